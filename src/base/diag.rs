@@ -1,0 +1,99 @@
+//! Messages to the user about their input: where, what was found, what is allowed, how to fix it.
+
+use serde::Serialize;
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum Severity {
+    /// The input cannot be used as it is.
+    Error,
+    /// The input can be used, but something about it is probably not meant.
+    Warning,
+}
+
+/// One problem with the user's input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// Where: the path of the field, such as `cluster.pools[0].replicas`, or `line 17` of a trace. Empty for the whole.
+    pub path: String,
+    /// What was found.
+    pub found: String,
+    /// What is allowed there.
+    pub allowed: String,
+    /// How to fix it.
+    pub fix: String,
+}
+
+/// All problems of one input.
+pub type Diagnostics = Vec<Diagnostic>;
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(
+        path: impl Into<String>,
+        found: impl Into<String>,
+        allowed: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Error,
+            path: path.into(),
+            found: found.into(),
+            allowed: allowed.into(),
+            fix: fix.into(),
+        }
+    }
+
+    /// A warning.
+    pub fn warning(
+        path: impl Into<String>,
+        found: impl Into<String>,
+        allowed: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(path, found, allowed, fix) }
+    }
+}
+
+/// Whether any of them is an error.
+pub fn has_errors(all: &[Diagnostic]) -> bool {
+    all.iter().any(|d| d.severity == Severity::Error)
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{kind}: ")?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        write!(f, "{}", self.found)?;
+        if !self.allowed.is_empty() {
+            write!(f, "; allowed: {}", self.allowed)?;
+        }
+        if !self.fix.is_empty() {
+            write!(f, "; {}", self.fix)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_where_what_and_how() {
+        let d = Diagnostic::error("run.horizon_s", "-1", "0 to 2,592,000", "use 0 for no horizon");
+        assert_eq!(d.to_string(), "error: run.horizon_s: -1; allowed: 0 to 2,592,000; use 0 for no horizon");
+    }
+}

@@ -1,0 +1,18 @@
+//! Ground floor: units, ids, maths, chance, digests and diagnostics.
+//!
+//! Nothing here knows what is simulated. Everything above may use everything here.
+
+pub mod content;
+pub mod diag;
+pub mod digest;
+pub mod dist;
+pub mod ids;
+pub mod lookup;
+pub mod math;
+pub mod rng;
+pub mod units;
+
+pub use content::{Content, Piece};
+pub use diag::{Diagnostic, Diagnostics, Severity};
+pub use ids::{ReplicaId, RequestId};
+pub use units::{Blocks, Micros, Span, Tokens};

@@ -1,0 +1,9 @@
+//! Tokenyard: a deterministic simulator of an LLM-serving cluster.
+//!
+//! Modules in reading order; a module uses only those above it (`tests/tidy.rs` checks).
+
+pub mod base;
+pub mod perf;
+pub mod scenario;
+pub mod session;
+pub mod workload;

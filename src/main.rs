@@ -1,0 +1,3 @@
+//! The `tokenyard` command.
+
+fn main() {}

@@ -1,0 +1,250 @@
+//! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
+
+use serde::{Deserialize, Serialize};
+
+/// The serving cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Cluster {
+    /// Groups of equal replicas. Replicas are numbered through all pools in order.
+    pub pools: Vec<Pool>,
+    /// Who is let in.
+    pub admission: AdmissionPolicy,
+    /// Which replica gets a request.
+    pub routing: RoutingPolicy,
+    /// How old the router's picture of a replica may get, in microseconds, before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always fresh.
+    pub snapshot_refresh_us: u64,
+    /// Time between arrival and the admission decision, in microseconds.
+    pub admission_latency_us: u64,
+    /// Time between admission and the routing decision, in microseconds.
+    pub routing_latency_us: u64,
+    /// Engine semantics. The default follows vLLM and queueing theory.
+    pub compat: Compat,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self {
+            pools: vec![Pool::default()],
+            admission: AdmissionPolicy::AlwaysAdmit,
+            routing: RoutingPolicy::LeastLoaded,
+            snapshot_refresh_us: 0,
+            admission_latency_us: 0,
+            routing_latency_us: 0,
+            compat: Compat::None,
+        }
+    }
+}
+
+/// Engine semantics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Compat {
+    /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
+    #[default]
+    None,
+    /// As the BLIS simulator: results of a step appear at its start and preemption restarts the output.
+    Blis,
+}
+
+/// A group of equal replicas.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Pool {
+    /// Name of the pool.
+    pub name: String,
+    /// How many replicas.
+    pub replicas: u32,
+    /// Model, as named in the catalogue, such as llama-3.1-8b.
+    pub model: String,
+    /// GPU, as named in the catalogue, such as H100.
+    pub gpu: String,
+    /// Tensor parallelism: how many GPUs serve one replica.
+    pub tp: u32,
+    /// Batch limits of the engine.
+    pub engine: Engine,
+    /// The paged KV cache of one replica.
+    pub kv: KvCache,
+    /// How long a step takes.
+    pub latency: LatencyModel,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self {
+            name: "main".to_owned(),
+            replicas: 4,
+            model: "llama-3.1-8b".to_owned(),
+            gpu: "H100".to_owned(),
+            tp: 1,
+            engine: Engine::default(),
+            kv: KvCache::default(),
+            latency: LatencyModel::Catalogue,
+        }
+    }
+}
+
+/// Batch limits of the engine; names as in vLLM.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Engine {
+    /// Most requests in one batch (vLLM: max_num_seqs).
+    pub max_num_seqs: u32,
+    /// Most tokens computed in one step, prefill and decode together (vLLM: max_num_batched_tokens).
+    pub max_num_batched_tokens: u32,
+    /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
+    pub long_prefill_threshold_tokens: u32,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self { max_num_seqs: 256, max_num_batched_tokens: 2048, long_prefill_threshold_tokens: 0 }
+    }
+}
+
+/// The paged KV cache of one replica.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct KvCache {
+    /// Number of blocks, or "auto" for the catalogue's figure of this model and GPU.
+    pub blocks: KvBlocks,
+    /// Tokens in one block.
+    pub block_tokens: u32,
+    /// Whether equal prompt prefixes share blocks.
+    pub prefix_caching: bool,
+}
+
+impl Default for KvCache {
+    fn default() -> Self {
+        Self { blocks: KvBlocks::Auto, block_tokens: 16, prefix_caching: true }
+    }
+}
+
+/// The size of a KV cache: a number of blocks, or "auto".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KvBlocks {
+    /// The catalogue's figure for the model, GPU and tensor parallelism of the pool.
+    Auto,
+    /// This many blocks.
+    Count(u32),
+}
+
+impl Serialize for KvBlocks {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => s.serialize_str("auto"),
+            Self::Count(n) => s.serialize_u32(*n),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for KvBlocks {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl serde::de::Visitor<'_> for V {
+            type Value = KvBlocks;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number of blocks or \"auto\"")
+            }
+            fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<KvBlocks, E> {
+                u32::try_from(n)
+                    .map(KvBlocks::Count)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(n), &self))
+            }
+            fn visit_str<E: serde::de::Error>(self, s: &str) -> Result<KvBlocks, E> {
+                if s == "auto" {
+                    Ok(KvBlocks::Auto)
+                } else {
+                    Err(E::invalid_value(serde::de::Unexpected::Str(s), &self))
+                }
+            }
+        }
+        // Postcard is not self-describing, but scenarios travel in snapshots as JSON text only.
+        d.deserialize_any(V)
+    }
+}
+
+#[cfg(feature = "cli")]
+impl schemars::JsonSchema for KvBlocks {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "KvBlocks".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "oneOf": [
+                { "const": "auto", "description": "The catalogue's figure for this model, GPU and tensor parallelism." },
+                { "type": "integer", "minimum": 1, "maximum": 4_194_304, "description": "This many blocks." }
+            ]
+        })
+    }
+}
+
+/// How long a step takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyModel {
+    /// Coefficients fitted to measurements of this model, GPU and tensor parallelism, from the catalogue.
+    Catalogue,
+    /// Coefficients of your own.
+    Fitted(FittedCoefficients),
+}
+
+/// Coefficients of the fitted latency model, all in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FittedCoefficients {
+    /// Delay before a request is queued, whatever its length.
+    pub queueing_us: f64,
+    /// Further delay before a request is queued, for each prompt token.
+    pub queueing_us_per_prompt_token: f64,
+    /// Output processing of each token: part of TTFT and ITL, but it does not hold up the engine.
+    pub output_us_per_token: f64,
+    /// Fixed part of a step.
+    pub step_us: f64,
+    /// Further time of a step, for each prompt token it computes.
+    pub step_us_per_prefill_token: f64,
+    /// Further time of a step, for each running request it decodes.
+    pub step_us_per_decode_token: f64,
+}
+
+impl Default for FittedCoefficients {
+    fn default() -> Self {
+        Self {
+            queueing_us: 0.0,
+            queueing_us_per_prompt_token: 0.0,
+            output_us_per_token: 0.0,
+            step_us: 6000.0,
+            step_us_per_prefill_token: 20.0,
+            step_us_per_decode_token: 6.0,
+        }
+    }
+}
+
+/// Who is let in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AdmissionPolicy {
+    /// Everybody.
+    AlwaysAdmit,
+}
+
+/// Which replica gets a request. Ties go to the lowest replica number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum RoutingPolicy {
+    /// In turn, whatever their load.
+    RoundRobin,
+    /// At random, every replica equally likely.
+    Random,
+    /// The replica with the smallest load: waiting + running + in flight, as the router sees them.
+    LeastLoaded,
+}

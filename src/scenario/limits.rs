@@ -1,0 +1,50 @@
+//! Every count, size and duration in a scenario has a limit, so that no document can ask for unbounded work.
+
+/// Most replicas in all pools together.
+pub const REPLICAS: u32 = 1024;
+/// Most requests of one run.
+pub const REQUESTS: u64 = 5_000_000;
+/// Most requests of a run that came from a link.
+pub const REQUESTS_FROM_LINK: u64 = 1_000_000;
+/// Longest run, in seconds: 30 days.
+pub const HORIZON_S: f64 = 2_592_000.0;
+/// Most KV blocks of one replica.
+pub const KV_BLOCKS: u32 = 4 * 1024 * 1024;
+/// Most tokens of one request, prompt and output together.
+pub const REQUEST_TOKENS: u32 = 1024 * 1024;
+/// Most tokens in one KV block.
+pub const BLOCK_TOKENS: u32 = 1024;
+/// Most clients.
+pub const CLIENTS: usize = 256;
+/// Most pools.
+pub const POOLS: usize = 64;
+/// Most edits.
+pub const EDITS: usize = 1000;
+/// Most explicit requests.
+pub const EXPLICIT_REQUESTS: usize = 100_000;
+/// Most pieces of one explicit prompt.
+pub const PROMPT_PIECES: usize = 64;
+/// Most bytes of a scenario document.
+pub const SCENARIO_BYTES: usize = 1024 * 1024;
+/// Most bytes of a trace dropped on the page.
+pub const TRACE_BYTES_PAGE: u64 = 64 * 1024 * 1024;
+/// Most bytes of a trace given to the CLI.
+pub const TRACE_BYTES_CLI: u64 = 1024 * 1024 * 1024;
+/// Fastest arrivals of one client, requests per second.
+pub const RATE_PER_S: f64 = 100_000.0;
+/// Longest latency or interval setting, in microseconds: one hour.
+pub const LATENCY_US: u64 = 3_600_000_000;
+/// Largest coefficient of a latency model, in microseconds.
+pub const COEFFICIENT_US: f64 = 1e9;
+/// Most requests in one batch.
+pub const BATCH: u32 = 65_536;
+/// Most tokens in one step.
+pub const STEP_TOKENS: u32 = 1024 * 1024;
+/// Most GPUs of one replica.
+pub const TP: u32 = 64;
+/// Most events kept for the event log.
+pub const EVENT_LOG: u32 = 1_000_000;
+/// Most points of a time series.
+pub const SERIES_POINTS: u32 = 4096;
+/// Longest text field, in bytes.
+pub const TEXT_BYTES: usize = 4096;

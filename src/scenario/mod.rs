@@ -1,0 +1,128 @@
+//! The scenario: one document that says everything about a run.
+//!
+//! Plain data with defaults. Reading never panics: [`parse`] reports every problem of shape at once, [`check`] every
+//! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
+
+mod check;
+mod cluster;
+mod edit;
+pub mod limits;
+mod parse;
+pub mod preset;
+mod workload;
+
+pub use check::{Checked, check, check_edit};
+pub use cluster::{
+    AdmissionPolicy, Cluster, Compat, Engine, FittedCoefficients, KvBlocks, KvCache, LatencyModel, Pool,
+    RoutingPolicy,
+};
+pub use edit::{Edit, TimedEdit};
+pub use parse::{from_value, parse, parse_edit, set_path};
+pub use workload::{
+    Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
+    Workload,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the scenario format that this program writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A scenario: a cluster, the traffic it gets, and what is changed while it runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Scenario {
+    /// Version of the scenario format. This program reads version 1.
+    pub tokenyard: u32,
+    /// Title shown above the run.
+    pub title: String,
+    /// What the reader should notice, in a few sentences.
+    pub note: String,
+    /// Seed of every random draw. The same seed, scenario and edits give the same bytes everywhere.
+    pub seed: u64,
+    /// How long to run and what to measure.
+    pub run: Run,
+    /// The serving cluster: replicas, admission and routing.
+    pub cluster: Cluster,
+    /// The requests that arrive.
+    pub workload: Workload,
+    /// Latency objectives. A request that meets all of them counts as goodput.
+    pub slo: Slo,
+    /// What is recorded beside the metrics.
+    pub observe: Observe,
+    /// Changes made while the run goes on, in order.
+    pub edits: Vec<TimedEdit>,
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            tokenyard: FORMAT_VERSION,
+            title: String::new(),
+            note: String::new(),
+            seed: 42,
+            run: Run::default(),
+            cluster: Cluster::default(),
+            workload: Workload::default(),
+            slo: Slo::default(),
+            observe: Observe::default(),
+            edits: Vec::new(),
+        }
+    }
+}
+
+/// How long to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Run {
+    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap.
+    pub horizon_s: f64,
+    /// Simulated seconds at the start that metrics leave out while queues fill.
+    pub warmup_s: f64,
+    /// Stop making requests after this many. 0 means no cap besides the horizon.
+    pub max_requests: u64,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { horizon_s: 240.0, warmup_s: 20.0, max_requests: 0 }
+    }
+}
+
+/// Latency objectives of one request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Slo {
+    /// Time to first token, in milliseconds. 0 means no objective.
+    pub ttft_ms: f64,
+    /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
+    pub tpot_ms: f64,
+    /// End-to-end latency, in milliseconds. 0 means no objective.
+    pub e2e_ms: f64,
+}
+
+impl Default for Slo {
+    fn default() -> Self {
+        Self { ttft_ms: 1000.0, tpot_ms: 50.0, e2e_ms: 0.0 }
+    }
+}
+
+/// What is recorded beside the metrics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Observe {
+    /// How many of the latest events are kept for the event log and the request inspector.
+    pub event_log: u32,
+    /// Most points of a time series; when full, two neighbours become one.
+    pub series_points: u32,
+}
+
+impl Default for Observe {
+    fn default() -> Self {
+        Self { event_log: 20_000, series_points: 600 }
+    }
+}

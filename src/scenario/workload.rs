@@ -1,0 +1,217 @@
+//! The traffic half of the scenario: clients with arrival and length distributions, explicit requests, or a trace.
+
+use serde::{Deserialize, Serialize};
+
+/// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Workload {
+    /// Sources of generated requests.
+    pub clients: Vec<Client>,
+    /// Requests given one by one. Used together with the clients.
+    pub requests: Vec<ExplicitRequest>,
+    /// Replays a recorded trace instead. The trace itself is a file beside the scenario.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceSettings>,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self { clients: vec![Client::default()], requests: Vec::new(), trace: None }
+    }
+}
+
+/// A source of generated requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Client {
+    /// Name of this client; also the tenant its requests belong to.
+    pub name: String,
+    /// When requests arrive.
+    pub arrivals: Arrivals,
+    /// Tokens in a prompt, the shared prefix not counted.
+    pub prompt_tokens: Lengths,
+    /// Tokens of an answer.
+    pub output_tokens: Lengths,
+    /// Text that prompts have in common, such as a system prompt or a document.
+    pub prefix: PrefixGroups,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            name: "chat".to_owned(),
+            arrivals: Arrivals::Poisson { rate_per_s: 8.0 },
+            prompt_tokens: Lengths::Lognormal {
+                median_tokens: 400.0,
+                sigma: 0.8,
+                min_tokens: 4,
+                max_tokens: 8192,
+            },
+            output_tokens: Lengths::Lognormal {
+                median_tokens: 200.0,
+                sigma: 0.7,
+                min_tokens: 1,
+                max_tokens: 2048,
+            },
+            prefix: PrefixGroups::default(),
+        }
+    }
+}
+
+/// When requests arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// Independent users: exponential gaps.
+    Poisson {
+        /// Requests per second.
+        rate_per_s: f64,
+    },
+    /// Burstier (cv above 1) or more regular (cv below 1) than Poisson: gamma-distributed gaps.
+    Gamma {
+        /// Requests per second.
+        rate_per_s: f64,
+        /// Coefficient of variation of the gaps; 1 is Poisson.
+        cv: f64,
+    },
+    /// One request every 1 / rate seconds, the first after one such gap.
+    Constant {
+        /// Requests per second.
+        rate_per_s: f64,
+    },
+}
+
+impl Arrivals {
+    /// Requests per second.
+    pub fn rate_per_s(&self) -> f64 {
+        match self {
+            Self::Poisson { rate_per_s } | Self::Gamma { rate_per_s, .. } | Self::Constant { rate_per_s } => {
+                *rate_per_s
+            }
+        }
+    }
+}
+
+/// How many tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Lengths {
+    /// Always the same.
+    Constant {
+        /// How many tokens.
+        tokens: u32,
+    },
+    /// Normal, cut off at both ends and rounded.
+    Gaussian {
+        /// Mean before cutting.
+        mean_tokens: f64,
+        /// Standard deviation before cutting.
+        sd_tokens: f64,
+        /// Fewest tokens.
+        min_tokens: u32,
+        /// Most tokens.
+        max_tokens: u32,
+    },
+    /// Lognormal, cut off at both ends and rounded: most are short, a few are very long.
+    Lognormal {
+        /// Median before cutting.
+        median_tokens: f64,
+        /// Standard deviation of the logarithm; 0 is constant, 1 is a heavy tail.
+        sigma: f64,
+        /// Fewest tokens.
+        min_tokens: u32,
+        /// Most tokens.
+        max_tokens: u32,
+    },
+}
+
+/// Text that prompts have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct PrefixGroups {
+    /// How many different prefixes there are; each request starts with one of them, all equally likely. 0 means none.
+    pub groups: u32,
+    /// Length of each prefix in tokens.
+    pub tokens: u32,
+}
+
+/// One request, given in full.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExplicitRequest {
+    /// Name of the request; breaks ties in alphabetical order.
+    #[serde(default)]
+    pub id: String,
+    /// When it arrives, in microseconds after the start.
+    pub arrival_us: u64,
+    /// The prompt: pieces of text. Equal pieces are equal tokens.
+    pub prompt: Vec<ExplicitPiece>,
+    /// The answer: its length, and which text it is.
+    pub output: ExplicitOutput,
+    /// Tenant it belongs to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tenant: String,
+    /// SLO class it belongs to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub slo_class: String,
+}
+
+/// A piece of text: `tokens` tokens of text number `text`, from position `offset`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExplicitPiece {
+    /// Which text.
+    pub text: u32,
+    /// How many tokens of it.
+    pub tokens: u32,
+    /// Position of the first one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u32,
+}
+
+/// The answer to an explicit request: `tokens` tokens of text number `text`, from position `offset`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExplicitOutput {
+    /// Which text.
+    #[serde(default)]
+    pub text: u32,
+    /// How many tokens of it.
+    pub tokens: u32,
+    /// Position of the first one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u32,
+}
+
+/// How to replay a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct TraceSettings {
+    /// Name of the file the trace came from, to find it again.
+    pub file: String,
+    /// How much faster than recorded the requests arrive; 2 halves every gap.
+    pub speed: f64,
+    /// Tokens in one block of the trace's block hashes. 0 means worked out from the trace.
+    pub hash_block_tokens: u32,
+}
+
+impl Default for TraceSettings {
+    fn default() -> Self {
+        Self { file: String::new(), speed: 1.0, hash_block_tokens: 0 }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(x: &u32) -> bool {
+    *x == 0
+}

@@ -1,0 +1,496 @@
+//! What leaves the session for a screen: plain data in the reader's vocabulary, times in whole microseconds.
+//!
+//! These types are the boundary. They are serialised as JSON and written to TypeScript by `tests/generated.rs`; every
+//! number a page shows is in one of them, so no page computes anything.
+
+use serde::{Deserialize, Serialize};
+
+/// The state of the whole run at one instant, bounded in size whatever the fleet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Frame {
+    /// The playhead, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub now_us: u64,
+    /// End of the run in microseconds, 0 if it ends when all requests are done.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub horizon_us: u64,
+    /// Right edge for time axes: the horizon, or a round instant beyond the playhead.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub axis_end_us: u64,
+    /// Events run so far.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub events: u64,
+    /// Whether nothing is left to run.
+    pub finished: bool,
+    /// A sentence when the run can no longer make progress or ended early, else empty.
+    pub trouble: String,
+    /// Requests by where they are now.
+    pub counts: Counts,
+    /// The headline numbers over the latest window.
+    pub key: KeyFigures,
+    /// Arrivals by client over the latest window.
+    pub clients: Vec<ClientFrame>,
+    /// Every replica, in order.
+    pub replicas: Vec<ReplicaFrame>,
+    /// What moved since the previous frame: the newest, at most as many as asked for.
+    pub moves: Vec<Move>,
+    /// Edits so far and to come, in order.
+    pub flags: Vec<Flag>,
+}
+
+/// Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Counts {
+    /// Requests that have arrived.
+    pub arrived: u32,
+    /// Between arrival and a wait queue.
+    pub in_pipeline: u32,
+    /// In a wait queue.
+    pub waiting: u32,
+    /// In a batch.
+    pub running: u32,
+    /// Finished.
+    pub completed: u32,
+    /// Refused by admission.
+    pub rejected: u32,
+    /// Impossible to serve.
+    pub dropped: u32,
+    /// Preemptions so far (one request can be preempted several times).
+    #[cfg_attr(test, ts(type = "number"))]
+    pub preemptions: u64,
+}
+
+/// Percentiles of a set of durations. All zero when `count` is 0: show a dash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Percentiles {
+    /// How many values.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub count: u64,
+    /// Median, in microseconds.
+    pub p50_us: f64,
+    /// 90th percentile, in microseconds.
+    pub p90_us: f64,
+    /// 99th percentile, in microseconds.
+    pub p99_us: f64,
+}
+
+/// The headline numbers over the latest window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct KeyFigures {
+    /// Length of the window in seconds.
+    pub window_s: f64,
+    /// Time to first token of requests that got it in the window.
+    pub ttft: Percentiles,
+    /// Time between tokens produced in the window.
+    pub itl: Percentiles,
+    /// End-to-end latency of requests that finished in the window.
+    pub e2e: Percentiles,
+    /// Requests per second that arrived in the window.
+    pub offered_per_s: f64,
+    /// Requests per second that finished in the window.
+    pub completed_per_s: f64,
+    /// Requests per second that finished in the window and met every objective.
+    pub goodput_per_s: f64,
+    /// Output tokens per second in the window.
+    pub output_tokens_per_s: f64,
+    /// Share of prompt blocks found in the prefix cache since the start, 0 to 1.
+    pub cache_hit_rate: f64,
+    /// US dollars per million output tokens since the start, from the GPU prices of the catalogue; 0 if unknown.
+    pub usd_per_million_tokens: f64,
+    /// TTFT objective in microseconds, 0 if none.
+    pub slo_ttft_us: f64,
+    /// TPOT objective in microseconds, 0 if none.
+    pub slo_tpot_us: f64,
+    /// E2E objective in microseconds, 0 if none.
+    pub slo_e2e_us: f64,
+}
+
+/// One client's traffic over the latest window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ClientFrame {
+    /// Name of the client.
+    pub name: String,
+    /// Requests per second that arrived in the window.
+    pub rate_per_s: f64,
+}
+
+/// One replica now.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReplicaFrame {
+    /// Number of the replica.
+    pub id: u32,
+    /// Name of its pool.
+    pub pool: String,
+    /// Whether it gets new requests; one that was taken away finishes what it has.
+    pub serving: bool,
+    /// Requests in its wait queue.
+    pub waiting: u32,
+    /// Requests in its batch.
+    pub running: u32,
+    /// Of those, how many still compute their prompt.
+    pub prefilling: u32,
+    /// Share of the latest window in which a step was running, 0 to 1.
+    pub busy: f64,
+    /// Duration of the running step, or of the latest one, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub step_us: u64,
+    /// Share of the routing decisions of the latest window that came here, 0 to 1.
+    pub share: f64,
+    /// Load as the router would see it now: waiting + running + in flight.
+    pub load: u32,
+    /// TTFT of requests that got their first token here in the latest window.
+    pub ttft: Percentiles,
+    /// Blocks of its KV cache.
+    pub kv: KvFrame,
+    /// The head of its wait queue, in order, at most as many as asked for.
+    pub queue: Vec<QueueChip>,
+    /// Its batch, in order, at most as many as asked for.
+    pub batch: Vec<BatchBar>,
+}
+
+/// Blocks of one KV cache: total = used + cached + free.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct KvFrame {
+    /// All blocks.
+    pub total: u32,
+    /// Held by at least one request.
+    pub used: u32,
+    /// Of those, held by two or more.
+    pub shared: u32,
+    /// Held by nobody, but their content can still be hit.
+    pub cached: u32,
+    /// Empty.
+    pub free: u32,
+    /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free.
+    pub cells: String,
+}
+
+/// A request in a wait queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct QueueChip {
+    /// The request.
+    pub request: u32,
+    /// Number of its client.
+    pub client: u32,
+    /// Whether it was running before and lost its blocks.
+    pub preempted: bool,
+}
+
+/// A request in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct BatchBar {
+    /// The request.
+    pub request: u32,
+    /// Number of its client.
+    pub client: u32,
+    /// Tokens whose KV is in the cache.
+    pub context: u32,
+    /// Tokens to prefill before the next output token.
+    pub prefill: u32,
+    /// Whether the prompt is done and it decodes.
+    pub decoding: bool,
+}
+
+/// What kind of move a dot on the stage makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum MoveKind {
+    /// It arrived.
+    Arrive,
+    /// It was sent to a replica.
+    Route,
+    /// It was refused.
+    Reject,
+    /// It finished.
+    Complete,
+}
+
+/// A request that moved since the previous frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Move {
+    /// When, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub at_us: u64,
+    /// What it did.
+    pub kind: MoveKind,
+    /// The request.
+    pub request: u32,
+    /// Number of its client.
+    pub client: u32,
+    /// The replica, where there is one.
+    #[cfg_attr(test, ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+}
+
+/// An edit on the timeline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Flag {
+    /// When, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub at_us: u64,
+    /// In a few words: `arrivals 9.0 → 9.6`.
+    pub label: String,
+    /// Whether the playhead has passed it.
+    pub applied: bool,
+}
+
+/// How much detail a frame has.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FrameQuery {
+    /// Length of the window of the key figures, in seconds.
+    pub window_s: f64,
+    /// Most queue chips of one replica.
+    pub queue: u32,
+    /// Most batch bars of one replica.
+    pub batch: u32,
+    /// Most sampled KV cells of one replica.
+    pub cells: u32,
+    /// Most moves.
+    pub moves: u32,
+}
+
+impl Default for FrameQuery {
+    fn default() -> Self {
+        Self { window_s: 30.0, queue: 12, batch: 64, cells: 168, moves: 64 }
+    }
+}
+
+/// Why `advance` came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum Stop {
+    /// The instant asked for was reached.
+    Until,
+    /// As many events ran as were allowed.
+    Events,
+    /// Nothing is left to run, or the horizon was reached.
+    Finished,
+}
+
+/// How far a single step goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum StepKind {
+    /// One event.
+    Event,
+    /// Until an engine step of any replica has started.
+    EngineStep,
+    /// Until a request has arrived.
+    Arrival,
+    /// Until a request has finished.
+    Completion,
+    /// Until a request was preempted.
+    Preemption,
+}
+
+/// One line of the event log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct EventRow {
+    /// Number of the line; lines are numbered from 0 and the oldest may be gone.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub seq: u64,
+    /// When, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub at_us: u64,
+    /// What happened: `arrived`, `admitted`, `rejected`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`.
+    pub kind: String,
+    /// The request, where there is one.
+    #[cfg_attr(test, ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<u32>,
+    /// The replica, where there is one.
+    #[cfg_attr(test, ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// The rest in words, such as `TTFT 24.1 ms`.
+    pub text: String,
+}
+
+/// Which lines of the event log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct EventsQuery {
+    /// Only these kinds; empty means all.
+    pub kinds: Vec<String>,
+    /// Only this request.
+    #[cfg_attr(test, ts(optional))]
+    pub request: Option<u32>,
+    /// Only this replica.
+    #[cfg_attr(test, ts(optional))]
+    pub replica: Option<u32>,
+    /// At most this many, the newest.
+    pub limit: u32,
+}
+
+/// The answer to an [`EventsQuery`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct EventRows {
+    /// Lines, oldest first.
+    pub rows: Vec<EventRow>,
+    /// Lines of the run so far, matching or not.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total: u64,
+    /// Lines no longer kept.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub lost: u64,
+}
+
+/// Everything known about one request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RequestDetail {
+    /// Number of the request.
+    pub request: u32,
+    /// Its own name, where it has one.
+    pub label: String,
+    /// Name of its client.
+    pub client: String,
+    /// `in-pipeline`, `queued`, `running`, `completed`, `rejected` or `dropped`.
+    pub state: String,
+    /// In one sentence, what happened to it.
+    pub summary: String,
+    /// Its replica, where it has one.
+    #[cfg_attr(test, ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// Prompt length in tokens.
+    pub prompt_tokens: u32,
+    /// Output tokens produced so far. The length it will have is nobody's to know before.
+    pub output_tokens: u32,
+    /// Prompt tokens that came from the prefix cache when it was last scheduled.
+    pub cached_tokens: u32,
+    /// How often it was preempted.
+    pub preemptions: u32,
+    /// KV blocks it holds now.
+    pub blocks: u32,
+    /// When it arrived, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub arrival_us: u64,
+    /// Time to first token in microseconds, once known.
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_us: Option<u64>,
+    /// Mean time between its tokens in microseconds, once known.
+    #[cfg_attr(test, ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tpot_us: Option<f64>,
+    /// End-to-end latency in microseconds, once known.
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub e2e_us: Option<u64>,
+    /// Where its time went, in order.
+    pub segments: Vec<Segment>,
+    /// What the router saw of each replica when it chose, where that is still kept.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A stretch of a request's life.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Segment {
+    /// `admission`, `router`, `delay`, `queue`, `prefill`, `decode`, `preempted` or `recompute`.
+    pub kind: String,
+    /// Start in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub from_us: u64,
+    /// End in microseconds; the playhead for one that goes on.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub to_us: u64,
+    /// Tokens computed or produced in it.
+    pub tokens: u32,
+    /// Whether it still goes on.
+    pub open: bool,
+}
+
+/// What the router saw of one replica.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Candidate {
+    /// The replica.
+    pub replica: u32,
+    /// Waiting, as seen.
+    pub waiting: u32,
+    /// Running, as seen.
+    pub running: u32,
+    /// In flight.
+    pub in_flight: u32,
+    /// Share of KV blocks in use as seen, 0 to 1.
+    pub kv_used: f64,
+    /// Waiting + running + in flight as seen.
+    pub load: u32,
+    /// The same as it truly was.
+    pub true_load: u32,
+    /// The policy's score; higher is better.
+    pub score: f64,
+    /// Whether it was chosen.
+    pub chosen: bool,
+}
+
+/// Which columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum View {
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token.
+    TtftOverTime,
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion.
+    E2eOverTime,
+    /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
+    Throughput,
+    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead.
+    QueueDepth,
+    /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
+    KvUse,
+    /// `ttft_ms`, `percent`: share of requests with at most this TTFT. At most 400 points.
+    TtftEcdf,
+    /// `e2e_ms`, `percent`: share of requests with at most this E2E. At most 400 points.
+    E2eEcdf,
+    /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
+    Health,
+}
+
+/// Which columns, and of which stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ColumnsQuery {
+    /// Which view.
+    pub view: View,
+    /// Start, in microseconds.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub from_us: u64,
+    /// End, in microseconds; 0 means the playhead.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub to_us: u64,
+}
+
+/// Named columns of equal length. A missing value is NaN.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Columns {
+    /// Names of the columns.
+    pub names: Vec<String>,
+    /// The columns.
+    pub columns: Vec<Vec<f64>>,
+}

@@ -1,0 +1,3 @@
+//! **API boundary.** The only module that shells use.
+
+pub mod frame;
