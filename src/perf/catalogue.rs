@@ -1,0 +1,193 @@
+//! The built-in table of fitted coefficients: which model on which GPU at which tensor parallelism takes how long.
+//!
+//! The data and their sources stand in `catalogue.json`. A pool's names are matched leniently: case, the publisher
+//! before the slash and the words that every chat model carries (`-instruct`, `-hf`, a release number) do not matter.
+
+use crate::base::Diagnostic;
+use crate::scenario::Pool;
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// Tokens in the blocks that `kv_blocks` counts.
+pub(super) const BLOCK_TOKENS: u64 = 16;
+
+/// One row: a model on a GPU at a tensor parallelism.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Short name, as used in scenarios.
+    pub name: String,
+    /// Full name, publisher included.
+    pub id: String,
+    /// GPU.
+    pub gpu: String,
+    /// Tensor parallelism.
+    pub tp: u32,
+    /// Version of vLLM that was measured.
+    pub vllm: String,
+    /// Queueing delay per request and per prompt token, output overhead per token, in microseconds.
+    pub alpha_us: [f64; 3],
+    /// Step time: fixed, per prefill token and per decoding request, in microseconds.
+    pub beta_us: [f64; 3],
+    /// Blocks of [`BLOCK_TOKENS`] tokens in the KV cache of one replica.
+    pub kv_blocks: u32,
+}
+
+/// One GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gpu {
+    /// Name, as used in scenarios.
+    pub name: String,
+    /// Other names it goes by, in lower case.
+    pub aliases: Vec<String>,
+    /// Price of one GPU in US dollars per hour.
+    pub usd_per_hour: f64,
+}
+
+/// The whole table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// Where the figures come from.
+    pub sources: Vec<String>,
+    /// What the columns mean.
+    pub units: String,
+    /// The GPUs.
+    pub gpus: Vec<Gpu>,
+    /// The rows, sorted by name, GPU and tensor parallelism.
+    pub coefficients: Vec<Row>,
+}
+
+/// The built-in table.
+pub fn catalogue() -> &'static Catalogue {
+    static TABLE: OnceLock<Catalogue> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        serde_json::from_str(include_str!("catalogue.json")).expect("the built-in catalogue is valid JSON")
+    })
+}
+
+/// The GPU called `name`, if it is known.
+pub(super) fn gpu(name: &str) -> Option<&'static Gpu> {
+    let lower = name.trim().to_ascii_lowercase();
+    catalogue().gpus.iter().find(|g| g.name.eq_ignore_ascii_case(&lower) || g.aliases.contains(&lower))
+}
+
+/// The row for a pool; the error lists what exists.
+pub(super) fn find(pool: &Pool, path: &str) -> Result<&'static Row, Diagnostic> {
+    let name = short_name(&pool.model);
+    let of_model: Vec<&Row> = catalogue().coefficients.iter().filter(|r| r.name == name).collect();
+    if of_model.is_empty() {
+        return Err(unknown_model(pool, path, &name));
+    }
+    let Some(gpu) = gpu(&pool.gpu) else {
+        return Err(unknown_gpu(pool, path));
+    };
+    of_model.iter().copied().find(|r| r.gpu == gpu.name && r.tp == pool.tp).ok_or_else(|| {
+        let have: Vec<String> = of_model.iter().map(|r| format!("{} with tp {}", r.gpu, r.tp)).collect();
+        let (field, fix) = match of_model.iter().find(|r| r.gpu == gpu.name) {
+            Some(r) => ("tp", format!("set tp to {}, or give coefficients of your own as `latency`", r.tp)),
+            None => ("gpu", "choose one of these, or give coefficients of your own as `latency`".to_owned()),
+        };
+        Diagnostic::error(
+            format!("{path}.{field}"),
+            format!("no measurements of {name} on {} with tp {}", gpu.name, pool.tp),
+            have.join(", "),
+            fix,
+        )
+    })
+}
+
+/// Drops what does not tell models apart: case, publisher, `-instruct`, `-hf` and release numbers.
+fn short_name(model: &str) -> String {
+    let lower = model.trim().to_ascii_lowercase();
+    let base = lower.rsplit('/').next().unwrap_or_default();
+    let kept: Vec<&str> = base
+        .split('-')
+        .filter(|part| !matches!(*part, "instruct" | "hf" | "v0.1" | "2501" | "2503"))
+        .collect();
+    kept.join("-")
+}
+
+fn unknown_model(pool: &Pool, path: &str, short: &str) -> Diagnostic {
+    let mut names: Vec<&str> = catalogue().coefficients.iter().map(|r| r.name.as_str()).collect();
+    names.dedup();
+    let near = nearest(short, &names);
+    Diagnostic::error(
+        format!("{path}.model"),
+        format!("unknown model \"{}\"", pool.model),
+        names.join(", "),
+        format!(
+            "did you mean `{near}`? Models outside the list need coefficients of their own as `latency` and a number of `kv.blocks`"
+        ),
+    )
+}
+
+fn unknown_gpu(pool: &Pool, path: &str) -> Diagnostic {
+    let names: Vec<&str> = catalogue().gpus.iter().map(|g| g.name.as_str()).collect();
+    Diagnostic::error(
+        format!("{path}.gpu"),
+        format!("unknown GPU \"{}\"", pool.gpu),
+        names.join(", "),
+        format!("did you mean `{}`?", nearest(&pool.gpu, &names)),
+    )
+}
+
+/// The name most like `what`; the first one where several are.
+fn nearest<'a>(what: &str, names: &[&'a str]) -> &'a str {
+    let lower = what.to_ascii_lowercase();
+    let mut best = ("", -1.0);
+    for name in names {
+        let likeness = strsim::jaro_winkler(&lower, &name.to_ascii_lowercase());
+        if likeness > best.1 {
+            best = (name, likeness);
+        }
+    }
+    best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(model: &str, gpu: &str, tp: u32) -> Pool {
+        Pool { model: model.to_owned(), gpu: gpu.to_owned(), tp, ..Pool::default() }
+    }
+
+    #[test]
+    fn every_row_can_be_found_by_both_of_its_names_and_by_nothing_else() {
+        for row in &catalogue().coefficients {
+            for name in [&row.name, &row.id] {
+                assert_eq!(find(&pool(name, &row.gpu, row.tp), "p").unwrap(), row);
+            }
+        }
+    }
+
+    #[test]
+    fn names_match_leniently() {
+        let want = &find(&pool("llama-3.1-8b", "H100", 1), "p").unwrap().id;
+        assert_eq!(want, "meta-llama/llama-3.1-8b-instruct");
+        for (model, gpu) in [
+            ("Llama-3.1-8B-Instruct", "h100-sxm"),
+            ("meta-llama/Llama-3.1-8B", "H100-80GB"),
+            (" llama-3.1-8b ", "h100"),
+        ] {
+            assert_eq!(&find(&pool(model, gpu, 1), "p").unwrap().id, want);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_named_with_what_is() {
+        let e = find(&pool("lama-3.1-8b", "H100", 1), "cluster.pools[0]").unwrap_err();
+        assert_eq!(e.path, "cluster.pools[0].model");
+        assert!(e.fix.contains("did you mean `llama-3.1-8b`?"), "{e}");
+        assert!(e.allowed.contains("qwen2.5-7b"), "{e}");
+        let e = find(&pool("llama-3.1-8b", "H10", 1), "p").unwrap_err();
+        assert_eq!((e.path.as_str(), e.fix.as_str()), ("p.gpu", "did you mean `H100`?"));
+        let e = find(&pool("llama-3.1-8b", "H100", 3), "p").unwrap_err();
+        assert_eq!(e.path, "p.tp");
+        assert!(e.allowed.contains("H100 with tp 2"), "{e}");
+        let e = find(&pool("codellama-34b", "A100", 16), "p").unwrap_err();
+        assert!(e.allowed.contains("H100 with tp 1"), "{e}");
+    }
+}
