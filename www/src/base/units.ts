@@ -1,0 +1,125 @@
+// Numbers as the reader sees them: three significant digits, the unit after a no-break space, a dash for what is missing.
+
+/** No-break space, between a number and its unit. */
+export const NBSP = '\u00a0';
+/** Stands for a missing value. Never 0. */
+export const DASH = '–';
+
+/** A number and its unit, apart, because the unit is set in a lighter ink. */
+export type Quantity = { readonly value: string; readonly unit: string };
+
+const MISSING: Quantity = { value: DASH, unit: '' };
+
+/** Three significant digits, at most two of them decimals, thousands with a comma. */
+export function sig3(x: number): string {
+  if (!Number.isFinite(x)) return DASH;
+  const size = Math.abs(x);
+  if (size >= 99.95) return group(Math.round(x));
+  return size >= 9.995 ? x.toFixed(1) : x.toFixed(2);
+}
+
+/** Whole numbers, exactly: 12,711. */
+export function count(x: number): string {
+  return Number.isFinite(x) ? group(Math.round(x)) : DASH;
+}
+
+/** Large counts in short: 420, 4.2k, 1.31M. */
+export function short(x: number): string {
+  if (!Number.isFinite(x)) return DASH;
+  const size = Math.abs(x);
+  if (size < 999.5) return String(Math.round(x));
+  const [divisor, suffix] = size < 999_500 ? [1e3, 'k'] : size < 999_500_000 ? [1e6, 'M'] : [1e9, 'G'];
+  const scaled = x / divisor;
+  return `${Math.abs(scaled) < 99.95 ? trimmed(scaled, 1) : Math.round(scaled)}${suffix}`;
+}
+
+/** A duration given in microseconds: 24.1 ms, 2.28 s, 4.50 min. */
+export function durationUs(us: number): Quantity {
+  return durationMs(us / 1000);
+}
+
+/** A duration given in milliseconds: switches to seconds at 1,000 ms and to minutes at 120 s. */
+export function durationMs(ms: number): Quantity {
+  if (!Number.isFinite(ms)) return MISSING;
+  const size = Math.abs(ms);
+  if (size < 999.5) return { value: ms === 0 ? '0' : sig3(ms), unit: 'ms' };
+  if (size < 119_950) return { value: sig3(ms / 1000), unit: 's' };
+  return { value: sig3(ms / 60_000), unit: 'min' };
+}
+
+/** A duration given in seconds. */
+export function durationS(s: number): Quantity {
+  return durationMs(s * 1000);
+}
+
+/** A percentile of `samples` values in microseconds; a dash where there are none. */
+export function percentileUs(us: number, samples: number): Quantity {
+  return samples === 0 ? MISSING : durationUs(us);
+}
+
+/** A share, 0 to 1, in percent: whole in charts, one decimal in key figures. */
+export function percent(share: number, decimals: 0 | 1 = 0): Quantity {
+  return Number.isFinite(share) ? { value: (share * 100).toFixed(decimals), unit: '%' } : MISSING;
+}
+
+/** Requests per second. */
+export function ratePerS(rate: number): Quantity {
+  return Number.isFinite(rate) ? { value: trimmedRate(rate), unit: 'req/s' } : MISSING;
+}
+
+/** US dollars: $1.38. */
+export function usd(x: number): string {
+  return Number.isFinite(x) ? `$${x.toFixed(2)}` : DASH;
+}
+
+/** A difference carries its sign: +1.71 s, −12.0 ms. */
+export function signed(q: Quantity): Quantity {
+  if (q.value === DASH) return q;
+  return { value: q.value.startsWith('-') ? `−${q.value.slice(1)}` : `+${q.value}`, unit: q.unit };
+}
+
+/** The clock, exactly: 131.250. */
+export function clock(us: number): string {
+  const ms = Math.floor(us / 1000);
+  return `${group(Math.floor(ms / 1000))}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+/** The clock to the microsecond: 131.250417. */
+export function clockExact(us: number): string {
+  return `${Math.floor(us / 1e6)}.${String(Math.floor(us % 1e6)).padStart(6, '0')}`;
+}
+
+/** A speed in simulated seconds per wall second: 0.01×, 10×, 1,200×. */
+export function speed(x: number): string {
+  if (x === Number.POSITIVE_INFINITY) return 'max';
+  if (!Number.isFinite(x)) return DASH;
+  if (x === 0) return '0×';
+  const size = Math.abs(x);
+  if (size >= 100) return `${group(Number(x.toPrecision(3)))}×`;
+  return `${Number(x.toPrecision(size >= 1 ? 3 : 2))}×`;
+}
+
+/** Seconds for an axis or a label: 90, 0.5. */
+export function plain(x: number): string {
+  return Number.isInteger(x) ? group(x) : String(Number(x.toPrecision(4)));
+}
+
+/** Number and unit as one text. */
+export function text(q: Quantity): string {
+  return q.unit === '' ? q.value : q.value + NBSP + q.unit;
+}
+
+function group(x: number): string {
+  const [whole = '', rest] = String(x).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return rest === undefined ? grouped : `${grouped}.${rest}`;
+}
+
+function trimmed(x: number, decimals: number): string {
+  return String(Number(x.toFixed(decimals)));
+}
+
+function trimmedRate(x: number): string {
+  const size = Math.abs(x);
+  return size >= 99.95 ? group(Math.round(x)) : size >= 0.095 || x === 0 ? x.toFixed(1) : x.toFixed(2);
+}

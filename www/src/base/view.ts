@@ -1,0 +1,59 @@
+// What the panels of the page agree on: the selection, and what stage and charts are given.
+import type { Frame, View } from '../generated/boundary.ts';
+
+/** What the reader picked; at most one of each. */
+export type Selection = {
+  readonly request: number | undefined;
+  readonly replica: number | undefined;
+};
+
+export const NOTHING: Selection = { request: undefined, replica: undefined };
+
+/** The columns of one view, by name. */
+export type ViewColumns = { readonly names: readonly string[]; readonly columns: readonly Float64Array[] };
+
+/** The columns of every view the page has so far. */
+export type ChartData = Readonly<Record<View, ViewColumns | undefined>>;
+
+export const VIEWS: readonly View[] = [
+  'ttft-over-time',
+  'e2e-over-time',
+  'throughput',
+  'queue-depth',
+  'kv-use',
+  'ttft-ecdf',
+  'e2e-ecdf',
+  'health',
+];
+
+export const NO_DATA: ChartData = {
+  'ttft-over-time': undefined,
+  'e2e-over-time': undefined,
+  throughput: undefined,
+  'queue-depth': undefined,
+  'kv-use': undefined,
+  'ttft-ecdf': undefined,
+  'e2e-ecdf': undefined,
+  health: undefined,
+};
+
+export type StageProps = {
+  readonly frame: Frame | undefined;
+  /** Simulated seconds per wall second asked for; `Infinity` for as fast as possible. */
+  readonly speed: number;
+  readonly playing: boolean;
+  readonly selected: Selection;
+  readonly onSelect: (selection: Selection) => void;
+  readonly reducedMotion: boolean;
+};
+
+export type ChartsProps = {
+  readonly data: ChartData;
+  /** Instant under the shared crosshair, in simulated seconds. */
+  readonly cursorS: number | undefined;
+  readonly onCursor: (timeS: number | undefined) => void;
+  readonly frame: Frame | undefined;
+  readonly selected: Selection;
+  readonly onSelect: (selection: Selection) => void;
+  readonly onSeek?: ((timeS: number) => void) | undefined;
+};
