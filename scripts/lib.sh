@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# What the scripts beside this file share: where the repository is, how a step announces itself, how a
+# failure names its remedy, and which Rust toolchain builds for the browser. Sourced, never run.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+wasm_target=wasm32-unknown-unknown
+target_dir=${CARGO_TARGET_DIR:-$root/target}
+
+# say TEXT: the heading of a step.
+say() { printf '\n== %s\n' "$*"; }
+
+# note TEXT: a line under the heading.
+note() { printf '   %s\n' "$*"; }
+
+# die WHAT REMEDY...: what went wrong, then one line for each thing to do about it.
+die() {
+  {
+    printf '\n!! %s\n' "$1"
+    shift
+    local line
+    for line in "$@"; do printf '   remedy: %s\n' "$line"; done
+  } >&2
+  exit 1
+}
+
+# step NAME REMEDY COMMAND...: announces the command and runs it; a failure ends the script with the remedy.
+step() {
+  local name=$1 remedy=$2
+  shift 2
+  say "$name: $*"
+  local code=0
+  "$@" || code=$?
+  [ "$code" = 0 ] || die "$name failed (exit code $code)." "$remedy"
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# need_page: the page's package and its dependencies are there.
+need_page() {
+  [ -f www/package.json ] || die "There is no page here: www/package.json is missing." "check the clone with: git status"
+  [ -d www/node_modules ] || die "The page's dependencies are not installed." "scripts/setup"
+}
+
+# locked_version CRATE: the version of a crate in Cargo.lock.
+locked_version() {
+  awk -v name="\"$1\"" '$1 == "name" { hit = ($3 == name) } hit && $1 == "version" { gsub(/"/, "", $3); print $3; exit }' Cargo.lock
+}
+
+# wasm_compiles: the current cargo can compile against the standard library for wasm32. Looking for its
+# files is not enough: files of another compiler version are there but useless.
+wasm_compiles() {
+  local out code=0
+  out=$(mktemp -d)
+  echo 'pub fn probe() -> String { String::from("here") }' |
+    rustc --target "$wasm_target" --edition 2024 --crate-type lib --emit metadata --out-dir "$out" - >/dev/null 2>&1 || code=$?
+  rm -rf "$out"
+  return "$code"
+}
+
+# lld_of_sysroot: the path of the linker that a toolchain of rustup brings along; empty if it brings none.
+lld_of_sysroot() {
+  local sysroot host lld
+  sysroot=$(rustc --print sysroot) || return 0
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  lld=$sysroot/lib/rustlib/$host/bin/rust-lld
+  if [ -x "$lld" ]; then echo "$lld"; fi
+}
+
+# use_wasm_toolchain: from here on cargo, rustc and wasm-pack build for wasm32. The machine's default toolchain
+# if it has the target, else the one that scripts/setup linked under the name `wasm`.
+use_wasm_toolchain() {
+  local lld
+  lld=$(lld_of_sysroot)
+  if ! wasm_compiles; then
+    export RUSTUP_TOOLCHAIN=wasm
+    has rustup && wasm_compiles ||
+      die "No Rust toolchain here builds for $wasm_target." "scripts/setup" "or: rustup target add $wasm_target"
+  fi
+  if [ -z "$(lld_of_sysroot)" ]; then
+    [ -n "$lld" ] || lld=$(command -v wasm-ld-19 || command -v wasm-ld || true)
+    [ -n "$lld" ] || die "No linker for $wasm_target." "apt-get install lld-19"
+    export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$lld
+  fi
+}
