@@ -1,6 +1,11 @@
 //! Meaning: ranges, limits and references of a scenario that already has the right shape.
 
-use super::{Edit, Scenario};
+use super::check_edits::{check_edits, edit_problems};
+use super::check_workload::check_workload;
+use super::report::Report;
+use super::{
+    Cluster, Edit, FORMAT_VERSION, FittedCoefficients, KvBlocks, LatencyModel, Pool, Scenario, limits,
+};
 use crate::base::{Diagnostics, diag::has_errors};
 
 /// A document that passed [`check`]. The only way to make one is to check.
@@ -16,11 +21,160 @@ impl<T> Checked<T> {
 
 /// Checks everything and reports all problems at once; warnings come along with a usable scenario.
 pub fn check(scenario: Scenario) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
-    let all = Diagnostics::new();
+    let mut report = Report::default();
+    check_head(&scenario, &mut report);
+    check_cluster(&scenario.cluster, &mut report);
+    check_workload(&scenario, &mut report);
+    check_edits(&scenario, &mut report);
+    let all = report.finish();
     if has_errors(&all) { Err(all) } else { Ok((Checked(scenario), all)) }
 }
 
 /// Checks one edit against the scenario it applies to.
-pub fn check_edit(_scenario: &Scenario, _edit: &Edit, _path: &str) -> Diagnostics {
-    Diagnostics::new()
+pub fn check_edit(scenario: &Scenario, edit: &Edit, path: &str) -> Diagnostics {
+    let mut report = Report::default();
+    let replicas: Vec<u32> = scenario.cluster.pools.iter().map(|p| p.replicas).collect();
+    edit_problems(scenario, &replicas, edit, path, &mut report);
+    report.finish()
+}
+
+fn check_head(s: &Scenario, r: &mut Report) {
+    if s.tokenyard != FORMAT_VERSION {
+        r.error(
+            "tokenyard",
+            format!("format version {}", s.tokenyard),
+            format!("version {FORMAT_VERSION}"),
+            format!("write \"tokenyard\": {FORMAT_VERSION}, or leave it out"),
+        );
+    }
+    r.text("title", &s.title);
+    r.text("note", &s.note);
+    let run = &s.run;
+    r.float(
+        "run.horizon_s",
+        run.horizon_s,
+        0.0,
+        limits::HORIZON_S,
+        "use 0 to run until all requests are done",
+    );
+    r.float("run.warmup_s", run.warmup_s, 0.0, limits::HORIZON_S, "use 0 to measure from the start");
+    if run.horizon_s > 0.0 && run.warmup_s >= run.horizon_s {
+        r.error(
+            "run.warmup_s",
+            format!("a warm-up of {} s in a run of {} s", run.warmup_s, run.horizon_s),
+            "less than run.horizon_s",
+            "nothing would be measured: shorten the warm-up or lengthen the run",
+        );
+    }
+    r.int("run.max_requests", run.max_requests, 0, limits::REQUESTS, "use 0 for no cap besides the horizon");
+    let longest_ms = limits::LATENCY_US as f64 / 1000.0;
+    for (field, ms) in [("ttft_ms", s.slo.ttft_ms), ("tpot_ms", s.slo.tpot_ms), ("e2e_ms", s.slo.e2e_ms)] {
+        r.float(&format!("slo.{field}"), ms, 0.0, longest_ms, "use 0 for no objective");
+    }
+    r.int("observe.event_log", s.observe.event_log, 0, limits::EVENT_LOG, "use 0 to keep no events");
+    r.int(
+        "observe.series_points",
+        s.observe.series_points,
+        limits::SERIES_POINTS_MIN,
+        limits::SERIES_POINTS,
+        "600 fits most screens",
+    );
+}
+
+fn check_cluster(c: &Cluster, r: &mut Report) {
+    if c.pools.is_empty() {
+        r.error(
+            "cluster.pools",
+            "no pools",
+            "at least one",
+            "add a pool of replicas, or leave the key out for the default",
+        );
+    }
+    r.count("cluster.pools", c.pools.len(), limits::POOLS, "pools");
+    for (i, pool) in c.pools.iter().enumerate() {
+        check_pool(&format!("cluster.pools[{i}]"), pool, r);
+    }
+    r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));
+    let replicas: u64 = c.pools.iter().map(|p| u64::from(p.replicas)).sum();
+    if replicas > u64::from(limits::REPLICAS) && c.pools.iter().all(|p| p.replicas <= limits::REPLICAS) {
+        r.error(
+            "cluster.pools",
+            format!("{replicas} replicas in all pools together"),
+            format!("at most {}", limits::REPLICAS),
+            "take replicas away",
+        );
+    }
+    for (field, us) in [
+        ("snapshot_refresh_us", c.snapshot_refresh_us),
+        ("admission_latency_us", c.admission_latency_us),
+        ("routing_latency_us", c.routing_latency_us),
+    ] {
+        r.int(&format!("cluster.{field}"), us, 0, limits::LATENCY_US, "it is in microseconds; 0 means none");
+    }
+}
+
+fn check_pool(path: &str, p: &Pool, r: &mut Report) {
+    r.name(&format!("{path}.name"), &p.name);
+    r.text(&format!("{path}.model"), &p.model);
+    r.text(&format!("{path}.gpu"), &p.gpu);
+    r.int(
+        &format!("{path}.replicas"),
+        p.replicas,
+        1,
+        limits::REPLICAS,
+        "remove the pool if it has no replicas",
+    );
+    r.int(&format!("{path}.tp"), p.tp, 1, limits::TP, "1 means one GPU for each replica");
+    let e = &p.engine;
+    r.int(&format!("{path}.engine.max_num_seqs"), e.max_num_seqs, 1, limits::BATCH, "vLLM's default is 256");
+    let budget = format!("{path}.engine.max_num_batched_tokens");
+    r.int(&budget, e.max_num_batched_tokens, 1, limits::STEP_TOKENS, "vLLM's default is 2048");
+    if e.max_num_batched_tokens < e.max_num_seqs && e.max_num_batched_tokens > 0 {
+        r.warning(
+            budget,
+            format!("{} tokens for up to {} requests", e.max_num_batched_tokens, e.max_num_seqs),
+            "at least engine.max_num_seqs",
+            "a full batch cannot decode all its requests in one step; vLLM refuses such a setting",
+        );
+    }
+    r.int(
+        &format!("{path}.engine.long_prefill_threshold_tokens"),
+        e.long_prefill_threshold_tokens,
+        0,
+        limits::STEP_TOKENS,
+        "use 0 for no limit besides the token budget",
+    );
+    if let KvBlocks::Count(blocks) = p.kv.blocks {
+        r.int(
+            &format!("{path}.kv.blocks"),
+            blocks,
+            1,
+            limits::KV_BLOCKS,
+            "use \"auto\" for the catalogue's figure",
+        );
+    }
+    r.int(
+        &format!("{path}.kv.block_tokens"),
+        p.kv.block_tokens,
+        1,
+        limits::BLOCK_TOKENS,
+        "vLLM's default is 16",
+    );
+    match &p.latency {
+        LatencyModel::Catalogue => {}
+        LatencyModel::Fitted(c) => check_coefficients(&format!("{path}.latency.fitted"), c, r),
+    }
+}
+
+fn check_coefficients(path: &str, c: &FittedCoefficients, r: &mut Report) {
+    for (field, us) in [
+        ("queueing_us", c.queueing_us),
+        ("queueing_us_per_prompt_token", c.queueing_us_per_prompt_token),
+        ("output_us_per_token", c.output_us_per_token),
+        ("step_us", c.step_us),
+        ("step_us_per_prefill_token", c.step_us_per_prefill_token),
+        ("step_us_per_decode_token", c.step_us_per_decode_token),
+    ] {
+        r.float(&format!("{path}.{field}"), us, 0.0, limits::COEFFICIENT_US, "times cannot be negative");
+    }
 }

@@ -92,9 +92,9 @@ impl Default for Pool {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Engine {
-    /// Most requests in one batch (vLLM: max_num_seqs).
+    /// Most requests in one batch (vLLM: `max_num_seqs`).
     pub max_num_seqs: u32,
-    /// Most tokens computed in one step, prefill and decode together (vLLM: max_num_batched_tokens).
+    /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`).
     pub max_num_batched_tokens: u32,
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
     pub long_prefill_threshold_tokens: u32,

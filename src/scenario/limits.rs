@@ -48,3 +48,17 @@ pub const EVENT_LOG: u32 = 1_000_000;
 pub const SERIES_POINTS: u32 = 4096;
 /// Longest text field, in bytes.
 pub const TEXT_BYTES: usize = 4096;
+/// Fewest points of a time series.
+pub const SERIES_POINTS_MIN: u32 = 16;
+/// Most regular arrivals: smallest coefficient of variation of the gaps.
+pub const CV_MIN: f64 = 0.05;
+/// Burstiest arrivals: largest coefficient of variation of the gaps.
+pub const CV: f64 = 20.0;
+/// Widest lognormal lengths: largest standard deviation of the logarithm.
+pub const SIGMA: f64 = 4.0;
+/// Most different prefixes of one client.
+pub const PREFIX_GROUPS: u32 = 1_000_000;
+/// Slowest replay of a trace.
+pub const TRACE_SPEED_MIN: f64 = 0.001;
+/// Fastest replay of a trace.
+pub const TRACE_SPEED: f64 = 1000.0;

@@ -4,11 +4,15 @@
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
 
 mod check;
+mod check_edits;
+mod check_workload;
 mod cluster;
 mod edit;
 pub mod limits;
 mod parse;
 pub mod preset;
+mod report;
+mod shape;
 mod workload;
 
 pub use check::{Checked, check, check_edit};
@@ -17,7 +21,7 @@ pub use cluster::{
     RoutingPolicy,
 };
 pub use edit::{Edit, TimedEdit};
-pub use parse::{from_value, parse, parse_edit, set_path};
+pub use parse::{from_value, parse, parse_edit, set_path, text_from_bytes, to_json, value_from_json};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
     Workload,

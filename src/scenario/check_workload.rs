@@ -1,0 +1,263 @@
+//! Meaning of the traffic: rates, lengths, explicit requests, and how many requests that makes.
+
+use super::report::{Report, grouped};
+use super::{
+    Arrivals, Client, Edit, ExplicitRequest, KvBlocks, Lengths, PrefixGroups, Scenario, TraceSettings, limits,
+};
+
+/// Microseconds in a second.
+const US_PER_S: f64 = 1e6;
+
+pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
+    let w = &s.workload;
+    if let Some(trace) = &w.trace {
+        check_trace(trace, r);
+    } else {
+        if w.clients.is_empty() && w.requests.is_empty() {
+            r.error(
+                "workload",
+                "no clients, no requests and no trace",
+                "at least one of them",
+                "add a client, or leave the key `clients` out for the default one",
+            );
+        }
+        check_amount(s, r);
+    }
+    r.count("workload.clients", w.clients.len(), limits::CLIENTS, "clients");
+    for (i, client) in w.clients.iter().enumerate() {
+        check_client(&format!("workload.clients[{i}]"), client, r);
+    }
+    r.distinct("workload.clients", "name", w.clients.iter().map(|c| c.name.as_str()));
+    r.count("workload.requests", w.requests.len(), limits::EXPLICIT_REQUESTS, "requests");
+    for (i, request) in w.requests.iter().enumerate() {
+        check_request(&format!("workload.requests[{i}]"), request, r);
+    }
+    r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
+    check_fit(s, r);
+}
+
+fn check_trace(t: &TraceSettings, r: &mut Report) {
+    r.text("workload.trace.file", &t.file);
+    r.float(
+        "workload.trace.speed",
+        t.speed,
+        limits::TRACE_SPEED_MIN,
+        limits::TRACE_SPEED,
+        "1 replays the trace as it was recorded, 2 twice as fast",
+    );
+    r.int(
+        "workload.trace.hash_block_tokens",
+        t.hash_block_tokens,
+        0,
+        limits::REQUEST_TOKENS,
+        "use 0 to work it out from the trace",
+    );
+}
+
+fn check_client(path: &str, c: &Client, r: &mut Report) {
+    r.name(&format!("{path}.name"), &c.name);
+    let (kind, cv) = match c.arrivals {
+        Arrivals::Poisson { .. } => ("poisson", None),
+        Arrivals::Gamma { cv, .. } => ("gamma", Some(cv)),
+        Arrivals::Constant { .. } => ("constant", None),
+    };
+    check_rate(&format!("{path}.arrivals.{kind}.rate_per_s"), c.arrivals.rate_per_s(), r);
+    if let Some(cv) = cv {
+        let fix = "1 is Poisson, above 1 comes in bursts";
+        r.float(&format!("{path}.arrivals.gamma.cv"), cv, limits::CV_MIN, limits::CV, fix);
+    }
+    let prompt = check_lengths(&format!("{path}.prompt_tokens"), &c.prompt_tokens, r);
+    let output = check_lengths(&format!("{path}.output_tokens"), &c.output_tokens, r);
+    let prefix = check_prefix(&format!("{path}.prefix"), &c.prefix, r);
+    let total = u64::from(prompt) + u64::from(output) + u64::from(prefix);
+    if total > u64::from(limits::REQUEST_TOKENS) && prompt.max(output).max(prefix) <= limits::REQUEST_TOKENS {
+        r.error(
+            path,
+            format!("requests of up to {} tokens (prefix, prompt and output together)", grouped(total)),
+            format!("at most {}", grouped(limits::REQUEST_TOKENS.into())),
+            "lower one of the longest lengths",
+        );
+    }
+}
+
+/// A rate of requests, in a client or an edit.
+pub(super) fn check_rate(path: &str, rate_per_s: f64, r: &mut Report) {
+    r.float(path, rate_per_s, 0.0, limits::RATE_PER_S, "requests per second; 0 sends nothing");
+}
+
+/// Reports problems and returns the longest length.
+fn check_lengths(path: &str, lengths: &Lengths, r: &mut Report) -> u32 {
+    let most = f64::from(limits::REQUEST_TOKENS);
+    let (kind, min, max) = match *lengths {
+        Lengths::Constant { tokens } => {
+            let path = format!("{path}.constant.tokens");
+            r.int(&path, tokens, 1, limits::REQUEST_TOKENS, "a request has at least one token");
+            return tokens;
+        }
+        Lengths::Gaussian { mean_tokens, sd_tokens, min_tokens, max_tokens } => {
+            let path = format!("{path}.gaussian");
+            r.float(&format!("{path}.mean_tokens"), mean_tokens, 1.0, most, "the mean before cutting");
+            r.float(&format!("{path}.sd_tokens"), sd_tokens, 0.0, most, "0 makes all lengths equal");
+            ("gaussian", min_tokens, max_tokens)
+        }
+        Lengths::Lognormal { median_tokens, sigma, min_tokens, max_tokens } => {
+            let path = format!("{path}.lognormal");
+            r.float(&format!("{path}.median_tokens"), median_tokens, 1.0, most, "the median before cutting");
+            r.float(&format!("{path}.sigma"), sigma, 0.0, limits::SIGMA, "0 is constant, 1 is a heavy tail");
+            ("lognormal", min_tokens, max_tokens)
+        }
+    };
+    let path = format!("{path}.{kind}");
+    let most = limits::REQUEST_TOKENS;
+    let fix = "a request has at least one token";
+    let fine = r.int(&format!("{path}.min_tokens"), min, 1, most, fix)
+        & r.int(&format!("{path}.max_tokens"), max, 1, most, fix);
+    if fine && min > max {
+        r.error(
+            format!("{path}.min_tokens"),
+            format!("{}, which is above max_tokens ({})", grouped(min.into()), grouped(max.into())),
+            "at most max_tokens",
+            "swap the two",
+        );
+    }
+    max
+}
+
+/// Reports problems and returns the length of a prefix.
+fn check_prefix(path: &str, p: &PrefixGroups, r: &mut Report) -> u32 {
+    r.int(&format!("{path}.groups"), p.groups, 0, limits::PREFIX_GROUPS, "use 0 for no shared prefix");
+    r.int(&format!("{path}.tokens"), p.tokens, 0, limits::REQUEST_TOKENS, "use 0 for no shared prefix");
+    if (p.groups == 0) != (p.tokens == 0) {
+        r.warning(
+            path,
+            format!("{} groups of {} tokens", grouped(p.groups.into()), grouped(p.tokens.into())),
+            "both 0, or both above 0",
+            "there is no shared prefix this way: set the other one too",
+        );
+    }
+    if p.groups == 0 { 0 } else { p.tokens }
+}
+
+fn check_request(path: &str, q: &ExplicitRequest, r: &mut Report) {
+    r.text(&format!("{path}.id"), &q.id);
+    r.text(&format!("{path}.tenant"), &q.tenant);
+    r.text(&format!("{path}.slo_class"), &q.slo_class);
+    let latest = limits::HORIZON_S as u64 * US_PER_S as u64;
+    r.int(&format!("{path}.arrival_us"), q.arrival_us, 0, latest, "it is in microseconds after the start");
+    r.count(&format!("{path}.prompt"), q.prompt.len(), limits::PROMPT_PIECES, "pieces");
+    let mut total = 0u64;
+    for (i, piece) in q.prompt.iter().enumerate() {
+        let piece_path = format!("{path}.prompt[{i}]");
+        r.int(
+            &format!("{piece_path}.tokens"),
+            piece.tokens,
+            1,
+            limits::REQUEST_TOKENS,
+            "leave out pieces without tokens",
+        );
+        check_end(&piece_path, piece.offset, piece.tokens, r);
+        total += u64::from(piece.tokens);
+    }
+    if q.prompt.is_empty() {
+        r.error(format!("{path}.prompt"), "no prompt tokens", "at least one", "add a piece of text");
+    }
+    check_end(&format!("{path}.output"), q.output.offset, q.output.tokens, r);
+    total += u64::from(q.output.tokens);
+    if total > u64::from(limits::REQUEST_TOKENS) {
+        r.error(
+            path,
+            format!("{} tokens, prompt and output together", grouped(total)),
+            format!("at most {}", grouped(limits::REQUEST_TOKENS.into())),
+            "shorten the request",
+        );
+    }
+}
+
+fn check_end(path: &str, offset: u32, tokens: u32, r: &mut Report) {
+    if offset.checked_add(tokens).is_none() {
+        r.error(
+            format!("{path}.offset"),
+            grouped(offset.into()),
+            "a piece that ends before token 4,294,967,296",
+            "lower the offset",
+        );
+    }
+}
+
+/// A run must end, and not after more requests than the limit.
+fn check_amount(s: &Scenario, r: &mut Report) {
+    let (run, w) = (&s.run, &s.workload);
+    if !(run.horizon_s.is_finite() && run.horizon_s >= 0.0) {
+        return;
+    }
+    let rates: Vec<f64> = w.clients.iter().map(|c| c.arrivals.rate_per_s()).collect();
+    if rates.iter().any(|rate| !(rate.is_finite() && *rate >= 0.0)) {
+        return;
+    }
+    let generates = rates.iter().any(|rate| *rate > 0.0);
+    if run.horizon_s <= 0.0 {
+        if generates && run.max_requests == 0 {
+            r.error(
+                "run",
+                "clients that send without end, and no end of the run",
+                "an end",
+                "set run.horizon_s (seconds) or run.max_requests",
+            );
+        }
+        return;
+    }
+    let mut expected: f64 = (0u32..).zip(&rates).map(|(i, rate)| expected_requests(s, i, *rate)).sum();
+    if run.max_requests > 0 {
+        expected = expected.min(run.max_requests as f64);
+    }
+    if expected + w.requests.len() as f64 > limits::REQUESTS as f64 {
+        r.error(
+            "workload.clients",
+            format!("about {expected:.0} requests in {} s", run.horizon_s),
+            format!("at most {}", grouped(limits::REQUESTS)),
+            "lower the rates or run.horizon_s, or set run.max_requests",
+        );
+    }
+}
+
+/// How many requests a client sends until the horizon on average, its rate edits included.
+fn expected_requests(s: &Scenario, client: u32, mut rate_per_s: f64) -> f64 {
+    let (mut since_s, mut expected) = (0.0, 0.0);
+    for edit in &s.edits {
+        if let Edit::ArrivalRate { client: changed, rate_per_s: new } = edit.change
+            && changed == client
+            && new.is_finite()
+        {
+            let at_s = (edit.at_us as f64 / US_PER_S).min(s.run.horizon_s);
+            expected += rate_per_s * (at_s - since_s).max(0.0);
+            (since_s, rate_per_s) = (at_s, new);
+        }
+    }
+    expected + rate_per_s * (s.run.horizon_s - since_s).max(0.0)
+}
+
+/// Warns about clients none of whose requests fit in any KV cache.
+fn check_fit(s: &Scenario, r: &mut Report) {
+    let mut most = 0;
+    for pool in &s.cluster.pools {
+        match pool.kv.blocks {
+            KvBlocks::Auto => return,
+            KvBlocks::Count(n) => most = most.max(u64::from(n) * u64::from(pool.kv.block_tokens)),
+        }
+    }
+    for (i, client) in s.workload.clients.iter().enumerate() {
+        let (Lengths::Constant { tokens: min }
+        | Lengths::Gaussian { min_tokens: min, .. }
+        | Lengths::Lognormal { min_tokens: min, .. }) = client.prompt_tokens;
+        let prefix = if client.prefix.groups == 0 { 0 } else { client.prefix.tokens };
+        let shortest = u64::from(min) + u64::from(prefix);
+        if most > 0 && shortest > most {
+            r.warning(
+                format!("workload.clients[{i}].prompt_tokens"),
+                format!("prompts of at least {} tokens", grouped(shortest)),
+                format!("up to {}, which is what the KV cache holds", grouped(most)),
+                "every one of them will be dropped: shorten them or add KV blocks",
+            );
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Collecting problems: one message for each, always with path, what was found, what is allowed and how to fix it.
+
+use super::limits;
+use crate::base::{Diagnostic, Diagnostics};
+use std::collections::BTreeMap;
+
+/// Most problems listed for one document.
+const MOST_PROBLEMS: usize = 100;
+
+/// The problems found so far.
+#[derive(Default)]
+pub(super) struct Report {
+    all: Diagnostics,
+}
+
+impl Report {
+    /// All problems, in document order as far as they were found in it.
+    pub(super) fn finish(mut self) -> Diagnostics {
+        let more = self.all.len().saturating_sub(MOST_PROBLEMS);
+        if more > 0 {
+            // Errors decide whether the document can be used: none of them may be cut away by warnings.
+            self.all.sort_by_key(|d| d.severity == crate::base::Severity::Warning);
+            self.all.truncate(MOST_PROBLEMS);
+            self.all.push(Diagnostic::warning(
+                "",
+                format!("{more} more problems"),
+                "",
+                "solve those above first",
+            ));
+        }
+        self.all
+    }
+
+    /// Adds an error.
+    pub(super) fn error(
+        &mut self,
+        path: impl Into<String>,
+        found: impl Into<String>,
+        allowed: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.all.push(Diagnostic::error(path, found, allowed, fix));
+    }
+
+    /// Adds a warning.
+    pub(super) fn warning(
+        &mut self,
+        path: impl Into<String>,
+        found: impl Into<String>,
+        allowed: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.all.push(Diagnostic::warning(path, found, allowed, fix));
+    }
+
+    /// A whole number from `min` to `max`.
+    pub(super) fn int<T: Copy + Into<u64>>(
+        &mut self,
+        path: &str,
+        found: T,
+        min: T,
+        max: T,
+        fix: &str,
+    ) -> bool {
+        let (found, min, max) = (found.into(), min.into(), max.into());
+        let fine = (min..=max).contains(&found);
+        if !fine {
+            self.error(path, grouped(found), format!("{} to {}", grouped(min), grouped(max)), fix);
+        }
+        fine
+    }
+
+    /// A finite number from `min` to `max`.
+    pub(super) fn float(&mut self, path: &str, found: f64, min: f64, max: f64, fix: &str) -> bool {
+        let fine = found.is_finite() && found >= min && found <= max;
+        if !fine {
+            self.error(path, format!("{found}"), format!("{} to {}", plain(min), plain(max)), fix);
+        }
+        fine
+    }
+
+    /// Text that is not too long.
+    pub(super) fn text(&mut self, path: &str, text: &str) {
+        if text.len() > limits::TEXT_BYTES {
+            self.error(
+                path,
+                format!("{} bytes of text", grouped(text.len() as u64)),
+                format!("at most {}", grouped(limits::TEXT_BYTES as u64)),
+                "shorten it",
+            );
+        }
+    }
+
+    /// Text that is neither empty nor too long.
+    pub(super) fn name(&mut self, path: &str, name: &str) {
+        if name.trim().is_empty() {
+            self.error(path, "an empty name", "any text", "give it a name");
+        }
+        self.text(path, name);
+    }
+
+    /// A list that is not too long.
+    pub(super) fn count(&mut self, path: &str, found: usize, max: usize, of: &str) {
+        if found > max {
+            self.error(
+                path,
+                format!("{} {of}", grouped(found as u64)),
+                format!("at most {}", grouped(max as u64)),
+                "shorten the list",
+            );
+        }
+    }
+
+    /// Names in a list that must differ; empty ones do not count.
+    pub(super) fn distinct<'a>(&mut self, list: &str, field: &str, names: impl Iterator<Item = &'a str>) {
+        let mut seen = BTreeMap::new();
+        for (i, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
+            if let Some(first) = seen.get(name) {
+                self.error(
+                    format!("{list}[{i}].{field}"),
+                    format!("\"{name}\", which is the {field} of {list}[{first}] too"),
+                    format!("a {field} of its own"),
+                    "rename one of them",
+                );
+            } else {
+                seen.insert(name, i);
+            }
+        }
+    }
+}
+
+/// A number with commas between thousands.
+pub(super) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A limit: whole ones with commas, others as they are.
+fn plain(x: f64) -> String {
+    if (0.0..1e15).contains(&x) && libm::floor(x) >= x { grouped(x as u64) } else { x.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(12_345_678), "12,345,678");
+        assert_eq!(plain(0.05), "0.05");
+        assert_eq!(plain(2_592_000.0), "2,592,000");
+    }
+}

@@ -1,0 +1,379 @@
+//! One problem of shape: where it stands, what it says to the user, and how to take the value out of the way.
+
+use crate::base::Diagnostic;
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// A step down the document, from a value to one it contains.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Step {
+    /// Into an object.
+    Key(String),
+    /// Into a list.
+    Index(usize),
+    /// Into the content of a chosen variant, which stands in an object under the variant's name.
+    Variant(String),
+}
+
+/// A problem as serde tells it, with the place in the user's document.
+pub(super) struct Problem {
+    /// Path in the document as the user wrote it.
+    path: String,
+    /// The value there.
+    found: Option<Value>,
+    /// serde's message.
+    message: String,
+}
+
+/// What was taken out of the document so far.
+#[derive(Default)]
+pub(super) struct Shape {
+    /// Paths, in the coordinates of the user's document.
+    removed: BTreeSet<Vec<Step>>,
+    /// What to take out next, in the coordinates of the document as it is now.
+    target: Vec<Step>,
+}
+
+impl Shape {
+    /// Translates serde's error; `None` if it is only the consequence of something taken out before.
+    pub(super) fn next_problem(&mut self, document: &Value, path: &Path, message: &str) -> Option<Problem> {
+        let mut steps: Vec<Step> = path.iter().filter_map(step).collect();
+        let missing = quoted_after(message, "missing field `");
+        // A variant that holds nothing has no place of its own: the enum's value is meant.
+        while matches!(steps.last(), Some(Step::Variant(_))) && walk(document, &steps).is_none() {
+            steps.pop();
+        }
+        let original = self.original(&steps);
+        let consequence = missing.as_ref().is_some_and(|field| {
+            let mut gone = original.clone();
+            gone.push(Step::Key(field.clone()));
+            self.removed.contains(&gone)
+        });
+        let problem = Problem {
+            path: display(&original),
+            found: walk(document, &steps).cloned(),
+            message: message.to_owned(),
+        };
+        self.target = steps;
+        (!consequence).then_some(problem)
+    }
+
+    /// Takes the value of the last problem out; false if there is nothing left to take out.
+    pub(super) fn take_out(&mut self, document: &mut Value) -> bool {
+        // A variant without its content is no value of the enum: take out the enum's value.
+        while matches!(self.target.last(), Some(Step::Variant(_))) {
+            self.target.pop();
+        }
+        let original = self.original(&self.target);
+        let Some((last, parents)) = self.target.split_last() else { return false };
+        let removed = match (walk_mut(document, parents), last) {
+            (Some(Value::Object(map)), Step::Key(key)) => map.shift_remove(key).is_some(),
+            (Some(Value::Array(list)), Step::Index(i)) if *i < list.len() => {
+                list.remove(*i);
+                true
+            }
+            _ => false,
+        };
+        self.removed.insert(original);
+        removed
+    }
+
+    /// The path in the user's document: list positions count what was taken out before them.
+    fn original(&self, steps: &[Step]) -> Vec<Step> {
+        let mut path: Vec<Step> = Vec::with_capacity(steps.len());
+        for step in steps {
+            let Step::Index(mut index) = step.clone() else {
+                path.push(step.clone());
+                continue;
+            };
+            path.push(Step::Index(0));
+            for i in 0..=index + self.removed.len() {
+                *path.last_mut().expect("just pushed") = Step::Index(i);
+                if i <= index && self.removed.contains(&path) {
+                    index += 1;
+                }
+            }
+            *path.last_mut().expect("just pushed") = Step::Index(index);
+        }
+        path
+    }
+}
+
+/// The places where the user's document has a list and what was read from it is an object.
+pub(super) fn lists_in_place_of_objects(document: &Value, read: &Value) -> Vec<Problem> {
+    let mut found = Vec::new();
+    // Values still to compare, the first on top; documents are small and not deep.
+    let mut open = vec![(Vec::new(), document, read)];
+    while let Some((path, document, read)) = open.pop() {
+        match (document, read) {
+            (Value::Array(_), Value::Object(_)) => found.push(Problem {
+                path: display(&path),
+                found: Some(document.clone()),
+                message: "expected struct ".to_owned(),
+            }),
+            (Value::Array(a), Value::Array(b)) => open.extend(
+                a.iter().zip(b).enumerate().rev().map(|(i, (a, b))| (below(&path, Step::Index(i)), a, b)),
+            ),
+            (Value::Object(a), Value::Object(b)) => open.extend(
+                a.iter().rev().filter_map(|(k, a)| Some((below(&path, Step::Key(k.clone())), a, b.get(k)?))),
+            ),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn below(path: &[Step], step: Step) -> Vec<Step> {
+    let mut path = path.to_vec();
+    path.push(step);
+    path
+}
+
+fn step(segment: &Segment) -> Option<Step> {
+    match segment {
+        Segment::Seq { index } => Some(Step::Index(*index)),
+        Segment::Map { key } => Some(Step::Key(key.clone())),
+        Segment::Enum { variant } => Some(Step::Variant(variant.clone())),
+        Segment::Unknown => None,
+    }
+}
+
+fn walk<'a>(document: &'a Value, steps: &[Step]) -> Option<&'a Value> {
+    steps.iter().try_fold(document, |at, step| match step {
+        Step::Key(key) | Step::Variant(key) => at.get(key),
+        Step::Index(i) => at.get(i),
+    })
+}
+
+fn walk_mut<'a>(document: &'a mut Value, steps: &[Step]) -> Option<&'a mut Value> {
+    steps.iter().try_fold(document, |at, step| match step {
+        Step::Key(key) | Step::Variant(key) => at.get_mut(key),
+        Step::Index(i) => at.get_mut(i),
+    })
+}
+
+/// A path as the user writes it.
+pub(super) fn display(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Key(key) | Step::Variant(key) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(key);
+            }
+            Step::Index(i) => write!(text, "[{i}]").expect("a String takes any text"),
+        }
+    }
+    text
+}
+
+/// Says it to the user; `what` is what the whole document should be.
+pub(super) fn explain(problem: &Problem, what: &str) -> Diagnostic {
+    let Problem { path, found, message } = problem;
+    let found = found.as_ref().map_or_else(|| "nothing".to_owned(), show);
+    if let Some(key) = quoted_after(message, "unknown field `") {
+        let known = names_after_expected(message);
+        return Diagnostic::error(
+            path,
+            format!("unknown key `{key}`"),
+            known.join(", "),
+            nearest(&key, &known).map_or_else(|| "remove it".to_owned(), |n| format!("did you mean `{n}`?")),
+        );
+    }
+    if let Some(name) = quoted_after(message, "unknown variant `") {
+        let known = names_after_expected(message);
+        return Diagnostic::error(
+            path,
+            format!("unknown choice \"{name}\""),
+            known.join(", "),
+            nearest(&name, &known)
+                .map_or_else(|| "choose one of these".to_owned(), |n| format!("did you mean `{n}`?")),
+        );
+    }
+    if let Some(field) = quoted_after(message, "missing field `") {
+        return Diagnostic::error(path, format!("no `{field}` in {found}"), "", format!("add `{field}`"));
+    }
+    let allowed = message.split_once("expected ").map_or(message.as_str(), |(_, rest)| rest);
+    let whole = if path.is_empty() { Some(what) } else { None };
+    let (allowed, fix) = whole.map_or_else(
+        || in_plain_words(allowed),
+        |what| (format!("{what}: an object in braces"), "start with { and end with }".to_owned()),
+    );
+    Diagnostic::error(path, found, allowed, fix)
+}
+
+/// serde's names of types in the user's terms, and what to do.
+fn in_plain_words(expected: &str) -> (String, String) {
+    let (allowed, fix) = match expected {
+        "u32" => ("a whole number from 0 to 4,294,967,295", "write it without quotes, point or minus"),
+        "u64" | "usize" => {
+            ("a whole number from 0 to 18,446,744,073,709,551,615", "write it without quotes, point or minus")
+        }
+        "f64" => ("a number", "write it without quotes"),
+        "a string" => ("text", "put it in double quotes"),
+        "a boolean" => ("true or false", "write it without quotes"),
+        "a sequence" => ("a list", "put the entries in brackets, even a single one"),
+        "string or map" | "map with a single key" => {
+            ("one choice: its name, or {\"name\": {...}} with its settings", "keep exactly one choice")
+        }
+        "unit variant" | "unit" => {
+            ("the name of the choice alone", "this choice has no settings: write only its name")
+        }
+        other if other.starts_with("struct variant") || other.starts_with("newtype variant") => (
+            "a choice with its settings",
+            "write {\"name\": {...}} with the settings inside the inner braces",
+        ),
+        other if other.starts_with("struct ") => ("an object", "put the settings in braces"),
+        other => return (other.to_owned(), "change the value".to_owned()),
+    };
+    (allowed.to_owned(), fix.to_owned())
+}
+
+/// A value as the user wrote it, shortened.
+fn show(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 {
+        return text;
+    }
+    let head: String = text.chars().take(57).collect();
+    format!("{head}...")
+}
+
+fn quoted_after(message: &str, start: &str) -> Option<String> {
+    message.strip_prefix(start)?.split_once('`').map(|(name, _)| name.to_owned())
+}
+
+/// The names in "…, expected one of `a`, `b`" or "…, expected `a` or `b`".
+fn names_after_expected(message: &str) -> Vec<String> {
+    let Some((_, list)) = message.rsplit_once(", expected ") else { return Vec::new() };
+    list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The name most like `what`, if it is like it at all.
+fn nearest(what: &str, names: &[String]) -> Option<String> {
+    let mut best: Option<(&String, f64)> = None;
+    for name in names {
+        let likeness =
+            strsim::jaro_winkler(what, name).max(strsim::normalized_damerau_levenshtein(what, name));
+        if likeness > best.map_or(0.7, |b| b.1) {
+            best = Some((name, likeness));
+        }
+    }
+    best.map(|b| b.0.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Scenario, from_value, parse, parse_edit, set_path};
+    use serde_json::json;
+
+    /// The messages for a document, one a line.
+    fn problems(document: serde_json::Value) -> Vec<String> {
+        from_value(document).unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_empty_document_is_all_defaults() {
+        assert_eq!(parse("{}"), Ok(Scenario::default()));
+    }
+
+    #[test]
+    fn the_default_document_reads_back() {
+        let text = super::super::to_json(&Scenario::default());
+        assert_eq!(parse(&text), Ok(Scenario::default()));
+    }
+
+    #[test]
+    fn all_problems_are_reported_in_one_go_at_the_place_the_user_knows() {
+        let all = problems(json!({
+            "sed": 1,
+            "cluster": { "pools": [
+                { "replica": 2 },
+                "H100",
+                { "replicas": "many", "kv": { "blocks": -3 } },
+            ], "routing": "lest-loaded" },
+            "workload": { "clients": [
+                { "arrivals": { "poisson": { "rate_per_s": "fast" } }, "output_tokens": { "constant": {} } },
+            ], "requests": [ 7, { "arrival_us": 1.5, "prompt": [], "output": { "tokens": 1 } } ] },
+        }));
+        let paths: Vec<&str> = all.iter().map(|m| m.split(": ").nth(1).unwrap()).collect();
+        assert_eq!(
+            paths,
+            [
+                "sed",
+                "cluster.pools[0].replica",
+                "cluster.pools[1]",
+                "cluster.pools[2].replicas",
+                "cluster.pools[2].kv.blocks",
+                "cluster.routing",
+                "workload.clients[0].arrivals.poisson.rate_per_s",
+                "workload.clients[0].output_tokens.constant",
+                "workload.requests[0]",
+                "workload.requests[1].arrival_us",
+            ],
+            "{all:#?}"
+        );
+        assert!(all[0].contains("did you mean `seed`?"), "{}", all[0]);
+        assert!(all[1].contains("did you mean `replicas`?"), "{}", all[1]);
+        assert!(
+            all[5].contains("unknown choice \"lest-loaded\"") && all[5].contains("`least-loaded`"),
+            "{}",
+            all[5]
+        );
+        assert!(all[7].contains("no `tokens`"), "{}", all[7]);
+    }
+
+    #[test]
+    fn a_choice_with_wrong_settings_says_how_choices_are_written() {
+        let all = problems(json!({"workload": {"clients": [
+            {"arrivals": "poisson"},
+            {"arrivals": {"poisson": {"rate_per_s": 1}, "gamma": {"rate_per_s": 1, "cv": 2}}},
+            {"arrivals": 3},
+        ]}, "cluster": {"routing": {"random": {}}}}));
+        assert_eq!(all.len(), 4, "{all:#?}");
+        assert!(all.iter().all(|m| m.contains("choice")), "{all:#?}");
+    }
+
+    #[test]
+    fn a_hundred_problems_are_enough() {
+        let many: Vec<_> = (0..300).map(|_| json!({"x": 1})).collect();
+        let all = problems(json!({"cluster": {"pools": many}}));
+        assert_eq!(all.len(), 101);
+        assert!(all[99].contains("pools[99].x"), "{}", all[99]);
+        assert!(all[100].contains("more than 100 problems"));
+    }
+
+    #[test]
+    fn edits_read_and_fail_like_scenarios() {
+        assert!(parse_edit(r#"{"arrival-rate":{"client":0,"rate_per_s":9}}"#).is_ok());
+        assert!(parse_edit(r#"{"routing":"random"}"#).is_ok());
+        let e = parse_edit(r#"{"ruting":"random"}"#).unwrap_err();
+        assert!(e[0].to_string().contains("did you mean `routing`?"), "{e:?}");
+        assert_eq!(parse_edit(r#"{"routing":"randm"}"#).unwrap_err()[0].path, "routing");
+    }
+
+    #[test]
+    fn paths_set_fields_that_stand_there_and_fields_left_to_their_defaults() {
+        let mut d = json!({});
+        for (path, value) in [
+            ("cluster.pools[0].replicas", "8"),
+            ("cluster.routing", "random"),
+            ("cluster.pools[0].latency.fitted.step_us", "5e3"),
+            ("title", "a b"),
+        ] {
+            set_path(&mut d, path, value).unwrap();
+        }
+        let s = from_value(d).unwrap();
+        assert_eq!(s.cluster.pools[0].replicas, 8);
+        assert_eq!(s.title, "a b");
+        let mut d = json!({});
+        assert_eq!(set_path(&mut d, "cluster.pools[1].replicas", "8").unwrap_err().allowed, "entries 0 to 0");
+        assert!(set_path(&mut d, "a..b", "8").is_err());
+        set_path(&mut d, "cluster.rooting", "random").unwrap();
+        assert!(from_value(d).unwrap_err()[0].fix.contains("routing"));
+    }
+}

@@ -1,0 +1,332 @@
+//! Bad scenarios: each gets its message, with path, what was found, what is allowed and how to fix it.
+
+use tokenyard::base::{Diagnostics, Severity};
+use tokenyard::scenario::{Scenario, check, parse, text_from_bytes};
+
+/// All messages for a text, warnings of a good one included, one a line.
+fn messages(text: &str) -> String {
+    let all: Diagnostics = match parse(text).and_then(check) {
+        Ok((_, warnings)) => warnings,
+        Err(problems) => problems,
+    };
+    all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn says(text: &str, expected: &str) {
+    assert_eq!(messages(text), expected);
+}
+
+/// A scenario with one client whose fields are `client`.
+fn client(client: &str) -> String {
+    format!(r#"{{"workload": {{"clients": [{{{client}}}]}}}}"#)
+}
+
+/// A scenario with one pool whose fields are `pool`.
+fn pool(pool: &str) -> String {
+    format!(r#"{{"cluster": {{"pools": [{{{pool}}}]}}}}"#)
+}
+
+#[test]
+fn the_default_scenario_has_no_problems() {
+    says("{}", "");
+    assert!(check(Scenario::default()).is_ok());
+}
+
+#[test]
+fn unknown_keys_suggest_the_near_one() {
+    says(
+        r#"{"slo": {"tttf_ms": 200}}"#,
+        "error: slo.tttf_ms: unknown key `tttf_ms`; allowed: ttft_ms, tpot_ms, e2e_ms; did you mean `ttft_ms`?",
+    );
+    says(
+        r#"{"slo": {"colour": 200}}"#,
+        "error: slo.colour: unknown key `colour`; allowed: ttft_ms, tpot_ms, e2e_ms; remove it",
+    );
+}
+
+#[test]
+fn unknown_choices_suggest_the_near_one() {
+    says(
+        r#"{"cluster": {"routing": "round_robin"}}"#,
+        "error: cluster.routing: unknown choice \"round_robin\"; allowed: round-robin, random, least-loaded; did you mean `round-robin`?",
+    );
+}
+
+#[test]
+fn wrong_types_name_the_right_one() {
+    says(
+        &pool(r#""replicas": "8""#),
+        "error: cluster.pools[0].replicas: \"8\"; allowed: a whole number from 0 to 4,294,967,295; write it without quotes, point or minus",
+    );
+    says(
+        &pool(r#""replicas": 2.5"#),
+        "error: cluster.pools[0].replicas: 2.5; allowed: a whole number from 0 to 4,294,967,295; write it without quotes, point or minus",
+    );
+    says(r#"{"title": 7}"#, "error: title: 7; allowed: text; put it in double quotes");
+    says(
+        &pool(r#""kv": {"prefix_caching": 1}"#),
+        "error: cluster.pools[0].kv.prefix_caching: 1; allowed: true or false; write it without quotes",
+    );
+    says(
+        &pool(r#""kv": {"blocks": "lots"}"#),
+        "error: cluster.pools[0].kv.blocks: \"lots\"; allowed: a number of blocks or \"auto\"; change the value",
+    );
+    says(
+        r#"{"cluster": {"pools": {"name": "a"}}}"#,
+        "error: cluster.pools: {\"name\":\"a\"}; allowed: a list; put the entries in brackets, even a single one",
+    );
+    says(r#"{"slo": [1, 2, 3]}"#, "error: slo: [1,2,3]; allowed: an object; put the settings in braces");
+    says("[]", "error: []; allowed: a scenario: an object in braces; start with { and end with }");
+}
+
+#[test]
+fn rates_are_not_negative() {
+    says(
+        &client(r#""arrivals": {"poisson": {"rate_per_s": -3}}"#),
+        "error: workload.clients[0].arrivals.poisson.rate_per_s: -3; allowed: 0 to 100,000; requests per second; 0 sends nothing",
+    );
+}
+
+#[test]
+fn a_cache_has_blocks() {
+    says(
+        &pool(r#""kv": {"blocks": 0}"#),
+        "error: cluster.pools[0].kv.blocks: 0; allowed: 1 to 4,194,304; use \"auto\" for the catalogue's figure",
+    );
+    says(
+        &pool(r#""kv": {"block_tokens": 0}"#),
+        "error: cluster.pools[0].kv.block_tokens: 0; allowed: 1 to 1,024; vLLM's default is 16",
+    );
+}
+
+#[test]
+fn a_cluster_has_replicas() {
+    says(
+        &pool(r#""replicas": 0"#),
+        "error: cluster.pools[0].replicas: 0; allowed: 1 to 1,024; remove the pool if it has no replicas",
+    );
+    says(
+        r#"{"cluster": {"pools": []}}"#,
+        "error: cluster.pools: no pools; allowed: at least one; add a pool of replicas, or leave the key out for the default",
+    );
+    says(
+        r#"{"cluster": {"pools": [{"name": "a", "replicas": 1000}, {"name": "b", "replicas": 1000}]}}"#,
+        "error: cluster.pools: 2000 replicas in all pools together; allowed: at most 1024; take replicas away",
+    );
+}
+
+#[test]
+fn nan_and_infinity_are_not_numbers() {
+    let not = "which is not a number that JSON can hold; allowed: finite numbers up to 1.8e308; write a plain number";
+    says(r#"{"run": {"horizon_s": NaN}}"#, &format!("error: line 1, column 23: NaN, {not}"));
+    says("{\"run\": {\n\"horizon_s\": -Infinity}}", &format!("error: line 2, column 15: -Infinity, {not}"));
+    says(r#"{"run": {"horizon_s": 1e400}}"#, &format!("error: line 1, column 27: 1e400, {not}"));
+    says(
+        r#"{"run": {"horizon_s": "NaN"}}"#,
+        "error: run.horizon_s: \"NaN\"; allowed: a number; write it without quotes",
+    );
+    let mut s = Scenario::default();
+    s.run.horizon_s = f64::NAN;
+    let all = check(s).unwrap_err();
+    assert_eq!(
+        all[0].to_string(),
+        "error: run.horizon_s: NaN; allowed: 0 to 2,592,000; use 0 to run until all requests are done"
+    );
+}
+
+#[test]
+fn a_million_million_requests_are_too_many() {
+    says(
+        r#"{"run": {"max_requests": 1000000000000}}"#,
+        "error: run.max_requests: 1,000,000,000,000; allowed: 0 to 5,000,000; use 0 for no cap besides the horizon",
+    );
+    says(
+        r#"{"run": {"horizon_s": 2592000},
+            "workload": {"clients": [{"arrivals": {"constant": {"rate_per_s": 1000}}}]}}"#,
+        "error: workload.clients: about 2592000000 requests in 2592000 s; allowed: at most 5,000,000; lower the rates or run.horizon_s, or set run.max_requests",
+    );
+    says(
+        r#"{"edits": [{"at_us": 40000000, "change": {"arrival-rate": {"client": 0, "rate_per_s": 100000}}}]}"#,
+        "error: workload.clients: about 20000320 requests in 240 s; allowed: at most 5,000,000; lower the rates or run.horizon_s, or set run.max_requests",
+    );
+    says(r#"{"run": {"horizon_s": 2592000, "max_requests": 1000}}"#, "");
+}
+
+#[test]
+fn a_run_must_end() {
+    says(
+        r#"{"run": {"horizon_s": 0, "warmup_s": 0}}"#,
+        "error: run: clients that send without end, and no end of the run; allowed: an end; set run.horizon_s (seconds) or run.max_requests",
+    );
+    says(r#"{"run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 10}}"#, "");
+    says(
+        r#"{"run": {"horizon_s": 10}}"#,
+        "error: run.warmup_s: a warm-up of 20 s in a run of 10 s; allowed: less than run.horizon_s; nothing would be measured: shorten the warm-up or lengthen the run",
+    );
+}
+
+#[test]
+fn truncated_text_names_line_and_column() {
+    says(
+        "{\n  \"run\": {\"horizon_s\": 60",
+        "error: line 2, column 25: the text ends in the middle; allowed: a complete JSON document; the file may have been cut off: close every quote, brace and bracket",
+    );
+    says("", "error: no text at all; allowed: a scenario as JSON; start with {} for all defaults");
+    says(
+        "{\n \"run\": {},\n \"seed\" 7}",
+        "error: line 3, column 9: expected `:`, near `7`; allowed: a JSON document; correct the text there",
+    );
+}
+
+#[test]
+fn binary_files_are_told_apart_from_text() {
+    let e = text_from_bytes(b"\x1f\x8b\x08\0\0\0").unwrap_err();
+    assert_eq!(
+        e.to_string(),
+        "error: a binary file (a zero byte at position 3); allowed: a scenario: JSON or YAML text in UTF-8; check that this is the right file"
+    );
+    let e = text_from_bytes(b"{\n\"title\": \"caf\xe9\"}").unwrap_err();
+    assert_eq!(e.found, "bytes that are not UTF-8, first in line 2");
+    assert_eq!(text_from_bytes(b"{}"), Ok("{}"));
+}
+
+#[test]
+fn long_and_deep_texts_are_refused() {
+    let long = format!("{{\"note\": \"{}\"}}", "x".repeat(1024 * 1024));
+    says(
+        &long,
+        "error: 1048588 bytes of scenario; allowed: at most 1048576 bytes; a long list of requests belongs in a trace file",
+    );
+    let deep = format!("{{\"note\": {}", "[".repeat(10_000));
+    assert!(messages(&deep).contains("recursion limit exceeded"), "{}", messages(&deep));
+    says(
+        &format!("{{\"note\": \"{}\"}}", "x".repeat(5000)),
+        "error: note: 5,000 bytes of text; allowed: at most 4,096; shorten it",
+    );
+}
+
+#[test]
+fn a_newer_format_says_to_update() {
+    says(
+        r#"{"tokenyard": 2, "something": "new"}"#,
+        "error: tokenyard: a scenario of format version 2; allowed: versions up to 1; it was made with a newer Tokenyard: update this one",
+    );
+    says(
+        r#"{"tokenyard": 0}"#,
+        "error: tokenyard: format version 0; allowed: version 1; write \"tokenyard\": 1, or leave it out",
+    );
+}
+
+#[test]
+fn lengths_have_an_order_and_a_sum() {
+    says(
+        &client(
+            r#""prompt_tokens": {"gaussian": {"mean_tokens": 50, "sd_tokens": 5, "min_tokens": 90, "max_tokens": 10}}"#,
+        ),
+        "error: workload.clients[0].prompt_tokens.gaussian.min_tokens: 90, which is above max_tokens (10); allowed: at most max_tokens; swap the two",
+    );
+    says(
+        &client(r#""output_tokens": {"constant": {"tokens": 0}}"#),
+        "error: workload.clients[0].output_tokens.constant.tokens: 0; allowed: 1 to 1,048,576; a request has at least one token",
+    );
+    says(
+        &client(
+            r#""prompt_tokens": {"constant": {"tokens": 1000000}}, "output_tokens": {"constant": {"tokens": 500000}}"#,
+        ),
+        "error: workload.clients[0]: requests of up to 1,500,000 tokens (prefix, prompt and output together); allowed: at most 1,048,576; lower one of the longest lengths",
+    );
+    says(
+        &client(
+            r#""prompt_tokens": {"lognormal": {"median_tokens": 50, "sigma": 9, "min_tokens": 1, "max_tokens": 10}}"#,
+        ),
+        "error: workload.clients[0].prompt_tokens.lognormal.sigma: 9; allowed: 0 to 4; 0 is constant, 1 is a heavy tail",
+    );
+    says(
+        &client(r#""arrivals": {"gamma": {"rate_per_s": 1, "cv": 0}}"#),
+        "error: workload.clients[0].arrivals.gamma.cv: 0; allowed: 0.05 to 20; 1 is Poisson, above 1 comes in bursts",
+    );
+    says(
+        &client(r#""prefix": {"groups": 4}"#),
+        "warning: workload.clients[0].prefix: 4 groups of 0 tokens; allowed: both 0, or both above 0; there is no shared prefix this way: set the other one too",
+    );
+}
+
+#[test]
+fn explicit_requests_need_a_prompt_that_fits() {
+    let request =
+        |q: &str| format!(r#"{{"workload": {{"clients": [], "requests": [{{"arrival_us": 0, {q}}}]}}}}"#);
+    says(
+        &request(r#""prompt": [], "output": {"tokens": 3}"#),
+        "error: workload.requests[0].prompt: no prompt tokens; allowed: at least one; add a piece of text",
+    );
+    says(
+        &request(r#""prompt": [{"text": 1, "tokens": 0}], "output": {"tokens": 3}"#),
+        "error: workload.requests[0].prompt[0].tokens: 0; allowed: 1 to 1,048,576; leave out pieces without tokens",
+    );
+    says(
+        &request(r#""prompt": [{"text": 1, "tokens": 1048576}], "output": {"tokens": 1}"#),
+        "error: workload.requests[0]: 1,048,577 tokens, prompt and output together; allowed: at most 1,048,576; shorten the request",
+    );
+    says(
+        &request(r#""prompt": [{"text": 1, "tokens": 9, "offset": 4294967290}], "output": {"tokens": 1}"#),
+        "error: workload.requests[0].prompt[0].offset: 4,294,967,290; allowed: a piece that ends before token 4,294,967,296; lower the offset",
+    );
+    says(
+        r#"{"workload": {"clients": []}}"#,
+        "error: workload: no clients, no requests and no trace; allowed: at least one of them; add a client, or leave the key `clients` out for the default one",
+    );
+}
+
+#[test]
+fn names_are_distinct() {
+    says(
+        r#"{"workload": {"clients": [{"name": "a"}, {"name": "b"}, {"name": "a"}]}}"#,
+        "error: workload.clients[2].name: \"a\", which is the name of workload.clients[0] too; allowed: a name of its own; rename one of them",
+    );
+    says(
+        r#"{"cluster": {"pools": [{"name": "x"}, {"name": " "}]}}"#,
+        "error: cluster.pools[1].name: an empty name; allowed: any text; give it a name",
+    );
+}
+
+#[test]
+fn edits_refer_to_what_exists_and_come_in_order() {
+    says(
+        r#"{"edits": [
+            {"at_us": 5, "change": {"arrival-rate": {"client": 1, "rate_per_s": -1}}},
+            {"at_us": 4, "change": {"replicas": {"pool": 0, "replicas": 2000}}},
+            {"at_us": 300000000, "change": {"routing": "random"}}
+        ]}"#,
+        "error: edits[0].change.arrival-rate.client: no client 1; allowed: 0; clients are numbered from 0\n\
+         error: edits[0].change.arrival-rate.rate_per_s: -1; allowed: 0 to 100,000; requests per second; 0 sends nothing\n\
+         error: edits[1].at_us: 4 us, which is before the edit above it; allowed: edits in the order in which they apply; sort the list\n\
+         error: edits[1].change.replicas.replicas: 2,000; allowed: 1 to 1,024; a pool keeps at least one\n\
+         warning: edits[2].at_us: 300,000,000 us, which is after the end of the run; allowed: up to run.horizon_s (240 s); it never applies: lengthen the run or move the edit",
+    );
+    says(
+        r#"{"workload": {"trace": {}}, "edits": [{"at_us": 5, "change": {"arrival-rate": {"client": 0, "rate_per_s": 1}}}]}"#,
+        "error: edits[0].change.arrival-rate: a client's rate; allowed: nothing: the workload replays a trace; change workload.trace.speed instead",
+    );
+}
+
+#[test]
+fn settings_that_are_probably_not_meant_are_warned_about() {
+    says(
+        &pool(r#""engine": {"max_num_batched_tokens": 8}"#),
+        "warning: cluster.pools[0].engine.max_num_batched_tokens: 8 tokens for up to 256 requests; allowed: at least engine.max_num_seqs; a full batch cannot decode all its requests in one step; vLLM refuses such a setting",
+    );
+    says(
+        r#"{"cluster": {"pools": [{"kv": {"blocks": 4}}]}, "workload": {"clients": [{"prompt_tokens": {"constant": {"tokens": 65}}}]}}"#,
+        "warning: workload.clients[0].prompt_tokens: prompts of at least 65 tokens; allowed: up to 64, which is what the KV cache holds; every one of them will be dropped: shorten them or add KV blocks",
+    );
+}
+
+#[test]
+fn problems_come_all_at_once_and_not_without_end() {
+    let many = vec![r#"{"name": "p", "replicas": 0}"#; 64].join(",");
+    let all = check(parse(&format!(r#"{{"cluster": {{"pools": [{many}]}}}}"#)).unwrap()).unwrap_err();
+    assert_eq!(all.len(), 101);
+    assert_eq!(all.iter().filter(|d| d.severity == Severity::Error).count(), 100);
+    assert_eq!(all[100].found, "27 more problems");
+}
