@@ -1,1 +1,149 @@
-//! Probability distributions over lengths and gaps, drawn through `rand_distr` without `std`, so that every draw uses libm.
+//! Probability distributions over gaps and lengths, drawn from a [`Stream`] with nothing but [`math`](super::math).
+//!
+//! They are written out here because `rand_distr` takes its logarithms from `num-traits`, which uses the platform's
+//! library as soon as any other dependency of the build asks for its `std`: native draws would then differ from wasm's.
+//! The square root is exact everywhere by the standard, so it needs no door.
+
+use super::math;
+use super::rng::Stream;
+
+/// A draw from the exponential distribution, by inversion: one uniform draw each.
+pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
+    // 1 - u lies in (0, 1], so the logarithm is finite.
+    -math::ln(1.0 - stream.unit()) * mean
+}
+
+/// A draw from the normal distribution, by Marsaglia's polar method. The second value of each pair is thrown away, so
+/// that a stream is all the state there is.
+pub fn normal(stream: &mut Stream, mean: f64, sd: f64) -> f64 {
+    // Each try succeeds with probability pi / 4.
+    loop {
+        let x = 2.0 * stream.unit() - 1.0;
+        let y = 2.0 * stream.unit() - 1.0;
+        let square = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            return mean + sd * (x * (-2.0 * math::ln(square) / square).sqrt());
+        }
+    }
+}
+
+/// A draw from the lognormal distribution: `median` times e to a normal draw of standard deviation `sigma`.
+pub fn lognormal(stream: &mut Stream, median: f64, sigma: f64) -> f64 {
+    median * math::exp(normal(stream, 0.0, sigma))
+}
+
+/// A draw from the gamma distribution with this mean and coefficient of variation (shape 1/cv², scale mean·cv²). A cv
+/// of 0 is the constant `mean`.
+///
+/// G. Marsaglia and W. W. Tsang, A simple method for generating gamma variables, ACM TOMS 26(3), 2000; shapes below 1
+/// by their boost with a power of a uniform draw.
+pub fn gamma(stream: &mut Stream, mean: f64, cv: f64) -> f64 {
+    let shape = 1.0 / (cv * cv);
+    if !shape.is_finite() {
+        return mean;
+    }
+    let standard = if shape < 1.0 {
+        // In (0, 1], so that the power is not 0 by its base.
+        let u = 1.0 - stream.unit();
+        standard_gamma(stream, shape + 1.0) * math::pow(u, 1.0 / shape)
+    } else {
+        standard_gamma(stream, shape)
+    };
+    standard * cv * cv * mean
+}
+
+/// A gamma draw of `shape` ≥ 1 and scale 1.
+fn standard_gamma(stream: &mut Stream, shape: f64) -> f64 {
+    let centre = shape - 1.0 / 3.0;
+    let spread = 1.0 / (9.0 * centre).sqrt();
+    // Each try succeeds with probability above 0.95.
+    loop {
+        let x = normal(stream, 0.0, 1.0);
+        let root = 1.0 + spread * x;
+        if root <= 0.0 {
+            continue;
+        }
+        let v = root * root * root;
+        let u = 1.0 - stream.unit();
+        let x2 = x * x;
+        if u < 1.0 - 0.0331 * x2 * x2 || math::ln(u) < 0.5 * x2 + centre * (1.0 - v + math::ln(v)) {
+            return centre * v;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::digest::Digest;
+    use crate::base::rng::Purpose;
+
+    const GOLDEN: [&str; 5] =
+        ["597f1836cd93fd05", "f0ab3fd2263c677f", "cc0d7b8b75488316", "6131e8ee85f91cea", "72086e13460eb98f"];
+
+    /// Digest of the bits of 100,000 draws.
+    fn digest(draw: impl Fn(&mut Stream) -> f64) -> String {
+        let mut stream = Stream::new(42, Purpose::Arrivals, 0);
+        let mut digest = Digest::default();
+        for _ in 0..100_000 {
+            digest.u64(draw(&mut stream).to_bits());
+        }
+        digest.hex()
+    }
+
+    /// Mean and standard deviation of 200,000 draws.
+    fn moments(draw: impl Fn(&mut Stream) -> f64) -> (f64, f64) {
+        let mut stream = Stream::new(7, Purpose::Arrivals, 1);
+        let n = 200_000.0;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for _ in 0..200_000 {
+            let x = draw(&mut stream);
+            assert!(x.is_finite());
+            sum += x;
+            squares += x * x;
+        }
+        let mean: f64 = sum / n;
+        (mean, (squares / n - mean * mean).sqrt())
+    }
+
+    fn near(found: (f64, f64), mean: f64, sd: f64) {
+        assert!((found.0 - mean).abs() <= 0.02 * sd.max(1e-9), "{found:?} for mean {mean}");
+        assert!((found.1 - sd).abs() <= 0.03 * sd, "{found:?} for sd {sd}");
+    }
+
+    #[test]
+    fn draws_are_the_golden_ones() {
+        let found = [
+            digest(|s| exponential(s, 3.0)),
+            digest(|s| normal(s, 5.0, 2.0)),
+            digest(|s| lognormal(s, 400.0, 0.8)),
+            digest(|s| gamma(s, 3.0, 0.5)),
+            digest(|s| gamma(s, 3.0, 2.0)),
+        ];
+        assert_eq!(found, GOLDEN);
+    }
+
+    #[test]
+    fn means_and_deviations_are_those_asked_for() {
+        near(moments(|s| exponential(s, 3.0)), 3.0, 3.0);
+        near(moments(|s| normal(s, 5.0, 2.0)), 5.0, 2.0);
+        near(moments(|s| gamma(s, 3.0, 0.5)), 3.0, 1.5);
+        near(moments(|s| gamma(s, 3.0, 1.0)), 3.0, 3.0);
+        near(moments(|s| gamma(s, 3.0, 2.0)), 3.0, 6.0);
+        // Lognormal: mean = median e^(sigma²/2), cv² = e^(sigma²) - 1.
+        let (mean, cv) = (400.0 * math::exp(0.125), (math::exp(0.25) - 1.0).sqrt());
+        near(moments(|s| lognormal(s, 400.0, 0.5)), mean, mean * cv);
+    }
+
+    #[test]
+    fn extreme_parameters_stay_finite() {
+        let mut s = Stream::new(1, Purpose::Arrivals, 2);
+        for cv in [0.0, 1e-200, 1e-9, 100.0, 1e6] {
+            for _ in 0..1000 {
+                let x = gamma(&mut s, 1.0, cv);
+                assert!(x.is_finite() && x >= 0.0, "{x} for cv {cv}");
+            }
+        }
+        assert_eq!(gamma(&mut s, 3.0, 0.0).to_bits(), 3.0_f64.to_bits());
+    }
+}

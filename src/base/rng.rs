@@ -40,7 +40,7 @@ impl Stream {
         Self(rng)
     }
 
-    /// The generator itself, for `rand_distr`.
+    /// The generator itself, for the interfaces of `rand`.
     pub fn rng(&mut self) -> &mut ChaCha8Rng {
         &mut self.0
     }

@@ -3,10 +3,19 @@
 //! A [`Source`] is an iterator of requests in order of arrival, drawing from streams of its own. It knows nothing of the
 //! cluster, so the same scenario and seed give the same requests under every policy.
 
+mod client;
+mod explicit;
+mod replay;
+mod source;
+#[cfg(test)]
+mod tests;
+pub mod trace;
+
+pub use source::{Source, digest_of};
+pub use trace::{Trace, TraceReader, TraceSummary};
+
 use crate::base::{Content, Micros, Piece};
-use crate::scenario::Scenario;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// One request as it arrives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,47 +38,23 @@ pub struct RequestSpec {
     pub output: Piece,
 }
 
-/// A recorded trace in memory, shared between runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trace {
-    // Replaced by the real thing.
-}
+/// The value of [`RequestSpec::listed`] for a request that is not in the scenario's list.
+pub const NOT_LISTED: u32 = u32::MAX;
 
-/// All requests of a run, in order of arrival.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Source {
-    // Replaced by the real thing.
-}
-
-impl Source {
-    /// The requests of `scenario`; `trace` must be given if it replays one.
-    pub fn new(_scenario: &Scenario, _trace: Option<&Arc<Trace>>) -> Self {
-        Self {}
-    }
-
-    /// Gives a restored source its trace back (a trace is not part of a snapshot).
-    pub fn attach(&mut self, _trace: Option<&Arc<Trace>>) {}
-
-    /// When the next request arrives; `None` when there is none.
-    pub fn peek(&self) -> Option<Micros> {
-        None
-    }
-
-    /// Takes the next request.
-    pub fn take(&mut self) -> Option<RequestSpec> {
-        None
-    }
-
-    /// Changes the rate of one client from `now` on: the gap that is running shrinks or stretches with it.
-    pub fn set_rate(&mut self, _client: u32, _rate_per_s: f64, _now: Micros) {}
-
-    /// Names of the clients by number.
-    pub fn clients(&self) -> &[String] {
-        &[]
-    }
-
-    /// Names of the SLO classes by number; number 0 is "default".
-    pub fn classes(&self) -> &[String] {
-        &[]
-    }
+/// Families of text names for [`crate::base::content::source_name`]. Part of every result: never renumber.
+mod family {
+    /// Own part of a generated prompt, by client and number.
+    pub(super) const CLIENT_PROMPT: u64 = 1;
+    /// Generated answer, by client and number.
+    pub(super) const CLIENT_OUTPUT: u64 = 2;
+    /// Shared prefix, by client and group.
+    pub(super) const CLIENT_PREFIX: u64 = 3;
+    /// Block of a trace, by its hash id.
+    pub(super) const TRACE_BLOCK: u64 = 4;
+    /// Part of a trace prompt that no hash id covers, by row.
+    pub(super) const TRACE_PROMPT: u64 = 5;
+    /// Answer of a trace request, by row.
+    pub(super) const TRACE_OUTPUT: u64 = 6;
+    /// Named prefix of a trace, by the digest of its name.
+    pub(super) const TRACE_PREFIX: u64 = 7;
 }

@@ -1,0 +1,117 @@
+//! Requests given one by one in the scenario, sorted by arrival.
+
+use super::RequestSpec;
+use crate::base::{Content, Micros, Piece, content};
+use crate::scenario::{ExplicitRequest, Workload};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::sync::Arc;
+
+/// The listed requests that are still to come. The list is shared between copies.
+#[derive(Clone, Debug)]
+pub(super) struct ExplicitSource {
+    all: Arc<Vec<RequestSpec>>,
+    next: usize,
+}
+
+impl ExplicitSource {
+    /// The requests of `workload.requests`. Requests that arrive at the same instant keep the order of the list. Names
+    /// of tenants and classes that are new are appended to `clients` and `classes`.
+    pub(super) fn new(workload: &Workload, clients: &mut Vec<String>, classes: &mut Vec<String>) -> Self {
+        let ranks = ranks(&workload.requests);
+        let mut all: Vec<RequestSpec> = Vec::with_capacity(workload.requests.len());
+        for (position, request) in workload.requests.iter().enumerate() {
+            let class = if request.slo_class.is_empty() { &classes[0].clone() } else { &request.slo_class };
+            let prompt = prompt_of(request);
+            all.push(RequestSpec {
+                arrival: Micros(request.arrival_us),
+                client: number_of(clients, &request.tenant),
+                class: number_of(classes, class),
+                rank: ranks[position],
+                listed: position as u32,
+                prompt_tokens: prompt.len(),
+                prompt,
+                output: Piece {
+                    source: content::SPELLED,
+                    start: spelled_start(request.output.text, request.output.offset),
+                    len: request.output.tokens,
+                },
+            });
+        }
+        all.sort_by_key(|r| r.arrival);
+        Self { all: Arc::new(all), next: 0 }
+    }
+
+    /// No requests.
+    pub(super) fn none() -> Self {
+        Self { all: Arc::new(Vec::new()), next: 0 }
+    }
+
+    /// When the next request arrives; [`Micros::MAX`] when there is none.
+    pub(super) fn next(&self) -> Micros {
+        self.all.get(self.next).map_or(Micros::MAX, |r| r.arrival)
+    }
+
+    /// Takes the next request, which must exist.
+    pub(super) fn take(&mut self) -> RequestSpec {
+        self.next += 1;
+        self.all[self.next - 1].clone()
+    }
+}
+
+/// What was taken already makes no difference.
+impl PartialEq for ExplicitSource {
+    fn eq(&self, other: &Self) -> bool {
+        self.all[self.next..] == other.all[other.next..]
+    }
+}
+
+/// Only what is still to come is written.
+impl Serialize for ExplicitSource {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        self.all[self.next..].serialize(s)
+    }
+}
+
+impl<'de> Deserialize<'de> for ExplicitSource {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(Self { all: Arc::new(Vec::deserialize(d)?), next: 0 })
+    }
+}
+
+/// Position of `name` in `names`, to which it is appended if it is new.
+fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
+    if let Some(found) = names.iter().position(|n| n == name) {
+        return found as u32;
+    }
+    names.push(name.to_owned());
+    (names.len() - 1) as u32
+}
+
+/// For each request, its place in the alphabetical (byte) order of the names; equal names keep the order of the list.
+fn ranks(requests: &[ExplicitRequest]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by(|&a, &b| requests[a].id.as_bytes().cmp(requests[b].id.as_bytes()));
+    let mut ranks = vec![0; requests.len()];
+    for (rank, position) in order.into_iter().enumerate() {
+        ranks[position] = rank as u32;
+    }
+    ranks
+}
+
+/// The prompt of a listed request.
+fn prompt_of(request: &ExplicitRequest) -> Content {
+    let mut prompt = Content::default();
+    for piece in &request.prompt {
+        prompt.push(Piece {
+            source: content::SPELLED,
+            start: spelled_start(piece.text, piece.offset),
+            len: piece.tokens,
+        });
+    }
+    prompt
+}
+
+/// Position of token `offset` of text `text` in the spelled source, modulo 2^32.
+fn spelled_start(text: u32, offset: u32) -> u64 {
+    u64::from(text.wrapping_mul(0x9e37_79b1).wrapping_add(offset))
+}

@@ -1,0 +1,79 @@
+//! The requests of a recorded trace, at the speed that the scenario asks for.
+
+use super::{NOT_LISTED, RequestSpec, Trace, family};
+use crate::base::content::source_name;
+use crate::base::{Micros, Piece, math};
+use crate::scenario::TraceSettings;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The rows of a trace that are still to come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Replay {
+    speed: f64,
+    /// Tokens in a block of the trace's hashes; 0 means what the reader worked out.
+    hash_block_tokens: u32,
+    next_row: u32,
+    /// Not part of a snapshot: [`super::Source::attach`] gives it back.
+    #[serde(skip)]
+    trace: Option<Arc<Trace>>,
+}
+
+impl Replay {
+    /// Replays `trace` from its start.
+    pub(super) fn new(settings: &TraceSettings, trace: &Arc<Trace>) -> Self {
+        assert!(settings.speed > 0.0, "INV-3: a trace at {} times its speed", settings.speed);
+        Self {
+            speed: settings.speed,
+            hash_block_tokens: settings.hash_block_tokens,
+            next_row: 0,
+            trace: Some(Arc::clone(trace)),
+        }
+    }
+
+    /// Gives the trace back after a restore.
+    pub(super) fn attach(&mut self, trace: &Arc<Trace>) {
+        self.trace = Some(Arc::clone(trace));
+    }
+
+    /// When the next row arrives; [`Micros::MAX`] when there is none.
+    pub(super) fn next(&self) -> Micros {
+        let trace = self.trace();
+        let row = self.next_row as usize;
+        if row < trace.len() { self.at_speed(trace.arrival(row)) } else { Micros::MAX }
+    }
+
+    /// Makes the request of the next row, which must exist.
+    pub(super) fn take(&mut self) -> RequestSpec {
+        let arrival = self.next();
+        let trace = self.trace();
+        let row = self.next_row as usize;
+        let prompt = trace.prompt(row, self.hash_block_tokens);
+        let spec = RequestSpec {
+            arrival,
+            client: 0,
+            class: 0,
+            rank: self.next_row,
+            listed: NOT_LISTED,
+            prompt_tokens: trace.prompt_tokens(row),
+            prompt,
+            output: Piece {
+                source: source_name(family::TRACE_OUTPUT, u64::from(self.next_row)),
+                start: 0,
+                len: trace.output_tokens(row),
+            },
+        };
+        self.next_row += 1;
+        spec
+    }
+
+    /// A recorded instant at the replay's speed, rounded to whole microseconds.
+    fn at_speed(&self, recorded: Micros) -> Micros {
+        let us = recorded.0 as f64 / self.speed;
+        Micros(math::round_to_span(us.min(Micros::MAX.0 as f64)).0)
+    }
+
+    fn trace(&self) -> &Arc<Trace> {
+        self.trace.as_ref().expect("INV-6: a restored source got its trace back")
+    }
+}

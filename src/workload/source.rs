@@ -1,0 +1,162 @@
+//! All requests of a run, merged in order of arrival.
+
+use super::client::ClientSource;
+use super::explicit::ExplicitSource;
+use super::replay::Replay;
+use super::{RequestSpec, Trace};
+use crate::base::digest::Digest;
+use crate::base::units::US_PER_S;
+use crate::base::{Micros, math};
+use crate::scenario::{Scenario, limits};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// All requests of a run, in order of arrival. At the same instant clients come first, in their order, then explicit
+/// requests. When the scenario replays a trace there is nothing else: its clients and explicit requests are ignored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    clients: Vec<ClientSource>,
+    listed: ExplicitSource,
+    replay: Option<Replay>,
+    client_names: Vec<String>,
+    class_names: Vec<String>,
+    /// Nothing arrives after this instant.
+    horizon: Micros,
+    /// How many more requests may be taken.
+    left: u64,
+    taken: u32,
+    /// The earliest request, kept up to date so that looking is free.
+    next: Option<(Micros, Lane)>,
+}
+
+/// Where a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Lane {
+    Client(u32),
+    Listed,
+    Replay,
+}
+
+impl Source {
+    /// The requests of `scenario`; `trace` must be given if it replays one, and is not looked at otherwise.
+    pub fn new(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
+        let workload = &scenario.workload;
+        let replay = workload.trace.as_ref().map(|settings| {
+            Replay::new(settings, trace.expect("INV-6: a scenario that replays a trace comes with it"))
+        });
+        let mut client_names = Vec::new();
+        let mut class_names = vec!["default".to_owned()];
+        let (clients, listed) = if replay.is_some() {
+            client_names.push("trace".to_owned());
+            (Vec::new(), ExplicitSource::none())
+        } else {
+            client_names.extend(workload.clients.iter().map(|c| c.name.clone()));
+            let make = |(i, c)| ClientSource::new(c, scenario.seed, i as u32);
+            let clients = workload.clients.iter().enumerate().map(make).collect();
+            (clients, ExplicitSource::new(workload, &mut client_names, &mut class_names))
+        };
+        let cap = scenario.run.max_requests;
+        let mut source = Self {
+            clients,
+            listed,
+            replay,
+            client_names,
+            class_names,
+            horizon: horizon_of(scenario.run.horizon_s),
+            left: if cap == 0 { limits::REQUESTS } else { cap.min(limits::REQUESTS) },
+            taken: 0,
+            next: None,
+        };
+        source.find_next();
+        source
+    }
+
+    /// Gives a restored source its trace back (a trace is not part of a snapshot).
+    pub fn attach(&mut self, trace: Option<&Arc<Trace>>) {
+        if let (Some(replay), Some(trace)) = (&mut self.replay, trace) {
+            replay.attach(trace);
+        }
+    }
+
+    /// When the next request arrives; `None` when there is none, or none before the horizon or under the cap.
+    pub fn peek(&self) -> Option<Micros> {
+        self.next.map(|(at, _)| at)
+    }
+
+    /// Takes the next request.
+    pub fn take(&mut self) -> Option<RequestSpec> {
+        let (at, lane) = self.next?;
+        let spec = match lane {
+            Lane::Client(i) => self.clients[i as usize].take(self.taken),
+            Lane::Listed => self.listed.take(),
+            Lane::Replay => self.replay.as_mut().expect("INV-6: the lane exists").take(),
+        };
+        assert!(spec.arrival == at, "INV-3: announced for {at}, arrived at {}", spec.arrival);
+        self.left -= 1;
+        self.taken += 1;
+        self.find_next();
+        Some(spec)
+    }
+
+    /// Changes the rate of one client from `now` on: the gap that is running shrinks or stretches with it. At rate 0
+    /// the client is silent, and what is left of its gap waits for the next rate. No draw is consumed. A client that
+    /// does not exist is left alone (`check_edit` reports it).
+    pub fn set_rate(&mut self, client: u32, rate_per_s: f64, now: Micros) {
+        if let Some(client) = self.clients.get_mut(client as usize) {
+            client.set_rate(rate_per_s, now);
+            self.find_next();
+        }
+    }
+
+    /// Names of the clients by number.
+    pub fn clients(&self) -> &[String] {
+        &self.client_names
+    }
+
+    /// Names of the SLO classes by number; number 0 is "default".
+    pub fn classes(&self) -> &[String] {
+        &self.class_names
+    }
+
+    /// Finds the earliest request; the lane order settles ties.
+    fn find_next(&mut self) {
+        let mut best = (Micros::MAX, Lane::Listed);
+        for (i, client) in self.clients.iter().enumerate() {
+            if client.next() < best.0 {
+                best = (client.next(), Lane::Client(i as u32));
+            }
+        }
+        if self.listed.next() < best.0 {
+            best = (self.listed.next(), Lane::Listed);
+        }
+        if let Some(replay) = &self.replay {
+            best = (replay.next(), Lane::Replay);
+        }
+        let exists = best.0 < Micros::MAX && best.0 <= self.horizon && self.left > 0;
+        self.next = exists.then_some(best);
+    }
+}
+
+/// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever cluster it meets.
+pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Digest {
+    let mut source = Source::new(scenario, trace);
+    let mut digest = Digest::default();
+    for _ in 0..n {
+        let Some(spec) = source.take() else { break };
+        digest.u64(spec.arrival.0);
+        digest.u64((u64::from(spec.client) << 32) | u64::from(spec.class));
+        digest.u64((u64::from(spec.rank) << 32) | u64::from(spec.listed));
+        digest.u64(spec.prompt.pieces().len() as u64);
+        for piece in spec.prompt.pieces().iter().chain([&spec.output]) {
+            digest.u64(piece.source);
+            digest.u64(piece.start);
+            digest.u64(u64::from(piece.len));
+        }
+    }
+    digest
+}
+
+/// The horizon as an instant; without one, never.
+fn horizon_of(horizon_s: f64) -> Micros {
+    if horizon_s > 0.0 { Micros(math::round_to_span(horizon_s * US_PER_S as f64).0) } else { Micros::MAX }
+}

@@ -1,0 +1,125 @@
+//! Traces in CSV: a header that names the columns, then one request per line.
+
+use super::rows::{Bad, Row};
+use super::stamp;
+
+/// A CSV format: its name and the columns that are read, found by name, so that more columns do no harm.
+struct Known {
+    name: &'static str,
+    clock: Clock,
+    time: &'static str,
+    prompt: &'static str,
+    output: &'static str,
+}
+
+/// How a format writes instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clock {
+    DateTime,
+    Seconds,
+}
+
+const KNOWN: [Known; 3] = [
+    Known {
+        name: "Azure LLM inference",
+        clock: Clock::DateTime,
+        time: "TIMESTAMP",
+        prompt: "ContextTokens",
+        output: "GeneratedTokens",
+    },
+    Known {
+        name: "BurstGPT",
+        clock: Clock::Seconds,
+        time: "Timestamp",
+        prompt: "Request tokens",
+        output: "Response tokens",
+    },
+    Known {
+        name: "Vidur",
+        clock: Clock::Seconds,
+        time: "arrived_at",
+        prompt: "num_prefill_tokens",
+        output: "num_decode_tokens",
+    },
+];
+
+/// A CSV format and where its columns are.
+#[derive(Clone, Debug)]
+pub(super) struct Csv {
+    pub(super) name: &'static str,
+    clock: Clock,
+    time: usize,
+    prompt: usize,
+    output: usize,
+    columns: usize,
+}
+
+impl Csv {
+    /// The format that has this header.
+    pub(super) fn detect(header: &str) -> Option<Self> {
+        let columns = fields(header)?;
+        let place = |name: &str| columns.iter().position(|c| c == name);
+        KNOWN.iter().find_map(|known| {
+            Some(Self {
+                name: known.name,
+                clock: known.clock,
+                time: place(known.time)?,
+                prompt: place(known.prompt)?,
+                output: place(known.output)?,
+                columns: columns.len(),
+            })
+        })
+    }
+
+    /// Microseconds in the unit of a plain number; `None` for dates, which have no unit to get wrong.
+    pub(super) fn unit_us(&self) -> Option<f64> {
+        match self.clock {
+            Clock::DateTime => None,
+            Clock::Seconds => Some(1e6),
+        }
+    }
+
+    /// Reads one line.
+    pub(super) fn row(&self, line: &str) -> Result<Row, Bad> {
+        let fields = fields(line).ok_or_else(|| {
+            Bad::new("a quote that does not end", "one request per line", "close the quote")
+        })?;
+        if fields.len() != self.columns {
+            return Err(Bad::new(
+                format!("{} columns", fields.len()),
+                "as many columns as the header",
+                "check the line; the file may be cut off here",
+            ));
+        }
+        Ok(Row {
+            arrival_us: self.instant(&fields[self.time])?,
+            prompt_tokens: number(&fields[self.prompt])?,
+            output_tokens: number(&fields[self.output])?,
+            ..Row::default()
+        })
+    }
+
+    fn instant(&self, text: &str) -> Result<i64, Bad> {
+        let (found, allowed) = match self.clock {
+            Clock::DateTime => (stamp::date_time(text), "such as 2023-11-16 18:15:46.6805900"),
+            Clock::Seconds => (text.parse().ok().and_then(|s| stamp::number(s, 1e6)), "a number of seconds"),
+        };
+        found.ok_or_else(|| Bad::new(format!("arrival time {text:?}"), allowed, "correct or remove the line"))
+    }
+}
+
+/// A field that should be a number.
+fn number(text: &str) -> Result<f64, Bad> {
+    text.parse()
+        .map_err(|_| Bad::new(format!("{text:?} tokens"), "a whole number", "correct or remove the line"))
+}
+
+/// The fields of one line, without blanks around them. Lines without quotes, which are nearly all, are split at commas.
+fn fields(line: &str) -> Option<Vec<String>> {
+    if !line.contains('"') {
+        return Some(line.split(',').map(|f| f.trim().to_owned()).collect());
+    }
+    let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+    let record = reader.records().next()?.ok()?;
+    Some(record.iter().map(|f| f.trim().to_owned()).collect())
+}

@@ -1,0 +1,123 @@
+//! Traces in JSON lines: one object per request.
+
+use super::rows::{Bad, Row};
+use super::stamp;
+use crate::base::digest::Digest;
+use serde::Deserialize;
+
+/// A JSON lines format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Jsonl {
+    /// `timestamp` in milliseconds, `input_length`, `output_length`, `hash_ids` of 512 tokens.
+    Mooncake,
+    /// The same keys with `chat_id`; seconds, and blocks of 16 tokens.
+    QwenBailian,
+    /// `ts` in milliseconds, `prompt_tokens`, `gen_tokens`, a named prefix.
+    RouteSim,
+}
+
+/// All keys that any of the formats uses; others are ignored.
+#[derive(Debug, Deserialize)]
+struct Line {
+    timestamp: Option<f64>,
+    input_length: Option<f64>,
+    output_length: Option<f64>,
+    hash_ids: Option<Vec<u64>>,
+    chat_id: Option<serde::de::IgnoredAny>,
+    ts: Option<f64>,
+    prompt_tokens: Option<f64>,
+    gen_tokens: Option<f64>,
+    prefix_hash: Option<String>,
+    prefix_len: Option<f64>,
+}
+
+impl Jsonl {
+    /// The format of a file whose first object is `line`: `Ok(None)` if it has none of the keys.
+    pub(super) fn detect(line: &str) -> Result<Option<Self>, Bad> {
+        let line = parse(line)?;
+        Ok(if line.ts.is_some() && line.prompt_tokens.is_some() {
+            Some(Self::RouteSim)
+        } else if line.timestamp.is_none() || line.input_length.is_none() {
+            None
+        } else if line.chat_id.is_some() {
+            Some(Self::QwenBailian)
+        } else {
+            Some(Self::Mooncake)
+        })
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Mooncake => "Mooncake",
+            Self::QwenBailian => "Qwen-Bailian",
+            Self::RouteSim => "RouteSim",
+        }
+    }
+
+    /// Microseconds in the unit of its instants.
+    pub(super) fn unit_us(self) -> f64 {
+        match self {
+            Self::Mooncake | Self::RouteSim => 1e3,
+            Self::QwenBailian => 1e6,
+        }
+    }
+
+    /// Tokens in a block of its hashes, where the rows leave a choice.
+    pub(super) fn usual_block(self) -> u32 {
+        match self {
+            Self::Mooncake | Self::RouteSim => 512,
+            Self::QwenBailian => 16,
+        }
+    }
+
+    /// Reads one line.
+    pub(super) fn row(self, line: &str) -> Result<Row, Bad> {
+        let line = parse(line)?;
+        let (time, prompt, output) = match self {
+            Self::Mooncake | Self::QwenBailian => (
+                needed(line.timestamp, "timestamp")?,
+                needed(line.input_length, "input_length")?,
+                needed(line.output_length, "output_length")?,
+            ),
+            Self::RouteSim => (
+                needed(line.ts, "ts")?,
+                needed(line.prompt_tokens, "prompt_tokens")?,
+                needed(line.gen_tokens, "gen_tokens")?,
+            ),
+        };
+        let arrival_us = stamp::number(time, self.unit_us()).ok_or_else(|| {
+            Bad::new(format!("arrival time {time}"), "a time within 285 years", "correct or remove the line")
+        })?;
+        let name = line.prefix_hash.map(|name| Digest::of(name.as_bytes()).value());
+        Ok(Row {
+            arrival_us,
+            prompt_tokens: prompt,
+            output_tokens: output,
+            hash_ids: line.hash_ids.unwrap_or_default(),
+            prefix: name.zip(line.prefix_len),
+        })
+    }
+}
+
+fn parse(line: &str) -> Result<Line, Bad> {
+    serde_json::from_str(line).map_err(|e| {
+        // The line that serde counts is always the first.
+        let text = e.to_string();
+        let what = text.split(" at line 1").next().unwrap_or_default();
+        Bad::new(
+            format!("{what}, at column {}", e.column()),
+            "one JSON object per line",
+            "correct or remove the line; the file may be cut off here",
+        )
+    })
+}
+
+fn needed(value: Option<f64>, key: &str) -> Result<f64, Bad> {
+    value.ok_or_else(|| {
+        Bad::new(
+            format!("no number under {key:?}"),
+            "every line with the keys of the first",
+            "correct or remove the line",
+        )
+    })
+}

@@ -1,0 +1,128 @@
+//! Recorded request traces: when requests arrived, how long they were, and which blocks of prompt they shared.
+//!
+//! A trace is columns, not rows: tens of bytes a request, whatever the file looked like. The readers beside it take a
+//! file piece by piece and keep one line of it at most.
+
+mod csv;
+mod jsonl;
+mod reader;
+mod rows;
+mod stamp;
+mod verdict;
+
+pub use reader::TraceReader;
+
+use super::family;
+use crate::base::content::source_name;
+use crate::base::digest::Digest;
+use crate::base::{Content, Micros, Piece};
+use rows::HashIds;
+use serde::Serialize;
+
+/// A recorded trace in memory, shared between runs: rows in order of arrival, the first at 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    arrivals_us: Vec<u64>,
+    prompt_tokens: Vec<u32>,
+    output_tokens: Vec<u32>,
+    hashes: HashIds,
+    /// Named prefix of each row: digest of its name and its length. Empty if the format has none.
+    prefixes: Vec<(u64, u32)>,
+    hash_block_tokens: u32,
+}
+
+/// What a trace holds, in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TraceSummary {
+    /// Name of its format.
+    pub format: String,
+    /// How many requests.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub requests: u64,
+    /// From the first to the last arrival, in seconds.
+    pub duration_s: f64,
+    /// Tokens of all prompts.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub prompt_tokens: u64,
+    /// Tokens of all answers.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub output_tokens: u64,
+    /// Tokens in a block of its prompt hashes; 0 if it has none.
+    pub hash_block_tokens: u32,
+}
+
+impl Trace {
+    /// How many requests.
+    pub fn len(&self) -> usize {
+        self.arrivals_us.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.arrivals_us.is_empty()
+    }
+
+    /// When request `row` arrives, after the first.
+    pub fn arrival(&self, row: usize) -> Micros {
+        Micros(self.arrivals_us[row])
+    }
+
+    /// Length of its prompt.
+    pub fn prompt_tokens(&self, row: usize) -> u32 {
+        self.prompt_tokens[row]
+    }
+
+    /// Length of its answer.
+    pub fn output_tokens(&self, row: usize) -> u32 {
+        self.output_tokens[row]
+    }
+
+    /// Its prompt: one piece for each hash id, `block_tokens` long (0: as the reader worked out), the last cut to the
+    /// length of the prompt; or its named prefix. What neither covers is text of its own.
+    pub fn prompt(&self, row: usize, block_tokens: u32) -> Content {
+        let block = if block_tokens == 0 { self.hash_block_tokens } else { block_tokens };
+        let mut left = self.prompt_tokens[row];
+        let mut prompt = Content::default();
+        let mut add = |source: u64, len: u32| {
+            let len = len.min(left);
+            prompt.push(Piece { source, start: 0, len });
+            left -= len;
+        };
+        if let Some(&(name, len)) = self.prefixes.get(row) {
+            add(source_name(family::TRACE_PREFIX, name), len);
+        }
+        self.hashes.for_each(row, |id| add(source_name(family::TRACE_BLOCK, id), block));
+        add(source_name(family::TRACE_PROMPT, row as u64), u32::MAX);
+        prompt
+    }
+
+    /// A digest of everything in it, to tell whether two files replay the same.
+    pub fn digest(&self) -> Digest {
+        let mut digest = Digest::default();
+        for row in 0..self.len() {
+            digest.u64(self.arrivals_us[row]);
+            digest.u64((u64::from(self.prompt_tokens[row]) << 32) | u64::from(self.output_tokens[row]));
+            if let Some(&(name, len)) = self.prefixes.get(row) {
+                digest.u64(name);
+                digest.u64(u64::from(len));
+            }
+            self.hashes.for_each(row, |id| digest.u64(id));
+        }
+        digest.u64(u64::from(self.hash_block_tokens));
+        digest
+    }
+
+    /// The numbers about it.
+    fn summary(&self, format: &str) -> TraceSummary {
+        let total = |column: &[u32]| column.iter().map(|&n| u64::from(n)).sum();
+        TraceSummary {
+            format: format.to_owned(),
+            requests: self.len() as u64,
+            duration_s: Micros(self.arrivals_us.last().copied().unwrap_or(0)).as_secs(),
+            prompt_tokens: total(&self.prompt_tokens),
+            output_tokens: total(&self.output_tokens),
+            hash_block_tokens: self.hash_block_tokens,
+        }
+    }
+}

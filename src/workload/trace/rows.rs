@@ -1,0 +1,206 @@
+//! The rows of a trace while it is read: columns, and what has to be remembered to judge them at the end.
+
+use super::Trace;
+use crate::base::Diagnostic;
+use crate::scenario::limits;
+
+/// One row as a format's reader found it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Row {
+    /// Arrival in microseconds since any fixed instant.
+    pub(super) arrival_us: i64,
+    pub(super) prompt_tokens: f64,
+    pub(super) output_tokens: f64,
+    pub(super) hash_ids: Vec<u64>,
+    /// Digest of the name of the prefix, and its length.
+    pub(super) prefix: Option<(u64, f64)>,
+}
+
+/// What is wrong with a line: found, allowed, how to fix it.
+pub(super) struct Bad {
+    pub(super) found: String,
+    pub(super) allowed: &'static str,
+    pub(super) fix: &'static str,
+}
+
+impl Bad {
+    pub(super) fn new(found: impl Into<String>, allowed: &'static str, fix: &'static str) -> Self {
+        Self { found: found.into(), allowed, fix }
+    }
+
+    pub(super) fn at_line(self, line: u64) -> Diagnostic {
+        Diagnostic::error(format!("line {line}"), self.found, self.allowed, self.fix)
+    }
+}
+
+/// Block sizes that traces use.
+pub(super) const BLOCK_SIZES: [u32; 7] = [16, 32, 64, 128, 256, 512, 1024];
+
+/// All rows so far.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    arrivals_us: Vec<i64>,
+    prompt_tokens: Vec<u32>,
+    output_tokens: Vec<u32>,
+    hashes: HashIds,
+    prefixes: Vec<(u64, u32)>,
+    /// Rows with hash ids.
+    pub(super) hashed: u64,
+    /// For each of [`BLOCK_SIZES`], rows whose number of hash ids does not fit their prompt.
+    pub(super) misfits: [u64; BLOCK_SIZES.len()],
+    /// Rows left out because nothing was generated.
+    pub(super) without_output: u64,
+    /// Rows left out because nothing was asked.
+    pub(super) without_prompt: u64,
+}
+
+impl Rows {
+    /// How many rows were kept.
+    pub(super) fn len(&self) -> usize {
+        self.arrivals_us.len()
+    }
+
+    /// Adds a row, unless it is bad; a row of a failed request is counted and left out.
+    pub(super) fn push(&mut self, row: &Row) -> Result<(), Bad> {
+        let prompt = tokens(row.prompt_tokens)?;
+        let output = tokens(row.output_tokens)?;
+        if prompt + output > limits::REQUEST_TOKENS {
+            return Err(Bad::new(
+                format!("{prompt} + {output} tokens of prompt and output"),
+                "at most 1,048,576 together",
+                "leave the line out or check its columns",
+            ));
+        }
+        let prefix = match row.prefix {
+            Some((name, len)) => (name, tokens(len)?),
+            None => (0, 0),
+        };
+        if output == 0 {
+            self.without_output += 1;
+            return Ok(());
+        }
+        if prompt == 0 {
+            self.without_prompt += 1;
+            return Ok(());
+        }
+        // The column starts with the first row that has a prefix; rows before it get none.
+        if row.prefix.is_some() || !self.prefixes.is_empty() {
+            self.prefixes.resize(self.len(), (0, 0));
+            self.prefixes.push(prefix);
+        }
+        if !row.hash_ids.is_empty() {
+            self.hashed += 1;
+            for (misfits, block) in self.misfits.iter_mut().zip(BLOCK_SIZES) {
+                *misfits += u64::from(row.hash_ids.len() as u64 != u64::from(prompt.div_ceil(block)));
+            }
+        }
+        self.arrivals_us.push(row.arrival_us);
+        self.prompt_tokens.push(prompt);
+        self.output_tokens.push(output);
+        self.hashes.push(&row.hash_ids);
+        Ok(())
+    }
+
+    /// The trace: rows sorted by arrival, rows of one instant in the order of the file, the first at 0.
+    pub(super) fn into_trace(self, hash_block_tokens: u32) -> Trace {
+        let first = self.arrivals_us.iter().copied().min().unwrap_or(0);
+        let arrivals_us: Vec<u64> = self.arrivals_us.iter().map(|&t| t.abs_diff(first)).collect();
+        let mut trace = Trace {
+            arrivals_us,
+            prompt_tokens: self.prompt_tokens,
+            output_tokens: self.output_tokens,
+            hashes: self.hashes,
+            prefixes: self.prefixes,
+            hash_block_tokens,
+        };
+        if !trace.arrivals_us.is_sorted() {
+            let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
+            order.sort_by_key(|&row| trace.arrivals_us[row as usize]);
+            trace.arrivals_us = reordered(&trace.arrivals_us, &order);
+            trace.prompt_tokens = reordered(&trace.prompt_tokens, &order);
+            trace.output_tokens = reordered(&trace.output_tokens, &order);
+            trace.hashes.rows = reordered(&trace.hashes.rows, &order);
+            trace.prefixes = reordered(&trace.prefixes, &order);
+        }
+        trace
+    }
+}
+
+/// The values of `column` in the order of `order`; an absent column stays absent.
+fn reordered<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+    if column.is_empty() {
+        return Vec::new();
+    }
+    order.iter().map(|&row| column[row as usize]).collect()
+}
+
+/// A number of tokens within the limits. Tools that go through floats write 374 as 374.0.
+fn tokens(x: f64) -> Result<u32, Bad> {
+    let whole = x.is_finite() && x >= 0.0 && x.fract() <= 0.0;
+    if whole && x <= f64::from(limits::REQUEST_TOKENS) {
+        return Ok(x as u32);
+    }
+    Err(Bad::new(
+        format!("{x} tokens"),
+        "whole numbers from 0 to 1,048,576",
+        "leave the line out or check its columns",
+    ))
+}
+
+/// Block hash ids of all rows in one column, 4 bytes each unless one of them needs 8.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct HashIds {
+    ids: Ids,
+    /// Place of the first id of each row, and how many there are. Empty while no row has any.
+    rows: Vec<(u32, u32)>,
+    /// How many rows were pushed.
+    pushed: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ids {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl HashIds {
+    fn push(&mut self, ids: &[u64]) {
+        self.pushed += 1;
+        if ids.is_empty() && self.rows.is_empty() {
+            return;
+        }
+        self.rows.resize(self.pushed - 1, (0, 0));
+        if let Ids::Narrow(narrow) = &self.ids
+            && ids.iter().any(|&id| id > u64::from(u32::MAX))
+        {
+            self.ids = Ids::Wide(narrow.iter().map(|&id| u64::from(id)).collect());
+        }
+        let first = match &mut self.ids {
+            Ids::Narrow(narrow) => {
+                narrow.extend(ids.iter().map(|&id| id as u32));
+                narrow.len() - ids.len()
+            }
+            Ids::Wide(wide) => {
+                wide.extend(ids);
+                wide.len() - ids.len()
+            }
+        };
+        self.rows.push((first as u32, ids.len() as u32));
+    }
+
+    /// Calls `f` with each id of `row`, in order.
+    pub(super) fn for_each(&self, row: usize, mut f: impl FnMut(u64)) {
+        let Some(&(first, count)) = self.rows.get(row) else { return };
+        let range = first as usize..(first + count) as usize;
+        match &self.ids {
+            Ids::Narrow(ids) => ids[range].iter().for_each(|&id| f(u64::from(id))),
+            Ids::Wide(ids) => ids[range].iter().for_each(|&id| f(id)),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What can only be said at the end of a trace: whether it is empty, and whether its numbers are plausible.
+
+use super::reader::{FORMATS, Format};
+use super::rows::{BLOCK_SIZES, Rows};
+use super::{Trace, TraceSummary};
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::limits;
+use std::sync::Arc;
+
+/// Fewest requests that say anything about a rate.
+const FEW: u64 = 20;
+/// Faster than any one recorded service, requests per second.
+const FASTEST: f64 = 1000.0;
+/// One request a minute: slower than any service that somebody records.
+const SLOWEST: f64 = 1.0 / 60.0;
+
+/// Units of time in microseconds, the likeliest first.
+const UNITS: [(f64, &str); 4] =
+    [(1e6, "seconds"), (1e3, "milliseconds"), (1.0, "microseconds"), (1e-3, "nanoseconds")];
+
+/// The trace that `rows` make, with warnings; or errors.
+pub(super) fn judge(
+    file_name: &str,
+    format: Option<&Format>,
+    rows: Rows,
+) -> (Option<Arc<Trace>>, Diagnostics, Option<TraceSummary>) {
+    let Some(format) = format else {
+        let empty = Diagnostic::error(file_name, "an empty file", FORMATS, "choose a file with requests");
+        return (None, vec![empty], None);
+    };
+    let mut all = dropped(file_name, &rows);
+    if rows.len() == 0 {
+        let fix = "choose a file with requests";
+        all.push(Diagnostic::error(file_name, "a trace without requests", "at least one request", fix));
+        return (None, all, None);
+    }
+    let block = block_size(file_name, format, &rows, &mut all);
+    let trace = rows.into_trace(block);
+    let summary = trace.summary(format.name());
+    all.extend(implausible(file_name, format, &summary));
+    (Some(Arc::new(trace)), all, Some(summary))
+}
+
+/// Warnings about rows that were left out.
+fn dropped(file_name: &str, rows: &Rows) -> Diagnostics {
+    let mut all = Diagnostics::new();
+    for (count, what) in
+        [(rows.without_output, "without output tokens"), (rows.without_prompt, "without a prompt")]
+    {
+        if count > 0 {
+            let found = format!("{count} requests {what} (failed ones) were left out");
+            all.push(Diagnostic::warning(file_name, found, "at least one token", ""));
+        }
+    }
+    all
+}
+
+/// Tokens in a block of the hashes: the size that fits most rows, the format's usual one where several do.
+fn block_size(file_name: &str, format: &Format, rows: &Rows, all: &mut Diagnostics) -> u32 {
+    let (Format::Jsonl(jsonl), true) = (format, rows.hashed > 0) else { return 0 };
+    let usual = jsonl.usual_block();
+    let unusual = |block: u32| u32::from(block != usual);
+    let (misfits, _, block) = rows
+        .misfits
+        .iter()
+        .zip(BLOCK_SIZES)
+        .map(|(&misfits, block)| (misfits, unusual(block), block))
+        .min()
+        .expect("INV-6: there are sizes to choose from");
+    if misfits > 0 {
+        let found = format!(
+            "{misfits} of {} requests have another number of hash_ids than prompt blocks of {block} tokens",
+            rows.hashed
+        );
+        all.push(Diagnostic::warning(
+            file_name,
+            found,
+            "ceil(input_length / block) hash_ids",
+            "if the trace's blocks have another size, set workload.trace.hash_block_tokens",
+        ));
+    }
+    block
+}
+
+/// Warnings about a time unit that is probably not the format's, and about a trace longer than a run.
+fn implausible(file_name: &str, format: &Format, summary: &TraceSummary) -> Diagnostics {
+    let mut all = Diagnostics::new();
+    let unit_us = match format {
+        Format::Csv(csv) => csv.unit_us(),
+        Format::Jsonl(jsonl) => Some(jsonl.unit_us()),
+    };
+    if let Some(unit_us) = unit_us {
+        all.extend(wrong_unit(file_name, unit_us, summary));
+    }
+    if all.is_empty() && summary.duration_s > limits::HORIZON_S {
+        let days = summary.duration_s / 86_400.0;
+        all.push(Diagnostic::warning(
+            file_name,
+            format!("{days:.0} days of requests"),
+            "30 days in one run",
+            "later requests are not reached; cut a time window out, or raise workload.trace.speed",
+        ));
+    }
+    all
+}
+
+/// A warning if the rate is not plausible in the format's unit of `unit_us` microseconds; it names the unit that would
+/// make it so, if one does.
+fn wrong_unit(file_name: &str, unit_us: f64, summary: &TraceSummary) -> Option<Diagnostic> {
+    if summary.requests < FEW || summary.duration_s <= 0.0 {
+        return None;
+    }
+    let rate = summary.requests as f64 / summary.duration_s;
+    if (SLOWEST..=FASTEST).contains(&rate) {
+        return None;
+    }
+    let found =
+        format!("{} requests in {:.3} s, or {rate:.6} per second", summary.requests, summary.duration_s);
+    let guess = UNITS.into_iter().find(|(us, _)| (SLOWEST..=FASTEST).contains(&(rate * unit_us / us)));
+    let (allowed, fix) = match guess {
+        Some((us, name)) => (
+            format!("in this format times are in {}; these look like {name}", unit_name(unit_us)),
+            format!("if they are, set workload.trace.speed to {}", unit_us / us),
+        ),
+        None => (
+            format!("times in {}", unit_name(unit_us)),
+            "if the times are in another unit, correct them with workload.trace.speed".to_owned(),
+        ),
+    };
+    Some(Diagnostic::warning(file_name, found, allowed, fix))
+}
+
+fn unit_name(unit_us: f64) -> &'static str {
+    UNITS.into_iter().find(|(us, _)| us.total_cmp(&unit_us).is_eq()).map_or("its unit", |(_, name)| name)
+}
