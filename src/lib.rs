@@ -3,7 +3,11 @@
 //! Modules in reading order; a module uses only those above it (`tests/tidy.rs` checks).
 
 pub mod base;
+pub mod engine;
+pub mod kv;
 pub mod perf;
+pub mod policy;
 pub mod scenario;
 pub mod session;
+pub mod stats;
 pub mod workload;

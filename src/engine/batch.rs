@@ -1,0 +1,353 @@
+//! Batch formation: who gets how many tokens in the next step.
+//!
+//! Phase 1 serves the batch in order: a prompt gets its next chunk, a decoding request one token. Whoever finds no free
+//! block takes one from the end of the batch: the last member is preempted. Phase 2 admits from the head of the queue,
+//! nobody overtaking, and only if nobody was preempted.
+//!
+//! Where the token budget suffices for all, phase 1 looks only at members that compute a prompt, open a block or fill one;
+//! where it does not, at everybody.
+
+use super::fact::{DropReason, Fact, Sink};
+use super::replica::{Replica, World};
+use super::request::{NONE, RequestState, Slab};
+use crate::base::Micros;
+use crate::kv::Hit;
+use crate::scenario::Compat;
+
+/// What phase 1 left behind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Phase1 {
+    budget: u32,
+    preempted: bool,
+}
+
+/// A member that phase 1 has to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Open,
+    Fill,
+    Prompt,
+}
+
+impl Replica {
+    /// Forms the batch of the step that begins `now`. Returns the sum of the contexts of those who decode.
+    pub(super) fn form_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> u64 {
+        self.decoders.starved.clear();
+        for &slot in &self.prefilling {
+            w.lives[slot].granted = 0;
+        }
+        let wanted = self.wanted(w.lives);
+        let budget = self.limits.max_num_batched_tokens;
+        let phase1 = if wanted <= u64::from(budget) {
+            self.serve_all(None, now, w)
+        } else if self.prefilling == [self.tail] && self.decoders.len() < budget {
+            self.serve_all(Some(budget - self.decoders.len()), now, w)
+        } else {
+            self.serve_in_turn(now, w)
+        };
+        let starved = std::mem::take(&mut self.decoders.starved);
+        let mut context = self.decoders.context();
+        for &slot in &starved {
+            context -= u64::from(w.lives[slot].counts(self.decoders.ticks).0);
+        }
+        let last_step_end = now;
+        for &slot in &starved {
+            self.decoders.starve(slot, w.lives, last_step_end);
+        }
+        self.admit_waiting(phase1, now, w);
+        context
+    }
+
+    /// Tokens that phase 1 would give out if there were no budget.
+    fn wanted(&self, lives: &Slab) -> u64 {
+        let chunks: u64 = self
+            .prefilling
+            .iter()
+            .map(|&s| u64::from(self.limits.chunk(lives[s].prefill - lives[s].progress)))
+            .sum();
+        chunks + u64::from(self.decoders.len())
+    }
+
+    /// Phase 1 where the budget suffices; `cap` limits the chunk of the last member, the only prompt there is.
+    fn serve_all<S: Sink>(&mut self, cap: Option<u32>, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+        let tick = self.decoders.ticks + 1;
+        let fills = self.kv.caching() && self.kv.block_tokens() > 1;
+        let (mut open, mut fill, mut prompt) = (0, 0, 0);
+        let mut granted = 0;
+        let mut preempted = false;
+        loop {
+            let next_open = self.decoders.opening(tick).get(open).copied();
+            let next_fill = if fills { self.decoders.opening(tick + 1).get(fill).copied() } else { None };
+            let next_prompt = self.prefilling.get(prompt).copied();
+            let order = |slot: Option<u32>| slot.map_or(u64::MAX, |s| w.lives[s].order);
+            let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
+            let (need, slot) = if a < b && a < c {
+                (Need::Open, next_open)
+            } else if b < c {
+                (Need::Fill, next_fill)
+            } else {
+                (Need::Prompt, next_prompt)
+            };
+            let Some(slot) = slot else { break };
+            let served = match need {
+                Need::Open => {
+                    open += 1;
+                    self.open_block(slot, now, &mut preempted, w)
+                }
+                Need::Fill => {
+                    fill += 1;
+                    self.fill_block(slot, w.lives);
+                    true
+                }
+                Need::Prompt => {
+                    prompt += 1;
+                    let live = &w.lives[slot];
+                    let chunk = self.limits.chunk(live.prefill - live.progress);
+                    let n = cap.map_or(chunk, |most| chunk.min(most));
+                    let served = self.grant(slot, n, now, &mut preempted, w);
+                    granted += if served { n } else { 0 };
+                    served
+                }
+            };
+            if !served {
+                break;
+            }
+        }
+        let spent = self.decoders.len() + granted;
+        Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted }
+    }
+
+    /// Phase 1 where the budget runs out: everybody in turn, and nothing for those who come too late.
+    fn serve_in_turn<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
+        let block = self.kv.block_tokens();
+        let mut budget = self.limits.max_num_batched_tokens;
+        let mut preempted = false;
+        let mut slot = self.head;
+        while slot != NONE && budget > 0 {
+            let live = &w.lives[slot];
+            let (n, served) = if live.decoding {
+                let stored = live.counts(self.decoders.ticks).0;
+                if stored.is_multiple_of(block) {
+                    (1, self.open_block(slot, now, &mut preempted, w))
+                } else {
+                    if self.kv.caching() && (stored + 1).is_multiple_of(block) {
+                        self.fill_block(slot, w.lives);
+                    }
+                    (1, true)
+                }
+            } else {
+                let n = self.limits.chunk(live.prefill - live.progress).min(budget);
+                (n, self.grant(slot, n, now, &mut preempted, w))
+            };
+            if !served {
+                return Phase1 { budget, preempted };
+            }
+            budget -= n;
+            slot = w.lives[slot].after;
+        }
+        while slot != NONE {
+            if w.lives[slot].decoding {
+                self.decoders.starved.push(slot);
+            }
+            slot = w.lives[slot].after;
+        }
+        Phase1 { budget, preempted }
+    }
+
+    /// A decoding member stores a token that starts a new block. False if it lost its place instead.
+    fn open_block<S: Sink>(
+        &mut self,
+        slot: u32,
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        let live = &mut w.lives[slot];
+        let missing = live.holding.len() * self.kv.block_tokens() - live.holding.tokens();
+        if missing > 0 {
+            // Without a prefix cache nobody looked when the last block filled up.
+            self.kv.append_inside(&mut live.holding, missing, None);
+        }
+        let room = self.make_room(slot, 1, now, preempted, w);
+        if room {
+            self.kv.append_opening(&mut w.lives[slot].holding);
+        }
+        room
+    }
+
+    /// A decoding member stores the last token of a block: the block can be hit from now on.
+    fn fill_block(&mut self, slot: u32, lives: &mut Slab) {
+        let block = self.kv.block_tokens();
+        let live = &mut lives[slot];
+        let missing = live.holding.len() * block - live.holding.tokens();
+        let from = (live.holding.len() - 1) * block;
+        let hash = live.text.block_hash(live.holding.tip(), from, block);
+        self.kv.append_inside(&mut live.holding, missing, Some(hash));
+    }
+
+    /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
+    fn grant<S: Sink>(
+        &mut self,
+        slot: u32,
+        n: u32,
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        if n == 0 {
+            return true;
+        }
+        let room = self.make_room(slot, n, now, preempted, w);
+        if room {
+            let live = &mut w.lives[slot];
+            self.kv.append_prefill(&mut live.holding, n, &live.chain);
+            live.granted = n;
+            live.computed += n;
+        }
+        room
+    }
+
+    /// Preempts from the end of the batch until `slot` can store `n` more tokens. False if it went itself.
+    fn make_room<S: Sink>(
+        &mut self,
+        slot: u32,
+        n: u32,
+        now: Micros,
+        preempted: &mut bool,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        while !self.kv.can_grow(&w.lives[slot].holding, n) {
+            if self.compat == Compat::None && self.running == 1 {
+                assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.lives[slot].id);
+                self.leave_batch(slot, now, w.lives);
+                self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
+                return false;
+            }
+            let victim = self.tail;
+            self.preempt(victim, now, w);
+            *preempted = true;
+            if victim == slot {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
+    fn leave_batch(&mut self, slot: u32, now: Micros, lives: &mut Slab) {
+        let steady = lives[slot].decoding && !lives[slot].behind;
+        self.unlink(slot, lives);
+        let live = &mut lives[slot];
+        self.kv.release(&mut live.holding);
+        if steady {
+            live.last_token = now;
+        }
+    }
+
+    /// Recompute preemption: the blocks are lost, and the request is first in the queue again.
+    fn preempt<S: Sink>(&mut self, slot: u32, now: Micros, w: &mut World<'_, S>) {
+        self.leave_batch(slot, now, w.lives);
+        let live = &mut w.lives[slot];
+        live.progress = 0;
+        live.computed = 0;
+        live.granted = 0;
+        live.chain.clear();
+        match self.compat {
+            Compat::None => live.prefill = live.prompt_tokens + live.generated,
+            Compat::Blis => live.generated = 0,
+        }
+        let request = live.id;
+        if let Some(d) = w.detail {
+            d.preemptions.push((now, self.id, request));
+            if self.compat == Compat::Blis {
+                d.forget(request);
+            }
+        }
+        let record = &mut w.records[request.index()];
+        record.state = RequestState::Queued;
+        record.preemptions += 1;
+        self.totals.preemptions += 1;
+        self.preempted_since_progress += 1;
+        self.waiting.push_front(slot);
+        w.sink.fact(now, Fact::Preempted { request, replica: self.id });
+        if self.preempted_since_progress == super::replica::LIVELOCK_PREEMPTIONS {
+            w.sink.fact(now, Fact::Livelock { request, replica: self.id });
+        }
+    }
+
+    /// Phase 2: admits from the head of the queue.
+    fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
+        let mut budget = phase1.budget;
+        while self.running < self.limits.max_num_seqs && budget > 0 {
+            // An emptied instance admits again at once, unless it is to behave as BLIS.
+            if phase1.preempted && (self.compat == Compat::Blis || self.running > 0) {
+                break;
+            }
+            let Some(&slot) = self.waiting.front() else { break };
+            if self.refused == Some((slot, self.kv.version(), budget)) {
+                break;
+            }
+            let (hit, n) = self.chunk_of_newcomer(slot, budget, w.lives);
+            if !self.kv.can_admit(hit, hit.blocks * self.kv.block_tokens() + n) {
+                if self.running == 0 && self.compat == Compat::None {
+                    // Only a cache made smaller while it waited can leave a lone request without room.
+                    self.waiting.pop_front();
+                    let reason = DropReason::PromptExceedsKvCache;
+                    self.drop_request(slot, now, reason, w);
+                    continue;
+                }
+                self.refused = Some((slot, self.kv.version(), budget));
+                break;
+            }
+            self.waiting.pop_front();
+            self.admit(slot, hit, n, now, w);
+            budget -= n;
+        }
+    }
+
+    /// How much of the first waiting request is cached, and how many tokens it computes first.
+    fn chunk_of_newcomer(&self, slot: u32, budget: u32, lives: &mut Slab) -> (Hit, u32) {
+        let block = self.kv.block_tokens();
+        let live = &mut lives[slot];
+        let mut hit = Hit::default();
+        if self.kv.caching() {
+            if live.chain.is_empty() {
+                let mut previous = 0;
+                for k in 0..live.prefill / block {
+                    previous = live.text.block_hash(previous, k * block, block);
+                    live.chain.push(previous);
+                }
+            }
+            let cacheable = match self.compat {
+                Compat::None => (live.prefill - 1) / block,
+                Compat::Blis => live.prefill / block,
+            };
+            hit = self.kv.lookup(&live.chain[..cacheable as usize]);
+        }
+        let n = self.limits.chunk(live.prefill - hit.blocks * block).min(budget);
+        (hit, n)
+    }
+
+    fn admit<S: Sink>(&mut self, slot: u32, hit: Hit, n: u32, now: Micros, w: &mut World<'_, S>) {
+        self.link(slot, w.lives);
+        let live = &mut w.lives[slot];
+        let (holding, chain) = (&mut live.holding, &live.chain);
+        self.kv.pin(holding, &chain[..hit.blocks as usize]);
+        if n > 0 {
+            self.kv.append_prefill(holding, n, chain);
+        }
+        let cached = hit.blocks * self.kv.block_tokens();
+        live.computed = cached + n;
+        live.granted = n;
+        let record = &mut w.records[live.id.index()];
+        record.state = RequestState::Running;
+        record.scheduled = now;
+        record.sched_step = self.totals.steps;
+        record.cached_tokens = cached;
+        if record.first_scheduled == Micros::MAX {
+            record.first_scheduled = now;
+        }
+        let fact = Fact::Scheduled { request: live.id, replica: self.id, prefill: live.prefill, cached };
+        w.sink.fact(now, fact);
+    }
+}

@@ -1,0 +1,84 @@
+//! Edits: what changes while the cluster runs, between two events.
+
+use super::fact::{Fact, Sink};
+use super::replica::{Limits, Replica};
+use super::{Blueprint, Engine};
+use crate::base::{Micros, ReplicaId, Span};
+use crate::kv::Pool;
+use crate::policy::ReplicaView;
+use crate::policy::admission::AdmissionState;
+use crate::policy::routing::RouterState;
+use crate::scenario::Edit;
+
+impl Engine {
+    /// Applies a checked edit at `now`, which no event has passed yet.
+    pub fn apply<S: Sink>(&mut self, edit: &Edit, now: Micros, sink: &mut S) {
+        assert!(now >= self.clock, "INV-3: an edit in the past");
+        match edit {
+            Edit::ArrivalRate { client, rate_per_s } => self.source.set_rate(*client, *rate_per_s, now),
+            Edit::Routing(policy) => self.router = RouterState::new(policy, self.seed),
+            Edit::Admission(policy) => self.admission = AdmissionState::new(policy),
+            Edit::Replicas { pool, replicas } => self.scale(*pool, *replicas, now, sink),
+            Edit::MaxNumSeqs { pool, max_num_seqs } => {
+                self.set_limits(*pool, |limits| limits.max_num_seqs = *max_num_seqs);
+            }
+            Edit::MaxNumBatchedTokens { pool, max_num_batched_tokens } => {
+                self.set_limits(*pool, |limits| limits.max_num_batched_tokens = *max_num_batched_tokens);
+            }
+            Edit::KvBlocks { pool, blocks } => {
+                self.pools[*pool as usize].resolved.blocks.0 = *blocks;
+                for r in self.replicas.iter_mut().filter(|r| r.pool == *pool) {
+                    r.kv.resize(*blocks);
+                    r.refused = None;
+                }
+            }
+            Edit::SnapshotRefresh { snapshot_refresh_us } => {
+                self.snapshot_refresh = Span(*snapshot_refresh_us)
+            }
+        }
+    }
+
+    fn set_limits(&mut self, pool: u32, change: impl Fn(&mut Limits)) {
+        change(&mut self.pools[pool as usize].limits);
+        for r in self.replicas.iter_mut().filter(|r| r.pool == pool) {
+            change(&mut r.limits);
+            r.refused = None;
+        }
+    }
+
+    /// Brings a pool to `wanted` serving replicas: those that drain come back first; the highest numbers go first.
+    fn scale<S: Sink>(&mut self, pool: u32, wanted: u32, now: Micros, sink: &mut S) {
+        let mut serving = self.replicas.iter().filter(|r| r.pool == pool && r.serving).count() as u32;
+        for r in self.replicas.iter_mut().rev() {
+            if serving > wanted && r.pool == pool && r.serving {
+                r.serving = false;
+                serving -= 1;
+                sink.fact(now, Fact::Draining { replica: r.id });
+            }
+        }
+        for r in &mut self.replicas {
+            if serving < wanted && r.pool == pool && !r.serving {
+                r.serving = true;
+                serving += 1;
+                sink.fact(now, Fact::Serving { replica: r.id });
+            }
+        }
+        while serving < wanted {
+            let id = self.add_replica(pool);
+            serving += 1;
+            sink.fact(now, Fact::Serving { replica: id });
+        }
+        self.rebuild_tournament();
+    }
+
+    pub(super) fn add_replica(&mut self, pool: u32) -> ReplicaId {
+        let id = ReplicaId(self.replicas.len() as u32);
+        let Blueprint { limits, resolved, block_tokens, caching } = &self.pools[pool as usize];
+        let kv = Pool::new(resolved.blocks.0, *block_tokens, *caching);
+        self.replicas.push(Replica::new(id, pool, self.compat, *limits, resolved.model.clone(), kv));
+        self.views.push(ReplicaView::unseen(id));
+        self.viewed_at.push(Micros::ZERO);
+        self.in_flight.push(0);
+        id
+    }
+}

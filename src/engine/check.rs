@@ -1,0 +1,86 @@
+//! The invariants in full: O(everything), for tests and the `verify` feature.
+
+use super::Engine;
+use super::request::{NONE, RequestState};
+
+impl Engine {
+    /// Checks what can be checked cheaply, and with `deep` everything.
+    pub fn verify(&self, deep: bool) {
+        self.verify_conservation();
+        for r in &self.replicas {
+            r.verify_counts();
+        }
+        if deep {
+            self.verify_blocks();
+            self.verify_states();
+        }
+    }
+
+    /// INV-1: every request that arrived is in exactly one place.
+    fn verify_conservation(&self) {
+        let mut accounted = self.census.at_gateway + self.census.rejected;
+        for r in &self.replicas {
+            accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
+        }
+        assert!(
+            accounted == self.census.arrived && self.census.arrived as usize == self.records.len(),
+            "INV-1: {} requests arrived and {accounted} are accounted for",
+            self.census.arrived
+        );
+    }
+
+    /// INV-4: blocks are held exactly by those who run, as many as their tokens need.
+    fn verify_blocks(&self) {
+        for r in &self.replicas {
+            let mut held = Vec::new();
+            let mut slot = r.head;
+            let mut members = 0;
+            while slot != NONE {
+                let live = &self.lives[slot];
+                let stored = if live.decoding { live.counts(r.decoders.ticks).0 } else { live.computed };
+                let running =
+                    u32::from(live.decoding && r.step.is_some() && live.starved_tick != r.decoders.ticks + 1);
+                let need = (stored + running).div_ceil(r.kv.block_tokens());
+                assert!(
+                    live.holding.len() == need,
+                    "INV-4: {:?} holds {} blocks for {} tokens",
+                    live.id,
+                    live.holding.len(),
+                    stored + running
+                );
+                held.push(&live.holding);
+                members += 1;
+                slot = live.after;
+            }
+            assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
+            r.kv.verify(held.into_iter());
+        }
+    }
+
+    /// INV-2 and INV-5: states match places, and causes precede effects.
+    fn verify_states(&self) {
+        let mut by_state = [0_u32; 6];
+        for (i, r) in self.records.iter().enumerate() {
+            by_state[r.state as usize] += 1;
+            let gone =
+                matches!(r.state, RequestState::Completed | RequestState::Rejected | RequestState::Dropped);
+            assert!(
+                gone == (r.live == NONE),
+                "INV-2: request {i} is {:?} and has a slot or lacks one",
+                r.state
+            );
+            assert!(r.routed >= r.arrival, "INV-5: request {i} was routed before it arrived");
+            assert!(r.queued >= r.routed, "INV-5: request {i} was queued before it was routed");
+            assert!(r.first_scheduled >= r.queued, "INV-5: request {i} ran before it was queued");
+            assert!(r.finish >= r.first_scheduled, "INV-5: request {i} ended before it began");
+        }
+        let running: u32 = self.replicas.iter().map(super::Replica::running).sum();
+        let waiting: u32 = self.replicas.iter().map(super::Replica::waiting).sum();
+        let (queued, ran) =
+            (by_state[RequestState::Queued as usize], by_state[RequestState::Running as usize]);
+        assert!(
+            queued == waiting && ran == running,
+            "INV-2: {queued} queued, {ran} running by their own account"
+        );
+    }
+}

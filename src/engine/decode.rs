@@ -1,0 +1,176 @@
+//! The decoding members of a batch, at a cost that follows change.
+//!
+//! A tick is a step that gives every decoding request one token. A request that starts to decode is put on a wheel of as
+//! many slots as a block has tokens: it opens a new block at every tick of its slot, and fills one at the tick before. A
+//! heap knows the tick that yields its last token. A step therefore looks only at those that open or fill a block or
+//! finish; everybody else has moved on by one tick without being touched.
+
+use super::queue::Queue;
+use super::request::Slab;
+use crate::base::Span;
+use serde::{Deserialize, Serialize};
+
+/// The decoding members of one batch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Decoders {
+    /// Finished ticks.
+    pub(super) ticks: u64,
+    /// By slot: who opens a block at ticks of that slot, in batch order.
+    wheel: Vec<Vec<u32>>,
+    /// (tick, order in the batch, slot of the request): who finishes when. Entries of requests that left are stale.
+    due: Queue<(u64, u64, u32)>,
+    len: u32,
+    /// Sum of (progress at the anchor - anchor tick): with `len x ticks` added, the sum of all progress.
+    offset: i64,
+    /// Requests that got nothing in some step since they last got a token.
+    pub(super) behind: Vec<u32>,
+    /// Requests that get nothing in the running step.
+    pub(super) starved: Vec<u32>,
+    /// `compat: blis`: sum of the ITLs of all ticks.
+    pub(super) itl_sum: u64,
+}
+
+impl Decoders {
+    pub(super) fn new(block_tokens: u32) -> Self {
+        Self {
+            ticks: 0,
+            wheel: vec![Vec::new(); block_tokens as usize],
+            due: Queue::default(),
+            len: 0,
+            offset: 0,
+            behind: Vec::new(),
+            starved: Vec::new(),
+            itl_sum: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Sum of the tokens all of them have in the cache.
+    pub(super) fn context(&self) -> u64 {
+        let sum = self.offset + i64::from(self.len) * self.ticks as i64;
+        u64::try_from(sum).expect("INV-4: a negative context")
+    }
+
+    /// Number of wheel slots, which is the number of tokens in a block.
+    fn slots(&self) -> u64 {
+        self.wheel.len() as u64
+    }
+
+    /// Who opens a block at `tick`, in batch order.
+    pub(super) fn opening(&self, tick: u64) -> &[u32] {
+        &self.wheel[(tick % self.slots()) as usize]
+    }
+
+    /// A request whose progress is as of `ticks` starts to decode.
+    pub(super) fn join(&mut self, slot: u32, lives: &mut Slab) {
+        let live = &mut lives[slot];
+        live.decoding = true;
+        live.anchor_tick = self.ticks;
+        live.itl_anchor = self.itl_sum;
+        live.behind = false;
+        live.starved_tick = 0;
+        self.insert(slot, lives);
+    }
+
+    /// Takes a member out and settles its progress.
+    pub(super) fn leave(&mut self, slot: u32, lives: &mut Slab) {
+        self.extract(slot, lives);
+        let live = &mut lives[slot];
+        live.settle(self.ticks);
+        live.decoding = false;
+        if live.behind {
+            self.behind.retain(|&s| s != slot);
+            live.behind = false;
+        }
+        self.starved.retain(|&s| s != slot);
+    }
+
+    /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later.
+    pub(super) fn starve(&mut self, slot: u32, lives: &mut Slab, last_step_end: crate::base::Micros) {
+        self.extract(slot, lives);
+        let next = self.ticks + 1;
+        let live = &mut lives[slot];
+        live.settle(self.ticks);
+        live.anchor_tick = next;
+        live.starved_tick = next;
+        if !live.behind {
+            live.behind = true;
+            live.last_token = last_step_end;
+            self.behind.push(slot);
+        }
+        self.insert(slot, lives);
+        self.starved.push(slot);
+    }
+
+    /// The next request whose last token comes with the latest finished tick.
+    pub(super) fn pop_due(&mut self, lives: &Slab) -> Option<u32> {
+        while let Some(&(tick, order, slot)) = self.due.peek() {
+            if tick > self.ticks {
+                return None;
+            }
+            self.due.pop();
+            let live = &lives[slot];
+            if live.order == order && live.decoding && live.due_tick == tick {
+                assert!(tick == self.ticks, "INV-8: {:?} finished late", live.id);
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// `compat: blis`: the ITL of the latest tick is known; those who got nothing do not pay it.
+    pub(super) fn charge(&mut self, itl: Span, lives: &mut Slab) {
+        self.itl_sum += itl.0;
+        for &slot in &self.starved {
+            lives[slot].itl_anchor += itl.0;
+        }
+    }
+
+    fn insert(&mut self, slot: u32, lives: &mut Slab) {
+        let n = self.slots();
+        let live = &mut lives[slot];
+        live.due_tick = live.anchor_tick + u64::from(live.tokens_due() - live.generated);
+        let (order, due) = (live.order, live.due_tick);
+        self.offset += i64::from(live.progress) - live.anchor_tick as i64;
+        self.len += 1;
+        let place = (live.anchor_tick + 1 + n - u64::from(live.progress) % n) % n;
+        let row = &mut self.wheel[place as usize];
+        let at = row.len() - row.iter().rev().take_while(|&&s| lives[s].order > order).count();
+        row.insert(at, slot);
+        self.due.push((due, order, slot));
+        if self.due.len() > 64 + 4 * self.len as usize {
+            self.drop_stale(lives);
+        }
+    }
+
+    fn extract(&mut self, slot: u32, lives: &Slab) {
+        let n = self.slots();
+        let live = &lives[slot];
+        let place = (live.anchor_tick + 1 + n - u64::from(live.progress) % n) % n;
+        let row = &mut self.wheel[place as usize];
+        let at = row.iter().rposition(|&s| s == slot).expect("INV-2: a decoding request is not on the wheel");
+        row.remove(at);
+        self.offset -= i64::from(live.progress) - live.anchor_tick as i64;
+        self.len -= 1;
+    }
+
+    /// Keeps the heap proportional to the batch when preemption leaves many stale entries.
+    fn drop_stale(&mut self, lives: &Slab) {
+        let fresh: Vec<_> = self
+            .due
+            .iter()
+            .copied()
+            .filter(|&(tick, order, slot)| {
+                let live = &lives[slot];
+                live.order == order && live.decoding && live.due_tick == tick
+            })
+            .collect();
+        self.due.clear();
+        for entry in fresh {
+            self.due.push(entry);
+        }
+    }
+}

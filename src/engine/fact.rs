@@ -1,0 +1,78 @@
+//! The one stream of facts: what happened, as it happens. Metrics, the event log and the page all read it; what a reader
+//! ignores costs nothing.
+
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use serde::{Deserialize, Serialize};
+
+/// Why a request cannot be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DropReason {
+    /// Its prompt alone needs more blocks than the cache has.
+    PromptExceedsKvCache,
+    /// Alone in the batch, it needed one more block than the cache has.
+    OutgrewKvCache,
+}
+
+impl DropReason {
+    /// Its name in reports and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PromptExceedsKvCache => "prompt-exceeds-kv-cache",
+            Self::OutgrewKvCache => "outgrew-kv-cache",
+        }
+    }
+}
+
+/// Something that happened.
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Fact {
+    /// A request arrived.
+    Arrived { request: RequestId, client: u32 },
+    /// Admission let it in.
+    Admitted { request: RequestId },
+    /// Admission refused it.
+    Rejected { request: RequestId },
+    /// The router chose a replica.
+    Routed { request: RequestId, replica: ReplicaId },
+    /// It joined the wait queue.
+    Queued { request: RequestId, replica: ReplicaId },
+    /// It can never be served.
+    Dropped { request: RequestId, replica: ReplicaId, reason: DropReason },
+    /// It joined the batch, with `cached` of `prefill` tokens found in the cache.
+    Scheduled { request: RequestId, replica: ReplicaId, prefill: u32, cached: u32 },
+    /// A step began: `prefill` prompt tokens and `decode` requests decoding one token each, for `span`.
+    StepStarted { replica: ReplicaId, span: Span, prefill: u32, decode: u32 },
+    /// A step ended.
+    StepEnded { replica: ReplicaId },
+    /// A step computed `tokens` of a prompt.
+    Prefilled { request: RequestId, replica: ReplicaId, tokens: u32 },
+    /// The first token of a request was shown.
+    FirstToken { request: RequestId, replica: ReplicaId, ttft: Span },
+    /// `count` requests got a further token, each `itl` after the one before.
+    Tokens { replica: ReplicaId, itl: Span, count: u32 },
+    /// A running request lost its blocks and waits again.
+    Preempted { request: RequestId, replica: ReplicaId },
+    /// All tokens were shown.
+    Completed { request: RequestId, replica: ReplicaId, ttft: Span, e2e: Span, tokens: u32 },
+    /// A thousand preemptions on one replica and nothing finished between them.
+    Livelock { request: RequestId, replica: ReplicaId },
+    /// A replica joined the fleet, or takes new requests again.
+    Serving { replica: ReplicaId },
+    /// A replica gets no new requests from now on.
+    Draining { replica: ReplicaId },
+}
+
+/// A reader of facts.
+pub trait Sink {
+    /// Called once for each fact, in order. Times never decrease.
+    fn fact(&mut self, at: Micros, fact: Fact);
+}
+
+/// Nobody listens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ignore;
+
+impl Sink for Ignore {
+    fn fact(&mut self, _: Micros, _: Fact) {}
+}

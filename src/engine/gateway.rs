@@ -1,0 +1,222 @@
+//! The gateway: arrival, admission, routing, and the signals these decisions are made on.
+
+use super::Engine;
+use super::fact::{Fact, Sink};
+use super::queue::{EventKey, class};
+use super::request::{Live, NONE, Record, RequestState};
+use crate::base::{Micros, Piece, RequestId, Span};
+use crate::kv::Holding;
+use crate::policy::admission::Verdict;
+use crate::policy::{ReplicaView, RequestView};
+use crate::workload::RequestSpec;
+
+/// A routing decision: what was seen, and what was true.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// The request.
+    pub request: Option<RequestId>,
+    /// The replicas that could be chosen, as seen.
+    pub seen: Vec<ReplicaView>,
+    /// Their loads as they truly were.
+    pub true_load: Vec<u32>,
+    /// Position of the chosen one.
+    pub chosen: usize,
+}
+
+impl Engine {
+    /// When the gateway's next event runs.
+    pub(super) fn gateway_at(&self) -> Micros {
+        let decision = self.gateway.peek().map_or(Micros::MAX, |(key, _)| key.at);
+        self.source.peek().map_or(decision, |arrival| arrival.min(decision))
+    }
+
+    /// Runs the gateway's next event: at one instant all arrivals, then all admissions, then all routings.
+    pub(super) fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
+        let arrival = self.source.peek().unwrap_or(Micros::MAX);
+        let next = self.gateway.peek().map(|(key, _)| (key.at, key.class));
+        if next.is_none_or(|next| (arrival, class::ARRIVAL) < next) {
+            let spec = self.source.take().expect("INV-3: an arrival was due and none came");
+            self.arrive(spec, sink);
+            return;
+        }
+        let Some((key, slot)) = self.gateway.pop() else { return };
+        if key.class == class::ADMISSION { self.admit(slot, sink) } else { self.route(slot, sink) }
+    }
+
+    fn arrive<S: Sink>(&mut self, spec: RequestSpec, sink: &mut S) {
+        let now = self.clock;
+        assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
+        let id = RequestId(self.records.len() as u32);
+        let output_tokens = spec.output.len;
+        let slot = self.lives.add(new_live(id, &spec));
+        self.records.push(Record {
+            arrival: now,
+            client: spec.client,
+            class: spec.class,
+            listed: spec.listed,
+            prompt_tokens: spec.prompt_tokens,
+            output_tokens,
+            state: RequestState::InPipeline,
+            replica: NONE,
+            routed: Micros::MAX,
+            queued: Micros::MAX,
+            first_scheduled: Micros::MAX,
+            scheduled: Micros::MAX,
+            sched_step: 0,
+            cached_tokens: 0,
+            preemptions: 0,
+            ttft: Micros::MAX,
+            e2e: Micros::MAX,
+            finish: Micros::MAX,
+            finish_step: 0,
+            progress: 0,
+            generated: 0,
+            itl_sum: Span::ZERO,
+            drop: None,
+            live: slot,
+        });
+        self.census.arrived += 1;
+        self.census.at_gateway += 1;
+        sink.fact(now, Fact::Arrived { request: id, client: spec.client });
+        self.schedule(now.saturating_add(self.admission_latency), class::ADMISSION, slot);
+    }
+
+    fn schedule(&mut self, at: Micros, class: u8, slot: u32) {
+        self.gateway_seq += 1;
+        self.gateway.push((EventKey { at, class, seq: self.gateway_seq }, slot));
+    }
+
+    fn admit<S: Sink>(&mut self, slot: u32, sink: &mut S) {
+        self.observe();
+        let live = &self.lives[slot];
+        let request = live.id;
+        let record = &mut self.records[request.index()];
+        let view = view_of(live, record, self.clock);
+        let serving = serving(&self.views, &self.replicas, &mut self.decision.seen);
+        match self.admission.decide(&view, serving) {
+            Verdict::Admit => {
+                self.census.admitted += 1;
+                sink.fact(self.clock, Fact::Admitted { request });
+                self.schedule(self.clock.saturating_add(self.routing_latency), class::ROUTING, slot);
+            }
+            Verdict::Reject(_) => {
+                record.state = RequestState::Rejected;
+                record.live = NONE;
+                self.census.at_gateway -= 1;
+                self.census.rejected += 1;
+                self.lives.remove(slot);
+                sink.fact(self.clock, Fact::Rejected { request });
+            }
+        }
+    }
+
+    fn route<S: Sink>(&mut self, slot: u32, sink: &mut S) {
+        self.observe();
+        let now = self.clock;
+        let live = &self.lives[slot];
+        let request = live.id;
+        let record = &mut self.records[request.index()];
+        let view = view_of(live, record, now);
+        let serving = serving(&self.views, &self.replicas, &mut self.decision.seen);
+        let position = self.router.pick(&view, serving);
+        let chosen = serving[position].id;
+        let index = chosen.index();
+        record.replica = chosen.0;
+        record.routed = now;
+        self.remember(request, position);
+        self.census.at_gateway -= 1;
+        self.in_flight[index] += 1;
+        sink.fact(now, Fact::Routed { request, replica: chosen });
+        let replica = &mut self.replicas[index];
+        replica.deliver(slot, &self.lives, now);
+        self.next_at.set(index, replica.next_at());
+    }
+
+    /// Keeps the decision beside the truth.
+    fn remember(&mut self, request: RequestId, chosen: usize) {
+        let (views, replicas) = (&self.views, &self.replicas);
+        let d = &mut self.decision;
+        d.request = Some(request);
+        d.chosen = chosen;
+        d.seen.clear();
+        d.true_load.clear();
+        for (view, replica) in views.iter().zip(replicas).filter(|(_, r)| r.serving) {
+            d.seen.push(*view);
+            d.true_load.push(replica.waiting() + replica.running() + view.in_flight);
+        }
+    }
+
+    /// INV-7: signals are refreshed by pull, at decisions only, and only when they are old enough; in-flight counts are
+    /// always fresh.
+    fn observe(&mut self) {
+        let now = self.clock;
+        for (i, replica) in self.replicas.iter().enumerate() {
+            let view = &mut self.views[i];
+            let due =
+                self.snapshot_refresh == Span::ZERO || now.since(self.viewed_at[i]) >= self.snapshot_refresh;
+            if due {
+                view.waiting = replica.waiting();
+                view.running = replica.running();
+                view.kv_used = replica.kv.used();
+                view.kv_total = replica.kv.total();
+                self.viewed_at[i] = now;
+            }
+            view.in_flight = self.in_flight[i];
+        }
+    }
+}
+
+/// The views of the replicas that take new requests; `scratch` holds them where some do not.
+fn serving<'a>(
+    views: &'a [ReplicaView],
+    replicas: &[super::Replica],
+    scratch: &'a mut Vec<ReplicaView>,
+) -> &'a [ReplicaView] {
+    if replicas.iter().all(|r| r.serving) {
+        return views;
+    }
+    scratch.clear();
+    scratch.extend(views.iter().zip(replicas).filter(|(_, r)| r.serving).map(|(v, _)| *v));
+    scratch
+}
+
+fn view_of<'a>(live: &'a Live, record: &Record, now: Micros) -> RequestView<'a> {
+    RequestView {
+        id: live.id,
+        now,
+        client: record.client,
+        prompt: &live.text,
+        prompt_tokens: live.prompt_tokens,
+    }
+}
+
+fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
+    let mut text = spec.prompt.clone();
+    let Piece { source, start, len } = spec.output;
+    text.push(Piece { source, start, len });
+    Live {
+        id,
+        text,
+        prompt_tokens: spec.prompt_tokens,
+        output_tokens: spec.output.len,
+        arrival: spec.arrival,
+        rank: spec.rank,
+        prefill: spec.prompt_tokens,
+        progress: 0,
+        computed: 0,
+        granted: 0,
+        generated: 0,
+        holding: Holding::default(),
+        chain: Vec::new(),
+        decoding: false,
+        order: u64::MAX,
+        before: NONE,
+        after: NONE,
+        anchor_tick: 0,
+        due_tick: 0,
+        last_token: Micros::MAX,
+        behind: false,
+        starved_tick: 0,
+        itl_anchor: 0,
+    }
+}

@@ -1,0 +1,342 @@
+//! The simulation itself: clock, event queues, and the state machines of gateway and replicas.
+//!
+//! An engine is a pure function of scenario, seed and edits. It knows no JSON, no wall clock and no files. One total
+//! order of events: time, then cluster before replica events, then class, then sequence; among replicas the lowest
+//! number first. `advance` can be cut into any pieces without changing a result.
+
+mod batch;
+mod change;
+mod check;
+mod decode;
+mod detail;
+mod fact;
+mod gateway;
+mod queue;
+mod replica;
+mod request;
+mod step;
+
+pub use detail::{Detail, StepTrace};
+pub use fact::{DropReason, Fact, Ignore, Sink};
+pub use gateway::Decision;
+pub use replica::{Replica, Totals};
+pub use request::{Progress, Record, RequestState};
+
+use crate::base::{Micros, RequestId};
+use crate::perf::Resolved;
+use crate::policy::ReplicaView;
+use crate::policy::admission::AdmissionState;
+use crate::policy::routing::RouterState;
+use crate::scenario::{Compat, KvCache, Scenario};
+use crate::workload::Source;
+use queue::{EventKey, Queue, Tournament};
+use replica::{Limits, World};
+use request::Slab;
+use serde::{Deserialize, Serialize};
+
+/// Why `advance` came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The next event lies after the instant asked for.
+    Until,
+    /// As many events ran as were allowed.
+    Events,
+    /// There are no more events up to the horizon.
+    Finished,
+}
+
+/// Counts that the engine keeps while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Census {
+    /// Requests that arrived.
+    pub arrived: u32,
+    /// Arrived, neither refused nor routed yet.
+    pub at_gateway: u32,
+    /// Let in by admission.
+    pub admitted: u32,
+    /// Refused by admission.
+    pub rejected: u32,
+}
+
+/// What a pool's new replicas are made of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Blueprint {
+    limits: Limits,
+    resolved: Resolved,
+    block_tokens: u32,
+    caching: bool,
+}
+
+/// The whole cluster at one instant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Engine {
+    compat: Compat,
+    seed: u64,
+    horizon: Micros,
+    clock: Micros,
+    events_done: u64,
+    source: Source,
+    pools: Vec<Blueprint>,
+    admission_latency: crate::base::Span,
+    routing_latency: crate::base::Span,
+    snapshot_refresh: crate::base::Span,
+    admission: AdmissionState,
+    router: RouterState,
+    /// Admission and routing events; arrivals come straight from the source.
+    gateway: Queue<(EventKey, u32)>,
+    gateway_seq: u64,
+    census: Census,
+    replicas: Vec<Replica>,
+    next_at: Tournament,
+    /// By replica: what the gateway sees, and when it last looked.
+    views: Vec<ReplicaView>,
+    viewed_at: Vec<Micros>,
+    in_flight: Vec<u32>,
+    records: Vec<Record>,
+    lives: Slab,
+    /// Set by a livelock: whose, and where.
+    livelock: Option<(RequestId, u32)>,
+    detail: Option<Box<Detail>>,
+    /// The latest routing decision, for whoever wants to keep it.
+    #[serde(skip)]
+    decision: Decision,
+}
+
+impl Engine {
+    /// The cluster of a checked scenario at time zero; `resolved` belongs to its pools, in order.
+    #[must_use]
+    pub fn new(scenario: &Scenario, resolved: &[Resolved], source: Source) -> Self {
+        let c = &scenario.cluster;
+        assert!(resolved.len() == c.pools.len(), "INV-2: pools without hardware figures");
+        let pools: Vec<Blueprint> =
+            c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(&p.engine, &p.kv, r)).collect();
+        let horizon = match scenario.run.horizon_s {
+            s if s > 0.0 => Micros(crate::base::math::round_to_span(s * 1e6).0),
+            _ => Micros::MAX,
+        };
+        let mut engine = Self {
+            compat: c.compat,
+            seed: scenario.seed,
+            horizon,
+            clock: Micros::ZERO,
+            events_done: 0,
+            source,
+            pools,
+            admission_latency: crate::base::Span(c.admission_latency_us),
+            routing_latency: crate::base::Span(c.routing_latency_us),
+            snapshot_refresh: crate::base::Span(c.snapshot_refresh_us),
+            admission: AdmissionState::new(&c.admission),
+            router: RouterState::new(&c.routing, scenario.seed),
+            gateway: Queue::default(),
+            gateway_seq: 0,
+            census: Census::default(),
+            replicas: Vec::new(),
+            next_at: Tournament::default(),
+            views: Vec::new(),
+            viewed_at: Vec::new(),
+            in_flight: Vec::new(),
+            records: Vec::new(),
+            lives: Slab::default(),
+            livelock: None,
+            detail: None,
+            decision: Decision::default(),
+        };
+        for (pool, p) in c.pools.iter().enumerate() {
+            for _ in 0..p.replicas {
+                engine.add_replica(pool as u32);
+            }
+        }
+        engine.rebuild_tournament();
+        engine
+    }
+
+    /// Runs events up to and including `until`, but no more than `max_events` of them.
+    pub fn advance<S: Sink>(&mut self, until: Micros, max_events: u64, sink: &mut S) -> Halt {
+        for _ in 0..max_events {
+            let gateway_at = self.gateway_at();
+            let (replica_at, index) = self.next_at.winner();
+            let at = gateway_at.min(replica_at);
+            if at == Micros::MAX {
+                return Halt::Finished;
+            }
+            if at > self.horizon {
+                if self.compat == Compat::Blis {
+                    // The original looks at its clock only after it has set it.
+                    self.clock = at;
+                }
+                return Halt::Finished;
+            }
+            if at > until {
+                return Halt::Until;
+            }
+            if self.gave_up() {
+                return Halt::Finished;
+            }
+            assert!(at >= self.clock, "INV-3: the cluster clock went back from {:?} to {at:?}", self.clock);
+            self.clock = at;
+            if gateway_at <= replica_at {
+                self.run_gateway_event(sink);
+            } else {
+                self.run_replica_event(index, sink);
+            }
+            self.events_done += 1;
+            #[cfg(feature = "verify")]
+            self.verify(self.events_done.is_multiple_of(61));
+        }
+        Halt::Events
+    }
+
+    /// When the next event runs; `None` if there is none up to the horizon.
+    pub fn next_event_at(&self) -> Option<Micros> {
+        let at = self.gateway_at().min(self.next_at.winner().0);
+        (at <= self.horizon && at != Micros::MAX && !self.gave_up()).then_some(at)
+    }
+
+    /// A livelock without a horizon would never end: the engine stops and says why.
+    fn gave_up(&self) -> bool {
+        self.livelock.is_some() && self.horizon == Micros::MAX
+    }
+
+    fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
+        let replica = &mut self.replicas[index];
+        let before = replica.totals.completed + replica.totals.dropped;
+        let preempted = replica.preempted_since_progress;
+        let mut world =
+            World { records: &mut self.records, lives: &mut self.lives, sink, detail: &mut self.detail };
+        replica.run_event(&mut world);
+        let gone = replica.totals.completed + replica.totals.dropped - before;
+        assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
+        self.in_flight[index] -= gone;
+        self.next_at.set(index, replica.next_at());
+        replica.verify_counts();
+        let limit = replica::LIVELOCK_PREEMPTIONS;
+        if preempted < limit && replica.preempted_since_progress >= limit {
+            let first = replica.waiting.front().map(|&s| self.lives[s].id);
+            self.livelock = first.map(|request| (request, index as u32));
+        } else if preempted >= limit && replica.preempted_since_progress == 0 {
+            self.livelock = None;
+        }
+    }
+
+    fn rebuild_tournament(&mut self) {
+        self.next_at = Tournament::new(self.replicas.len());
+        for (i, r) in self.replicas.iter().enumerate() {
+            self.next_at.set(i, r.next_at());
+        }
+    }
+
+    /// Gives a restored engine its trace back.
+    pub fn attach(&mut self, trace: Option<&std::sync::Arc<crate::workload::Trace>>) {
+        self.source.attach(trace);
+    }
+
+    /// Records everything from now on.
+    pub fn record_detail(&mut self, detail: Detail) {
+        self.detail = Some(Box::new(detail));
+    }
+
+    /// What has been recorded.
+    pub fn detail(&self) -> Option<&Detail> {
+        self.detail.as_deref()
+    }
+
+    /// The cluster clock: time of the latest event.
+    pub fn clock(&self) -> Micros {
+        self.clock
+    }
+
+    /// End of the run; [`Micros::MAX`] if there is none.
+    pub fn horizon(&self) -> Micros {
+        self.horizon
+    }
+
+    /// Events run so far.
+    pub fn events_done(&self) -> u64 {
+        self.events_done
+    }
+
+    /// All replicas that ever were.
+    pub fn replicas(&self) -> &[Replica] {
+        &self.replicas
+    }
+
+    /// All requests that arrived, in order.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Counts at the gateway.
+    pub fn census(&self) -> &Census {
+        &self.census
+    }
+
+    /// The traffic.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// By replica: requests sent there that have neither finished nor been dropped.
+    pub fn in_flight(&self) -> &[u32] {
+        &self.in_flight
+    }
+
+    /// The latest routing decision.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// Price of one replica of a pool in US dollars per hour.
+    pub fn usd_per_hour(&self, pool: u32) -> f64 {
+        self.pools[pool as usize].resolved.usd_per_hour
+    }
+
+    /// Who is caught in a livelock, and on which replica.
+    pub fn livelock(&self) -> Option<(RequestId, u32)> {
+        self.livelock
+    }
+
+    /// What a request has done so far.
+    pub fn progress(&self, request: RequestId) -> Progress {
+        let record = &self.records[request.index()];
+        if record.live != request::NONE {
+            let live = &self.lives[record.live];
+            if record.replica != request::NONE {
+                return self.replicas[record.replica as usize].progress_of(live, record.ttft);
+            }
+            return Progress { prefill: live.prefill, ..Progress::default() };
+        }
+        Progress {
+            stored: record.progress,
+            generated: record.generated,
+            itl_sum: record.itl_sum,
+            itl_count: record.generated.saturating_sub(1),
+            ..Progress::default()
+        }
+    }
+
+    /// The batch of a replica in order: each request and whether it decodes.
+    pub fn batch(&self, replica: &Replica) -> impl Iterator<Item = RequestId> + '_ {
+        let mut slot = replica.head;
+        std::iter::from_fn(move || {
+            let live = (slot != request::NONE).then(|| &self.lives[slot])?;
+            slot = live.after;
+            Some(live.id)
+        })
+    }
+
+    /// The wait queue of a replica in order.
+    pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
+        replica.waiting.iter().map(|&s| self.lives[s].id)
+    }
+}
+
+impl Blueprint {
+    fn new(engine: &crate::scenario::Engine, kv: &KvCache, resolved: &Resolved) -> Self {
+        Self {
+            limits: Limits::new(engine),
+            resolved: resolved.clone(),
+            block_tokens: kv.block_tokens,
+            caching: kv.prefix_caching,
+        }
+    }
+}

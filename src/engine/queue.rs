@@ -1,0 +1,155 @@
+//! Event queues with one total order, and the choice among replicas.
+
+use crate::base::Micros;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Class of events at the same instant, in the order they run. Cluster events run before replica events.
+pub(super) mod class {
+    /// A request arrives at the gateway.
+    pub(crate) const ARRIVAL: u8 = 0;
+    /// Admission decides.
+    pub(crate) const ADMISSION: u8 = 1;
+    /// The router decides.
+    pub(crate) const ROUTING: u8 = 2;
+    /// A request joins a wait queue (after any arrival at the replica, class 0, which the gateway delivers itself).
+    pub(crate) const QUEUED: u8 = 1;
+    /// A step ends and the next one begins.
+    pub(crate) const STEP: u8 = 2;
+    /// A finished request has left (`compat: blis`); only moves the replica's clock.
+    pub(crate) const LEFT: u8 = 4;
+}
+
+/// When an event runs: time, then class, then order of scheduling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct EventKey {
+    pub(super) at: Micros,
+    pub(super) class: u8,
+    pub(super) seq: u64,
+}
+
+/// A queue whose items have a unique, total order; the smallest comes out first. Serialised in that order.
+#[derive(Clone, Debug)]
+pub(super) struct Queue<T: Ord>(BinaryHeap<Reverse<T>>);
+
+impl<T: Ord> Default for Queue<T> {
+    fn default() -> Self {
+        Self(BinaryHeap::new())
+    }
+}
+
+impl<T: Ord> Queue<T> {
+    pub(super) fn push(&mut self, item: T) {
+        self.0.push(Reverse(item));
+    }
+
+    pub(super) fn pop(&mut self) -> Option<T> {
+        self.0.pop().map(|Reverse(item)| item)
+    }
+
+    pub(super) fn peek(&self) -> Option<&T> {
+        self.0.peek().map(|Reverse(item)| item)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().map(|Reverse(item)| item)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<T: Ord + Clone + Serialize> Serialize for Queue<T> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut items: Vec<T> = self.iter().cloned().collect();
+        items.sort();
+        items.serialize(s)
+    }
+}
+
+impl<'de, T: Ord + Deserialize<'de>> Deserialize<'de> for Queue<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(Self(Vec::<T>::deserialize(d)?.into_iter().map(Reverse).collect()))
+    }
+}
+
+/// The earliest of many instants, the lowest index among equals: a tournament tree, O(log n) to change one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Tournament {
+    /// Leaves start at `size`; node k is decided by 2k and 2k + 1.
+    size: u32,
+    winners: Vec<(Micros, u32)>,
+}
+
+impl Tournament {
+    /// A tournament of `n` entrants, all at "never".
+    pub(super) fn new(n: usize) -> Self {
+        let size = n.next_power_of_two().max(1);
+        let mut t = Self { size: size as u32, winners: vec![(Micros::MAX, u32::MAX); 2 * size] };
+        for i in 0..size {
+            t.winners[size + i] = (Micros::MAX, i as u32);
+        }
+        for k in (1..size).rev() {
+            t.winners[k] = t.winners[2 * k].min(t.winners[2 * k + 1]);
+        }
+        t
+    }
+
+    /// Sets the instant of entrant `i`.
+    pub(super) fn set(&mut self, i: usize, at: Micros) {
+        let mut k = self.size as usize + i;
+        if self.winners[k].0 == at {
+            return;
+        }
+        self.winners[k].0 = at;
+        while k > 1 {
+            k /= 2;
+            let winner = self.winners[2 * k].min(self.winners[2 * k + 1]);
+            if self.winners[k] == winner {
+                return;
+            }
+            self.winners[k] = winner;
+        }
+    }
+
+    /// The earliest instant and whose it is.
+    pub(super) fn winner(&self) -> (Micros, usize) {
+        let (at, i) = self.winners[1];
+        (at, i as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_index_wins_among_equals() {
+        let mut t = Tournament::new(5);
+        assert_eq!(t.winner().0, Micros::MAX);
+        for (i, at) in [(4, 7), (1, 5), (3, 5), (0, 9)] {
+            t.set(i, Micros(at));
+        }
+        assert_eq!(t.winner(), (Micros(5), 1));
+        t.set(1, Micros(6));
+        assert_eq!(t.winner(), (Micros(5), 3));
+        t.set(3, Micros::MAX);
+        assert_eq!(t.winner(), (Micros(6), 1));
+    }
+
+    #[test]
+    fn events_run_by_time_then_class_then_sequence() {
+        let mut q = Queue::default();
+        for (at, class, seq) in [(2, 0, 9), (1, 2, 1), (1, 1, 3), (1, 1, 2)] {
+            q.push(EventKey { at: Micros(at), class, seq });
+        }
+        let order: Vec<u64> = std::iter::from_fn(|| q.pop()).map(|k| k.seq).collect();
+        assert_eq!(order, [2, 3, 1, 9]);
+    }
+}

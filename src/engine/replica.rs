@@ -1,0 +1,386 @@
+//! One replica: its wait queue, its batch, its KV cache and its own events.
+
+use super::detail::Detail;
+use super::fact::{DropReason, Fact, Sink};
+use super::queue::{EventKey, Queue, class};
+use super::request::{Live, NONE, Progress, Record, RequestState, Slab};
+use crate::base::{Micros, ReplicaId, Span};
+use crate::kv::Pool;
+use crate::perf::{Chunk, StepModel};
+use crate::scenario::{Compat, Engine as BatchLimits};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Preemptions on one replica without anything finishing that count as a livelock.
+pub(super) const LIVELOCK_PREEMPTIONS: u64 = 1000;
+
+/// What a replica needs of the rest of the engine while it runs an event.
+pub(super) struct World<'a, S: Sink> {
+    pub(super) records: &'a mut [Record],
+    pub(super) lives: &'a mut Slab,
+    pub(super) sink: &'a mut S,
+    pub(super) detail: &'a mut Option<Box<Detail>>,
+}
+
+/// A step under way (`compat: none`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Step {
+    pub(super) started: Micros,
+    pub(super) span: Span,
+    /// Requests that decode one token in it.
+    pub(super) decode: u32,
+}
+
+/// Totals of one replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Steps begun.
+    pub steps: u64,
+    /// Requests completed.
+    pub completed: u32,
+    /// Requests dropped.
+    pub dropped: u32,
+    /// Preemptions.
+    pub preemptions: u64,
+    /// `compat: blis`: completions without room for the last token's KV.
+    pub allocation_failures: u64,
+    /// Prompt tokens of requests that joined the wait queue.
+    pub prompt_tokens: u64,
+    /// Output tokens of completed requests.
+    pub output_tokens: u64,
+    /// Sum of the TTFTs of completed requests.
+    pub ttft_sum: Span,
+    /// Sum of the durations of steps (ended ones; begun ones under `compat: blis`).
+    pub step_time: Span,
+    /// Sum over those steps of blocks in use times duration.
+    pub kv_block_us: u128,
+    /// Most blocks in use at the beginning of a step.
+    pub kv_peak: u32,
+    /// Sum over steps begun of the requests waiting.
+    pub waiting_sum: u64,
+    /// Sum over steps begun of the requests in the batch.
+    pub running_sum: u64,
+}
+
+/// One replica.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Replica {
+    pub(super) id: ReplicaId,
+    pub(super) pool: u32,
+    pub(super) serving: bool,
+    pub(super) compat: Compat,
+    pub(super) limits: Limits,
+    pub(super) model: StepModel,
+    pub(super) kv: Pool,
+    /// Time of its last event.
+    pub(super) clock: Micros,
+    pub(super) waiting: VecDeque<u32>,
+    /// Ends and length of the batch, a list through the live requests.
+    pub(super) head: u32,
+    pub(super) tail: u32,
+    pub(super) running: u32,
+    /// The members of the batch that still compute their prompt, in batch order.
+    pub(super) prefilling: Vec<u32>,
+    pub(super) decoders: super::decode::Decoders,
+    pub(super) next_order: u64,
+    /// Events other than the step, and the number of the next one.
+    pub(super) events: Queue<(EventKey, u32)>,
+    pub(super) seq: u64,
+    /// When the running step ends or the next one begins.
+    pub(super) step_at: Micros,
+    pub(super) step: Option<Step>,
+    /// Requests routed here that have not joined the wait queue.
+    pub(super) arriving: u32,
+    pub(super) totals: Totals,
+    pub(super) preempted_since_progress: u64,
+    /// What the last failed admission looked like: retried only when something has changed.
+    pub(super) refused: Option<(u32, u64, u32)>,
+    #[serde(skip)]
+    pub(super) chunks: Vec<Chunk>,
+}
+
+/// Batch limits as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Limits {
+    pub(super) max_num_seqs: u32,
+    pub(super) max_num_batched_tokens: u32,
+    pub(super) long_prefill_threshold: u32,
+}
+
+impl Limits {
+    pub(super) fn new(engine: &BatchLimits) -> Self {
+        Self {
+            max_num_seqs: engine.max_num_seqs,
+            max_num_batched_tokens: engine.max_num_batched_tokens,
+            long_prefill_threshold: engine.long_prefill_threshold_tokens,
+        }
+    }
+
+    /// How much of `left` prompt tokens one step takes if the budget allows.
+    pub(super) fn chunk(&self, left: u32) -> u32 {
+        match self.long_prefill_threshold {
+            0 => left,
+            threshold => left.min(threshold),
+        }
+    }
+}
+
+impl Replica {
+    pub(super) fn new(
+        id: ReplicaId,
+        pool: u32,
+        compat: Compat,
+        limits: Limits,
+        model: StepModel,
+        kv: Pool,
+    ) -> Self {
+        let decoders = super::decode::Decoders::new(kv.block_tokens());
+        Self {
+            id,
+            pool,
+            serving: true,
+            compat,
+            limits,
+            model,
+            kv,
+            clock: Micros::ZERO,
+            waiting: VecDeque::new(),
+            head: NONE,
+            tail: NONE,
+            running: 0,
+            prefilling: Vec::new(),
+            decoders,
+            next_order: 0,
+            events: Queue::default(),
+            seq: 0,
+            step_at: Micros::MAX,
+            step: None,
+            arriving: 0,
+            totals: Totals::default(),
+            preempted_since_progress: 0,
+            refused: None,
+            chunks: Vec::new(),
+        }
+    }
+
+    /// When its next event runs; [`Micros::MAX`] if there is none.
+    pub(super) fn next_at(&self) -> Micros {
+        self.events.peek().map_or(self.step_at, |(key, _)| key.at.min(self.step_at))
+    }
+
+    /// The router has sent it a request: it joins the wait queue after the queueing delay.
+    pub(super) fn deliver(&mut self, slot: u32, lives: &Slab, now: Micros) {
+        self.arriving += 1;
+        self.clock = self.clock.max(now);
+        let delay = self.model.queueing(lives[slot].prompt_tokens);
+        self.push(now.saturating_add(delay), class::QUEUED, slot);
+    }
+
+    /// Runs its next event. Requests that joined, left or moved are told to the sink.
+    pub(super) fn run_event<S: Sink>(&mut self, w: &mut World<'_, S>) {
+        let at = self.next_at();
+        assert!(
+            at >= self.clock,
+            "INV-3: the clock of {:?} went back from {:?} to {at:?}",
+            self.id,
+            self.clock
+        );
+        self.clock = at;
+        let step_first = match self.events.peek() {
+            None => true,
+            Some((key, _)) => (self.step_at, class::STEP) < (key.at, key.class),
+        };
+        if step_first {
+            self.step_at = Micros::MAX;
+            match self.compat {
+                Compat::None => self.run_step(at, w),
+                Compat::Blis => self.run_step_blis(at, w),
+            }
+            return;
+        }
+        let Some((key, slot)) = self.events.pop() else { return };
+        if key.class == class::QUEUED {
+            self.enqueue(slot, at, w);
+        }
+    }
+
+    pub(super) fn push(&mut self, at: Micros, class: u8, slot: u32) {
+        self.seq += 1;
+        self.events.push((EventKey { at, class, seq: self.seq }, slot));
+    }
+
+    fn enqueue<S: Sink>(&mut self, slot: u32, now: Micros, w: &mut World<'_, S>) {
+        self.arriving -= 1;
+        let live = &w.lives[slot];
+        let record = &mut w.records[live.id.index()];
+        record.queued = now;
+        if live.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
+            self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
+        } else {
+            assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", live.id);
+            record.state = RequestState::Queued;
+            self.totals.prompt_tokens += u64::from(live.prompt_tokens);
+            self.waiting.push_back(slot);
+            w.sink.fact(now, Fact::Queued { request: live.id, replica: self.id });
+        }
+        if self.step_at == Micros::MAX && !self.waiting.is_empty() {
+            self.step_at = now;
+        }
+    }
+
+    /// Gives up on a request that is in no list any more and holds no blocks.
+    pub(super) fn drop_request<S: Sink>(
+        &mut self,
+        slot: u32,
+        now: Micros,
+        reason: DropReason,
+        w: &mut World<'_, S>,
+    ) {
+        let live = &w.lives[slot];
+        let request = live.id;
+        let done = self.progress_of(live, w.records[request.index()].ttft);
+        let record = &mut w.records[request.index()];
+        record.state = RequestState::Dropped;
+        record.itl_sum = done.itl_sum;
+        record.drop = Some(reason);
+        record.progress = live.progress;
+        record.generated = live.generated;
+        record.live = NONE;
+        w.lives.remove(slot);
+        self.totals.dropped += 1;
+        w.sink.fact(now, Fact::Dropped { request, replica: self.id, reason });
+    }
+
+    /// Appends to the batch.
+    pub(super) fn link(&mut self, slot: u32, lives: &mut Slab) {
+        let live = &mut lives[slot];
+        live.order = self.next_order;
+        live.before = self.tail;
+        live.after = NONE;
+        self.next_order += 1;
+        if self.tail == NONE {
+            self.head = slot
+        } else {
+            lives[self.tail].after = slot
+        }
+        self.tail = slot;
+        self.running += 1;
+        self.prefilling.push(slot);
+    }
+
+    /// Takes out of the batch, with its progress settled; its blocks stay with it.
+    pub(super) fn unlink(&mut self, slot: u32, lives: &mut Slab) {
+        if lives[slot].decoding {
+            self.decoders.leave(slot, lives);
+        } else {
+            let i =
+                self.prefilling.iter().position(|&s| s == slot).expect("INV-2: a batch member in no list");
+            self.prefilling.remove(i);
+        }
+        let Live { before, after, .. } = lives[slot];
+        if before == NONE {
+            self.head = after
+        } else {
+            lives[before].after = after
+        }
+        if after == NONE {
+            self.tail = before
+        } else {
+            lives[after].before = before
+        }
+        lives[slot].order = u64::MAX;
+        self.running -= 1;
+    }
+
+    /// What a live request has done so far.
+    pub(super) fn progress_of(&self, live: &Live, ttft: Micros) -> Progress {
+        let (stored, generated) = live.counts(self.decoders.ticks);
+        let itl_count = generated.saturating_sub(1);
+        let itl_sum = match self.compat {
+            Compat::None if itl_count > 0 => {
+                let steady = live.decoding && !live.behind;
+                let last = if steady { self.last_step_end() } else { live.last_token };
+                let shown = last + Span(self.model.output_overhead().0 * u64::from(generated));
+                shown.since(live.arrival + Span(ttft.0))
+            }
+            Compat::Blis if itl_count > 0 => Span(self.decoders.itl_sum - live.itl_anchor),
+            Compat::None | Compat::Blis => Span::ZERO,
+        };
+        Progress {
+            stored,
+            generated,
+            prefill: live.prefill,
+            itl_sum,
+            itl_count,
+            blocks: live.holding.len(),
+            decoding: live.decoding,
+        }
+    }
+
+    /// End of the latest finished step: where the running one began, for steps of a busy replica follow each other.
+    pub(super) fn last_step_end(&self) -> Micros {
+        self.step.map_or(self.clock, |s| s.started)
+    }
+
+    /// Blocks, counts and lists agree: O(1).
+    pub(super) fn verify_counts(&self) {
+        self.kv.verify_counts();
+        assert!(
+            self.decoders.len() + self.prefilling.len() as u32 == self.running,
+            "INV-2: the batch of {:?} is not its prefills and decodes",
+            self.id
+        );
+        let idle = self.running == 0 && self.waiting.is_empty();
+        assert!(idle || self.step_at != Micros::MAX, "INV-8: {:?} has work and no step", self.id);
+    }
+
+    /// Its number.
+    pub fn id(&self) -> ReplicaId {
+        self.id
+    }
+
+    /// Number of its pool.
+    pub fn pool(&self) -> u32 {
+        self.pool
+    }
+
+    /// Whether it gets new requests.
+    pub fn serving(&self) -> bool {
+        self.serving
+    }
+
+    /// Its KV cache.
+    pub fn kv(&self) -> &Pool {
+        &self.kv
+    }
+
+    /// Its totals.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Time of its last event.
+    pub fn clock(&self) -> Micros {
+        self.clock
+    }
+
+    /// Requests in its wait queue.
+    pub fn waiting(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
+    /// Requests in its batch.
+    pub fn running(&self) -> u32 {
+        self.running
+    }
+
+    /// Of those, how many still compute their prompt.
+    pub fn prefilling(&self) -> u32 {
+        self.prefilling.len() as u32
+    }
+
+    /// Requests on their way to its wait queue.
+    pub fn arriving(&self) -> u32 {
+        self.arriving
+    }
+}

@@ -1,0 +1,219 @@
+//! Requests: a permanent record of each, and the working state of those in the system.
+
+use super::fact::DropReason;
+use crate::base::{Content, Micros, RequestId, Span};
+use crate::kv::Holding;
+use serde::{Deserialize, Serialize};
+
+/// No slot, no replica.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Where a request is in its life. INV-2: it only moves forward, but for preemption, which leads from running to queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RequestState {
+    /// Between arrival and a wait queue.
+    InPipeline,
+    /// In a wait queue.
+    Queued,
+    /// In a batch.
+    Running,
+    /// All tokens shown.
+    Completed,
+    /// Refused by admission.
+    Rejected,
+    /// Impossible to serve.
+    Dropped,
+}
+
+impl RequestState {
+    /// Its name in reports and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InPipeline => "in-pipeline",
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Rejected => "rejected",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// What stays known of a request. An instant or duration that is not known (yet) is [`Micros::MAX`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// When it arrived.
+    pub arrival: Micros,
+    /// Number of its client.
+    pub client: u32,
+    /// Number of its SLO class.
+    pub class: u32,
+    /// Position in the scenario's list of explicit requests; `u32::MAX` otherwise.
+    pub listed: u32,
+    /// Prompt length.
+    pub prompt_tokens: u32,
+    /// Output length; nobody's to know before it is produced.
+    pub output_tokens: u32,
+    /// Where it is.
+    pub state: RequestState,
+    /// Number of its replica; `u32::MAX` before it has one.
+    pub replica: u32,
+    /// When the router decided.
+    pub routed: Micros,
+    /// When it joined the wait queue.
+    pub queued: Micros,
+    /// When it first joined a batch.
+    pub first_scheduled: Micros,
+    /// When it last joined a batch.
+    pub scheduled: Micros,
+    /// The replica's step that it last joined.
+    pub sched_step: u64,
+    /// Prompt tokens found in the cache when it last joined.
+    pub cached_tokens: u32,
+    /// How often it was preempted.
+    pub preemptions: u32,
+    /// Time to first token.
+    pub ttft: Micros,
+    /// End-to-end latency.
+    pub e2e: Micros,
+    /// When it completed.
+    pub finish: Micros,
+    /// The replica's step that completed it.
+    pub finish_step: u64,
+    /// Tokens whose KV was in the cache when it left (completed or dropped).
+    pub progress: u32,
+    /// Tokens it had produced when it left.
+    pub generated: u32,
+    /// Sum of the gaps between its tokens when it left.
+    pub itl_sum: Span,
+    /// Why it was dropped.
+    pub drop: Option<DropReason>,
+    /// Its slot among the live requests.
+    pub(super) live: u32,
+}
+
+/// What one request has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Tokens whose KV is in the cache.
+    pub stored: u32,
+    /// Output tokens produced.
+    pub generated: u32,
+    /// Tokens to prefill before the next output token.
+    pub prefill: u32,
+    /// Sum of the gaps between its tokens.
+    pub itl_sum: Span,
+    /// Number of these gaps.
+    pub itl_count: u32,
+    /// Blocks it holds.
+    pub blocks: u32,
+    /// Whether it decodes.
+    pub decoding: bool,
+}
+
+/// The working state of a request that is waiting or running.
+///
+/// A decoding request is not touched by a step that only gives it another token: `progress` and `generated` are as of
+/// `anchor_tick`, and have grown by one for each tick of the replica since.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Live {
+    pub(super) id: RequestId,
+    /// Prompt and output.
+    pub(super) text: Content,
+    pub(super) prompt_tokens: u32,
+    pub(super) output_tokens: u32,
+    pub(super) arrival: Micros,
+    /// Breaks ties between requests that arrived together.
+    pub(super) rank: u32,
+    /// Tokens to prefill before the next output token.
+    pub(super) prefill: u32,
+    /// Tokens whose KV is in the cache as of the latest finished step (or anchor).
+    pub(super) progress: u32,
+    /// The same with what the running step computes; only kept while prefilling.
+    pub(super) computed: u32,
+    /// Tokens of the running step; only kept while prefilling.
+    pub(super) granted: u32,
+    /// Output tokens produced (as of the anchor).
+    pub(super) generated: u32,
+    pub(super) holding: Holding,
+    /// Chained hashes of the full blocks of what is to be prefilled; empty before they are needed.
+    pub(super) chain: Vec<u64>,
+    pub(super) decoding: bool,
+    /// Position in the batch: batches are in order of this number.
+    pub(super) order: u64,
+    pub(super) before: u32,
+    pub(super) after: u32,
+    pub(super) anchor_tick: u64,
+    /// The tick that yields its last token.
+    pub(super) due_tick: u64,
+    /// End of the step that produced its latest token, while it is not decoding steadily.
+    pub(super) last_token: Micros,
+    /// Decoding, but the latest step gave it nothing.
+    pub(super) behind: bool,
+    /// The tick that gave it nothing.
+    pub(super) starved_tick: u64,
+    /// `compat: blis`: the replica's running sum of ITLs when it started to decode.
+    pub(super) itl_anchor: u64,
+}
+
+impl Live {
+    /// How many tokens it will produce in all; one at least.
+    pub(super) fn tokens_due(&self) -> u32 {
+        self.output_tokens.max(1)
+    }
+
+    /// `progress` and `generated` as of `ticks`.
+    pub(super) fn counts(&self, ticks: u64) -> (u32, u32) {
+        let passed = if self.decoding { ticks.saturating_sub(self.anchor_tick) as u32 } else { 0 };
+        (self.progress + passed, self.generated + passed)
+    }
+
+    /// Brings `progress` and `generated` up to `ticks`.
+    pub(super) fn settle(&mut self, ticks: u64) {
+        if self.decoding {
+            (self.progress, self.generated) = self.counts(ticks);
+            self.anchor_tick = self.anchor_tick.max(ticks);
+        }
+    }
+}
+
+/// All live requests, in slots that are used again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Slab {
+    slots: Vec<Live>,
+    vacant: Vec<u32>,
+}
+
+impl Slab {
+    pub(super) fn add(&mut self, live: Live) -> u32 {
+        if let Some(slot) = self.vacant.pop() {
+            self.slots[slot as usize] = live;
+            return slot;
+        }
+        self.slots.push(live);
+        self.slots.len() as u32 - 1
+    }
+
+    pub(super) fn remove(&mut self, slot: u32) {
+        let live = &mut self.slots[slot as usize];
+        assert!(live.holding.is_empty(), "INV-4: request {:?} left with blocks", live.id);
+        live.text = Content::EMPTY;
+        live.chain = Vec::new();
+        live.holding = Holding::default();
+        live.order = u64::MAX;
+        self.vacant.push(slot);
+    }
+}
+
+impl std::ops::Index<u32> for Slab {
+    type Output = Live;
+    fn index(&self, slot: u32) -> &Live {
+        &self.slots[slot as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Slab {
+    fn index_mut(&mut self, slot: u32) -> &mut Live {
+        &mut self.slots[slot as usize]
+    }
+}

@@ -1,0 +1,300 @@
+//! The life of a step, in both modes.
+//!
+//! `compat: none`: a step's results appear at its end, and the next batch forms in the same event. `compat: blis`: they
+//! appear at its beginning, with the latencies they will have had.
+
+use super::detail::StepTrace;
+use super::fact::{Fact, Sink};
+use super::queue::class;
+use super::replica::{Replica, Step, World};
+use super::request::{NONE, RequestState, Slab};
+use crate::base::{Micros, RequestId, Span};
+use crate::perf::{Chunk, StepLoad};
+use crate::scenario::Compat;
+
+impl Replica {
+    /// The step event: the running step ends and the next one begins.
+    pub(super) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        if let Some(step) = self.step.take() {
+            self.finish_step(step, now, w);
+        }
+        if self.running > 0 || !self.waiting.is_empty() {
+            self.start_step(now, w);
+        }
+    }
+
+    fn start_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        self.totals.steps += 1;
+        let context = self.form_batch(now, w);
+        if self.running == 0 {
+            assert!(self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
+            self.totals.steps -= 1;
+            return;
+        }
+        let span = self.begin(now, context, w);
+        let decode = self.decoders.len() - self.decoders.starved.len() as u32;
+        self.step = Some(Step { started: now, span, decode });
+        self.step_at = now.saturating_add(span);
+    }
+
+    fn finish_step<S: Sink>(&mut self, step: Step, now: Micros, w: &mut World<'_, S>) {
+        assert!(step.started + step.span == now, "INV-3: {:?} ends a step at the wrong time", self.id);
+        let overhead = self.model.output_overhead();
+        self.totals.step_time += step.span;
+        self.totals.kv_block_us += u128::from(self.kv.used()) * u128::from(step.span.0);
+        self.decoders.ticks += 1;
+        w.sink.fact(now, Fact::StepEnded { replica: self.id });
+        if let Some(d) = w.detail {
+            d.step_ended(self.id, now, overhead);
+        }
+        let late = self.catch_up(now, overhead, w);
+        let steady = step.decode - late;
+        if steady > 0 {
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl: step.span + overhead, count: steady });
+        }
+        let mut done = self.finish_prompts(now, overhead, w);
+        while let Some(slot) = self.decoders.pop_due(w.lives) {
+            done.push(slot);
+        }
+        done.sort_unstable_by_key(|&slot| w.lives[slot].order);
+        for slot in done {
+            self.unlink(slot, w.lives);
+            self.kv.release(&mut w.lives[slot].holding);
+            let live = &w.lives[slot];
+            let shown = now + Span(overhead.0 * u64::from(live.generated));
+            self.complete(slot, now, shown.since(live.arrival), w);
+        }
+    }
+
+    /// Tokens of requests that had been passed over: their gap is longer than a step. Returns how many there were.
+    fn catch_up<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> u32 {
+        if self.decoders.behind.is_empty() {
+            return 0;
+        }
+        let tick = self.decoders.ticks;
+        let mut late = 0;
+        let behind = std::mem::take(&mut self.decoders.behind);
+        for slot in behind {
+            let live = &mut w.lives[slot];
+            if live.starved_tick == tick {
+                self.decoders.behind.push(slot);
+                continue;
+            }
+            live.behind = false;
+            late += 1;
+            let itl = now.since(live.last_token) + overhead;
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
+        }
+        late
+    }
+
+    /// Applies what the step computed of prompts. Returns the requests that needed one token only.
+    fn finish_prompts<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> Vec<u32> {
+        let mut done = Vec::new();
+        let mut i = 0;
+        while i < self.prefilling.len() {
+            let slot = self.prefilling[i];
+            let live = &mut w.lives[slot];
+            if live.granted > 0 {
+                let tokens = live.granted;
+                live.progress = live.computed;
+                w.sink.fact(now, Fact::Prefilled { request: live.id, replica: self.id, tokens });
+            }
+            if live.progress < live.prefill {
+                i += 1;
+                continue;
+            }
+            live.generated += 1;
+            if live.generated == 1 {
+                let ttft = (now + overhead).since(live.arrival);
+                w.records[live.id.index()].ttft = Micros(ttft.0);
+                w.sink.fact(now, Fact::FirstToken { request: live.id, replica: self.id, ttft });
+            } else {
+                let itl = now.since(live.last_token) + overhead;
+                w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
+            }
+            live.last_token = now;
+            live.chain = Vec::new();
+            if live.generated == live.tokens_due() {
+                done.push(slot);
+                i += 1;
+            } else {
+                self.prefilling.remove(i);
+                self.decoders.join(slot, w.lives);
+            }
+        }
+        done
+    }
+
+    /// The step event of `compat: blis`: a step begins, and its results are there at once.
+    pub(super) fn run_step_blis<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        if self.running == 0 && self.waiting.is_empty() {
+            return;
+        }
+        self.totals.steps += 1;
+        let context = self.form_batch(now, w);
+        let span = self.begin(now, context, w);
+        let overhead = self.model.output_overhead();
+        let itl = span + overhead;
+        let steady = self.decoders.len() - self.decoders.starved.len() as u32;
+        self.decoders.ticks += 1;
+        self.decoders.charge(itl, w.lives);
+        self.decoders.behind.clear();
+        if steady > 0 {
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: steady });
+        }
+        let mut done = self.show_first_tokens(now, itl, w);
+        self.totals.step_time += span;
+        self.totals.kv_block_us += u128::from(self.kv.used()) * u128::from(span.0);
+        while let Some(slot) = self.decoders.pop_due(w.lives) {
+            done.push(slot);
+        }
+        done.sort_unstable_by_key(|&slot| w.lives[slot].order);
+        for slot in done {
+            self.store_last_token(slot, w.lives);
+            let ttft = w.records[w.lives[slot].id.index()].ttft;
+            let itl_sum = self.progress_of(&w.lives[slot], ttft).itl_sum;
+            self.unlink(slot, w.lives);
+            self.kv.release(&mut w.lives[slot].holding);
+            self.push(now.saturating_add(span), class::LEFT, NONE);
+            self.complete(slot, now, Span(ttft.0) + itl_sum, w);
+        }
+        w.sink.fact(now, Fact::StepEnded { replica: self.id });
+        if self.running > 0 || !self.waiting.is_empty() {
+            self.step_at = now.saturating_add(span);
+        }
+    }
+
+    /// `compat: blis`: prompts that this step finishes have their first token when it ends.
+    fn show_first_tokens<S: Sink>(&mut self, now: Micros, after: Span, w: &mut World<'_, S>) -> Vec<u32> {
+        let mut done = Vec::new();
+        let mut i = 0;
+        while i < self.prefilling.len() {
+            let slot = self.prefilling[i];
+            let live = &mut w.lives[slot];
+            live.progress = live.computed;
+            if live.granted > 0 {
+                let tokens = live.granted;
+                w.sink.fact(now, Fact::Prefilled { request: live.id, replica: self.id, tokens });
+            }
+            if live.progress < live.prefill {
+                i += 1;
+                continue;
+            }
+            live.generated = 1;
+            let ttft = (now + after).since(live.arrival);
+            w.records[live.id.index()].ttft = Micros(ttft.0);
+            w.sink.fact(now, Fact::FirstToken { request: live.id, replica: self.id, ttft });
+            live.chain = Vec::new();
+            if live.tokens_due() == 1 {
+                live.itl_anchor = self.decoders.itl_sum;
+                done.push(slot);
+                i += 1;
+            } else {
+                self.prefilling.remove(i);
+                self.decoders.join(slot, w.lives);
+            }
+        }
+        done
+    }
+
+    /// `compat: blis`: the KV of the last token is stored too, if there is room.
+    fn store_last_token(&mut self, slot: u32, lives: &mut Slab) {
+        let block = self.kv.block_tokens();
+        let live = &mut lives[slot];
+        if live.output_tokens == 0 {
+            return;
+        }
+        let stored = live.counts(self.decoders.ticks).0;
+        let missing = stored - live.holding.tokens();
+        self.kv.append_inside(&mut live.holding, missing, None);
+        if stored.is_multiple_of(block) {
+            if self.kv.free() == 0 {
+                self.totals.allocation_failures += 1;
+            } else {
+                self.kv.append_opening(&mut live.holding);
+            }
+        } else {
+            let fills = self.kv.caching() && (stored + 1).is_multiple_of(block);
+            let from = stored + 1 - block.min(stored + 1);
+            let hash = fills.then(|| live.text.block_hash(live.holding.tip(), from, block));
+            self.kv.append_inside(&mut live.holding, 1, hash);
+        }
+    }
+
+    /// A batch is formed: how long its step takes, and everything that counts at its beginning.
+    fn begin<S: Sink>(&mut self, now: Micros, decode_context: u64, w: &mut World<'_, S>) -> Span {
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.clear();
+        for &slot in &self.prefilling {
+            let live = &w.lives[slot];
+            if live.granted > 0 {
+                chunks.push(Chunk { context: live.progress, tokens: live.granted });
+            }
+        }
+        let decode = self.decoders.len() - self.decoders.starved.len() as u32;
+        assert!(
+            decode > 0 || !chunks.is_empty() || self.compat == Compat::Blis,
+            "INV-8: a step of {:?} without work",
+            self.id
+        );
+        let span = self.model.step(&StepLoad { prefill: &chunks, decode, decode_context });
+        let prefill = chunks.iter().map(|c| c.tokens).sum();
+        self.chunks = chunks;
+        let t = &mut self.totals;
+        t.waiting_sum += self.waiting.len() as u64;
+        t.running_sum += u64::from(self.running);
+        t.kv_peak = t.kv_peak.max(self.kv.used());
+        w.sink.fact(now, Fact::StepStarted { replica: self.id, span, prefill, decode });
+        if w.detail.is_some() {
+            self.trace(now, span, w);
+        }
+        span
+    }
+
+    fn trace<S: Sink>(&self, now: Micros, span: Span, w: &mut World<'_, S>) {
+        let Some(detail) = w.detail else { return };
+        let tick = self.decoders.ticks + 1;
+        let (mut batch, mut yields) = (Vec::new(), Vec::new());
+        let mut slot = self.head;
+        while slot != NONE {
+            let live = &w.lives[slot];
+            let stored = live.counts(self.decoders.ticks).0;
+            let tokens = if live.decoding { u32::from(live.starved_tick != tick) } else { live.granted };
+            let ends = live.decoding || live.computed >= live.prefill;
+            batch.push((live.id, stored, tokens));
+            yields.push((live.id, tokens, ends));
+            if self.compat == Compat::Blis && live.decoding && tokens > 0 {
+                detail.gap(live.id, span + self.model.output_overhead());
+            }
+            slot = live.after;
+        }
+        let trace =
+            StepTrace { at: now, span, waiting: self.waiting.len() as u32, kv_used: self.kv.used(), batch };
+        detail.step_started(self.id, trace, yields);
+    }
+
+    /// A request that is in no list any more and holds no blocks has all its tokens.
+    fn complete<S: Sink>(&mut self, slot: u32, now: Micros, e2e: Span, w: &mut World<'_, S>) {
+        let live = &w.lives[slot];
+        let request: RequestId = live.id;
+        let record = &mut w.records[request.index()];
+        assert!(record.state == RequestState::Running, "INV-2: {request:?} completed while not running");
+        record.state = RequestState::Completed;
+        record.e2e = Micros(e2e.0);
+        record.finish = now;
+        record.finish_step = self.totals.steps;
+        record.progress = live.progress;
+        record.generated = live.generated;
+        record.live = NONE;
+        let (ttft, tokens) = (Span(record.ttft.0), record.output_tokens);
+        record.itl_sum = record.e2e.since(record.ttft);
+        assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
+        w.lives.remove(slot);
+        self.totals.completed += 1;
+        self.totals.output_tokens += u64::from(tokens);
+        self.totals.ttft_sum += ttft;
+        self.preempted_since_progress = 0;
+        w.sink.fact(now, Fact::Completed { request, replica: self.id, ttft, e2e, tokens });
+    }
+}

@@ -1,0 +1,46 @@
+//! The blocks that one request holds.
+
+use serde::{Deserialize, Serialize};
+
+/// The blocks that one request holds, in order. All but the last are full.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holding {
+    /// Block numbers in order of position.
+    pub(super) blocks: Vec<u32>,
+    /// Tokens stored in them.
+    pub(super) tokens: u32,
+    /// Chained hash of the last full block that has one; 0 if none has.
+    pub(super) tip: u64,
+}
+
+impl Holding {
+    /// How many blocks.
+    pub fn len(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// Whether nothing is held.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// How many tokens they hold.
+    pub fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// Chained hash of the last full block; what the next one's hash starts from.
+    pub fn tip(&self) -> u64 {
+        self.tip
+    }
+
+    /// The block numbers, for inspection.
+    pub fn blocks(&self) -> &[u32] {
+        &self.blocks
+    }
+
+    /// How many further blocks `n` more tokens need.
+    pub fn blocks_for(&self, n: u32, block_tokens: u32) -> u32 {
+        (self.tokens + n).div_ceil(block_tokens) - self.len()
+    }
+}

@@ -1,0 +1,9 @@
+//! The paged KV cache of one replica: blocks, reference counts, prefix sharing and eviction.
+//!
+//! This module is the only writer of block counts. It knows hashes and numbers of tokens, not requests.
+
+mod holding;
+mod pool;
+
+pub use holding::Holding;
+pub use pool::{CellState, Hit, Pool};

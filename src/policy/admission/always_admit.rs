@@ -1,0 +1,15 @@
+//! Everybody is let in.
+
+use super::{Admission, Verdict};
+use crate::policy::{ReplicaView, RequestView};
+use serde::{Deserialize, Serialize};
+
+/// Everybody is let in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlwaysAdmit;
+
+impl Admission for AlwaysAdmit {
+    fn decide(&mut self, _: &RequestView<'_>, _: &[ReplicaView]) -> Verdict {
+        Verdict::Admit
+    }
+}

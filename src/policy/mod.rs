@@ -1,0 +1,10 @@
+//! Decisions: admission and routing. Read-only views in, decisions out; a policy never touches the engine's state.
+//!
+//! Each policy is a file with one struct; the state enums below derive what snapshots need, and their `match` is the
+//! only dispatch. docs/recipes.md lists the places a new policy touches.
+
+pub mod admission;
+pub mod routing;
+mod view;
+
+pub use view::{ReplicaView, RequestView};

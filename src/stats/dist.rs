@@ -1,0 +1,193 @@
+//! Exact distributions of whole numbers, kept as sorted runs of equal values.
+//!
+//! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
+
+use serde::{Deserialize, Serialize};
+
+/// A multiset of values. Memory follows the number of different values, not the number of values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLength {
+    /// Sorted by value, each value once.
+    runs: Vec<(u64, u64)>,
+    /// Added since the last merge, in any order.
+    recent: Vec<(u64, u64)>,
+    count: u64,
+    sum: u64,
+}
+
+/// The figures of a distribution. All zero when `count` is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Summary {
+    /// How many values.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Median.
+    pub p50: f64,
+    /// 75th percentile.
+    pub p75: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+impl RunLength {
+    /// Adds `count` times `value`.
+    pub fn add(&mut self, value: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.count += count;
+        self.sum += value * count;
+        match self.recent.last_mut() {
+            Some(last) if last.0 == value => last.1 += count,
+            _ => self.recent.push((value, count)),
+        }
+        if self.recent.len() >= 4096.max(self.runs.len()) {
+            self.settle();
+        }
+    }
+
+    /// How many values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Merges what was added lately; reading is cheaper afterwards.
+    pub fn settle(&mut self) {
+        if !self.recent.is_empty() {
+            self.runs = self.sorted();
+            self.recent.clear();
+        }
+    }
+
+    /// All values with their counts, in order.
+    pub fn sorted(&self) -> Vec<(u64, u64)> {
+        if self.recent.is_empty() {
+            return self.runs.clone();
+        }
+        let mut added = self.recent.clone();
+        added.sort_unstable();
+        let mut out: Vec<(u64, u64)> = Vec::with_capacity(self.runs.len() + added.len());
+        let (mut a, mut b) = (self.runs.iter().peekable(), added.iter().peekable());
+        loop {
+            let from_a = match (a.peek(), b.peek()) {
+                (Some(x), Some(y)) => x.0 <= y.0,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (None, None) => return out,
+            };
+            let next = if from_a { a.next() } else { b.next() };
+            let Some(&(value, count)) = next else { return out };
+            match out.last_mut() {
+                Some(last) if last.0 == value => last.1 += count,
+                _ => out.push((value, count)),
+            }
+        }
+    }
+
+    /// The figures of the distribution.
+    pub fn summary(&self) -> Summary {
+        let runs = self.sorted();
+        let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
+            return Summary::default();
+        };
+        let mut ends = Vec::with_capacity(runs.len());
+        let mut total = 0;
+        for (_, count) in &runs {
+            total += count;
+            ends.push(total);
+        }
+        let at = |p: f64| {
+            interpolate(total, p, |rank| {
+                let run = ends.partition_point(|&end| end <= rank);
+                runs[run].0
+            })
+        };
+        Summary {
+            count: total,
+            mean: self.sum as f64 / total as f64,
+            min: first.0 as f64,
+            p50: at(50.0),
+            p75: at(75.0),
+            p90: at(90.0),
+            p95: at(95.0),
+            p99: at(99.0),
+            max: last.0 as f64,
+        }
+    }
+}
+
+/// Percentile `p` of `count` sorted values, of which `value(rank)` is the one at `rank`.
+fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
+    assert!(count > 0, "INV-1: a percentile of nothing");
+    let rank = p / 100.0 * (count - 1) as f64;
+    let low = libm::floor(rank);
+    let part = rank - low;
+    let low = low as u64;
+    let below = value(low) as f64;
+    if part == 0.0 { below } else { below + part * (value(low + 1) as f64 - below) }
+}
+
+/// The median and the 90th and 99th percentile of weighted values; sorts them.
+pub fn percentiles_of(values: &mut [(u64, u64)]) -> Option<(u64, [f64; 3])> {
+    values.sort_unstable();
+    let mut ends = Vec::with_capacity(values.len());
+    let mut total = 0;
+    for (_, count) in values.iter() {
+        total += count;
+        ends.push(total);
+    }
+    if total == 0 {
+        return None;
+    }
+    let at = |p| interpolate(total, p, |rank| values[ends.partition_point(|&end| end <= rank)].0);
+    Some((total, [at(50.0), at(90.0), at(99.0)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "exact by construction")]
+    fn percentiles_interpolate_between_ranks() {
+        let mut d = RunLength::default();
+        for v in [40, 10, 30, 20] {
+            d.add(v, 1);
+        }
+        let s = d.summary();
+        assert_eq!((s.count, s.mean, s.min, s.max), (4, 25.0, 10.0, 40.0));
+        assert_eq!((s.p50, s.p75), (25.0, 32.5));
+    }
+
+    #[test]
+    fn runs_count_as_their_values_would() {
+        let (mut runs, mut single) = (RunLength::default(), RunLength::default());
+        for k in 0..10_000_u64 {
+            let value = k * 7919 % 97;
+            runs.add(value, 3);
+            for _ in 0..3 {
+                single.add(value, 1);
+            }
+        }
+        assert_eq!(runs.summary(), single.summary());
+        runs.settle();
+        assert_eq!(runs.summary(), single.summary());
+    }
+
+    #[test]
+    fn nothing_has_no_figures() {
+        assert_eq!(RunLength::default().summary(), Summary::default());
+        assert_eq!(percentiles_of(&mut []), None);
+    }
+}

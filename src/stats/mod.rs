@@ -1,0 +1,7 @@
+//! Numbers about a run: exact distributions and time series. Knows nothing of the cluster.
+
+mod dist;
+mod series;
+
+pub use dist::{RunLength, Summary, percentiles_of};
+pub use series::{BucketLog, Timeline};

@@ -1,0 +1,189 @@
+//! Time series with a bounded number of points: when they are full, two neighbours become one.
+
+use super::dist::percentiles_of;
+use serde::{Deserialize, Serialize};
+
+/// Counters and gauges by bucket of time. Buckets start 100 ms wide and double in width when there are too many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timeline {
+    width_us: u64,
+    most: usize,
+    /// Counters by name (outer) and bucket (inner); the last bucket is still open.
+    counters: Vec<Vec<u64>>,
+    /// Gauges by name and closed bucket: the value at the bucket's end.
+    gauges: Vec<Vec<u32>>,
+    /// Buckets that are closed.
+    closed: usize,
+}
+
+impl Timeline {
+    /// A timeline with `counters` counters and at most `most` buckets (at least two).
+    #[must_use]
+    pub fn new(counters: usize, most: u32) -> Self {
+        Self {
+            width_us: 100_000,
+            most: (most as usize).max(2),
+            counters: vec![vec![0]; counters],
+            gauges: Vec::new(),
+            closed: 0,
+        }
+    }
+
+    /// Width of a bucket in microseconds.
+    pub fn width_us(&self) -> u64 {
+        self.width_us
+    }
+
+    /// How many buckets are closed.
+    pub fn closed(&self) -> usize {
+        self.closed
+    }
+
+    /// End of the open bucket: gauges are due there.
+    pub fn boundary_us(&self) -> u64 {
+        (self.closed as u64 + 1) * self.width_us
+    }
+
+    /// Adds to a counter of the open bucket.
+    pub fn count(&mut self, counter: usize, n: u64) {
+        self.counters[counter][self.closed] += n;
+    }
+
+    /// Closes the open bucket with the gauges' values at its end. Returns whether the width doubled.
+    pub fn close(&mut self, gauges: impl Iterator<Item = u32>) -> bool {
+        let mut known = 0;
+        for (i, value) in gauges.enumerate() {
+            if i == self.gauges.len() {
+                // A replica that was added later has stood at zero so far.
+                self.gauges.push(vec![0; self.closed]);
+            }
+            self.gauges[i].push(value);
+            known = i + 1;
+        }
+        for g in &mut self.gauges[known..] {
+            g.push(0);
+        }
+        self.closed += 1;
+        for c in &mut self.counters {
+            c.push(0);
+        }
+        if self.closed < self.most {
+            return false;
+        }
+        self.halve();
+        true
+    }
+
+    /// Counter values by bucket, the open one last.
+    pub fn counter(&self, counter: usize) -> &[u64] {
+        &self.counters[counter]
+    }
+
+    /// Gauge values by closed bucket.
+    pub fn gauge(&self, gauge: usize) -> Option<&[u32]> {
+        self.gauges.get(gauge).map(Vec::as_slice)
+    }
+
+    fn halve(&mut self) {
+        self.width_us *= 2;
+        for c in &mut self.counters {
+            *c = c.chunks(2).map(|pair| pair.iter().sum()).collect();
+        }
+        for g in &mut self.gauges {
+            *g = g.chunks_exact(2).map(|pair| pair[1]).collect();
+        }
+        self.closed /= 2;
+        for c in &mut self.counters {
+            c.resize(self.closed + 1, 0);
+        }
+    }
+}
+
+/// Values with the instant each became known, and their percentiles by bucket of a [`Timeline`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BucketLog {
+    at_us: Vec<u64>,
+    values: Vec<u64>,
+    /// Percentiles of closed buckets, and up to which entry they reach.
+    closed: Vec<Option<(u64, [f64; 3])>>,
+    done: usize,
+}
+
+impl BucketLog {
+    /// Adds a value that became known at `at_us`, not before the latest one.
+    pub fn push(&mut self, at_us: u64, value: u64) {
+        self.at_us.push(at_us);
+        self.values.push(value);
+    }
+
+    /// Values from `from_us` on, the latest last.
+    pub fn since(&self, from_us: u64) -> &[u64] {
+        &self.values[self.at_us.partition_point(|&t| t < from_us)..]
+    }
+
+    /// All values.
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// Closes the buckets of `timeline` that are not closed here yet.
+    pub fn follow(&mut self, timeline: &Timeline) {
+        let width = timeline.width_us();
+        while self.closed.len() < timeline.closed() {
+            let end_us = (self.closed.len() as u64 + 1) * width;
+            let end = self.done + self.at_us[self.done..].partition_point(|&t| t < end_us);
+            let p = Self::percentiles(&self.values[self.done..end]);
+            self.closed.push(p);
+            self.done = end;
+        }
+    }
+
+    /// Works all buckets out again after the timeline's width has doubled.
+    pub fn restart(&mut self, timeline: &Timeline) {
+        self.closed.clear();
+        self.done = 0;
+        self.follow(timeline);
+    }
+
+    /// Count and percentiles (50, 90, 99) of each closed bucket, and of the open one last.
+    pub fn buckets(&self) -> Vec<Option<(u64, [f64; 3])>> {
+        let mut all = self.closed.clone();
+        all.push(Self::percentiles(&self.values[self.done..]));
+        all
+    }
+
+    fn percentiles(values: &[u64]) -> Option<(u64, [f64; 3])> {
+        let mut pairs: Vec<(u64, u64)> = values.iter().map(|&v| (v, 1)).collect();
+        percentiles_of(&mut pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_timelines_double_their_width_and_keep_their_sums() {
+        let mut t = Timeline::new(1, 4);
+        for k in 0..4 {
+            t.count(0, k + 1);
+            t.close([k as u32, 10 * k as u32].into_iter());
+        }
+        assert_eq!((t.width_us(), t.closed()), (200_000, 2));
+        assert_eq!(t.counter(0), [3, 7, 0]);
+        assert_eq!(t.gauge(1), Some(&[10, 30][..]));
+    }
+
+    #[test]
+    fn bucket_percentiles_follow_the_timeline() {
+        let mut t = Timeline::new(0, 8);
+        let mut log = BucketLog::default();
+        log.push(50_000, 5);
+        log.push(150_000, 7);
+        log.push(160_000, 9);
+        t.close(std::iter::empty());
+        log.follow(&t);
+        assert_eq!(log.buckets(), vec![Some((1, [5.0; 3])), Some((2, [8.0, 8.8, 8.98]))]);
+        assert_eq!(log.since(150_000), [7, 9]);
+    }
+}
