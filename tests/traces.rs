@@ -1,5 +1,11 @@
 //! Trace files: every format, every way to be wrong, and the two public traces where they are present.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests panic, and say why they skip"
+)]
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -338,7 +344,8 @@ fn files_and_lines_have_a_most_of_bytes() {
     assert_eq!((all[0].path.as_str(), all[0].allowed.as_str()), ("big.csv", "at most 2 MiB"));
 
     let mut reader = TraceReader::new("wide.csv", 100 * MIB);
-    (0..9).for_each(|_| reader.push(&[b'x'; 1 << 20]));
+    let piece = vec![b'x'; 1 << 20];
+    (0..9).for_each(|_| reader.push(&piece));
     let (_, all, _) = reader.finish();
     assert!(all[0].found.contains("line 1 is longer than 8 MiB"), "{all:?}");
 }
