@@ -1,5 +1,7 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
+#[cfg(feature = "cli")]
+use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -14,10 +16,13 @@ pub struct Cluster {
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
     /// How old the router's picture of a replica may get, in microseconds, before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always fresh.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub snapshot_refresh_us: u64,
     /// Time between arrival and the admission decision, in microseconds.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub admission_latency_us: u64,
     /// Time between admission and the routing decision, in microseconds.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub routing_latency_us: u64,
     /// Engine semantics. The default follows vLLM and queueing theory.
     pub compat: Compat,
@@ -57,12 +62,14 @@ pub struct Pool {
     /// Name of the pool.
     pub name: String,
     /// How many replicas.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
     /// GPU, as named in the catalogue, such as H100.
     pub gpu: String,
     /// Tensor parallelism: how many GPUs serve one replica.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::TP)))]
     pub tp: u32,
     /// Batch limits of the engine.
     pub engine: Engine,
@@ -93,10 +100,13 @@ impl Default for Pool {
 #[serde(default, deny_unknown_fields)]
 pub struct Engine {
     /// Most requests in one batch (vLLM: `max_num_seqs`).
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BATCH)))]
     pub max_num_seqs: u32,
     /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`).
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::STEP_TOKENS)))]
     pub max_num_batched_tokens: u32,
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::STEP_TOKENS)))]
     pub long_prefill_threshold_tokens: u32,
 }
 
@@ -114,6 +124,7 @@ pub struct KvCache {
     /// Number of blocks, or "auto" for the catalogue's figure of this model and GPU.
     pub blocks: KvBlocks,
     /// Tokens in one block.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BLOCK_TOKENS)))]
     pub block_tokens: u32,
     /// Whether equal prompt prefixes share blocks.
     pub prefix_caching: bool,
@@ -201,16 +212,22 @@ pub enum LatencyModel {
 #[serde(default, deny_unknown_fields)]
 pub struct FittedCoefficients {
     /// Delay before a request is queued, whatever its length.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
     pub queueing_us: f64,
     /// Further delay before a request is queued, for each prompt token.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
     pub queueing_us_per_prompt_token: f64,
     /// Output processing of each token: part of TTFT and ITL, but it does not hold up the engine.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
     pub output_us_per_token: f64,
     /// Fixed part of a step.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
     pub step_us: f64,
     /// Further time of a step, for each prompt token it computes.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
     pub step_us_per_prefill_token: f64,
     /// Further time of a step, for each running request it decodes.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
     pub step_us_per_decode_token: f64,
 }
 

@@ -1,6 +1,8 @@
 //! Edits: what may be changed while the run goes on. An edit is data with a position on the clock.
 
 use super::cluster::{AdmissionPolicy, RoutingPolicy};
+#[cfg(feature = "cli")]
+use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// An edit and when it applies.
@@ -9,6 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct TimedEdit {
     /// Instant, in microseconds after the start. The edit applies before the first event at or after it.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]
     pub at_us: u64,
     /// Set by the playground: the edit applies when exactly this many events have run, which fixes its place among events of one instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,6 +30,7 @@ pub enum Edit {
         /// Position of the client in the workload.
         client: u32,
         /// Requests per second.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
     },
     /// Another routing policy; it starts without memory.
@@ -38,6 +42,7 @@ pub enum Edit {
         /// Position of the pool in the cluster.
         pool: u32,
         /// How many replicas.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
         replicas: u32,
     },
     /// Most requests in one batch, for all replicas of a pool.
@@ -45,6 +50,7 @@ pub enum Edit {
         /// Position of the pool in the cluster.
         pool: u32,
         /// Most requests in one batch.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BATCH)))]
         max_num_seqs: u32,
     },
     /// Most tokens computed in one step, for all replicas of a pool.
@@ -52,6 +58,7 @@ pub enum Edit {
         /// Position of the pool in the cluster.
         pool: u32,
         /// Most tokens computed in one step.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::STEP_TOKENS)))]
         max_num_batched_tokens: u32,
     },
     /// Size of the KV cache of each replica of a pool. Blocks in use are given up as they become free.
@@ -59,11 +66,13 @@ pub enum Edit {
         /// Position of the pool in the cluster.
         pool: u32,
         /// Number of blocks.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
         blocks: u32,
     },
     /// How old the router's picture of a replica may get, in microseconds.
     SnapshotRefresh {
         /// Microseconds; 0 means every decision sees the present.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
         snapshot_refresh_us: u64,
     },
 }

@@ -38,6 +38,7 @@ pub const FORMAT_VERSION: u32 = 1;
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format. This program reads version 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = FORMAT_VERSION)))]
     pub tokenyard: u32,
     /// Title shown above the run.
     pub title: String,
@@ -82,10 +83,13 @@ impl Default for Scenario {
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
     /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub horizon_s: f64,
     /// Simulated seconds at the start that metrics leave out while queues fill.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub warmup_s: f64,
     /// Stop making requests after this many. 0 means no cap besides the horizon.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
     pub max_requests: u64,
 }
 
@@ -101,10 +105,13 @@ impl Default for Run {
 #[serde(default, deny_unknown_fields)]
 pub struct Slo {
     /// Time to first token, in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub ttft_ms: f64,
     /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub tpot_ms: f64,
     /// End-to-end latency, in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub e2e_ms: f64,
 }
 
@@ -120,8 +127,10 @@ impl Default for Slo {
 #[serde(default, deny_unknown_fields)]
 pub struct Observe {
     /// How many of the latest events are kept for the event log and the request inspector.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::EVENT_LOG)))]
     pub event_log: u32,
     /// Most points of a time series; when full, two neighbours become one.
+    #[cfg_attr(feature = "cli", schemars(range(min = limits::SERIES_POINTS_MIN, max = limits::SERIES_POINTS)))]
     pub series_points: u32,
 }
 

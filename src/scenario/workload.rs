@@ -1,5 +1,7 @@
 //! The traffic half of the scenario: clients with arrival and length distributions, explicit requests, or a trace.
 
+#[cfg(feature = "cli")]
+use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -69,18 +71,22 @@ pub enum Arrivals {
     /// Independent users: exponential gaps.
     Poisson {
         /// Requests per second.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
     },
     /// Burstier (cv above 1) or more regular (cv below 1) than Poisson: gamma-distributed gaps.
     Gamma {
         /// Requests per second.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
         /// Coefficient of variation of the gaps; 1 is Poisson.
+        #[cfg_attr(feature = "cli", schemars(range(min = limits::CV_MIN, max = limits::CV)))]
         cv: f64,
     },
     /// One request every 1 / rate seconds, the first after one such gap.
     Constant {
         /// Requests per second.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
     },
 }
@@ -104,28 +110,37 @@ pub enum Lengths {
     /// Always the same.
     Constant {
         /// How many tokens.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         tokens: u32,
     },
     /// Normal, cut off at both ends and rounded.
     Gaussian {
         /// Mean before cutting.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         mean_tokens: f64,
         /// Standard deviation before cutting.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = f64::from(limits::REQUEST_TOKENS))))]
         sd_tokens: f64,
         /// Fewest tokens.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         min_tokens: u32,
         /// Most tokens.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         max_tokens: u32,
     },
     /// Lognormal, cut off at both ends and rounded: most are short, a few are very long.
     Lognormal {
         /// Median before cutting.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         median_tokens: f64,
         /// Standard deviation of the logarithm; 0 is constant, 1 is a heavy tail.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::SIGMA)))]
         sigma: f64,
         /// Fewest tokens.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         min_tokens: u32,
         /// Most tokens.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         max_tokens: u32,
     },
 }
@@ -136,8 +151,10 @@ pub enum Lengths {
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixGroups {
     /// How many different prefixes there are; each request starts with one of them, all equally likely. 0 means none.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::PREFIX_GROUPS)))]
     pub groups: u32,
     /// Length of each prefix in tokens.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
 }
 
@@ -150,6 +167,7 @@ pub struct ExplicitRequest {
     #[serde(default)]
     pub id: String,
     /// When it arrives, in microseconds after the start.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]
     pub arrival_us: u64,
     /// The prompt: pieces of text. Equal pieces are equal tokens.
     pub prompt: Vec<ExplicitPiece>,
@@ -171,6 +189,7 @@ pub struct ExplicitPiece {
     /// Which text.
     pub text: u32,
     /// How many tokens of it.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
     /// Position of the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -186,6 +205,7 @@ pub struct ExplicitOutput {
     #[serde(default)]
     pub text: u32,
     /// How many tokens of it.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
     /// Position of the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -200,8 +220,10 @@ pub struct TraceSettings {
     /// Name of the file the trace came from, to find it again.
     pub file: String,
     /// How much faster than recorded the requests arrive; 2 halves every gap.
+    #[cfg_attr(feature = "cli", schemars(range(min = limits::TRACE_SPEED_MIN, max = limits::TRACE_SPEED)))]
     pub speed: f64,
     /// Tokens in one block of the trace's block hashes. 0 means worked out from the trace.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUEST_TOKENS)))]
     pub hash_block_tokens: u32,
 }
 
