@@ -156,14 +156,8 @@ impl Engine {
             let gateway_at = self.gateway_at();
             let (replica_at, index) = self.next_at.winner();
             let at = gateway_at.min(replica_at);
-            if at == Micros::MAX {
-                return Halt::Finished;
-            }
-            if at > self.horizon {
-                if self.compat == Compat::Blis {
-                    // The original looks at its clock only after it has set it.
-                    self.clock = at;
-                }
+            if at == Micros::MAX || at > self.horizon {
+                self.overrun(at);
                 return Halt::Finished;
             }
             if at > until {
@@ -184,6 +178,15 @@ impl Engine {
             self.verify(self.events_done.is_multiple_of(61));
         }
         Halt::Events
+    }
+
+    /// `compat: blis`: the original looks at its clock only after it has set it, so the clock ends at the first event
+    /// beyond the horizon, an arrival included.
+    fn overrun(&mut self, at: Micros) {
+        let at = at.min(self.source.peek_beyond().unwrap_or(Micros::MAX));
+        if self.compat == Compat::Blis && at != Micros::MAX {
+            self.clock = at;
+        }
     }
 
     /// When the next event runs; `None` if there is none up to the horizon.

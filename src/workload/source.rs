@@ -25,7 +25,7 @@ pub struct Source {
     /// How many more requests may be taken.
     left: u64,
     taken: u32,
-    /// The earliest request, kept up to date so that looking is free.
+    /// The earliest request, even if it lies after the horizon; kept up to date so that looking is free.
     next: Option<(Micros, Lane)>,
 }
 
@@ -80,12 +80,17 @@ impl Source {
 
     /// When the next request arrives; `None` when there is none, or none before the horizon or under the cap.
     pub fn peek(&self) -> Option<Micros> {
+        self.peek_beyond().filter(|at| *at <= self.horizon)
+    }
+
+    /// When the next request would arrive if there were no horizon.
+    pub fn peek_beyond(&self) -> Option<Micros> {
         self.next.map(|(at, _)| at)
     }
 
     /// Takes the next request.
     pub fn take(&mut self) -> Option<RequestSpec> {
-        let (at, lane) = self.next?;
+        let (at, lane) = self.next.filter(|(at, _)| *at <= self.horizon)?;
         let spec = match lane {
             Lane::Client(i) => self.clients[i as usize].take(self.taken),
             Lane::Listed => self.listed.take(),
@@ -132,7 +137,7 @@ impl Source {
         if let Some(replay) = &self.replay {
             best = (replay.next(), Lane::Replay);
         }
-        let exists = best.0 < Micros::MAX && best.0 <= self.horizon && self.left > 0;
+        let exists = best.0 < Micros::MAX && self.left > 0;
         self.next = exists.then_some(best);
     }
 }
