@@ -290,9 +290,13 @@ impl Replica {
             let (hit, n) = self.chunk_of_newcomer(slot, budget, w.lives);
             if !self.kv.can_admit(hit, hit.blocks * self.kv.block_tokens() + n) {
                 if self.running == 0 && self.compat == Compat::None {
-                    // Only a cache made smaller while it waited can leave a lone request without room.
+                    // Preempted with more tokens than the cache can hold, or the cache was made smaller meanwhile:
+                    // nobody will ever make room.
                     self.waiting.pop_front();
-                    let reason = DropReason::PromptExceedsKvCache;
+                    let fits =
+                        w.lives[slot].prompt_tokens.div_ceil(self.kv.block_tokens()) <= self.kv.total();
+                    let reason =
+                        if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
                     self.drop_request(slot, now, reason, w);
                     continue;
                 }
