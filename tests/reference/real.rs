@@ -1,0 +1,239 @@
+//! The simulator itself on a case, with its results as the same sections as the reference engine's.
+
+use crate::reference::case::{Case, Compat, Segment};
+use serde_json::{Map, Value, json};
+use tokenyard::base::{Micros, RequestId};
+use tokenyard::engine::{Detail, Engine, Fact, Halt, Record, Replica, RequestState, Sink};
+use tokenyard::scenario::{
+    Compat as Mode, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
+    LatencyModel, Pool, RoutingPolicy, Scenario, check,
+};
+use tokenyard::workload::{NOT_LISTED, Source};
+
+/// The scenario that says the same as the case.
+pub(crate) fn scenario(case: &Case) -> Scenario {
+    let c = &case.config;
+    let mut s = Scenario::default();
+    s.run.horizon_s = c.horizon_us as f64 / 1e6;
+    s.run.warmup_s = 0.0;
+    s.cluster.compat = if c.compat == Compat::Blis { Mode::Blis } else { Mode::None };
+    s.cluster.routing = match c.routing_policy.as_str() {
+        "least-loaded" => RoutingPolicy::LeastLoaded,
+        _ => RoutingPolicy::RoundRobin,
+    };
+    s.cluster.snapshot_refresh_us = c.snapshot_refresh_interval_us;
+    s.cluster.admission_latency_us = c.admission_latency_us;
+    s.cluster.routing_latency_us = c.routing_latency_us;
+    let mut pool = Pool { replicas: c.num_instances as u32, ..Pool::default() };
+    pool.engine.max_num_seqs = c.max_num_running_reqs as u32;
+    pool.engine.max_num_batched_tokens = c.max_num_scheduled_tokens as u32;
+    pool.engine.long_prefill_threshold_tokens = c.long_prefill_token_threshold as u32;
+    pool.kv.blocks = KvBlocks::Count(c.total_kv_blocks as u32);
+    pool.kv.block_tokens = c.block_size_tokens as u32;
+    pool.latency = LatencyModel::Fitted(FittedCoefficients {
+        queueing_us: c.alpha_coeffs[0],
+        queueing_us_per_prompt_token: c.alpha_coeffs[1],
+        output_us_per_token: c.alpha_coeffs[2],
+        step_us: c.beta_coeffs[0],
+        step_us_per_prefill_token: c.beta_coeffs[1],
+        step_us_per_decode_token: c.beta_coeffs[2],
+    });
+    s.cluster.pools = vec![pool];
+    s.workload.clients.clear();
+    let piece = |p: &Segment| ExplicitPiece { text: p.s, tokens: p.n, offset: p.o };
+    for r in &case.requests {
+        s.workload.requests.push(ExplicitRequest {
+            id: r.id.clone(),
+            arrival_us: r.arrival_us,
+            prompt: r.input.iter().filter(|p| p.n > 0).map(piece).collect(),
+            output: ExplicitOutput { text: r.output.s, tokens: r.output.n, offset: r.output.o },
+            tenant: String::new(),
+            slo_class: String::new(),
+        });
+    }
+    s
+}
+
+/// Notes what golden files list.
+#[derive(Default)]
+struct Notes {
+    routed: Vec<(Micros, RequestId, u32)>,
+    dropped: Vec<(Micros, RequestId, u32, &'static str)>,
+}
+
+impl Sink for Notes {
+    fn fact(&mut self, at: Micros, fact: Fact) {
+        if let Fact::Routed { request, replica } = fact {
+            self.routed.push((at, request, replica.0));
+        }
+        if let Fact::Dropped { request, replica, reason } = fact {
+            self.dropped.push((at, request, replica.0, reason.name()));
+        }
+    }
+}
+
+/// Runs the case, checking every invariant after each `slice` events and at the end.
+pub(crate) fn simulate(case: &Case, slice: u64) -> Value {
+    let (checked, _) = check(scenario(case)).expect("a generated case is a valid scenario");
+    let scenario = checked.get();
+    let resolved: Vec<_> = scenario
+        .cluster
+        .pools
+        .iter()
+        .map(|p| tokenyard::perf::resolve(p, "pool").expect("explicit coefficients"))
+        .collect();
+    let mut engine = Engine::new(scenario, &resolved, Source::new(scenario, None));
+    engine.record_detail(Detail::new(case.record.max_steps_per_instance as u32));
+    let mut notes = Notes::default();
+    while engine.advance(Micros::MAX, slice, &mut notes) == Halt::Events {
+        engine.verify(true);
+    }
+    engine.verify(true);
+    sections(&engine, &notes, case)
+}
+
+fn sections(engine: &Engine, notes: &Notes, case: &Case) -> Value {
+    let id = |r: &RequestId| &case.requests[engine.records()[r.index()].listed as usize].id;
+    let mut of_line = vec![None; case.requests.len()];
+    for (i, record) in engine.records().iter().enumerate() {
+        assert!(record.listed != NOT_LISTED, "every request is listed");
+        of_line[record.listed as usize] = Some(RequestId(i as u32));
+    }
+    let mut all = Map::new();
+    let lines = of_line.iter().enumerate().map(|(line, r)| request(engine, *r, line, case)).collect();
+    all.insert("per_request".to_owned(), Value::Array(lines));
+    let instances = engine.replicas().iter().map(|r| instance(engine, r, case)).collect();
+    all.insert("per_instance".to_owned(), Value::Array(instances));
+    let routing = notes.routed.iter().map(|(t, r, to)| json!({"id": id(r), "t": t.0, "to": name(*to)}));
+    all.insert("routing".to_owned(), routing.collect());
+    let detail = engine.detail().expect("it was asked for");
+    let preempted = detail.preemptions.iter().map(|(t, replica, r)| json!([t.0, replica.0, id(r)]));
+    all.insert("preemption_log".to_owned(), preempted.collect());
+    if case.config.compat == Compat::None {
+        let drops = notes.dropped.iter().map(
+            |(t, r, replica, reason)| json!({"id": id(r), "t": t.0, "instance": name(*replica), "reason": reason}),
+        );
+        all.insert("drops".to_owned(), drops.collect());
+    }
+    all.insert("cluster_clock_us".to_owned(), engine.clock().0.into());
+    Value::Object(all)
+}
+
+fn name(replica: u32) -> String {
+    format!("instance_{replica}")
+}
+
+/// The word that golden files use.
+fn state(record: Option<&Record>, compat: Compat) -> &'static str {
+    let state = record.map(|r| r.state);
+    match (state, compat) {
+        (Some(RequestState::Running), _) => "running",
+        (Some(RequestState::Completed), _) => "completed",
+        (Some(RequestState::Queued), _) | (_, Compat::Blis) => "queued",
+        (None, Compat::None) => "not_arrived",
+        (Some(RequestState::InPipeline), Compat::None) => "in_pipeline",
+        (Some(RequestState::Rejected), Compat::None) => "rejected",
+        (Some(RequestState::Dropped), Compat::None) => "dropped",
+    }
+}
+
+fn request(engine: &Engine, request: Option<RequestId>, line: usize, case: &Case) -> Value {
+    let record = request.map(|r| &engine.records()[r.index()]);
+    let progress = request.map(|r| engine.progress(r)).unwrap_or_default();
+    let (input, output) = (&case.requests[line].input, case.requests[line].output.n);
+    let compat = case.config.compat;
+    let mut o = Map::new();
+    let mut put = |key: &str, value: Value| {
+        o.insert(key.to_owned(), value);
+    };
+    let known = |at: Micros| (at != Micros::MAX).then_some(at.0);
+    put("id", case.requests[line].id.clone().into());
+    let replica = record.map(|r| r.replica).filter(|r| *r != u32::MAX);
+    put("instance", replica.map(name).unwrap_or_default().into());
+    put("state", state(record, compat).into());
+    put("n_in", input.iter().map(|s| s.n).sum::<u32>().into());
+    put("n_out", output.into());
+    put("progress", progress.stored.into());
+    put("preemptions", record.map_or(0, |r| r.preemptions).into());
+    put("itl_n", progress.itl_count.into());
+    put("itl_sum_us", progress.itl_sum.0.into());
+    if compat == Compat::None {
+        put("generated", progress.generated.min(output).into());
+    }
+    let Some(record) = record else { return Value::Object(o) };
+    if let Some(at) = known(record.scheduled) {
+        put("scheduled_us", at.into());
+        put("first_scheduled_us", record.first_scheduled.0.into());
+        put("sched_step", record.sched_step.into());
+    }
+    if let Some(ttft) = known(record.ttft) {
+        put("ttft_us", ttft.into());
+    }
+    if let Some(e2e) = known(record.e2e) {
+        put("e2e_us", e2e.into());
+        put("completion_us", (record.arrival.0 + e2e).into());
+        put("finish_step", record.finish_step.into());
+        let gaps = f64::from(output.saturating_sub(1).max(1));
+        put("itl_mean_us", if output == 0 { 0.0 } else { progress.itl_sum.0 as f64 / gaps }.into());
+    }
+    let itl = engine.detail().and_then(|d| d.itl.get(request.map_or(0, RequestId::index)));
+    if let Some(itl) = itl.filter(|gaps| case.record.itl && !gaps.is_empty()) {
+        put("itl_us", itl.iter().map(|gap| gap.0).collect());
+    }
+    if compat == Compat::None {
+        if let Some(at) = known(record.finish) {
+            put("finish_us", at.into());
+        }
+        if let Some(reason) = record.drop {
+            put("drop_reason", reason.name().into());
+        }
+    }
+    Value::Object(o)
+}
+
+fn instance(engine: &Engine, x: &Replica, case: &Case) -> Value {
+    let (t, kv) = (x.totals(), x.kv());
+    let looked_up = kv.hits() + kv.misses();
+    let hit_rate = if looked_up == 0 { 0.0 } else { kv.hits() as f64 / looked_up as f64 };
+    let mut o = json!({
+        "id": name(x.id().0),
+        "completed": t.completed,
+        "still_queued": x.waiting(),
+        "still_running": x.running(),
+        "dropped_unservable": t.dropped,
+        "preemption_count": t.preemptions,
+        "kv_allocation_failures": t.allocation_failures,
+        "total_input_tokens": t.prompt_tokens,
+        "total_output_tokens": t.output_tokens,
+        "sim_ended_us": x.clock().min(engine.horizon()).0,
+        "kv_blocks_used_integral": t.kv_block_us as f64,
+        "peak_kv_blocks": t.kv_peak,
+        "cache_hit_rate": hit_rate,
+        "kv_thrashing_rate": 0,
+        "ttft_sum_us": t.ttft_sum.0,
+        "steps": t.steps,
+        "step_time_sum_us": t.step_time.0,
+        "final_used_blocks": kv.used(),
+        "in_flight_at_end": engine.in_flight()[x.id().index()],
+        "wait_queue_len_sum": t.waiting_sum,
+        "running_batch_len_sum": t.running_sum,
+        "kv": {
+            "cache_hits": kv.hits(),
+            "cache_misses": kv.misses(),
+            "request_map_len": x.running(),
+            "hash_table_len": kv.table_len(),
+        },
+    });
+    if case.record.max_steps_per_instance > 0 {
+        let none = Vec::new();
+        let detail = engine.detail().expect("it was asked for");
+        let steps = detail.steps.get(x.id().index()).unwrap_or(&none);
+        let id = |r: &RequestId| &case.requests[engine.records()[r.index()].listed as usize].id;
+        let line = |s: &tokenyard::engine::StepTrace| {
+            let batch: Vec<Value> = s.batch.iter().map(|(r, had, gets)| json!([id(r), had, gets])).collect();
+            json!({"t": s.at.0, "dt": s.span.0, "wait": s.waiting, "kv_used": s.kv_used, "batch": batch})
+        };
+        o["step_trace"] = steps.iter().map(line).collect();
+    }
+    o
+}
