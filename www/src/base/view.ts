@@ -56,4 +56,6 @@ export type ChartsProps = {
   readonly selected: Selection;
   readonly onSelect: (selection: Selection) => void;
   readonly onSeek?: ((timeS: number) => void) | undefined;
+  /** Length of the warm-up, shaded on every time axis. */
+  readonly warmUpS?: number | undefined;
 };

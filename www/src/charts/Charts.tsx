@@ -1,17 +1,165 @@
-// Replaced by the linked charts; until then the names of the columns that arrived.
-import { For, type JSX } from 'solid-js';
-import { type ChartsProps, VIEWS } from '../base/view.ts';
+// The linked charts: five on one clock with one playhead and one crosshair, and two distributions beside them.
+import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { clock, plain } from '../base/units.ts';
+import type { ChartsProps } from '../base/view.ts';
+import type { View } from '../generated/boundary.ts';
+import { holderOf } from '../stage/facts.ts';
+import { createPalette } from '../stage/palette.ts';
+import { Ecdf } from './Ecdf.tsx';
+import { EDGE } from './plot.ts';
+import { timeTicks } from './scales.ts';
+import { TIME_SPECS } from './specs.ts';
+import { ChartTable } from './Tables.tsx';
+import { TimeChart } from './TimeChart.tsx';
+import 'uplot/dist/uPlot.min.css';
+import './charts.css';
+
+const AXIS = 18;
+const STACKED_HEIGHT = 560;
+const TITLES: Partial<Record<View, string>> = {
+  'ttft-over-time': 'TTFT over time',
+  'e2e-over-time': 'E2E over time',
+  throughput: 'Throughput',
+  'queue-depth': 'Queue depth by replica',
+  'kv-use': 'KV in use by replica',
+  'ttft-ecdf': 'TTFT distribution',
+  'e2e-ecdf': 'E2E distribution',
+};
 
 export function Charts(props: ChartsProps): JSX.Element {
+  let region: HTMLDivElement | undefined;
+  const palette = createPalette();
+  const [size, setSize] = createSignal({ width: 0, height: 0 });
+  const [table, setTable] = createSignal<View>();
+  onMount(() => {
+    if (!region) return;
+    const watch = new ResizeObserver(([entry]) => {
+      if (!entry) return;
+      const width = Math.floor(entry.contentRect.width);
+      const height = Math.floor(entry.contentRect.height);
+      if (width > 0) setSize({ width, height });
+    });
+    watch.observe(region);
+    onCleanup(() => watch.disconnect());
+  });
+
+  const stacked = createMemo(() => size().width < 640);
+  const width = createMemo(() => (stacked() ? size().width : size().width - 247));
+  const total = createMemo(() => (stacked() ? STACKED_HEIGHT : Math.max(300, size().height - 6 - AXIS)));
+  const heightOf = (share: number): number => Math.floor(total() * share);
+  const plotWidth = (): number => Math.max(1, width() - EDGE.left - EDGE.right);
+  const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
+  const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;
+  const place = (t: number): number => EDGE.left + (plotWidth() * Math.min(t, endS())) / Math.max(1e-6, endS());
+  const ticks = createMemo(() => timeTicks(endS(), plotWidth(), 52));
+  const focus = createMemo(() => {
+    if (props.selected.replica !== undefined) return props.selected.replica;
+    const request = props.selected.request;
+    return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
+  });
+  const warmUpS = (): number => props.warmUpS ?? 0;
+
+  let told: number | undefined;
+  const tell = (t: number | undefined): void => {
+    if (t === told) return;
+    told = t;
+    props.onCursor(t);
+  };
+
   return (
-    <ul>
-      <For each={VIEWS}>
+    <div class="charts-view" ref={region} classList={{ stacked: stacked() }}>
+      <Show when={size().width > 0}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the scrubber below is the keyboard's way to seek */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the scrubber below is the keyboard's way to seek */}
+        <div
+          class="charts-times"
+          onMouseLeave={() => tell(undefined)}
+          onClick={() => told !== undefined && props.onSeek?.(told)}
+        >
+          <For each={TIME_SPECS}>
+            {(spec, i) => (
+              <TimeChart
+                spec={spec}
+                data={props.data[spec.view]}
+                frame={props.frame}
+                palette={palette()}
+                focus={focus()}
+                width={width()}
+                height={heightOf(spec.share)}
+                warmUpS={warmUpS()}
+                first={i() === 0}
+                cursorS={props.cursorS}
+                onCursor={tell}
+                onTable={() => setTable(spec.view)}
+              />
+            )}
+          </For>
+          <div class="time-axis" aria-hidden="true">
+            <For each={ticks()}>
+              {(t, i) => (
+                <span
+                  classList={{ covered: Math.abs(place(t) - place(nowS())) < 36 }}
+                  ref={(el) => createEffect(() => (el.style.left = `${place(t)}px`))}
+                >
+                  {plain(t)}
+                  {i() === ticks().length - 1 ? ' s' : ''}
+                </span>
+              )}
+            </For>
+            <Show when={props.cursorS !== undefined}>
+              <span
+                class="cursor-chip"
+                ref={(el) => createEffect(() => (el.style.left = `${place(props.cursorS ?? 0)}px`))}
+              >
+                {(props.cursorS ?? 0).toFixed(2)}
+              </span>
+            </Show>
+            <NowChip us={props.frame?.now_us ?? 0} x={Math.min(width() - 24, Math.max(22, place(nowS())))} />
+          </div>
+          <div class="playhead" ref={(el) => createEffect(() => moveTo(el, place(nowS())))} aria-hidden="true" />
+        </div>
+        <div class="charts-shares">
+          <Ecdf
+            title="TTFT"
+            data={props.data['ttft-ecdf']}
+            sloMs={(props.frame?.key.slo_ttft_us ?? 0) / 1000}
+            palette={palette()}
+            stroke={palette().prefill}
+            nowS={nowS()}
+            empty="no first token yet"
+            onTable={() => setTable('ttft-ecdf')}
+          />
+          <Ecdf
+            title="E2E"
+            data={props.data['e2e-ecdf']}
+            sloMs={(props.frame?.key.slo_e2e_us ?? 0) / 1000}
+            palette={palette()}
+            stroke={palette().ink2}
+            nowS={nowS()}
+            empty="no requests finished yet"
+            onTable={() => setTable('e2e-ecdf')}
+          />
+        </div>
+      </Show>
+      <Show when={table()} keyed>
         {(view) => (
-          <li>
-            {view}: {props.data[view]?.columns[0]?.length ?? 0} points
-          </li>
+          <ChartTable title={TITLES[view] ?? view} data={props.data[view]} onClose={() => setTable(undefined)} />
         )}
-      </For>
-    </ul>
+      </Show>
+    </div>
+  );
+}
+
+// The playhead moves sixty times a second: a transform, no layout and no redraw of the lines below it.
+function moveTo(el: HTMLElement, x: number, more = ''): void {
+  el.style.transform = `translateX(${x}px)${more}`;
+}
+
+/** The clock under the playhead, on the axis. */
+function NowChip(props: { readonly us: number; readonly x: number }): JSX.Element {
+  return (
+    <span class="now-chip" ref={(el) => createEffect(() => moveTo(el, props.x, ' translateX(-50%)'))}>
+      {clock(props.us).slice(0, -1)}
+    </span>
   );
 }

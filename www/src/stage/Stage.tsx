@@ -1,17 +1,213 @@
-// Replaced by the canvas stage; until then the replicas as a list.
-import { For, type JSX } from 'solid-js';
+// The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
+import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
+import { attachSurface, type Pen, type Surface } from './canvas.ts';
+import { Dots } from './dots.ts';
+import { drawFleet, drawFleetHead } from './drawFleet.ts';
+import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
+import { drawHead, drawRows } from './drawRows.ts';
+import {
+  contextScale,
+  describeReplica,
+  describeStage,
+  drawOrder,
+  followable,
+  holderOf,
+  REPLICA_COLUMNS,
+  replicaCells,
+} from './facts.ts';
+import { Trends } from './history.ts';
+import { hitTest, type StageLayout, stageLayout } from './layout.ts';
+import { createPalette } from './palette.ts';
+import type { Scene } from './scene.ts';
+import './stage.css';
 
-export function Stage(props: StageProps): JSX.Element {
+export function Stage(props: StageProps) {
+  let host: HTMLDivElement | undefined;
+  let canvas: HTMLCanvasElement | undefined;
+  let surface: Surface | undefined;
+  let layout: StageLayout | undefined;
+  let scale = 512;
+  const palette = createPalette();
+  const trends = new Trends();
+  const dots = new Dots();
+  const [table, setTable] = createSignal(false);
+  const focus = createMemo(() => {
+    if (props.selected.replica !== undefined) return props.selected.replica;
+    const request = props.selected.request;
+    return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
+  });
+
+  const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
+
+  const draw = (pen: Pen, width: number, height: number, wallMs: number): void => {
+    const frame = props.frame;
+    const p = palette();
+    if (!frame) return;
+    layout = stageLayout(width, height, frame.replicas.length);
+    // Bars shrink at once when a longer context comes, and grow again only when four times too small.
+    const wanted = contextScale(frame.replicas);
+    if (wanted > scale || wanted * 4 <= scale) scale = wanted;
+    const scene: Scene = {
+      pen,
+      p,
+      frame,
+      layout,
+      request: props.selected.request,
+      focus: focus(),
+      scale,
+      trends,
+      dots,
+      wallMs,
+      ribbons: ribbons(),
+    };
+    if (layout.narrow) drawPhonePipeline(scene);
+    else drawFlow(scene);
+    if (layout.detail === 'rows') {
+      if (!layout.narrow) drawHead(scene);
+      drawRows(scene);
+    } else {
+      drawFleetHead(scene);
+      drawFleet(scene);
+    }
+    if (!scene.ribbons && dots.settle(wallMs)) surface?.request();
+  };
+
+  onMount(() => {
+    if (!host || !canvas) return;
+    surface = attachSurface(
+      canvas,
+      host,
+      draw,
+      (width, height) => stageLayout(width, height, props.frame?.replicas.length ?? 0).height,
+    );
+    onCleanup(() => surface?.dispose());
+  });
+  createEffect(() => {
+    const frame = props.frame;
+    if (!frame) return;
+    trends.arrivals.push(frame.now_us, frame.key.offered_per_s);
+    if (frame.replicas.length <= 8) {
+      for (const r of frame.replicas) if (r.ttft.count > 0) trends.replica(r.id).push(frame.now_us, r.ttft.p50_us);
+    }
+    if (ribbons()) dots.clear();
+    else dots.take(frame.moves, frame.now_us, performance.now(), props.speed);
+    surface?.request();
+  });
+  createEffect(() => {
+    palette();
+    focus();
+    void props.selected.request;
+    void props.reducedMotion;
+    surface?.request();
+  });
+
+  const pick = (event: MouseEvent): void => {
+    const frame = props.frame;
+    if (!layout || !frame) return;
+    const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => frame.replicas[i]?.batch.length ?? 0);
+    const r = hit ? frame.replicas[hit.replica] : undefined;
+    if (!hit || !r) {
+      props.onSelect({ request: undefined, replica: undefined });
+      return;
+    }
+    const chip = r.queue[hit.chip];
+    const bar = drawOrder(r.batch)[hit.bar];
+    props.onSelect({ request: chip?.request ?? bar?.request, replica: r.id });
+  };
+
   return (
-    <ul>
-      <For each={props.frame?.replicas ?? []}>
-        {(r) => (
-          <li>
-            r{r.id}: {r.waiting} waiting, {r.running} running
-          </li>
+    <div class="stage-view">
+      <div class="stage-host" ref={host}>
+        {/* Every target of a click is also a button in the table. */}
+        <canvas ref={canvas} role="img" aria-label={describeStage(props.frame)} onClick={pick} />
+        <Show when={table()}>
+          <StageTable {...props} />
+        </Show>
+      </div>
+      <button type="button" class="stage-table-toggle" aria-expanded={table()} onClick={() => setTable(!table())}>
+        {table() ? 'Show as picture' : 'Show as table'}
+      </button>
+    </div>
+  );
+}
+
+/** The replicas as a table; each row selects its replica and each queued or running request can be picked. */
+function StageTable(props: StageProps) {
+  return (
+    <section class="stage-table" aria-label="Replicas">
+      <table>
+        <caption>{describeStage(props.frame)}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
+            <th scope="col">Requests</th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.frame?.replicas.map((r) => r.id) ?? []}>
+            {(id, index) => {
+              const replica = createMemo(() => props.frame?.replicas[index()]);
+              return (
+                <Show when={replica()}>
+                  {(r) => (
+                    <tr data-picked={props.selected.replica === id}>
+                      <th scope="row">
+                        <button
+                          type="button"
+                          aria-pressed={props.selected.replica === id}
+                          aria-label={describeReplica(r())}
+                          onClick={() => props.onSelect({ request: undefined, replica: id })}
+                        >
+                          r{id}
+                        </button>
+                      </th>
+                      <For each={props.frame ? replicaCells(r(), props.frame.key) : []}>
+                        {(cell) => <td>{cell}</td>}
+                      </For>
+                      <td>
+                        <RequestPicker {...props} replica={id} requests={requestsOf(r())} />
+                      </td>
+                    </tr>
+                  )}
+                </Show>
+              );
+            }}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type Entry = { readonly request: number; readonly where: string };
+
+function requestsOf(r: NonNullable<StageProps['frame']>['replicas'][number]): Entry[] {
+  return [
+    ...r.batch.map((b) => ({ request: b.request, where: b.decoding ? 'decoding' : 'in prefill' })),
+    ...r.queue.map((c) => ({ request: c.request, where: c.preempted ? 'waiting, preempted' : 'waiting' })),
+  ];
+}
+
+/** A list to pick one of a replica's requests from: light even with hundreds of them. */
+function RequestPicker(props: StageProps & { readonly replica: number; readonly requests: readonly Entry[] }) {
+  return (
+    <select
+      aria-label={`Pick a request of r${props.replica}`}
+      onChange={(event) => {
+        const request = Number(event.currentTarget.value);
+        if (event.currentTarget.value !== '') props.onSelect({ request, replica: props.replica });
+      }}
+    >
+      <option value="">pick…</option>
+      <For each={props.requests}>
+        {(e) => (
+          <option value={e.request} selected={e.request === props.selected.request}>
+            #{e.request} {e.where}
+          </option>
         )}
       </For>
-    </ul>
+    </select>
   );
 }

@@ -1,0 +1,88 @@
+// One distribution chart: title, share within the objective, curve.
+import { createEffect, createMemo, type JSX, onCleanup, onMount } from 'solid-js';
+import { durationMs, percent, text } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+import { attachSurface, type Surface } from '../stage/canvas.ts';
+import type { Palette } from '../stage/palette.ts';
+import { drawEcdf, ecdfRange } from './drawEcdf.ts';
+import { HeldRange, percentWithin, valueAt } from './scales.ts';
+import { TableButton } from './Tables.tsx';
+
+export type EcdfProps = {
+  readonly title: string;
+  readonly data: ViewColumns | undefined;
+  readonly sloMs: number;
+  readonly palette: Palette;
+  readonly stroke: string;
+  readonly nowS: number;
+  readonly empty: string;
+  readonly onTable: () => void;
+};
+
+const NONE = new Float64Array();
+
+export function Ecdf(props: EcdfProps): JSX.Element {
+  let host: HTMLDivElement | undefined;
+  let canvas: HTMLCanvasElement | undefined;
+  let surface: Surface | undefined;
+  const held = new HeldRange();
+  const values = (): Float64Array => props.data?.columns[0] ?? NONE;
+  const percents = (): Float64Array => props.data?.columns[1] ?? NONE;
+
+  onMount(() => {
+    if (!host || !canvas) return;
+    surface = attachSurface(canvas, host, (pen, width, height) => {
+      const v = values();
+      // The outermost half percent may lie beyond the edge: the axis follows the bulk.
+      const low = valueAt(v, percents(), 0.5);
+      const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs);
+      held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
+      const range = ecdfRange(held.low, held.high);
+      drawEcdf({
+        pen,
+        p: props.palette,
+        width,
+        height,
+        values: v,
+        percents: percents(),
+        sloMs: props.sloMs,
+        stroke: props.stroke,
+        empty: props.empty,
+        ...range,
+      });
+    });
+    onCleanup(() => surface?.dispose());
+  });
+  createEffect(() => {
+    void props.data;
+    void props.palette;
+    void props.sloMs;
+    surface?.request();
+  });
+
+  const readout = createMemo(() => {
+    if (values().length === 0) return '';
+    if (props.sloMs > 0)
+      return `${text(percent(percentWithin(values(), percents(), props.sloMs) / 100))} in ${text(durationMs(props.sloMs))}`;
+    return `p50 ${text(durationMs(valueAt(values(), percents(), 50)))}`;
+  });
+  const sentence = createMemo(() => {
+    if (values().length === 0) return `Distribution of ${props.title}: ${props.empty}.`;
+    const at = (q: number): string => text(durationMs(valueAt(values(), percents(), q)));
+    const within = props.sloMs > 0 ? `; ${readout()}` : '';
+    return `Distribution of ${props.title}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.`;
+  });
+
+  return (
+    <figure class="ecdf" aria-label={`${props.title} distribution`}>
+      <figcaption>
+        <b>{props.title}</b> <i>% of requests</i>
+        <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
+        <span class="readouts">{readout()}</span>
+      </figcaption>
+      <div class="ecdf-host" ref={host}>
+        <canvas ref={canvas} role="img" aria-label={sentence()} />
+      </div>
+    </figure>
+  );
+}

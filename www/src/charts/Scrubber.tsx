@@ -1,0 +1,98 @@
+// The timeline as a control: it shows the health of the run and, where seeking is possible, moves the playhead.
+import { createEffect, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { clock } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Frame } from '../generated/boundary.ts';
+import { attachSurface, type Surface } from '../stage/canvas.ts';
+import { createPalette } from '../stage/palette.ts';
+import { describeTimeline, drawScrubber, scrubberEdges } from './drawScrubber.ts';
+import './charts.css';
+
+export type ScrubberProps = {
+  readonly data: ViewColumns | undefined;
+  readonly frame: Frame | undefined;
+  readonly warmUpS?: number | undefined;
+  readonly onSeek?: ((us: number) => void) | undefined;
+};
+
+export function Scrubber(props: ScrubberProps): JSX.Element {
+  let host: HTMLDivElement | undefined;
+  let canvas: HTMLCanvasElement | undefined;
+  let surface: Surface | undefined;
+  let width = 0;
+  const palette = createPalette();
+
+  onMount(() => {
+    if (!host || !canvas) return;
+    surface = attachSurface(canvas, host, (pen, w) => {
+      width = w;
+      if (props.frame)
+        drawScrubber({
+          pen,
+          p: palette(),
+          frame: props.frame,
+          data: props.data,
+          warmUpS: props.warmUpS ?? 0,
+          width: w,
+        });
+    });
+    onCleanup(() => surface?.dispose());
+  });
+  createEffect(() => {
+    palette();
+    void props.frame;
+    void props.data;
+    void props.warmUpS;
+    surface?.request();
+  });
+
+  const seek = (us: number): void => {
+    const end = props.frame?.axis_end_us ?? 0;
+    props.onSeek?.(Math.round(Math.min(end, Math.max(0, us))));
+  };
+  const drag = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
+    if (!props.onSeek || !props.frame || (event.type === 'pointermove' && event.buttons === 0)) return;
+    if (event.type === 'pointerdown') event.currentTarget.setPointerCapture(event.pointerId);
+    const { left, right } = scrubberEdges(width);
+    seek(((event.offsetX - left) / (right - left)) * props.frame.axis_end_us);
+  };
+  const key = (event: KeyboardEvent): void => {
+    const frame = props.frame;
+    if (!props.onSeek || !frame) return;
+    const step = frame.axis_end_us / (event.shiftKey ? 20 : 200);
+    const to: Record<string, number> = {
+      ArrowLeft: frame.now_us - step,
+      ArrowRight: frame.now_us + step,
+      PageDown: frame.now_us - frame.axis_end_us / 10,
+      PageUp: frame.now_us + frame.axis_end_us / 10,
+      Home: 0,
+      End: frame.axis_end_us,
+    };
+    const us = to[event.key];
+    if (us === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    seek(us);
+  };
+
+  return (
+    <div class="scrubber" ref={host}>
+      <canvas ref={canvas} role="img" aria-label={describeTimeline(props.frame, props.data)} />
+      <Show when={props.onSeek}>
+        <div
+          class="scrubber-slider"
+          role="slider"
+          tabIndex={0}
+          aria-label="Time"
+          aria-valuemin={0}
+          aria-valuemax={(props.frame?.axis_end_us ?? 0) / 1e6}
+          aria-valuenow={(props.frame?.now_us ?? 0) / 1e6}
+          aria-valuetext={`${clock(props.frame?.now_us ?? 0)} s`}
+          onPointerDown={drag}
+          onPointerMove={drag}
+          onKeyDown={key}
+        />
+      </Show>
+    </div>
+  );
+}

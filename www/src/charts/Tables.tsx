@@ -1,0 +1,85 @@
+// The table behind a chart: the same columns as text, thinned to what a person reads.
+import { createMemo, createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
+import { DASH, sig3 } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+
+const MOST_ROWS = 240;
+
+/** Opens the table of the chart it stands beside. */
+export function TableButton(props: { readonly title: string; readonly onOpen: () => void }): JSX.Element {
+  return (
+    <button type="button" class="table-button" aria-label={`${props.title} as a table`} onClick={() => props.onOpen()}>
+      <svg width="11" height="11" viewBox="0 0 11 11" aria-hidden="true">
+        <path d="M.5.5h10v10H.5zM.5 4h10M.5 7.300h10M4 .5v10" />
+      </svg>
+    </button>
+  );
+}
+
+/** The rows to show: every one, or every second, third, …, so that there are at most 240. */
+export function thinned(rows: number): { readonly every: number; readonly indices: number[] } {
+  const every = Math.max(1, Math.ceil(rows / MOST_ROWS));
+  const indices: number[] = [];
+  for (let i = 0; i < rows; i += every) indices.push(i);
+  return { every, indices };
+}
+
+/** Column names as the reader says them: `p50_ms` → `p50 ms`, `t_s` → `time s`. */
+export function heading(name: string): string {
+  return name === 't_s' ? 'time s' : name.replace('_per_s', ' per s').replace(/_/g, ' ');
+}
+
+export function ChartTable(props: {
+  readonly title: string;
+  readonly data: ViewColumns | undefined;
+  readonly onClose: () => void;
+}): JSX.Element {
+  let close: HTMLButtonElement | undefined;
+  // A snapshot once a second: a table that changes sixty times a second cannot be read.
+  const [shown, setShown] = createSignal(props.data, { equals: false });
+  const timer = setInterval(() => setShown(() => props.data), 1000);
+  onCleanup(() => clearInterval(timer));
+  onMount(() => close?.focus());
+  const rows = createMemo(() => thinned(shown()?.columns[0]?.length ?? 0));
+  return (
+    <section
+      class="chart-table"
+      aria-label={`${props.title} as a table`}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') props.onClose();
+      }}
+    >
+      <header>
+        <b>{props.title}</b>
+        <button type="button" ref={close} onClick={() => props.onClose()}>
+          Close table
+        </button>
+      </header>
+      <table>
+        <caption>
+          {rows().indices.length === 0
+            ? 'No data yet.'
+            : rows().every === 1
+              ? 'Every row.'
+              : `Every ${rows().every}th row.`}
+        </caption>
+        <thead>
+          <tr>
+            <For each={shown()?.names ?? []}>{(name) => <th scope="col">{heading(name)}</th>}</For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={rows().indices}>
+            {(i) => (
+              <tr>
+                <For each={shown()?.columns ?? []}>
+                  {(column) => <td>{Number.isFinite(column[i]) ? sig3(column[i] ?? 0) : DASH}</td>}
+                </For>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}

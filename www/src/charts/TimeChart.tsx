@@ -1,0 +1,198 @@
+// One chart on the shared clock: title and values in the page, lines by uPlot.
+import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, untrack } from 'solid-js';
+import type uPlot from 'uplot';
+import { DASH } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Frame } from '../generated/boundary.ts';
+import type { Palette } from '../stage/palette.ts';
+import { makePlot } from './plot.ts';
+import { HeldRange, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
+import { describeLines, type Line, type TimeSpec } from './specs.ts';
+import { TableButton } from './Tables.tsx';
+
+export type TimeChartProps = {
+  readonly spec: TimeSpec;
+  readonly data: ViewColumns | undefined;
+  readonly frame: Frame | undefined;
+  readonly palette: Palette;
+  readonly focus: number | undefined;
+  readonly width: number;
+  readonly height: number;
+  readonly warmUpS: number;
+  readonly first: boolean;
+  readonly cursorS: number | undefined;
+  readonly onCursor: (timeS: number | undefined) => void;
+  readonly onTable: () => void;
+};
+
+const TITLE = 16;
+
+export function TimeChart(props: TimeChartProps): JSX.Element {
+  let host: HTMLDivElement | undefined;
+  let plot: uPlot | undefined;
+  const held = new HeldRange();
+  const [index, setIndex] = createSignal<number>();
+  const spec = untrack(() => props.spec);
+  const names = createMemo(() => props.data?.names.join() ?? '');
+  const lines = createMemo<Line[]>(() => {
+    names();
+    const data = untrack(() => props.data);
+    return data ? spec.lines(data) : [];
+  });
+  // Reused from draw to draw: uPlot wants null where a value is missing, columns say NaN.
+  let buffers: (number | null)[][] = [];
+  let times: number[] = [];
+  let finite = 0;
+  let ranges = { low: spec.log ? 10 : 0, high: spec.log ? 10_000 : spec.top };
+  let ticks: number[] = [];
+
+  /** Copies the columns, and holds the range that they and the objective need. */
+  const take = (data: ViewColumns | undefined): void => {
+    const from = data?.columns[0];
+    const n = from?.length ?? 0;
+    times.length = n;
+    for (let i = 0; i < n; i++) times[i] = from?.[i] ?? 0;
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    finite = 0;
+    buffers = lines().map((line, k) => {
+      const out = buffers[k] ?? [];
+      const column = data?.columns[line.column];
+      out.length = n;
+      for (let i = 0; i < n; i++) {
+        const v = column?.[i] ?? Number.NaN;
+        const known = Number.isFinite(v) && (!spec.log || v > 0);
+        out[i] = known ? v : null;
+        if (!known) continue;
+        finite += 1;
+        if (v < low) low = v;
+        if (v > high) high = v;
+      }
+      return out;
+    });
+    const slo = props.frame ? spec.slo(props.frame) : 0;
+    if (slo > 0) high = Math.max(high, slo);
+    if (slo > 0 && finite > 0) low = Math.min(low, slo);
+    held.extend(finite > 0 ? low : Number.NaN, finite > 0 ? high : Number.NaN, times[n - 1] ?? 0);
+    ranges = rangeOf(spec, held);
+    const room = Math.max(2, Math.floor((props.height - TITLE) / 13));
+    ticks = spec.log
+      ? logTicks(ranges.low, ranges.high, room)
+      : room >= 3
+        ? [0, ranges.high / 2, ranges.high]
+        : [0, ranges.high];
+  };
+
+  createEffect(() => {
+    const current = lines();
+    const width = untrack(() => props.width);
+    const height = untrack(() => props.height);
+    if (!host) return;
+    plot?.destroy();
+    buffers = [];
+    times = [];
+    plot = makePlot(host, width, Math.max(20, height - TITLE), {
+      palette: () => props.palette,
+      frame: () => props.frame,
+      focus: () => props.focus,
+      lines: current,
+      spec,
+      range: () => ranges,
+      ticks: () => ticks,
+      warmUpS: () => props.warmUpS,
+      filled: () => finite > 0,
+      first: props.first,
+      onCursor: (timeS, at) => {
+        setIndex(at);
+        props.onCursor(timeS);
+      },
+    });
+    untrack(() => update());
+  });
+  const update = (): void => {
+    take(props.data);
+    plot?.setData([times, ...buffers]);
+  };
+  createEffect(() => {
+    void props.data;
+    void props.frame?.axis_end_us;
+    void props.frame?.flags;
+    void props.warmUpS;
+    untrack(update);
+  });
+  createEffect(() => plot?.setSize({ width: Math.max(80, props.width), height: Math.max(20, props.height - TITLE) }));
+  createEffect(() => {
+    void props.palette;
+    const focus = props.focus;
+    lines().forEach((line, i) => {
+      const series = plot?.series[i + 1];
+      if (!series) return;
+      series.width = line.width(focus);
+      series.dash = line.dash(focus);
+    });
+    plot?.redraw(true);
+  });
+  createEffect(() => {
+    const t = props.cursorS;
+    if (!props.first || !plot) return;
+    const left = t === undefined ? -10 : plot.valToPos(t, 'x');
+    if (Math.abs(left - (plot.cursor.left ?? -10)) > 1) plot.setCursor({ left, top: t === undefined ? -10 : 4 });
+  });
+  onCleanup(() => plot?.destroy());
+
+  const readouts = createMemo(() => {
+    const data = props.data;
+    const at = index();
+    if (!data) return [];
+    const all = lines().map((line) => {
+      const column = data.columns[line.column] ?? [];
+      const value = at === undefined ? lastFinite(column) : lastFinite(column, at, 1);
+      return { line, value, text: Number.isFinite(value) ? spec.show(value) : DASH };
+    });
+    return all.length <= 8 ? all : all.filter((r) => r.line.replica === props.focus);
+  });
+  const missed = (value: number): boolean => {
+    const slo = props.frame ? spec.slo(props.frame) : 0;
+    return slo > 0 && value > slo;
+  };
+
+  return (
+    <figure class="time-chart" aria-label={describeLines(spec, props.data)}>
+      <figcaption>
+        <b>{spec.title}</b> <i>{spec.unit(ranges.high)}</i>
+        <TableButton title={spec.title} onOpen={props.onTable} />
+        <span class="readouts">
+          <For each={readouts()}>
+            {(r) => (
+              <span>
+                <i>{r.line.name}</i>{' '}
+                <span
+                  classList={{
+                    strong: r.line.name === 'p99' || (r.line.replica !== undefined && r.line.replica === props.focus),
+                    missed: missed(r.value),
+                  }}
+                >
+                  {r.text}
+                </span>
+              </span>
+            )}
+          </For>
+        </span>
+      </figcaption>
+      <div ref={host} class="plot" />
+    </figure>
+  );
+}
+
+function rangeOf(spec: TimeSpec, held: HeldRange): { low: number; high: number } {
+  if (!spec.log)
+    return {
+      low: 0,
+      high: spec.fixed
+        ? spec.top
+        : linearTop(Math.max(spec.top, Number.isFinite(held.high) ? held.high : 0), spec.stepped),
+    };
+  if (!Number.isFinite(held.low) || !Number.isFinite(held.high)) return { low: 10, high: 10_000 };
+  const low = logFloor(held.low);
+  return { low, high: Math.max(logCeil(held.high), low * 10) };
+}

@@ -1,0 +1,133 @@
+// The timeline of the transport: how much of each stretch missed an objective, where edits are, what is not simulated yet.
+import { plain } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Frame } from '../generated/boundary.ts';
+import type { Pen } from '../stage/canvas.ts';
+import { font, label } from '../stage/marks.ts';
+import type { Palette } from '../stage/palette.ts';
+import { pennant, playhead } from './flags.ts';
+import { timeTicks } from './scales.ts';
+
+// The strip is 44 px high: pennants, bars to the base line, ticks.
+const TOP = 15;
+const BASE = 30;
+
+export type ScrubberScene = {
+  readonly pen: Pen;
+  readonly p: Palette;
+  readonly frame: Frame;
+  readonly data: ViewColumns | undefined;
+  readonly warmUpS: number;
+  readonly width: number;
+};
+
+/** Left and right edge of the time axis: 16 px from the window, 10 on a phone. */
+export function scrubberEdges(width: number): { readonly left: number; readonly right: number } {
+  const margin = width < 720 ? 10 : 16;
+  return { left: margin, right: Math.max(margin + 1, width - margin) };
+}
+
+/** Green under 4 % missed, amber under 15 %, vermilion above; height says the same. */
+export function missClass(percent: number): 'decode' | 'warn' | 'miss' {
+  if (percent < 4) return 'decode';
+  return percent < 15 ? 'warn' : 'miss';
+}
+
+export function drawScrubber(s: ScrubberScene): void {
+  const { pen, p, frame, width } = s;
+  const { left, right } = scrubberEdges(width);
+  const endS = Math.max(1e-6, frame.axis_end_us / 1e6);
+  const nowS = frame.now_us / 1e6;
+  const x = (t: number): number => left + ((right - left) * Math.min(t, endS)) / endS;
+  const times = s.data?.columns[0];
+  const doneS = Math.max(nowS, times?.[times.length - 1] ?? 0);
+  if (s.warmUpS > 0) {
+    pen.fillStyle = p.shade;
+    pen.fillRect(x(0), TOP, x(s.warmUpS) - x(0), BASE - TOP);
+  }
+  pen.fillStyle = p.voidHatch;
+  pen.fillRect(x(doneS), TOP, right - x(doneS), BASE - TOP);
+  pen.fillStyle = p.line;
+  pen.fillRect(left, BASE, right - left, 1);
+  pen.font = font(p, 11);
+  if (right - x(doneS) > 110 && width >= 720) label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
+  drawBars(s, x, nowS, doneS);
+  drawTicks(s, x, endS, left, right);
+  drawFlags(s, x, right);
+  playhead(pen, p, Math.round(x(nowS)), 2, BASE + 1);
+}
+
+function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, doneS: number): void {
+  const { pen, p, data } = s;
+  const times = data?.columns[0];
+  const missed = data?.columns[1];
+  if (!times || !missed) return;
+  // Buckets narrower than 3 px are drawn together by their worst: a bar must be wide enough to carry its colour.
+  let from = 0;
+  while (from < times.length) {
+    const x0 = x(times[from] ?? 0);
+    let to = from + 1;
+    let worst = missed[from] ?? Number.NaN;
+    while (to < times.length && x(times[to] ?? 0) - x0 < 3) {
+      const v = missed[to] ?? Number.NaN;
+      if (!(worst >= v) && Number.isFinite(v)) worst = v;
+      to += 1;
+    }
+    const start = times[from] ?? 0;
+    const x1 = to < times.length ? x(times[to] ?? 0) : Math.max(x0 + 2, x(doneS));
+    from = to;
+    if (!Number.isFinite(worst)) continue;
+    // Full height where half of the requests or more missed.
+    const h = 3 + Math.min(1, worst / 50) * 12;
+    pen.globalAlpha = start > nowS ? 0.32 : 1;
+    pen.fillStyle = p[missClass(worst)];
+    pen.fillRect(x0, BASE - h, Math.max(1, x1 - x0 - 1), h);
+  }
+  pen.globalAlpha = 1;
+}
+
+function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, left: number, right: number): void {
+  const { pen, p } = s;
+  pen.font = font(p, 11);
+  const ticks = timeTicks(endS, right - left, s.width < 720 ? 70 : 100);
+  for (const t of ticks) {
+    const last = t > endS * 0.97;
+    if (t === 0) label(pen, '0', left, 42, p.ink3);
+    else label(pen, last ? `${plain(t)} s` : plain(t), last ? right : x(t), 42, p.ink3, last ? 'right' : 'center');
+  }
+}
+
+function drawFlags(s: ScrubberScene, x: (t: number) => number, right: number): void {
+  const { pen, p, frame } = s;
+  let free = Number.NEGATIVE_INFINITY;
+  for (const flag of frame.flags) {
+    const at = x(flag.at_us / 1e6);
+    pen.font = font(p, 11, 600);
+    // A label that would cover the one before, or leave the axis, shrinks to a bare pennant.
+    const wide = pen.measureText(flag.label).width + 15;
+    const text = at >= free && at + wide <= right + 8 && s.width >= 480 ? flag.label : '';
+    free = at + pennant(pen, p, at, 0, text, flag.applied) + 2;
+  }
+}
+
+/** The timeline in one sentence. */
+export function describeTimeline(frame: Frame | undefined, data: ViewColumns | undefined): string {
+  if (!frame) return 'Timeline: nothing has been simulated yet.';
+  const missed = data?.columns[1];
+  let bad = 0;
+  let known = 0;
+  if (missed) {
+    for (const v of missed) {
+      if (!Number.isFinite(v)) continue;
+      known += 1;
+      if (v >= 15) bad += 1;
+    }
+  }
+  const health =
+    known === 0
+      ? 'no request has finished'
+      : `${Math.round((100 * bad) / known)} % of the stretches so far missed an objective`;
+  const flags =
+    frame.flags.length === 0 ? '' : `; ${frame.flags.length} ${frame.flags.length === 1 ? 'edit' : 'edits'}`;
+  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${flags}.`;
+}

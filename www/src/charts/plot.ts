@@ -1,0 +1,238 @@
+// uPlot with our axes, shades and labels. Everything that only we draw happens in its hooks, in CSS pixels.
+import uPlot from 'uplot';
+import type { Frame } from '../generated/boundary.ts';
+import { font, label } from '../stage/marks.ts';
+import type { Palette } from '../stage/palette.ts';
+import { pennant } from './flags.ts';
+import { spreadLabels } from './scales.ts';
+import type { Line, TimeSpec } from './specs.ts';
+
+/** Left and right margin of every time chart, so that all share their edges. */
+export const EDGE = { left: 40, right: 44 } as const;
+const PAD = { top: 6, bottom: 5 } as const;
+const SYNC = 'tokenyard-time';
+
+/** What a chart draws from, read again at each redraw. */
+export type PlotState = {
+  readonly palette: () => Palette;
+  readonly frame: () => Frame | undefined;
+  readonly focus: () => number | undefined;
+  readonly lines: readonly Line[];
+  readonly spec: TimeSpec;
+  readonly range: () => { readonly low: number; readonly high: number };
+  readonly ticks: () => readonly number[];
+  readonly warmUpS: () => number;
+  /** Whether there is anything to plot. */
+  readonly filled: () => boolean;
+  /** First chart of the column: it carries the labels of shades and flags. */
+  readonly first: boolean;
+  readonly onCursor: (timeS: number | undefined, index: number | undefined) => void;
+};
+
+type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+
+export function makePlot(host: HTMLElement, width: number, height: number, s: PlotState): uPlot {
+  const options: uPlot.Options = {
+    width,
+    height,
+    padding: [PAD.top, EDGE.right, PAD.bottom, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false, setScale: false },
+      points: { size: 6, width: 1.5, fill: () => s.palette().surface, stroke: (_, i) => strokeOf(s, i) },
+      sync: { key: SYNC, scales: ['x', null], setSeries: false },
+    },
+    scales: {
+      x: { time: false, range: () => [0, Math.max(1e-6, (s.frame()?.axis_end_us ?? 1e6) / 1e6)] },
+      y: { distr: s.spec.log ? 3 : 1, range: () => [s.range().low, s.range().high] },
+    },
+    axes: [
+      { show: false },
+      {
+        size: EDGE.left,
+        gap: 5,
+        font: font(s.palette(), 11),
+        stroke: () => s.palette().ink3,
+        ticks: { show: false },
+        grid: { stroke: () => s.palette().line, width: 1 },
+        splits: () => [...s.ticks()],
+        filter: (_, splits) => splits,
+        values: (_, splits) => splits.map((v) => s.spec.tick(v, s.range().high)),
+      },
+    ],
+    series: [
+      {},
+      ...s.lines.map((line, i) => ({
+        label: line.name,
+        scale: 'y',
+        stroke: () => strokeOf(s, i + 1),
+        width: line.width(s.focus()),
+        dash: line.dash(s.focus()),
+        points: { show: false },
+        spanGaps: s.spec.log,
+        ...(s.spec.stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
+      })),
+    ],
+    bands: s.spec.bands.map((pair, i) => ({ series: [pair[0], pair[1]], fill: () => s.spec.band(s.palette(), i) })),
+    hooks: {
+      drawClear: [(u) => inCss(u, (pen, box) => drawUnder(u, s, pen, box))],
+      draw: [(u) => inCss(u, (pen, box) => drawOver(u, s, pen, box))],
+      setCursor: [
+        (u) => {
+          const left = u.cursor.left ?? -1;
+          s.onCursor(left < 0 ? undefined : u.posToVal(left, 'x'), left < 0 ? undefined : (u.cursor.idx ?? undefined));
+        },
+      ],
+    },
+  };
+  return new uPlot(options, [[], ...s.lines.map(() => [])], host);
+}
+
+const strokeOf = (s: PlotState, series: number): string =>
+  s.lines[series - 1]?.stroke(s.palette(), s.focus()) ?? s.palette().ink3;
+
+function inCss(u: uPlot, paint: (pen: CanvasRenderingContext2D, box: Box) => void): void {
+  const r = uPlot.pxRatio;
+  u.ctx.save();
+  u.ctx.scale(r, r);
+  paint(u.ctx, { x: u.bbox.left / r, y: u.bbox.top / r, w: u.bbox.width / r, h: u.bbox.height / r });
+  u.ctx.restore();
+}
+
+const placeX = (u: uPlot, box: Box, t: number): number => box.x + Math.min(box.w, Math.max(0, u.valToPos(t, 'x')));
+
+/** Below grid and lines: the warm-up and what is not simulated. */
+function drawUnder(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Box): void {
+  const p = s.palette();
+  const frame = s.frame();
+  if (!frame) return;
+  if (s.warmUpS() > 0) {
+    pen.fillStyle = p.shade;
+    pen.fillRect(box.x, box.y, placeX(u, box, s.warmUpS()) - box.x, box.h);
+  }
+  const times = u.data[0];
+  const x = placeX(u, box, Math.max(frame.now_us / 1e6, times[times.length - 1] ?? 0));
+  pen.fillStyle = p.voidHatch;
+  pen.fillRect(x, box.y, box.x + box.w - x, box.h);
+}
+
+/** Above the lines: objective, what lies ahead of the playhead, edits, labels. */
+function drawOver(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Box): void {
+  const p = s.palette();
+  const frame = s.frame();
+  pen.textBaseline = 'alphabetic';
+  pen.lineJoin = 'miter';
+  if (!frame) return;
+  const slo = s.spec.slo(frame);
+  const sloY = slo > 0 && slo >= s.range().low && slo <= s.range().high ? box.y + u.valToPos(slo, 'y') : undefined;
+  if (sloY !== undefined) {
+    pen.strokeStyle = p.miss;
+    pen.lineWidth = 1;
+    pen.setLineDash([5, 3]);
+    line(pen, box.x, sloY, box.x + box.w, sloY);
+    pen.setLineDash([]);
+  }
+  drawEnds(u, s, pen, box, sloY);
+  drawAhead(u, s, pen, box, frame);
+  drawEdits(u, s, pen, box, frame);
+  pen.font = font(p, 11);
+  if (s.first && s.warmUpS() > 0 && placeX(u, box, s.warmUpS()) - box.x > 40)
+    label(pen, 'warm-up', box.x + 4, box.y + 11, p.ink3);
+  if (s.filled()) return;
+  const after =
+    s.warmUpS() > 0 && s.warmUpS() * 1e6 > frame.now_us && s.first ? `after ${s.warmUpS()} s of warm-up` : s.spec.empty;
+  label(pen, after, box.x + box.w / 2, box.y + box.h / 2 + 4, p.ink3, 'center');
+}
+
+function line(pen: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+  pen.beginPath();
+  pen.moveTo(x0, y0);
+  pen.lineTo(x1, y1);
+  pen.stroke();
+}
+
+/** What was computed beyond the playhead has not happened yet: 38 %. */
+function drawAhead(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Box, frame: Frame): void {
+  const times = u.data[0];
+  const nowS = frame.now_us / 1e6;
+  const untilS = times[times.length - 1] ?? 0;
+  const x0 = placeX(u, box, nowS);
+  const x1 = placeX(u, box, untilS);
+  if (x1 - x0 < 1) return;
+  pen.globalAlpha = 0.62;
+  pen.fillStyle = s.palette().surface;
+  pen.fillRect(x0, box.y - 2, x1 - x0, box.h + 4);
+  pen.globalAlpha = 1;
+}
+
+function drawEdits(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Box, frame: Frame): void {
+  const p = s.palette();
+  let free = Number.NEGATIVE_INFINITY;
+  for (const flag of frame.flags) {
+    const x = Math.round(placeX(u, box, flag.at_us / 1e6)) + 0.5;
+    pen.globalAlpha = flag.applied ? 0.9 : 0.4;
+    pen.strokeStyle = p.accent;
+    pen.lineWidth = 1;
+    pen.setLineDash([2, 2]);
+    line(pen, x, box.y, x, box.y + box.h);
+    pen.setLineDash([]);
+    pen.globalAlpha = 1;
+    if (!s.first || !flag.applied) continue;
+    pen.font = font(p, 11, 600);
+    const wide = pen.measureText(flag.label).width + 15;
+    const text = x >= free && x + wide <= box.x + box.w ? flag.label : '';
+    free = x + pennant(pen, p, x - 0.5, box.y - 1, text, true) + 2;
+  }
+}
+
+/** Names at the ends of the lines, kept apart. */
+function drawEnds(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Box, sloY: number | undefined): void {
+  const p = s.palette();
+  const focus = s.focus();
+  const names: string[] = [];
+  const places: number[] = [];
+  const inks: string[] = [];
+  const heavy: boolean[] = [];
+  s.lines.forEach((l, i) => {
+    const column = u.data[i + 1];
+    let v: number | null | undefined;
+    for (let k = (column?.length ?? 0) - 1; k >= 0 && v == null; k--) v = column?.[k];
+    if (v == null) return;
+    names.push(l.name);
+    places.push(box.y + u.valToPos(Math.min(s.range().high, Math.max(s.range().low, v)), 'y') + 4);
+    const chosen = focus !== undefined && l.replica === focus;
+    heavy.push(chosen);
+    inks.push(chosen ? p.ink : p.ink3);
+  });
+  // More names than lines of text: keep the focus, and the ends of the range speak for the rest.
+  const room = Math.max(1, Math.floor((box.h + 8) / 11));
+  if (sloY !== undefined) {
+    names.push('SLO');
+    places.push(sloY + 4);
+    inks.push(p.missText);
+    heavy.push(false);
+  }
+  const kept = names.length <= room ? names.map((_, i) => i) : pickEnds(places, heavy, room);
+  const spots = spreadLabels(
+    kept.map((i) => places[i] ?? 0),
+    11,
+    box.y + 4,
+    box.y + box.h + 4,
+  );
+  kept.forEach((i, k) => {
+    pen.font = font(p, 11, heavy[i] ? 600 : 400);
+    label(pen, names[i] ?? '', box.x + box.w + 5, spots[k] ?? 0, inks[i] ?? p.ink3);
+  });
+}
+
+/** Which labels to keep when there is room for few: those in focus, then the outermost. */
+export function pickEnds(places: readonly number[], heavy: readonly boolean[], room: number): number[] {
+  const order = places.map((_, i) => i).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+  const out = order.filter((i) => heavy[i]).slice(0, room);
+  for (let low = 0, high = order.length - 1; out.length < room && low <= high; ) {
+    const next = out.length % 2 === 0 ? order[low++] : order[high--];
+    if (next !== undefined && !heavy[next]) out.push(next);
+  }
+  return out;
+}

@@ -1,0 +1,183 @@
+// The five charts on one clock: what each shows, how its lines are told apart, and what it says in a sentence.
+import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Frame, View } from '../generated/boundary.ts';
+import type { Palette } from '../stage/palette.ts';
+import { lastFinite } from './scales.ts';
+
+export type Line = {
+  /** Number of its column. */
+  readonly column: number;
+  /** Label at its end. */
+  readonly name: string;
+  readonly dash: (focus: number | undefined) => number[];
+  readonly stroke: (p: Palette, focus: number | undefined) => string;
+  readonly width: (focus: number | undefined) => number;
+  /** The replica it stands for. */
+  readonly replica: number | undefined;
+};
+
+export type TimeSpec = {
+  readonly view: View;
+  readonly title: string;
+  readonly unit: (top: number) => string;
+  readonly log: boolean;
+  readonly stepped: boolean;
+  /** Share of the height. */
+  readonly share: number;
+  /** Least upper end of a linear axis; a fixed one where `fixed` is set. */
+  readonly top: number;
+  readonly fixed: boolean;
+  readonly lines: (data: ViewColumns) => Line[];
+  /** Pairs of lines with a band between. */
+  readonly bands: readonly (readonly [number, number])[];
+  readonly band: (p: Palette, i: number) => string;
+  readonly slo: (frame: Frame) => number;
+  readonly show: (value: number) => string;
+  readonly tick: (value: number, top: number) => string;
+  readonly empty: string;
+};
+
+const SOLID: number[] = [];
+const DASHES: readonly number[][] = [SOLID, [5, 3], [1.5, 2.5], [8, 2, 2, 2]];
+
+function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[] {
+  const widths = [1.25, 1, 2];
+  return () =>
+    ['p50', 'p90', 'p99'].map((name, i) => ({
+      column: i + 1,
+      name,
+      dash: () => SOLID,
+      stroke: ink,
+      width: () => widths[i] ?? 1,
+      replica: undefined,
+    }));
+}
+
+/** Replicas by dash and end label; the one in focus in ink. Beyond sixteen the columns are least, median and most. */
+function replicas(data: ViewColumns): Line[] {
+  const single = data.names[1]?.startsWith('r') ?? false;
+  return data.names.slice(1).map((name, i) => ({
+    column: i + 1,
+    name: single ? name : name === 'median' ? 'half' : name,
+    dash: (focus) => (single && focus === i ? SOLID : (DASHES[(single ? i : 2 - i) % DASHES.length] ?? SOLID)),
+    stroke: (p, focus) =>
+      (single ? focus === i : name === 'max') ? p.ink : focus === undefined && single ? p.ink2 : p.ink3,
+    width: (focus) => ((single ? focus === i : name === 'max') ? 1.75 : focus === undefined && single ? 1.25 : 1),
+    replica: single ? i : undefined,
+  }));
+}
+
+const milliseconds = {
+  unit: (top: number): string => (top >= 3000 ? 's, log' : 'ms, log'),
+  tick: (v: number, top: number): string => (top >= 3000 ? plain(v / 1000) : plain(v)),
+  show: (v: number): string => text(durationMs(v)),
+};
+const whole = {
+  tick: (v: number): string => plain(v),
+  show: (v: number): string => count(v),
+};
+const none = { bands: [], band: (): string => '', slo: (): number => 0 };
+
+export const TIME_SPECS: readonly TimeSpec[] = [
+  {
+    view: 'ttft-over-time',
+    title: 'TTFT',
+    log: true,
+    stepped: false,
+    share: 0.27,
+    top: 0,
+    fixed: false,
+    lines: percentiles((p) => p.prefill),
+    bands: [
+      [2, 1],
+      [3, 2],
+    ],
+    band: (p, i) => (i === 0 ? p.band1 : p.band2),
+    slo: (f) => f.key.slo_ttft_us / 1000,
+    empty: 'no first token yet',
+    ...milliseconds,
+  },
+  {
+    view: 'e2e-over-time',
+    title: 'E2E',
+    log: true,
+    stepped: false,
+    share: 0.2,
+    top: 0,
+    fixed: false,
+    lines: percentiles((p) => p.ink2),
+    bands: [
+      [2, 1],
+      [3, 2],
+    ],
+    band: (p) => p.shade,
+    slo: (f) => f.key.slo_e2e_us / 1000,
+    empty: 'no requests finished yet',
+    ...milliseconds,
+  },
+  {
+    ...none,
+    view: 'throughput',
+    title: 'Throughput',
+    unit: () => 'req/s',
+    log: false,
+    stepped: false,
+    share: 0.18,
+    top: 1,
+    fixed: false,
+    lines: () => [
+      {
+        column: 1,
+        name: 'arrived',
+        dash: () => DASHES[1] ?? SOLID,
+        stroke: (p) => p.ink3,
+        width: () => 1,
+        replica: undefined,
+      },
+      { column: 2, name: 'done', dash: () => SOLID, stroke: (p) => p.ink, width: () => 1.75, replica: undefined },
+    ],
+    show: (v) => ratePerS(v).value,
+    tick: (v) => plain(v),
+    empty: 'no requests finished yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'queue-depth',
+    title: 'Queue depth',
+    unit: () => 'requests',
+    log: false,
+    stepped: true,
+    share: 0.175,
+    top: 2,
+    fixed: false,
+    lines: replicas,
+    empty: 'nothing has arrived yet',
+  },
+  {
+    ...none,
+    ...whole,
+    view: 'kv-use',
+    title: 'KV in use',
+    unit: () => '%',
+    log: false,
+    stepped: false,
+    share: 0.175,
+    top: 100,
+    fixed: true,
+    lines: replicas,
+    empty: 'nothing has arrived yet',
+  },
+];
+
+/** One chart in one sentence. */
+export function describeLines(spec: TimeSpec, data: ViewColumns | undefined): string {
+  const unit = spec.log ? '' : ` ${spec.unit(0)}`;
+  if (!data || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
+  const parts = spec
+    .lines(data)
+    .slice(0, 8)
+    .map((line) => `${line.name} ${spec.show(lastFinite(data.columns[line.column] ?? []))}`);
+  return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, now: ${parts.join(', ')}.`;
+}

@@ -1,0 +1,282 @@
+// The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
+import { count, percent, ratePerS, text } from '../base/units.ts';
+import { bezier, type Dot, LEG_MS } from './dots.ts';
+import { shareBar } from './drawRows.ts';
+import { FLOW, type StageLayout } from './layout.ts';
+import { fitted, font, label, roundRect, tenant } from './marks.ts';
+import type { Scene } from './scene.ts';
+
+const ROUTER_X = 160;
+const GATE_X = 96;
+const SHOWN_CLIENTS = 6;
+
+type Pipe = { readonly y: number; readonly from: number };
+
+/** Middle line and left end of each tenant's pipe. */
+function clientPipes(layout: StageLayout, clients: number): Pipe[] {
+  const shown = Math.min(clients, SHOWN_CLIENTS);
+  const room = Math.min(layout.height, layout.axisY * 2) - 90;
+  const pitch = Math.min(44, room / Math.max(1, shown));
+  const top = Math.max(104, layout.axisY - (pitch * (shown - 1)) / 2);
+  return Array.from({ length: shown }, (_, i) => ({ y: top + i * pitch, from: 64 }));
+}
+
+/** Where the branch to a row of boxes turns level, below its label. */
+function branchY(layout: StageLayout, i: number): number {
+  const b = layout.branches[i];
+  if (!b) return layout.axisY;
+  if (layout.detail !== 'rows') return b.y;
+  const box = layout.boxes[i];
+  return b.y + (box && box.h >= 50 ? 12 : 8);
+}
+
+/** The branch that leads to a replica. */
+function branchOf(layout: StageLayout, replica: number): number {
+  return layout.branches.findIndex((b) => replica >= b.first && replica < b.first + b.count);
+}
+
+export function drawFlow(s: Scene): void {
+  drawArrivals(s);
+  drawGate(s);
+  drawBranches(s);
+  drawRouter(s);
+  drawDots(s);
+}
+
+function drawArrivals(s: Scene): void {
+  const { pen, p, frame, layout } = s;
+  pen.font = font(p, 11);
+  label(pen, 'Arrivals', 12, 19, p.ink3);
+  const rate = ratePerS(frame.key.offered_per_s);
+  pen.font = font(p, 17, 600);
+  label(pen, rate.value, 12, 54, p.ink);
+  const w = pen.measureText(rate.value).width;
+  pen.font = font(p, 11);
+  label(pen, rate.unit, 12 + w + 5, 54, p.ink3);
+  drawArrivalTrend(s);
+  const pipes = clientPipes(layout, frame.clients.length);
+  let most = 0;
+  for (const c of frame.clients) most = Math.max(most, c.rate_per_s);
+  pipes.forEach((pipe, i) => {
+    const c = frame.clients[i];
+    if (!c) return;
+    const share = most > 0 ? c.rate_per_s / most : 0;
+    pen.strokeStyle = p.lineStrong;
+    pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
+    pen.lineWidth = 1 + 5 * share;
+    clientPath(s, pipe);
+    pen.stroke();
+    pen.globalAlpha = 1;
+    tenant(pen, p, i, 17, pipe.y, 4, p.ink2);
+    pen.font = font(p, 11);
+    label(pen, fitted(pen, c.name, 40), 27, pipe.y - 2, p.ink2);
+    label(pen, ratePerS(c.rate_per_s).value, 27, pipe.y + 11, p.ink);
+  });
+  const rest = frame.clients.length - pipes.length;
+  const last = pipes[pipes.length - 1];
+  if (rest > 0 && last) label(pen, `and ${count(rest)} more`, 12, last.y + 28, p.ink3);
+}
+
+function clientPath(s: Scene, pipe: Pipe): void {
+  const y = s.layout.axisY;
+  s.pen.beginPath();
+  s.pen.moveTo(pipe.from, pipe.y);
+  s.pen.bezierCurveTo(pipe.from + 24, pipe.y, 72, y, GATE_X, y);
+}
+
+function drawArrivalTrend(s: Scene): void {
+  const { pen, p, frame, trends } = s;
+  if (trends.arrivals.length < 2) return;
+  let most = 1e-9;
+  trends.arrivals.each(frame.now_us, (_, v) => {
+    most = Math.max(most, v);
+  });
+  pen.strokeStyle = p.ink3;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  trends.arrivals.each(frame.now_us, (place, v) => pen.lineTo(12 + place * 72, 78 - (v / most) * 14));
+  pen.stroke();
+}
+
+function drawGate(s: Scene): void {
+  const { pen, p, frame, layout } = s;
+  const y = layout.axisY;
+  pen.strokeStyle = p.lineStrong;
+  pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
+  pen.lineWidth = 8;
+  pen.beginPath();
+  pen.moveTo(118, y);
+  pen.lineTo(150, y);
+  pen.stroke();
+  pen.globalAlpha = 1;
+  roundRect(pen, GATE_X + 0.5, y - 24.5, 21, 49, 3);
+  pen.fillStyle = p.raised;
+  pen.fill();
+  pen.lineWidth = 1;
+  pen.stroke();
+  // How many are between arrival and a queue right now: one square each, eight fill the gate.
+  const held = Math.min(8, frame.counts.in_pipeline);
+  pen.fillStyle = p.ink3;
+  for (let i = 0; i < held; i++) pen.fillRect(GATE_X + 3, y + 17.5 - i * 5.4, 16, 4);
+  pen.font = font(p, 11);
+  label(pen, 'Admission', GATE_X + 11, 19, p.ink3, 'center');
+  label(pen, `${count(frame.counts.in_pipeline)} on the way`, GATE_X + 11, y + 54, p.ink3, 'center');
+  label(
+    pen,
+    `${count(frame.counts.rejected)} refused`,
+    GATE_X + 11,
+    y + 68,
+    frame.counts.rejected > 0 ? p.missText : p.ink3,
+    'center',
+  );
+}
+
+function branchPath(s: Scene, y: number): void {
+  const cy = s.layout.axisY;
+  s.pen.beginPath();
+  s.pen.moveTo(ROUTER_X + 4, cy);
+  s.pen.bezierCurveTo(190, cy, 170, y, 198, y);
+  s.pen.lineTo(FLOW, y);
+}
+
+function drawBranches(s: Scene): void {
+  const { pen, p, frame, layout } = s;
+  const rows = layout.detail === 'rows';
+  let most = 1;
+  for (const r of frame.replicas) most = Math.max(most, r.load);
+  pen.font = font(p, 11);
+  if (rows) label(pen, 'load', 250, 19, p.ink3, 'right');
+  layout.branches.forEach((b, i) => {
+    let share = 0;
+    let focus = false;
+    for (let k = b.first; k < b.first + b.count; k++) {
+      share += frame.replicas[k]?.share ?? 0;
+      focus ||= frame.replicas[k]?.id === s.focus && s.focus !== undefined;
+    }
+    const thick = layout.boxes[i] && rows ? Math.min(12.5, ((layout.boxes[i]?.h ?? 66) / 66) * 12.5) : 12.5;
+    pen.strokeStyle = focus ? p.accent : p.lineStrong;
+    pen.globalAlpha = focus ? 0.7 : s.ribbons ? 0.65 : 0.4;
+    pen.lineWidth = 1 + thick * Math.min(1, share);
+    branchPath(s, branchY(layout, i));
+    pen.stroke();
+    pen.globalAlpha = 1;
+    if (rows) drawBranchLabel(s, i, share, focus, most);
+  });
+}
+
+function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, most: number): void {
+  const { pen, p, layout, frame } = s;
+  const r = frame.replicas[i];
+  const b = layout.branches[i];
+  const box = layout.boxes[i];
+  if (!r || !b || !box) return;
+  const tall = box.h >= 50;
+  pen.font = font(p, 11);
+  label(pen, r.serving ? text(percent(share)) : '–', 196, b.y - (tall ? 11 : 6), p.ink3);
+  pen.font = font(p, 11, focus ? 600 : 400);
+  label(pen, count(r.load), 250, b.y - (tall ? 11 : 6), focus ? p.accent : p.ink, 'right');
+  shareBar(pen, p, 196, b.y - (tall ? 5 : 2), 54, tall ? 5 : 3, r.load / most, focus ? p.accent : p.ink2);
+}
+
+function drawRouter(s: Scene): void {
+  const { pen, p, frame, layout } = s;
+  const y = layout.axisY;
+  pen.font = font(p, 11);
+  label(pen, 'Router', 163, 19, p.ink3, 'center');
+  pen.beginPath();
+  pen.arc(ROUTER_X, y, 11, 0, Math.PI * 2);
+  pen.fillStyle = p.surface;
+  pen.fill();
+  pen.strokeStyle = p.ink2;
+  pen.lineWidth = 1.5;
+  pen.stroke();
+  pen.strokeStyle = p.ink;
+  pen.lineWidth = 1.3;
+  pen.beginPath();
+  pen.moveTo(154.5, y);
+  pen.lineTo(157.5, y);
+  pen.bezierCurveTo(160.5, y, 160.5, y - 4, 164.5, y - 4);
+  pen.moveTo(157.5, y);
+  pen.bezierCurveTo(160.5, y, 160.5, y + 4, 164.5, y + 4);
+  pen.stroke();
+  if (s.ribbons) return;
+  for (let i = frame.moves.length - 1; i >= 0; i--) {
+    const m = frame.moves[i];
+    if (m?.kind !== 'route') continue;
+    label(pen, `#${m.request}`, 167, y - 17, p.ink2, 'right');
+    return;
+  }
+}
+
+function drawDots(s: Scene): void {
+  if (s.ribbons || s.layout.narrow) return;
+  const pipes = clientPipes(s.layout, s.frame.clients.length);
+  for (const d of s.dots.pool) if (d.live && s.wallMs >= d.startMs) drawDot(s, d, pipes);
+}
+
+function drawDot(s: Scene, d: Dot, pipes: readonly Pipe[]): void {
+  const { p, layout, wallMs } = s;
+  const cy = layout.axisY;
+  let x = ROUTER_X;
+  let y = cy;
+  const first = (wallMs - d.startMs) / LEG_MS;
+  if (first < 1) {
+    const pipe = pipes[Math.min(d.client, pipes.length - 1)];
+    const t = first / 0.6;
+    if (pipe && t < 1) {
+      x = bezier(t, pipe.from, pipe.from + 24, 72, GATE_X);
+      y = bezier(t, pipe.y, pipe.y, cy, cy);
+    } else x = GATE_X + ((first - 0.6) / 0.4) * (150 - GATE_X);
+    if (d.rejected && x > GATE_X + 11) x = GATE_X + 11;
+  } else if (d.rejected) {
+    x = GATE_X + 11;
+    y = cy + Math.min(1, (wallMs - d.leaveMs) / LEG_MS) * 46;
+  } else if (d.replica >= 0 && wallMs >= d.leaveMs) {
+    const by = branchY(layout, branchOf(layout, d.replica));
+    const t = (wallMs - d.leaveMs) / LEG_MS / 0.5;
+    if (t < 1) {
+      x = bezier(t, ROUTER_X + 4, 190, 170, 198);
+      y = bezier(t, cy, cy, by, by);
+    } else {
+      x = 198 + (t - 1) * (FLOW - 198);
+      y = by;
+    }
+  }
+  tenant(
+    s.pen,
+    p,
+    d.client,
+    x,
+    y,
+    d.request === s.request ? 4.5 : 3,
+    d.rejected ? p.missText : d.request === s.request ? p.accent : p.ink,
+  );
+}
+
+/** The pipeline on a phone: three boxes with the numbers that the wide stage draws as pipes. */
+export function drawPhonePipeline(s: Scene): void {
+  const { pen, p, layout, frame } = s;
+  const w = (layout.width - 16 - 2 * 27) / 3;
+  const cells: [string, string, string][] = [
+    [ratePerS(frame.key.offered_per_s).value, 'req/s', 'arriving'],
+    [count(frame.counts.rejected), 'refused', `${count(frame.counts.in_pipeline)} in the pipeline`],
+    [count(frame.counts.waiting), 'waiting', `${count(frame.counts.running)} running`],
+  ];
+  cells.forEach(([value, unit, word], i) => {
+    const x = 8 + i * (w + 27);
+    roundRect(pen, x + 0.5, 8.5, w - 1, 43, 6);
+    pen.fillStyle = p.raised;
+    pen.fill();
+    pen.strokeStyle = p.line;
+    pen.lineWidth = 1;
+    pen.stroke();
+    pen.font = font(p, 12, 600);
+    label(pen, value, x + 10, 26, p.ink);
+    const valueW = pen.measureText(value).width;
+    pen.font = font(p, 12);
+    label(pen, unit, x + 10 + valueW + 4, 26, p.ink2);
+    pen.font = font(p, 11);
+    label(pen, word, x + 10, 42, p.ink3);
+    if (i < 2) label(pen, '→', x + w + 13.5, 34, p.ink3, 'center');
+  });
+}

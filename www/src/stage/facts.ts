@@ -1,0 +1,104 @@
+// What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
+import { count, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
+import type { BatchBar, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import type { Health } from './marks.ts';
+
+/** How a replica's latest TTFTs stand against the objective: missed if the median does, at risk if the p99 does. */
+export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
+  if (key.slo_ttft_us <= 0 || replica.ttft.count === 0) return 'none';
+  if (replica.ttft.p50_us > key.slo_ttft_us) return 'missed';
+  return replica.ttft.p99_us > key.slo_ttft_us ? 'risk' : 'met';
+}
+
+export const HEALTH_WORDS: Record<Health, string> = {
+  none: 'no objective or no sample',
+  met: 'met',
+  risk: 'at risk',
+  missed: 'missed',
+};
+
+/** The batch as drawn: decoding requests in order, then those in prefill. */
+export function drawOrder(batch: readonly BatchBar[]): BatchBar[] {
+  const out: BatchBar[] = [];
+  for (const b of batch) if (b.decoding) out.push(b);
+  for (const b of batch) if (!b.decoding) out.push(b);
+  return out;
+}
+
+/** Smallest power of two that holds the largest context of the frame: bars compare across replicas, and the scale rarely moves. */
+export function contextScale(replicas: readonly ReplicaFrame[]): number {
+  let most = 512;
+  for (const r of replicas) for (const b of r.batch) most = Math.max(most, b.context + b.prefill);
+  return 2 ** Math.ceil(Math.log2(most));
+}
+
+/** Share of a replica's blocks that requests hold. */
+export const kvShare = (r: ReplicaFrame): number => (r.kv.total === 0 ? 0 : r.kv.used / r.kv.total);
+
+/** Whether single requests can be followed by eye: at most 60 arrivals a wall second. */
+export function followable(frame: Frame, speed: number): boolean {
+  return Number.isFinite(speed) && frame.key.offered_per_s * speed <= 60;
+}
+
+/** The replica that holds this request, if it is among those shown. */
+export function holderOf(frame: Frame, request: number): number | undefined {
+  for (const r of frame.replicas) {
+    for (const b of r.batch) if (b.request === request) return r.id;
+    for (const c of r.queue) if (c.request === request) return r.id;
+  }
+  return undefined;
+}
+
+/** The stage in one sentence. */
+export function describeStage(frame: Frame | undefined): string {
+  if (!frame) return 'The cluster: nothing has been simulated yet.';
+  const n = frame.replicas.length;
+  let worst: ReplicaFrame | undefined;
+  for (const r of frame.replicas) if (!worst || r.waiting > worst.waiting) worst = r;
+  const most = worst && worst.waiting > 0 ? `; r${worst.id} has the longest queue with ${count(worst.waiting)}` : '';
+  return (
+    `At ${plain(Math.round(frame.now_us / 1000) / 1000)} seconds ${text(ratePerS(frame.key.offered_per_s))} arrive at ` +
+    `${count(n)} ${n === 1 ? 'replica' : 'replicas'}: ${count(frame.counts.waiting)} requests wait, ` +
+    `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.`
+  );
+}
+
+/** One replica in one sentence, for its button in the table. */
+export function describeReplica(r: ReplicaFrame): string {
+  return `Replica r${r.id}: ${r.waiting} waiting, ${r.running} running, ${text(percent(kvShare(r)))} of the KV cache in use`;
+}
+
+/** The cells of a replica's row in the table behind the stage. */
+export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
+  return [
+    text(percent(r.busy)),
+    text(percent(r.share)),
+    count(r.load),
+    count(r.waiting),
+    count(r.running),
+    count(r.prefilling),
+    text(durationUs(r.step_us)),
+    text(percent(kvShare(r))),
+    count(r.kv.used),
+    count(r.kv.shared),
+    count(r.kv.cached),
+    text(percentileUs(r.ttft.p50_us, r.ttft.count)),
+    HEALTH_WORDS[ttftHealth(r, key)],
+  ];
+}
+
+export const REPLICA_COLUMNS = [
+  'Busy',
+  'Share of traffic',
+  'Load',
+  'Waiting',
+  'Running',
+  'In prefill',
+  'Step',
+  'KV in use',
+  'Blocks used',
+  'Shared',
+  'Cached',
+  'TTFT p50',
+  'Objective',
+] as const;

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { barPitch, cellGrid, chipSlots, detailFor, hitTest, marksTop, stageLayout } from './layout.ts';
+
+const inside = (width: number, height: number, n: number): boolean => {
+  const l = stageLayout(width, height, n);
+  return l.boxes.every(
+    (b) => b.x >= 0 && b.x + b.w <= width && b.y >= 0 && b.y + b.h <= l.height && b.w > 0 && b.h > 0,
+  );
+};
+
+test('the size of the fleet decides how much of each replica is shown', () => {
+  expect([1, 8, 9, 64, 65, 256, 257, 1024].map(detailFor)).toEqual([
+    'rows',
+    'rows',
+    'cards',
+    'cards',
+    'heat',
+    'heat',
+    'aggregate',
+    'aggregate',
+  ]);
+});
+
+test('four rows at the designed width are 66 px high and 6 apart, with the columns of the design', () => {
+  const l = stageLayout(822, 326, 4);
+  expect(l.boxes.map((b) => [b.y, b.h])).toEqual([
+    [30, 66],
+    [102, 66],
+    [174, 66],
+    [246, 66],
+  ]);
+  expect([l.columns.id.w, l.columns.wait.w, l.columns.batch.w, l.columns.kv.w, l.columns.now.w]).toEqual([
+    40, 84, 160, 129, 67,
+  ]);
+  expect(l.marks).toBe(36);
+});
+
+test('every replica has a box inside the stage at every size', () => {
+  for (const n of [1, 2, 5, 8, 9, 33, 64, 65, 100, 256, 257, 1024]) {
+    for (const [w, h] of [
+      [822, 326],
+      [1302, 506],
+      [730, 326],
+      [390, 600],
+      [320, 400],
+    ] as const) {
+      expect(inside(w, h, n), `${n} replicas in ${w} × ${h}`).toBe(true);
+      expect(stageLayout(w, h, n).boxes.length).toBe(n > 256 ? 1 : n);
+    }
+  }
+});
+
+test('up to 256 replicas fit the designed stage without scrolling', () => {
+  for (const n of [1, 4, 8, 16, 64, 100, 256]) expect(stageLayout(822, 326, n).height).toBe(326);
+});
+
+test('boxes never overlap', () => {
+  for (const n of [8, 16, 64, 256]) {
+    const { boxes } = stageLayout(822, 326, n);
+    boxes.forEach((a, i) => {
+      for (const b of boxes.slice(i + 1)) {
+        const apart = a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
+        expect(apart, `${n} replicas`).toBe(true);
+      }
+    });
+  }
+});
+
+test('a click finds the replica, the chip and the bar that are drawn there', () => {
+  const l = stageLayout(822, 326, 4);
+  const box = l.boxes[2];
+  if (!box) throw new Error('no third row');
+  const top = marksTop(box, l.marks, false);
+  const bars = (): number => 40;
+  expect(hitTest(l, l.columns.wait.x + 14.2 * 1 + 5, top + 14.2 + 5, bars)).toEqual({ replica: 2, chip: 7, bar: -1 });
+  const { pitch } = barPitch(l.columns.batch, 40);
+  expect(hitTest(l, l.columns.batch.x + pitch * 23.5, top + 20, bars)).toEqual({ replica: 2, chip: -1, bar: 23 });
+  expect(hitTest(l, box.x + 4, box.y + 4, bars)).toEqual({ replica: 2, chip: -1, bar: -1 });
+  expect(hitTest(l, 20, 20, bars)).toBeUndefined();
+});
+
+test('marks fit their columns', () => {
+  expect(chipSlots({ x: 0, w: 84 }, 36)).toEqual({ columns: 6, rows: 2 });
+  expect(barPitch({ x: 0, w: 160 }, 10).pitch).toBeCloseTo(160 / 48);
+  const many = barPitch({ x: 0, w: 160 }, 300);
+  expect(many.shown * many.pitch).toBeLessThanOrEqual(161);
+  expect(cellGrid({ x: 0, w: 129 }, 36, 168)).toEqual({ pitch: 5, columns: 26, shown: 168 });
+  expect(cellGrid({ x: 0, w: 104 }, 36, 168)).toEqual({ pitch: 4, columns: 26, shown: 168 });
+  expect(cellGrid({ x: 0, w: 129 }, 16, 168).shown).toBeLessThan(168);
+});

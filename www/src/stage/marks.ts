@@ -1,0 +1,144 @@
+// The grammar of marks: the small shapes that mean the same thing wherever they appear.
+import type { Pen } from './canvas.ts';
+import type { Palette } from './palette.ts';
+
+export type Align = 'left' | 'right' | 'center';
+export type Health = 'none' | 'met' | 'risk' | 'missed';
+
+const FULL = Math.PI * 2;
+const fonts = new Map<string, string>();
+
+/** A canvas font string for the page's face, made once for each size and weight. */
+export function font(p: Palette, size: number, weight: 400 | 600 = 400): string {
+  const key = `${size}/${weight}/${p.font}`;
+  let made = fonts.get(key);
+  if (made === undefined) {
+    made = `${weight} ${size}px ${p.font}`;
+    fonts.set(key, made);
+  }
+  return made;
+}
+
+/** Text with its baseline at `y`. Returns nothing: measuring is a separate, avoidable cost. */
+export function label(pen: Pen, text: string, x: number, y: number, fill: string, align: Align = 'left'): void {
+  pen.fillStyle = fill;
+  pen.textAlign = align;
+  pen.fillText(text, x, y);
+}
+
+/** A strong number followed by a quiet word, `11 waiting`. Expects an 11 px regular font to be restored by the caller's next text. */
+export function figure(pen: Pen, p: Palette, value: string, word: string, x: number, y: number): void {
+  pen.font = font(p, 11, 600);
+  label(pen, value, x, y, p.ink);
+  const w = pen.measureText(value).width;
+  pen.font = font(p, 11);
+  label(pen, word, x + w + 3, y, p.ink3);
+}
+
+export function roundRect(pen: Pen, x: number, y: number, w: number, h: number, r: number): void {
+  pen.beginPath();
+  pen.roundRect(x, y, w, h, r);
+}
+
+/** A tenant by shape alone: ● ■ ▲ ✚ ◗ ⬟, then letters. */
+export function tenant(pen: Pen, p: Palette, client: number, x: number, y: number, r: number, fill: string): void {
+  pen.fillStyle = fill;
+  pen.beginPath();
+  switch (client) {
+    case 0:
+      pen.arc(x, y, r, 0, FULL);
+      break;
+    case 1:
+      pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
+      break;
+    case 2:
+      pen.moveTo(x, y - r);
+      pen.lineTo(x + r * 1.1, y + r * 0.9);
+      pen.lineTo(x - r * 1.1, y + r * 0.9);
+      pen.closePath();
+      break;
+    case 3:
+      pen.rect(x - r * 0.36, y - r, r * 0.72, r * 2);
+      pen.rect(x - r, y - r * 0.36, r * 2, r * 0.72);
+      break;
+    case 4:
+      pen.arc(x - r * 0.4, y, r * 1.1, -Math.PI / 2, Math.PI / 2);
+      pen.closePath();
+      break;
+    case 5:
+      for (let i = 0; i < 5; i++) {
+        const a = -Math.PI / 2 + (i * FULL) / 5;
+        pen.lineTo(x + r * 1.1 * Math.cos(a), y + r * 1.1 * Math.sin(a));
+      }
+      pen.closePath();
+      break;
+    default:
+      pen.font = font(p, Math.max(8, Math.round(r * 3.4)), 600);
+      pen.textAlign = 'center';
+      pen.fillText(String.fromCharCode(65 + ((client - 6) % 26)), x, y + r * 1.2);
+      return;
+  }
+  pen.fill();
+}
+
+/** The state of an objective: ● met, ◆ at risk, ▲ missed, nothing where there is no objective or no sample. */
+export function healthMark(pen: Pen, p: Palette, health: Health, x: number, y: number): void {
+  if (health === 'none') return;
+  pen.beginPath();
+  if (health === 'met') {
+    pen.fillStyle = p.decode;
+    pen.arc(x, y, 3.5, 0, FULL);
+  } else if (health === 'risk') {
+    pen.fillStyle = p.warn;
+    pen.moveTo(x, y - 4);
+    pen.lineTo(x + 4, y);
+    pen.lineTo(x, y + 4);
+    pen.lineTo(x - 4, y);
+    pen.closePath();
+  } else {
+    pen.fillStyle = p.miss;
+    pen.moveTo(x, y - 4);
+    pen.lineTo(x + 4.6, y + 4);
+    pen.lineTo(x - 4.6, y + 4);
+    pen.closePath();
+  }
+  pen.fill();
+}
+
+/** A queued request: hollow, the tenant inside; dashed and purple if it was preempted. */
+export function chip(
+  pen: Pen,
+  p: Palette,
+  x: number,
+  y: number,
+  client: number,
+  preempted: boolean,
+  selected: boolean,
+): void {
+  const colour = preempted ? p.preempt : p.lineStrong;
+  pen.strokeStyle = selected ? p.accent : colour;
+  pen.lineWidth = selected ? 2 : 1;
+  if (preempted && !selected) pen.setLineDash(CHIP_DASH);
+  roundRect(pen, x + 0.5, y + 0.5, CHIP - 1, CHIP - 1, 2);
+  pen.stroke();
+  if (preempted && !selected) pen.setLineDash(SOLID);
+  tenant(pen, p, client, x + CHIP / 2, y + CHIP / 2, 2.4, preempted ? p.preempt : p.ink2);
+}
+
+export const CHIP = 13;
+export const CHIP_GAP = 1.2;
+export const SOLID: number[] = [];
+const CHIP_DASH = [2, 1.5];
+
+/** Shortens `text` to `width` pixels with an ellipsis, remembering the answer: names come back every frame. */
+export function fitted(pen: Pen, text: string, width: number): string {
+  const key = `${Math.round(width)}|${pen.font}|${text}`;
+  const known = fits.get(key);
+  if (known !== undefined) return known;
+  let out = text;
+  while (out.length > 1 && pen.measureText(out).width > width) out = `${out.slice(0, out.endsWith('…') ? -2 : -1)}…`;
+  if (fits.size > 500) fits.clear();
+  fits.set(key, out);
+  return out;
+}
+const fits = new Map<string, string>();

@@ -1,0 +1,25 @@
+// What every drawing step of the stage is given.
+import type { Frame } from '../generated/boundary.ts';
+import type { Pen } from './canvas.ts';
+import type { Dots } from './dots.ts';
+import type { Trends } from './history.ts';
+import type { StageLayout } from './layout.ts';
+import type { Palette } from './palette.ts';
+
+export type Scene = {
+  readonly pen: Pen;
+  readonly p: Palette;
+  readonly frame: Frame;
+  readonly layout: StageLayout;
+  readonly request: number | undefined;
+  /** The replica in focus: picked, or holding the picked request. */
+  readonly focus: number | undefined;
+  /** Context tokens of a bar of full height. */
+  readonly scale: number;
+  readonly trends: Trends;
+  readonly dots: Dots;
+  /** Wall time of this display frame in milliseconds. */
+  readonly wallMs: number;
+  /** Whether traffic is drawn as ribbons because single requests cannot be followed. */
+  readonly ribbons: boolean;
+};

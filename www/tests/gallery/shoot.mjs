@@ -1,0 +1,65 @@
+// Takes pictures of the gallery: node tests/gallery/shoot.mjs DIRECTORY [name-filter].
+import { mkdirSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import { createServer } from 'vite';
+
+const [, , out = 'gallery-out', filter = ''] = process.argv;
+const SHOTS = [
+  ['desktop-dark', 1440, 900, 'pick=1'],
+  ['desktop-light', 1440, 900, 'pick=1&theme=light'],
+  ['ahead-dark', 1440, 900, 'ahead=73'],
+  ['empty-dark', 1440, 900, 'empty=1'],
+  ['eight-dark', 1440, 900, 'n=8'],
+  ['seven-light', 1440, 900, 'n=7&theme=light'],
+  ['one-dark', 1440, 900, 'n=1'],
+  ['cards16-dark', 1440, 900, 'n=16'],
+  ['cards64-dark', 1440, 900, 'n=64'],
+  ['cards64-light', 1440, 900, 'n=64&theme=light'],
+  ['heat256-dark', 1440, 900, 'n=256&pick=1'],
+  ['heat100-light', 1440, 900, 'n=100&theme=light'],
+  ['many-dark', 1440, 900, 'n=1024'],
+  ['play-dark', 1440, 900, 'play=1'],
+  ['wide-dark', 1920, 1080, 'pick=1'],
+  ['phone-dark', 390, 844, 'pick=1'],
+  ['phone-light', 390, 844, 'pick=1&theme=light'],
+  ['phone-charts-dark', 390, 844, 'tab=charts'],
+  ['phone-charts-light', 390, 844, 'tab=charts&theme=light'],
+  ['phone64-dark', 390, 844, 'n=64'],
+  ['phone256-dark', 390, 844, 'n=256'],
+];
+
+mkdirSync(out, { recursive: true });
+const server = await createServer({ configFile: 'vite.config.ts', server: { port: 5199 }, logLevel: 'error' });
+await server.listen();
+const address = server.resolvedUrls?.local[0] ?? 'http://localhost:5199/';
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+});
+try {
+  for (const [name, width, height, query] of SHOTS) {
+    if (!name.includes(filter)) continue;
+    const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: width < 720 ? 2 : 1 });
+    page.on('pageerror', (error) => console.log(name, error.message));
+    page.on('response', (r) => r.status() >= 400 && console.log(name, r.url()));
+    page.on('console', (m) => {
+      if (m.type() === 'error') console.log(name, m.text());
+    });
+    await page.goto(`${address}tests/gallery/index.html?${query}`);
+    await page.waitForSelector('canvas', { state: 'attached' });
+    await page.waitForTimeout(query.includes('play') ? 2500 : 500);
+    await page.screenshot({ path: `${out}/${name}.png` });
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  await server.close();
+}
