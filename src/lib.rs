@@ -10,4 +10,6 @@ pub mod policy;
 pub mod scenario;
 pub mod session;
 pub mod stats;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
 pub mod workload;

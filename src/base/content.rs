@@ -92,10 +92,35 @@ impl Content {
         self.0.is_empty()
     }
 
+    /// The chained hashes of the first `blocks` blocks of `block` tokens, in one pass.
+    pub fn chain(&self, block: u32, blocks: u32) -> Vec<u64> {
+        let mut chain = Vec::with_capacity(blocks as usize);
+        let mut pieces = self.0.iter();
+        let mut piece = Piece { source: 0, start: 0, len: 0 };
+        let mut previous = 0;
+        for _ in 0..blocks {
+            let mut hash = previous ^ FIRST;
+            let mut left = block;
+            while left > 0 {
+                if piece.len == 0 {
+                    piece = *pieces.next().expect("INV-4: a block beyond the end of its text");
+                }
+                let take = piece.len.min(left);
+                hash = hash_piece(hash, piece.source, piece.start, take);
+                piece.start = piece.start.wrapping_add(u64::from(take));
+                piece.len -= take;
+                left -= take;
+            }
+            previous = hash | 1;
+            chain.push(previous);
+        }
+        chain
+    }
+
     /// The hash of the block that covers tokens `[from, from + block)`, given the hash of the block before it (0 for the
     /// first). The text must reach that far. Never 0.
     pub fn block_hash(&self, previous: u64, from: u32, block: u32) -> u64 {
-        let mut hash = previous ^ 0x9e37_79b9_7f4a_7c15;
+        let mut hash = previous ^ FIRST;
         let (mut skip, mut left) = (from, block);
         for p in &self.0 {
             if skip >= p.len {
@@ -114,6 +139,9 @@ impl Content {
         hash | 1
     }
 }
+
+/// What the first block's hash starts from.
+const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Adds one piece to a hash.
 fn hash_piece(mut hash: u64, source: u64, start: u64, len: u32) -> u64 {
@@ -148,6 +176,21 @@ mod tests {
         let first = whole.block_hash(0, 0, 16);
         assert_eq!(first, split.block_hash(0, 0, 16));
         assert_ne!(whole.block_hash(first, 16, 16), first);
+    }
+
+    #[test]
+    fn a_chain_is_its_block_hashes() {
+        let mut text = Content::single(3, 5, 21);
+        text.push(Piece { source: SPELLED, start: 9, len: 30 });
+        text.push(Piece { source: 8, start: 0, len: 14 });
+        let mut previous = 0;
+        let one_by_one: Vec<u64> = (0..8)
+            .map(|k| {
+                previous = text.block_hash(previous, 8 * k, 8);
+                previous
+            })
+            .collect();
+        assert_eq!(text.chain(8, 8), one_by_one);
     }
 
     #[test]

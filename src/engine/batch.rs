@@ -316,11 +316,7 @@ impl Replica {
         let mut hit = Hit::default();
         if self.kv.caching() {
             if live.chain.is_empty() {
-                let mut previous = 0;
-                for k in 0..live.prefill / block {
-                    previous = live.text.block_hash(previous, k * block, block);
-                    live.chain.push(previous);
-                }
+                live.chain = live.text.chain(block, live.prefill / block);
             }
             let cacheable = match self.compat {
                 Compat::None => (live.prefill - 1) / block,

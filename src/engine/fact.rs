@@ -1,6 +1,7 @@
 //! The one stream of facts: what happened, as it happens. Metrics, the event log and the page all read it; what a reader
 //! ignores costs nothing.
 
+use super::gateway::Decision;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,14 @@ pub enum Fact {
 pub trait Sink {
     /// Called once for each fact, in order. Times never decrease.
     fn fact(&mut self, at: Micros, fact: Fact);
+
+    /// Whether it wants to know what the router saw.
+    fn wants_decisions(&self) -> bool {
+        false
+    }
+
+    /// Called after each routing decision, if wanted.
+    fn decision(&mut self, _: &Decision) {}
 }
 
 /// Nobody listens.

@@ -123,7 +123,10 @@ impl Engine {
         let index = chosen.index();
         record.replica = chosen.0;
         record.routed = now;
-        self.remember(request, position);
+        if sink.wants_decisions() {
+            self.remember(request, position);
+            sink.decision(&self.decision);
+        }
         self.census.at_gateway -= 1;
         self.in_flight[index] += 1;
         sink.fact(now, Fact::Routed { request, replica: chosen });

@@ -97,7 +97,7 @@ pub struct Engine {
     /// Set by a livelock: whose, and where.
     livelock: Option<(RequestId, u32)>,
     detail: Option<Box<Detail>>,
-    /// The latest routing decision, for whoever wants to keep it.
+    /// Room for the next routing decision.
     #[serde(skip)]
     decision: Decision,
 }
@@ -281,11 +281,6 @@ impl Engine {
     /// By replica: requests sent there that have neither finished nor been dropped.
     pub fn in_flight(&self) -> &[u32] {
         &self.in_flight
-    }
-
-    /// The latest routing decision.
-    pub fn decision(&self) -> &Decision {
-        &self.decision
     }
 
     /// Price of one replica of a pool in US dollars per hour.

@@ -89,6 +89,7 @@ pub struct Replica {
     /// When the running step ends or the next one begins.
     pub(super) step_at: Micros,
     pub(super) step: Option<Step>,
+    pub(super) latest_step: Span,
     /// Requests routed here that have not joined the wait queue.
     pub(super) arriving: u32,
     pub(super) totals: Totals,
@@ -155,6 +156,7 @@ impl Replica {
             seq: 0,
             step_at: Micros::MAX,
             step: None,
+            latest_step: Span::ZERO,
             arriving: 0,
             totals: Totals::default(),
             preempted_since_progress: 0,
@@ -362,6 +364,11 @@ impl Replica {
     /// Time of its last event.
     pub fn clock(&self) -> Micros {
         self.clock
+    }
+
+    /// Duration of its running step, or of the latest one.
+    pub fn latest_step(&self) -> Span {
+        self.latest_step
     }
 
     /// Requests in its wait queue.

@@ -239,6 +239,7 @@ impl Replica {
             self.id
         );
         let span = self.model.step(&StepLoad { prefill: &chunks, decode, decode_context });
+        self.latest_step = span;
         let prefill = chunks.iter().map(|c| c.tokens).sum();
         self.chunks = chunks;
         let t = &mut self.totals;

@@ -1,0 +1,152 @@
+//! Columns for charts.
+
+use super::Session;
+use super::frame::{Columns, ColumnsQuery, View};
+use super::recorder::counter;
+use crate::base::units::US_PER_S;
+use crate::stats::{BucketLog, RunLength, Timeline};
+
+/// Most replicas that get a column of their own.
+const OWN_COLUMN: usize = 16;
+/// Most points of an ECDF.
+const ECDF_POINTS: u64 = 400;
+
+impl Session {
+    /// Columns of one view.
+    pub fn columns(&self, query: &ColumnsQuery) -> Columns {
+        let r = &self.recorder;
+        let whole = match query.view {
+            View::TtftOverTime => percentile_columns(&r.ttft_log, &r.timeline),
+            View::E2eOverTime => percentile_columns(&r.e2e_log, &r.timeline),
+            View::Throughput => self.throughput(),
+            View::QueueDepth => self.gauges(0, 1.0),
+            View::KvUse => self.gauges(1, 0.1),
+            View::TtftEcdf => return ecdf("ttft_ms", &r.ttft),
+            View::E2eEcdf => return ecdf("e2e_ms", &r.e2e),
+            View::Health => self.health(),
+        };
+        cut(whole, query)
+    }
+
+    fn throughput(&self) -> Columns {
+        let t = &self.recorder.timeline;
+        let mut out = with_time(t, true);
+        for (name, which) in [
+            ("arrived_per_s", counter::ARRIVED),
+            ("completed_per_s", counter::COMPLETED),
+            ("output_tokens_per_s", counter::TOKENS),
+        ] {
+            let rate = |(i, &n): (usize, &u64)| n as f64 / self.bucket_seconds(i);
+            out.push(name, t.counter(which).iter().enumerate().map(rate).collect());
+        }
+        out
+    }
+
+    /// Length of a bucket up to the playhead; a bucket that has only just begun counts as a tenth.
+    fn bucket_seconds(&self, bucket: usize) -> f64 {
+        let t = &self.recorder.timeline;
+        let start = bucket as u64 * t.width_us();
+        let passed = self.playhead.0.saturating_sub(start).clamp(t.width_us() / 10, t.width_us());
+        passed as f64 / US_PER_S as f64
+    }
+
+    fn health(&self) -> Columns {
+        let t = &self.recorder.timeline;
+        let mut out = with_time(t, true);
+        let pairs = t.counter(counter::MISSED).iter().zip(t.counter(counter::COMPLETED));
+        let missed = pairs.map(|(&m, &n)| if n == 0 { f64::NAN } else { 100.0 * m as f64 / n as f64 });
+        out.push("missed_percent", missed.collect());
+        for (name, which) in [("finished", counter::COMPLETED), ("preempted", counter::PREEMPTED)] {
+            out.push(name, t.counter(which).iter().map(|&n| n as f64).collect());
+        }
+        out
+    }
+
+    /// One gauge of each replica; of many replicas the smallest, the median and the largest.
+    fn gauges(&self, which: usize, unit: f64) -> Columns {
+        let t = &self.recorder.timeline;
+        let n = self.engine.replicas().len();
+        let mut out = with_time(t, false);
+        let of = |r: usize| t.gauge(2 * r + which).unwrap_or(&[]);
+        if n <= OWN_COLUMN {
+            for r in 0..n {
+                let mut column: Vec<f64> = of(r).iter().map(|&v| f64::from(v) * unit).collect();
+                column.resize(t.closed(), f64::NAN);
+                out.push(&format!("r{r}"), column);
+            }
+            return out;
+        }
+        let (mut low, mut middle, mut high) = (Vec::new(), Vec::new(), Vec::new());
+        for bucket in 0..t.closed() {
+            let mut values: Vec<u32> = (0..n).filter_map(|r| of(r).get(bucket).copied()).collect();
+            values.sort_unstable();
+            let pick = |k: usize| values.get(k).map_or(f64::NAN, |&v| f64::from(v) * unit);
+            low.push(pick(0));
+            middle.push(pick(values.len() / 2));
+            high.push(pick(values.len().saturating_sub(1)));
+        }
+        out.push("min", low);
+        out.push("median", middle);
+        out.push("max", high);
+        out
+    }
+}
+
+impl Columns {
+    fn push(&mut self, name: &str, column: Vec<f64>) {
+        self.names.push(name.to_owned());
+        self.columns.push(column);
+    }
+}
+
+/// The middle of each bucket for sums, its end for gauges.
+fn with_time(t: &Timeline, sums: bool) -> Columns {
+    let width = t.width_us() as f64 / US_PER_S as f64;
+    let (n, offset) = if sums { (t.closed() + 1, 0.5) } else { (t.closed(), 1.0) };
+    let mut out = Columns::default();
+    out.push("t_s", (0..n).map(|i| (i as f64 + offset) * width).collect());
+    out
+}
+
+fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
+    let mut out = with_time(t, true);
+    let buckets = log.buckets();
+    for (k, name) in ["p50_ms", "p90_ms", "p99_ms"].into_iter().enumerate() {
+        out.push(name, buckets.iter().map(|b| b.map_or(f64::NAN, |(_, p)| p[k] / 1000.0)).collect());
+    }
+    out.push("count", buckets.iter().map(|b| b.map_or(0.0, |(n, _)| n as f64)).collect());
+    out
+}
+
+/// The share of values at or below each of at most 400 of them.
+fn ecdf(name: &str, values: &RunLength) -> Columns {
+    let runs = values.sorted();
+    let total = values.count();
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    let (mut passed, mut due) = (0_u64, 0_u64);
+    for (i, &(value, count)) in runs.iter().enumerate() {
+        passed += count;
+        if passed * ECDF_POINTS >= due * total || i + 1 == runs.len() {
+            x.push(value as f64 / 1000.0);
+            y.push(100.0 * passed as f64 / total as f64);
+            due = passed * ECDF_POINTS / total + 1;
+        }
+    }
+    let mut out = Columns::default();
+    out.push(name, x);
+    out.push("percent", y);
+    out
+}
+
+/// Rows whose time lies in the stretch asked for.
+fn cut(mut whole: Columns, query: &ColumnsQuery) -> Columns {
+    let from = query.from_us as f64 / US_PER_S as f64;
+    let to = if query.to_us == 0 { f64::INFINITY } else { query.to_us as f64 / US_PER_S as f64 };
+    let times = &whole.columns[0];
+    let (start, end) = (times.partition_point(|&t| t < from), times.partition_point(|&t| t <= to));
+    for column in &mut whole.columns {
+        column.truncate(end.max(start));
+        column.drain(..start);
+    }
+    whole
+}

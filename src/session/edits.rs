@@ -1,0 +1,153 @@
+//! The edit log: what was changed when, and what is still to come.
+
+use super::Session;
+use super::frame::Flag;
+use crate::base::{Diagnostics, Micros, diag::has_errors};
+use crate::scenario::{Edit, Scenario, TimedEdit, check_edit, parse_edit};
+
+/// All edits in order, the first `applied` of them behind the playhead.
+#[derive(Clone, Debug)]
+pub(super) struct EditLog {
+    edits: Vec<TimedEdit>,
+    labels: Vec<String>,
+    applied: usize,
+}
+
+/// The next edit's place on the clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    at_us: u64,
+    after_events: Option<u64>,
+}
+
+impl Place {
+    pub(super) fn at(self) -> Micros {
+        Micros(self.at_us)
+    }
+
+    /// The last instant whose events may all run before it.
+    pub(super) fn last_instant_before(self) -> Micros {
+        match self.after_events {
+            Some(_) => Micros(self.at_us),
+            None => Micros(self.at_us.saturating_sub(1)),
+        }
+    }
+
+    /// How many events may run before it.
+    pub(super) fn events_before(self, done: u64) -> u64 {
+        self.after_events.map_or(u64::MAX, |n| n.saturating_sub(done))
+    }
+
+    /// Whether its place has been reached.
+    pub(super) fn is_due(self, done: u64, next_event: Option<Micros>) -> bool {
+        let next = next_event.map_or(u64::MAX, |t| t.0);
+        match self.after_events {
+            Some(n) => done >= n || next > self.at_us,
+            None => next >= self.at_us,
+        }
+    }
+}
+
+impl EditLog {
+    pub(super) fn new(edits: &[TimedEdit]) -> Self {
+        let labels = edits.iter().map(|e| label(&e.change)).collect();
+        Self { edits: edits.to_vec(), labels, applied: 0 }
+    }
+
+    pub(super) fn restored(edits: &[TimedEdit], applied: usize) -> Self {
+        Self { applied: applied.min(edits.len()), ..Self::new(edits) }
+    }
+
+    pub(super) fn all(&self) -> &[TimedEdit] {
+        &self.edits
+    }
+
+    pub(super) fn applied(&self) -> usize {
+        self.applied
+    }
+
+    pub(super) fn next(&self) -> Option<Place> {
+        self.edits.get(self.applied).map(|e| Place { at_us: e.at_us, after_events: e.after_events })
+    }
+
+    pub(super) fn flags(&self) -> Vec<Flag> {
+        let pairs = self.edits.iter().zip(&self.labels).enumerate();
+        pairs
+            .map(|(i, (e, label))| Flag { at_us: e.at_us, label: label.clone(), applied: i < self.applied })
+            .collect()
+    }
+}
+
+impl Session {
+    /// Applies an edit, given as JSON text, at the playhead. With errors nothing changes.
+    pub fn apply_text(&mut self, text: &str) -> Diagnostics {
+        match parse_edit(text) {
+            Ok(edit) => self.apply(edit),
+            Err(problems) => problems,
+        }
+    }
+
+    /// Applies an edit at the playhead. With errors nothing changes.
+    pub fn apply(&mut self, change: Edit) -> Diagnostics {
+        let problems = check_edit(&self.scenario, &change, "");
+        if has_errors(&problems) {
+            return problems;
+        }
+        let at = self.edits.applied;
+        let edit =
+            TimedEdit { at_us: self.playhead.0, after_events: Some(self.engine.events_done()), change };
+        self.edits.labels.insert(at, label(&edit.change));
+        self.edits.edits.insert(at, edit);
+        self.apply_next_edit();
+        problems
+    }
+
+    pub(super) fn apply_next_edit(&mut self) {
+        let edit = &self.edits.edits[self.edits.applied];
+        let now = Micros(edit.at_us).max(self.engine.clock());
+        let text = label(&edit.change);
+        self.engine.apply(&edit.change, now, &mut self.recorder);
+        self.recorder.note_edit(now, text);
+        self.edits.applied += 1;
+        self.playhead = self.playhead.max(now);
+    }
+
+    /// The edits on the timeline.
+    pub(super) fn flags(&self) -> Vec<Flag> {
+        self.edits.flags()
+    }
+}
+
+/// An edit in a few words.
+pub(super) fn label(edit: &Edit) -> String {
+    match edit {
+        Edit::ArrivalRate { rate_per_s, .. } => {
+            format!("arrivals {}/s", super::words::three_digits(*rate_per_s))
+        }
+        Edit::Routing(policy) => format!("routing {}", kebab(policy)),
+        Edit::Admission(policy) => format!("admission {}", kebab(policy)),
+        Edit::Replicas { replicas, .. } => format!("replicas {replicas}"),
+        Edit::MaxNumSeqs { max_num_seqs, .. } => format!("batch {max_num_seqs}"),
+        Edit::MaxNumBatchedTokens { max_num_batched_tokens, .. } => {
+            format!("budget {}", super::words::count(u64::from(*max_num_batched_tokens)))
+        }
+        Edit::KvBlocks { blocks, .. } => format!("KV {} blocks", super::words::count(u64::from(*blocks))),
+        Edit::SnapshotRefresh { snapshot_refresh_us } => {
+            format!("refresh {}", super::words::duration(*snapshot_refresh_us))
+        }
+    }
+}
+
+/// The name of a policy in a document: the string itself, or the one key of its object.
+fn kebab(policy: &impl serde::Serialize) -> String {
+    match serde_json::to_value(policy) {
+        Ok(serde_json::Value::String(name)) => name,
+        Ok(serde_json::Value::Object(map)) => map.keys().next().cloned().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// A scenario with its edit log replaced.
+pub(super) fn with_edits(scenario: &Scenario, edits: &[TimedEdit]) -> Scenario {
+    Scenario { edits: edits.to_vec(), ..scenario.clone() }
+}

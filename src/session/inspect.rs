@@ -1,0 +1,177 @@
+//! One request in full: where its time went, and why it was sent where it was.
+
+use super::Session;
+use super::frame::{RequestDetail, Segment};
+use super::recorder::Entry;
+use super::words::duration;
+use crate::base::{Micros, RequestId};
+use crate::engine::{Fact, Record, RequestState};
+
+impl Session {
+    /// Everything known about a request; `None` if it has not arrived.
+    pub fn inspect(&self, request: u32) -> Option<RequestDetail> {
+        let id = RequestId(request);
+        let r = self.engine.records().get(id.index())?;
+        let p = self.engine.progress(id);
+        let known = |x: Micros| (x != Micros::MAX).then_some(x.0);
+        let tpot_us = (p.itl_count > 0).then(|| p.itl_sum.0 as f64 / f64::from(p.itl_count));
+        let segments = self.segments(id, r);
+        Some(RequestDetail {
+            request,
+            label: self.label_of(r),
+            client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
+            state: r.state.name().to_owned(),
+            summary: summary(r, &segments),
+            replica: (r.replica != u32::MAX).then_some(r.replica),
+            prompt_tokens: r.prompt_tokens,
+            output_tokens: p.generated.min(r.output_tokens),
+            cached_tokens: r.cached_tokens,
+            preemptions: r.preemptions,
+            blocks: p.blocks,
+            arrival_us: r.arrival.0,
+            ttft_us: known(r.ttft),
+            tpot_us,
+            e2e_us: known(r.e2e),
+            segments,
+            candidates: self.recorder.candidates(id),
+        })
+    }
+
+    fn label_of(&self, r: &Record) -> String {
+        let listed = self.scenario.workload.requests.get(r.listed as usize);
+        listed.map_or_else(String::new, |e| e.id.clone())
+    }
+
+    /// Where its time went, from the event log as far as it is kept, else from its record.
+    fn segments(&self, id: RequestId, r: &Record) -> Vec<Segment> {
+        let mut path = Path { segments: Vec::new(), since: r.arrival.0, now: self.playhead.0 };
+        let mut seen_arrival = false;
+        let mut shown = 0;
+        let mut to_prefill = 0;
+        for (at_us, entry) in &self.recorder.log {
+            let Entry::Fact(fact) = entry else { continue };
+            match *fact {
+                Fact::Arrived { request, .. } if request == id => seen_arrival = true,
+                Fact::Admitted { request } if request == id => path.end("admission", *at_us, 0),
+                Fact::Routed { request, .. } if request == id => path.end("router", *at_us, 0),
+                Fact::Queued { request, .. } if request == id => path.end("delay", *at_us, 0),
+                Fact::Scheduled { request, prefill, cached, .. } if request == id => {
+                    path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
+                    to_prefill = prefill - cached;
+                }
+                Fact::Prefilled { request, tokens, .. } if request == id => {
+                    to_prefill = to_prefill.saturating_sub(tokens);
+                    path.end(if shown == 0 { "prefill" } else { "recompute" }, *at_us, tokens);
+                    shown += u32::from(to_prefill == 0);
+                }
+                Fact::Preempted { request, .. } if request == id => path.end("decode", *at_us, 0),
+                Fact::Completed { request, tokens, .. } if request == id => {
+                    path.end("decode", *at_us, tokens)
+                }
+                Fact::Dropped { request, .. } | Fact::Rejected { request } if request == id => {
+                    path.end("queue", *at_us, 0);
+                }
+                _ => {}
+            }
+        }
+        if !seen_arrival {
+            return from_record(r, self.playhead.0);
+        }
+        path.open(r, shown);
+        path.segments
+    }
+}
+
+/// Segments one after the other.
+struct Path {
+    segments: Vec<Segment>,
+    since: u64,
+    now: u64,
+}
+
+impl Path {
+    /// The stretch since the last segment was of this kind; nothing to show if it took no time.
+    fn end(&mut self, kind: &str, at: u64, tokens: u32) {
+        if at > self.since {
+            let (from_us, to_us) = (self.since, at);
+            match self.segments.last_mut() {
+                Some(last) if last.kind == kind => {
+                    last.to_us = to_us;
+                    last.tokens += tokens;
+                }
+                _ => {
+                    self.segments.push(Segment { kind: kind.to_owned(), from_us, to_us, tokens, open: false })
+                }
+            }
+        }
+        self.since = at.max(self.since);
+    }
+
+    /// What it is doing now.
+    fn open(&mut self, r: &Record, shown: u32) {
+        let kind = match r.state {
+            RequestState::InPipeline if r.routed != Micros::MAX => "delay",
+            RequestState::InPipeline => "router",
+            RequestState::Queued if shown > 0 => "preempted",
+            RequestState::Queued => "queue",
+            RequestState::Running if r.ttft != Micros::MAX => "decode",
+            RequestState::Running => "prefill",
+            RequestState::Completed | RequestState::Rejected | RequestState::Dropped => return,
+        };
+        let (from_us, to_us) = (self.since, self.now.max(self.since));
+        self.segments.push(Segment { kind: kind.to_owned(), from_us, to_us, tokens: 0, open: true });
+    }
+}
+
+/// The rough stretches that a record remembers.
+fn from_record(r: &Record, now: u64) -> Vec<Segment> {
+    let first_token = if r.ttft == Micros::MAX { Micros::MAX } else { Micros(r.arrival.0 + r.ttft.0) };
+    let marks = [
+        ("router", r.routed),
+        ("delay", r.queued),
+        ("queue", r.first_scheduled),
+        ("prefill", first_token.min(r.finish)),
+        ("decode", r.finish),
+    ];
+    let mut path = Path { segments: Vec::new(), since: r.arrival.0, now };
+    for (kind, at) in marks {
+        if at == Micros::MAX {
+            path.open(r, u32::from(r.preemptions > 0));
+            break;
+        }
+        path.end(kind, at.0, 0);
+    }
+    path.segments
+}
+
+/// What happened to it, in one sentence.
+fn summary(r: &Record, segments: &[Segment]) -> String {
+    let place = format!("r{}", r.replica);
+    let longest = segments.iter().max_by_key(|s| (s.to_us - s.from_us, std::cmp::Reverse(s.from_us)));
+    let most = longest.map_or_else(String::new, |s| {
+        format!("; its longest stretch was {} ({})", s.kind, duration(s.to_us - s.from_us))
+    });
+    match r.state {
+        RequestState::InPipeline => "On its way to a replica.".to_owned(),
+        RequestState::Queued if r.preemptions > 0 => {
+            format!("Preempted on {place}, and waiting again{most}.")
+        }
+        RequestState::Queued => format!("Waiting on {place}{most}."),
+        RequestState::Running if r.ttft == Micros::MAX => format!("Computing its prompt on {place}{most}."),
+        RequestState::Running => {
+            format!("Decoding on {place}, first token after {}{most}.", duration(r.ttft.0))
+        }
+        RequestState::Completed => {
+            format!(
+                "Finished on {place} in {}, first token after {}{most}.",
+                duration(r.e2e.0),
+                duration(r.ttft.0)
+            )
+        }
+        RequestState::Rejected => "Refused by admission.".to_owned(),
+        RequestState::Dropped => {
+            let why = r.drop.map_or("", crate::engine::DropReason::name);
+            format!("Dropped on {place}: {why}.")
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What a run leaves behind: distributions, time series, the event log and the latest window.
+
+use super::frame::{Candidate, Move, MoveKind};
+use super::window::Window;
+use crate::base::{Micros, RequestId};
+use crate::engine::{Decision, Engine, Fact, Sink};
+use crate::policy::ReplicaView;
+use crate::policy::routing::RouterState;
+use crate::scenario::Scenario;
+use crate::stats::{BucketLog, RunLength, Timeline};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Counters of the timeline.
+pub(super) mod counter {
+    pub(crate) const ARRIVED: usize = 0;
+    pub(crate) const COMPLETED: usize = 1;
+    pub(crate) const TOKENS: usize = 2;
+    pub(crate) const MISSED: usize = 3;
+    pub(crate) const PREEMPTED: usize = 4;
+    pub(crate) const ALL: usize = 5;
+}
+
+/// Routing decisions kept for the inspector.
+const DECISIONS_KEPT: usize = 4096;
+/// Moves kept between two frames.
+const MOVES_KEPT: usize = 512;
+
+/// Objectives in whole microseconds; `u64::MAX` where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Objectives {
+    pub(super) ttft_us: u64,
+    pub(super) tpot_us: u64,
+    pub(super) e2e_us: u64,
+}
+
+impl Objectives {
+    fn new(scenario: &Scenario) -> Self {
+        let us = |ms: f64| if ms > 0.0 { crate::base::math::round_to_span(ms * 1000.0).0 } else { u64::MAX };
+        Self {
+            ttft_us: us(scenario.slo.ttft_ms),
+            tpot_us: us(scenario.slo.tpot_ms),
+            e2e_us: us(scenario.slo.e2e_ms),
+        }
+    }
+
+    /// Whether a finished request met all of them. TPOT is (E2E - TTFT) / (tokens - 1).
+    pub(super) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> bool {
+        let gaps = u64::from(tokens.max(1) - 1);
+        ttft <= self.ttft_us
+            && e2e <= self.e2e_us
+            && (self.tpot_us == u64::MAX || e2e - ttft <= self.tpot_us.saturating_mul(gaps))
+    }
+}
+
+/// A line of the event log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Entry {
+    Fact(Fact),
+    /// An edit, in a few words.
+    Edit(String),
+}
+
+/// A replica as the router saw it, and its load as it truly was.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SeenReplica {
+    view: ReplicaView,
+    true_load: u32,
+    chosen: bool,
+}
+
+/// Counts of facts that single steps wait for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    pub(super) steps: u64,
+    pub(super) arrivals: u64,
+    pub(super) completions: u64,
+    pub(super) preemptions: u64,
+}
+
+/// Reads the facts of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Recorder {
+    /// Whether somebody watches; a batch run keeps no log and no window.
+    pub(super) live: bool,
+    pub(super) objectives: Objectives,
+    warmup: Micros,
+    /// Gaps between tokens after the warm-up.
+    pub(super) itl: RunLength,
+    /// Output tokens shown after the warm-up.
+    pub(super) tokens: u64,
+    pub(super) ttft: RunLength,
+    pub(super) e2e: RunLength,
+    pub(super) ttft_log: BucketLog,
+    pub(super) e2e_log: BucketLog,
+    pub(super) timeline: Timeline,
+    pub(super) seen: Seen,
+    /// The latest facts, and the number of the first one kept.
+    pub(super) log: VecDeque<(u64, Entry)>,
+    pub(super) log_start: u64,
+    log_kept: usize,
+    pub(super) window: Window,
+    decisions: VecDeque<(u32, Vec<SeenReplica>)>,
+    #[serde(skip)]
+    pub(super) moves: VecDeque<Move>,
+}
+
+impl Recorder {
+    pub(super) fn new(scenario: &Scenario, live: bool) -> Self {
+        Self {
+            live,
+            objectives: Objectives::new(scenario),
+            warmup: Micros(crate::base::math::round_to_span(scenario.run.warmup_s * 1e6).0),
+            itl: RunLength::default(),
+            tokens: 0,
+            ttft: RunLength::default(),
+            e2e: RunLength::default(),
+            ttft_log: BucketLog::default(),
+            e2e_log: BucketLog::default(),
+            timeline: Timeline::new(counter::ALL, scenario.observe.series_points),
+            seen: Seen::default(),
+            log: VecDeque::new(),
+            log_start: 0,
+            log_kept: scenario.observe.event_log as usize,
+            window: Window::default(),
+            decisions: VecDeque::new(),
+            moves: VecDeque::new(),
+        }
+    }
+
+    /// End of the warm-up.
+    pub(super) fn warmup(&self) -> Micros {
+        self.warmup
+    }
+
+    /// Closes the open bucket of the timeline: queue depth and KV use of each replica at its end.
+    pub(super) fn close_bucket(&mut self, engine: &Engine) {
+        let gauges = engine.replicas().iter().flat_map(|r| {
+            let permille = u64::from(r.kv().used()) * 1000 / u64::from(r.kv().total().max(1));
+            [r.waiting(), permille as u32]
+        });
+        if self.timeline.close(gauges) {
+            self.ttft_log.restart(&self.timeline);
+            self.e2e_log.restart(&self.timeline);
+        } else {
+            self.ttft_log.follow(&self.timeline);
+            self.e2e_log.follow(&self.timeline);
+        }
+    }
+
+    fn keep(&mut self, at: Micros, entry: Entry) {
+        if self.log.len() >= self.log_kept {
+            self.log_start += 1;
+            if self.log.pop_front().is_none() {
+                return;
+            }
+        }
+        self.log.push_back((at.0, entry));
+    }
+
+    /// An edit was applied.
+    pub(super) fn note_edit(&mut self, at: Micros, text: String) {
+        if self.live {
+            self.keep(at, Entry::Edit(text));
+        }
+    }
+
+    fn note_move(&mut self, at: Micros, fact: Fact) {
+        let (kind, request, replica) = match fact {
+            Fact::Arrived { request, .. } => (MoveKind::Arrive, request, None),
+            Fact::Routed { request, replica } => (MoveKind::Route, request, Some(replica.0)),
+            Fact::Rejected { request } => (MoveKind::Reject, request, None),
+            Fact::Completed { request, replica, .. } => (MoveKind::Complete, request, Some(replica.0)),
+            _ => return,
+        };
+        if self.moves.len() == MOVES_KEPT {
+            self.moves.pop_front();
+        }
+        self.moves.push_back(Move { at_us: at.0, kind, request: request.0, client: 0, replica });
+    }
+
+    /// What the router saw when it sent `request` somewhere, if that is still kept.
+    pub(super) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
+        let Some((_, seen)) = self.decisions.iter().rev().find(|(r, _)| *r == request.0) else {
+            return Vec::new();
+        };
+        let row = |s: &SeenReplica| Candidate {
+            replica: s.view.id.0,
+            waiting: s.view.waiting,
+            running: s.view.running,
+            in_flight: s.view.in_flight,
+            kv_used: s.view.kv_use(),
+            load: s.view.load(),
+            true_load: s.true_load,
+            score: RouterState::score(&s.view),
+            chosen: s.chosen,
+        };
+        seen.iter().map(row).collect()
+    }
+}
+
+impl Sink for Recorder {
+    fn fact(&mut self, at: Micros, fact: Fact) {
+        match fact {
+            Fact::Arrived { .. } => {
+                self.seen.arrivals += 1;
+                self.timeline.count(counter::ARRIVED, 1);
+            }
+            Fact::StepStarted { .. } => self.seen.steps += 1,
+            Fact::FirstToken { ttft, .. } => {
+                self.ttft_log.push(at.0, ttft.0);
+                self.timeline.count(counter::TOKENS, 1);
+                if at >= self.warmup {
+                    self.tokens += 1;
+                    self.ttft.add(ttft.0, 1);
+                }
+            }
+            Fact::Tokens { itl, count, .. } => {
+                self.timeline.count(counter::TOKENS, u64::from(count));
+                if at >= self.warmup {
+                    self.tokens += u64::from(count);
+                    self.itl.add(itl.0, u64::from(count));
+                }
+            }
+            Fact::Completed { ttft, e2e, tokens, .. } => {
+                self.seen.completions += 1;
+                self.e2e_log.push(at.0, e2e.0);
+                self.timeline.count(counter::COMPLETED, 1);
+                if !self.objectives.met(ttft.0, e2e.0, tokens) {
+                    self.timeline.count(counter::MISSED, 1);
+                }
+                if at >= self.warmup {
+                    self.e2e.add(e2e.0, 1);
+                }
+            }
+            Fact::Preempted { .. } => {
+                self.seen.preemptions += 1;
+                self.timeline.count(counter::PREEMPTED, 1);
+            }
+            Fact::Admitted { .. }
+            | Fact::Rejected { .. }
+            | Fact::Routed { .. }
+            | Fact::Queued { .. }
+            | Fact::Dropped { .. }
+            | Fact::Scheduled { .. }
+            | Fact::StepEnded { .. }
+            | Fact::Prefilled { .. }
+            | Fact::Livelock { .. }
+            | Fact::Serving { .. }
+            | Fact::Draining { .. } => {}
+        }
+        if self.live {
+            self.window.fact(at, fact, &self.objectives);
+            self.keep(at, Entry::Fact(fact));
+            self.note_move(at, fact);
+        }
+    }
+
+    fn wants_decisions(&self) -> bool {
+        self.live
+    }
+
+    fn decision(&mut self, d: &Decision) {
+        let Some(request) = d.request else { return };
+        if self.decisions.len() == DECISIONS_KEPT {
+            self.decisions.pop_front();
+        }
+        let pairs = d.seen.iter().zip(&d.true_load).enumerate();
+        let seen = pairs
+            .map(|(i, (&view, &true_load))| SeenReplica { view, true_load, chosen: i == d.chosen })
+            .collect();
+        self.decisions.push_back((request.0, seen));
+    }
+}

@@ -1,0 +1,161 @@
+//! Frames: what a screen shows of one instant.
+
+use super::Session;
+use super::frame::{
+    BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles, QueueChip,
+    ReplicaFrame,
+};
+use super::report::{kv_part, request_part, share, trouble, usd_per_hour};
+use super::window::WindowSums;
+use crate::base::{Micros, units::US_PER_S};
+use crate::engine::Replica;
+use crate::kv::{CellState, Pool};
+
+impl Session {
+    /// What the playhead shows. Takes the moves since the previous frame with it.
+    pub fn frame(&mut self, query: &FrameQuery) -> Frame {
+        let moves = self.take_moves(query.moves);
+        let engine = &self.engine;
+        let clients = engine.source().clients();
+        let replicas = engine.replicas();
+        let sums = self.recorder.window.sums(self.playhead, query.window_s, replicas.len(), clients.len());
+        let p = request_part(engine);
+        let decisions: u32 = sums.routed_by_replica.iter().sum();
+        Frame {
+            now_us: self.playhead.0,
+            horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
+            axis_end_us: self.axis_end(),
+            events: engine.events_done(),
+            finished: engine.next_event_at().is_none() && self.edits.next().is_none(),
+            trouble: trouble(engine),
+            counts: Counts {
+                arrived: p.arrived,
+                in_pipeline: p.in_pipeline,
+                waiting: p.queued,
+                running: p.running,
+                completed: p.completed,
+                rejected: p.rejected,
+                dropped: p.dropped,
+                preemptions: p.preemptions,
+            },
+            key: self.key_figures(&sums),
+            clients: clients
+                .iter()
+                .zip(&sums.arrived_by_client)
+                .map(|(name, &n)| ClientFrame { name: name.clone(), rate_per_s: f64::from(n) / sums.seconds })
+                .collect(),
+            replicas: replicas.iter().map(|r| self.replica_frame(r, query, &sums, decisions)).collect(),
+            moves,
+            flags: self.flags(),
+        }
+    }
+
+    fn take_moves(&mut self, most: u32) -> Vec<super::frame::Move> {
+        let skip = self.recorder.moves.len().saturating_sub(most as usize);
+        let records = self.engine.records();
+        let client_of = |request: u32| records.get(request as usize).map_or(0, |r| r.client);
+        let moves = self.recorder.moves.drain(..).skip(skip);
+        moves.map(|m| super::frame::Move { client: client_of(m.request), ..m }).collect()
+    }
+
+    /// The horizon, or the next round instant beyond the playhead.
+    fn axis_end(&self) -> u64 {
+        if self.engine.horizon() != Micros::MAX {
+            return self.engine.horizon().0;
+        }
+        let mut end = 60 * US_PER_S;
+        while end < self.playhead.0 {
+            end *= 2;
+        }
+        end
+    }
+
+    fn key_figures(&self, sums: &WindowSums) -> KeyFigures {
+        let objectives = self.recorder.objectives;
+        let us = |x: u64| if x == u64::MAX { 0.0 } else { x as f64 };
+        let arrived: u32 = sums.arrived_by_client.iter().sum();
+        let tokens_per_s = sums.tokens as f64 / sums.seconds;
+        let usd_per_s = usd_per_hour(&self.engine) / 3600.0;
+        KeyFigures {
+            window_s: sums.seconds,
+            ttft: sums.ttft,
+            itl: sums.itl,
+            e2e: sums.e2e,
+            offered_per_s: f64::from(arrived) / sums.seconds,
+            completed_per_s: f64::from(sums.completed) / sums.seconds,
+            goodput_per_s: f64::from(sums.good) / sums.seconds,
+            output_tokens_per_s: tokens_per_s,
+            cache_hit_rate: kv_part(&self.engine).hit_rate,
+            usd_per_million_tokens: share(usd_per_s * 1e6, tokens_per_s),
+            slo_ttft_us: us(objectives.ttft_us),
+            slo_tpot_us: us(objectives.tpot_us),
+            slo_e2e_us: us(objectives.e2e_us),
+        }
+    }
+
+    fn replica_frame(
+        &self,
+        r: &Replica,
+        query: &FrameQuery,
+        sums: &WindowSums,
+        decisions: u32,
+    ) -> ReplicaFrame {
+        let i = r.id().index();
+        let client_of = |request: crate::base::RequestId| self.engine.records()[request.index()].client;
+        let queue = self.engine.queue(r).take(query.queue as usize).map(|request| QueueChip {
+            request: request.0,
+            client: client_of(request),
+            preempted: self.engine.records()[request.index()].preemptions > 0,
+        });
+        let batch = self.engine.batch(r).take(query.batch as usize).map(|request| {
+            let p = self.engine.progress(request);
+            BatchBar {
+                request: request.0,
+                client: client_of(request),
+                context: p.stored,
+                prefill: p.prefill,
+                decoding: p.decoding,
+            }
+        });
+        let busy = share(sums.busy_us.get(i).copied().unwrap_or(0) as f64, sums.seconds * US_PER_S as f64);
+        ReplicaFrame {
+            id: r.id().0,
+            pool: self.scenario.cluster.pools[r.pool() as usize].name.clone(),
+            serving: r.serving(),
+            waiting: r.waiting(),
+            running: r.running(),
+            prefilling: r.prefilling(),
+            busy: if busy > 1.0 { 1.0 } else { busy },
+            step_us: r.latest_step().0,
+            share: share(
+                f64::from(sums.routed_by_replica.get(i).copied().unwrap_or(0)),
+                f64::from(decisions),
+            ),
+            load: r.waiting() + r.running() + self.engine.in_flight()[i],
+            ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
+            kv: kv_frame(r.kv(), query.cells),
+            queue: queue.collect(),
+            batch: batch.collect(),
+        }
+    }
+}
+
+/// The blocks of one cache, with at most `cells` of them sampled by position.
+fn kv_frame(kv: &Pool, cells: u32) -> KvFrame {
+    let total = kv.total();
+    let n = u64::from(cells.min(total));
+    let cell = |k: u64| match kv.cell((k * u64::from(total) / n) as u32) {
+        CellState::Used => 'u',
+        CellState::Shared => 's',
+        CellState::Cached => 'c',
+        CellState::Free => '.',
+    };
+    KvFrame {
+        total,
+        used: kv.used(),
+        shared: kv.shared(),
+        cached: kv.cached(),
+        free: kv.free() - kv.cached(),
+        cells: (0..n).map(cell).collect(),
+    }
+}

@@ -1,0 +1,94 @@
+//! Saving a run and going on from it: restoring and running on gives what running straight would have given.
+
+use super::Session;
+use super::edits::{EditLog, with_edits};
+use super::recorder::Recorder;
+use crate::base::Micros;
+use crate::base::digest::Digest;
+use crate::engine::Engine;
+use crate::scenario::{parse, to_json};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+const MAGIC: [u8; 8] = *b"tokyard1";
+
+/// Why a snapshot could not be used. The session stays as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// It is not a snapshot of this version.
+    Foreign,
+    /// Its bytes were changed or cut off.
+    Damaged,
+    /// It was taken of a run on another trace.
+    OtherTrace,
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Foreign => {
+                "these bytes are not a snapshot of this version; run the scenario from the start"
+            }
+            Self::Damaged => "the snapshot is damaged; run the scenario from the start",
+            Self::OtherTrace => "the snapshot belongs to another trace; load that trace first",
+        })
+    }
+}
+
+impl std::error::Error for SnapshotError {}
+
+#[derive(Serialize, Deserialize)]
+struct Body<E, R> {
+    scenario: String,
+    trace: Option<u64>,
+    applied: u64,
+    playhead: Micros,
+    engine: E,
+    recorder: R,
+}
+
+impl Session {
+    /// The whole run as bytes.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let body = Body {
+            scenario: to_json(&with_edits(&self.scenario, self.edits.all())),
+            trace: self.trace.as_ref().map(|t| t.digest().value()),
+            applied: self.edits.applied() as u64,
+            playhead: self.playhead,
+            engine: &self.engine,
+            recorder: &self.recorder,
+        };
+        let body = postcard::to_stdvec(&body).expect("INV-6: state is plain data");
+        let mut bytes = Vec::with_capacity(body.len() + 16);
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&Digest::of(&body).value().to_le_bytes());
+        bytes.extend_from_slice(&body);
+        bytes
+    }
+
+    /// Goes back (or forward) to a snapshot of this scenario or another one on the same trace.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        let (magic, rest) = bytes.split_first_chunk::<8>().ok_or(SnapshotError::Foreign)?;
+        if *magic != MAGIC {
+            return Err(SnapshotError::Foreign);
+        }
+        let (digest, body) = rest.split_first_chunk::<8>().ok_or(SnapshotError::Damaged)?;
+        if u64::from_le_bytes(*digest) != Digest::of(body).value() {
+            return Err(SnapshotError::Damaged);
+        }
+        let body: Body<Engine, Recorder> = postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged)?;
+        if body.trace != self.trace.as_ref().map(|t| t.digest().value()) {
+            return Err(SnapshotError::OtherTrace);
+        }
+        let mut scenario = parse(&body.scenario).map_err(|_| SnapshotError::Damaged)?;
+        let edits = std::mem::take(&mut scenario.edits);
+        self.edits = EditLog::restored(&edits, body.applied as usize);
+        self.scenario = scenario;
+        self.playhead = body.playhead;
+        self.engine = body.engine;
+        self.engine.attach(self.trace.as_ref());
+        self.recorder = body.recorder;
+        Ok(())
+    }
+}

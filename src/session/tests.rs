@@ -1,0 +1,133 @@
+//! The session's promises on one lively scenario each; `tests/laws.rs` generates more.
+
+use super::*;
+use crate::scenario::Edit;
+use frame::{ColumnsQuery, EventsQuery, FrameQuery, View};
+
+const LIVELY: &str = r#"{
+    "run": { "horizon_s": 30, "warmup_s": 2 },
+    "cluster": { "pools": [{ "replicas": 3, "kv": { "blocks": 300 } }] },
+    "workload": { "clients": [{
+        "arrivals": { "poisson": { "rate_per_s": 30 } },
+        "prompt_tokens": { "lognormal": { "median_tokens": 300, "sigma": 0.8, "min_tokens": 4, "max_tokens": 3000 } },
+        "output_tokens": { "gaussian": { "mean_tokens": 80, "sd_tokens": 40, "min_tokens": 1, "max_tokens": 400 } },
+        "prefix": { "groups": 3, "tokens": 100 }
+    }] }
+}"#;
+
+fn lively() -> Session {
+    Session::load(LIVELY, None).unwrap_or_else(|p| panic!("{p:?}")).0
+}
+
+#[test]
+fn slices_do_not_matter() {
+    let (mut whole, mut sliced) = (lively(), lively());
+    assert_eq!(whole.advance(Micros::MAX, u64::MAX), Stop::Finished);
+    let mut until = 0;
+    while sliced.advance(Micros(until), 37) != Stop::Finished {
+        until += 7_001;
+    }
+    assert_eq!(whole.report(), sliced.report());
+    assert_eq!(whole.now(), sliced.now());
+    let q = ColumnsQuery { view: View::QueueDepth, from_us: 0, to_us: 0 };
+    assert_eq!(whole.columns(&q), sliced.columns(&q));
+    assert!(whole.report_data().requests.preemptions > 0, "{}", whole.report());
+}
+
+#[test]
+fn a_restored_run_goes_on_as_if_it_had_never_stopped() {
+    let (mut straight, mut other) = (lively(), lively());
+    straight.advance(Micros(11_111_111), u64::MAX);
+    let saved = straight.snapshot();
+    straight.advance(Micros::MAX, u64::MAX);
+    other.advance(Micros(20_000_000), 5);
+    other.restore(&saved).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(other.now(), Micros(11_111_111));
+    other.advance(Micros::MAX, u64::MAX);
+    assert_eq!(straight.report(), other.report());
+    assert_eq!(straight.snapshot(), other.snapshot());
+}
+
+#[test]
+fn damaged_snapshots_are_refused() {
+    let mut s = lively();
+    let mut bytes = s.snapshot();
+    assert_eq!(s.restore(b"nonsense"), Err(SnapshotError::Foreign));
+    assert_eq!(s.restore(b""), Err(SnapshotError::Foreign));
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    assert_eq!(s.restore(&bytes), Err(SnapshotError::Damaged));
+}
+
+#[test]
+fn live_edits_replay_from_the_scenario_they_leave_behind() {
+    let mut live = lively();
+    live.advance(Micros(5_000_000), u64::MAX);
+    assert!(live.apply(Edit::ArrivalRate { client: 0, rate_per_s: 45.0 }).is_empty());
+    live.advance(Micros(9_000_000), 4000);
+    assert!(live.apply(Edit::Replicas { pool: 0, replicas: 5 }).is_empty());
+    assert!(live.apply(Edit::KvBlocks { pool: 0, blocks: 250 }).is_empty());
+    live.advance(Micros(15_000_000), u64::MAX);
+    assert!(live.apply_text(r#"{"routing":"random"}"#).is_empty());
+    assert!(live.apply(Edit::Replicas { pool: 0, replicas: 2 }).is_empty());
+    live.advance(Micros::MAX, u64::MAX);
+    let text = crate::scenario::to_json(&live.scenario());
+    let (mut replay, _) = Session::load(&text, None).unwrap_or_else(|p| panic!("{p:?}"));
+    replay.advance(Micros::MAX, u64::MAX);
+    assert_eq!(live.report(), replay.report());
+    assert_eq!(live.report_data().run.edits_applied, 5);
+}
+
+#[test]
+fn a_bad_edit_changes_nothing() {
+    let mut s = lively();
+    s.advance(Micros(1_000_000), u64::MAX);
+    assert!(!s.apply_text(r#"{"replicas":{"pool":9,"replicas":1}}"#).is_empty());
+    assert!(!s.apply_text("{").is_empty());
+    assert!(s.edits().is_empty());
+}
+
+#[test]
+fn a_frame_shows_what_the_report_counts() {
+    let mut s = lively();
+    s.advance(Micros(12_000_000), u64::MAX);
+    let frame = s.frame(&FrameQuery::default());
+    let report = s.report_data();
+    assert_eq!(frame.counts.completed, report.requests.completed);
+    assert_eq!(frame.replicas.len(), 3);
+    assert!(frame.key.ttft.count > 0 && frame.key.itl.p50_us > 0.0);
+    for r in &frame.replicas {
+        assert_eq!(r.kv.total, r.kv.used + r.kv.cached + r.kv.free);
+        assert_eq!(r.kv.cells.len(), 168);
+    }
+    assert!(frame.replicas.iter().map(|r| r.share).sum::<f64>() > 0.999);
+    s.engine().verify(true);
+}
+
+#[test]
+fn every_request_can_be_inspected_without_gaps() {
+    let mut s = lively();
+    s.advance(Micros(6_000_000), u64::MAX);
+    for request in 0..s.engine().records().len() as u32 {
+        let d = s.inspect(request).unwrap_or_else(|| panic!("#{request} is unknown"));
+        let mut at = d.arrival_us;
+        for segment in &d.segments {
+            assert_eq!(segment.from_us, at, "{d:?}");
+            at = segment.to_us;
+        }
+    }
+    assert!(s.inspect(u32::MAX).is_none());
+}
+
+#[test]
+fn the_event_log_answers_by_kind_and_request() {
+    let mut s = lively();
+    s.advance(Micros(3_000_000), u64::MAX);
+    let all = s.event_rows(&EventsQuery { limit: 100, ..EventsQuery::default() });
+    assert_eq!(all.rows.len(), 100);
+    let q = EventsQuery { kinds: vec!["completed".to_owned()], limit: 9, ..EventsQuery::default() };
+    assert!(s.event_rows(&q).rows.iter().all(|r| r.kind == "completed"));
+    let q = EventsQuery { request: Some(1), limit: 50, ..EventsQuery::default() };
+    let rows = s.event_rows(&q).rows;
+    assert_eq!(rows.first().map(|r| r.kind.as_str()), Some("arrived"));
+}

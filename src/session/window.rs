@@ -1,0 +1,155 @@
+//! The latest stretch of a run, second by second, for the headline numbers.
+
+use super::frame::Percentiles;
+use super::recorder::Objectives;
+use crate::base::Micros;
+use crate::base::units::US_PER_S;
+use crate::engine::Fact;
+use crate::stats::percentiles_of;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Seconds kept; the longest window that can be asked for.
+pub(super) const SECONDS_KEPT: usize = 120;
+
+/// One second.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Second {
+    /// Which second of the run.
+    index: u64,
+    arrived: Vec<u32>,
+    routed: Vec<u32>,
+    /// By replica: microseconds of steps that ended in this second.
+    busy_us: Vec<u64>,
+    completed: u32,
+    good: u32,
+    tokens: u64,
+    /// (replica, TTFT)
+    ttft: Vec<(u32, u64)>,
+    /// (gap, how many tokens)
+    itl: Vec<(u64, u64)>,
+    e2e: Vec<u64>,
+}
+
+/// The latest seconds of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Window {
+    seconds: VecDeque<Second>,
+    /// By replica: when its running step began, and its latest duration.
+    step_began: Vec<u64>,
+}
+
+/// Sums over a window.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WindowSums {
+    /// Length in seconds.
+    pub(super) seconds: f64,
+    pub(super) arrived_by_client: Vec<u32>,
+    pub(super) routed_by_replica: Vec<u32>,
+    pub(super) busy_us: Vec<u64>,
+    pub(super) completed: u32,
+    pub(super) good: u32,
+    pub(super) tokens: u64,
+    pub(super) ttft: Percentiles,
+    pub(super) itl: Percentiles,
+    pub(super) e2e: Percentiles,
+    pub(super) ttft_by_replica: Vec<Percentiles>,
+}
+
+fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
+    let i = i as usize;
+    if v.len() <= i {
+        v.resize(i + 1, T::default());
+    }
+    &mut v[i]
+}
+
+fn percentiles(values: &mut [(u64, u64)]) -> Percentiles {
+    percentiles_of(values).map_or_else(Percentiles::default, |(count, [p50_us, p90_us, p99_us])| {
+        Percentiles { count, p50_us, p90_us, p99_us }
+    })
+}
+
+impl Window {
+    pub(super) fn fact(&mut self, now: Micros, fact: Fact, objectives: &Objectives) {
+        match fact {
+            Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
+            Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
+            Fact::StepStarted { replica, span, .. } => {
+                *at(&mut self.step_began, replica.0) = now.0;
+                *at(&mut self.second(now).busy_us, replica.0) += span.0;
+            }
+            Fact::FirstToken { replica, ttft, .. } => {
+                let s = self.second(now);
+                s.ttft.push((replica.0, ttft.0));
+                s.tokens += 1;
+            }
+            Fact::Tokens { itl, count, .. } => {
+                let s = self.second(now);
+                s.tokens += u64::from(count);
+                match s.itl.last_mut() {
+                    Some(last) if last.0 == itl.0 => last.1 += u64::from(count),
+                    _ => s.itl.push((itl.0, u64::from(count))),
+                }
+            }
+            Fact::Completed { ttft, e2e, tokens, .. } => {
+                let s = self.second(now);
+                s.completed += 1;
+                s.good += u32::from(objectives.met(ttft.0, e2e.0, tokens));
+                s.e2e.push(e2e.0);
+            }
+            _ => {}
+        }
+    }
+
+    fn second(&mut self, now: Micros) -> &mut Second {
+        let index = now.0 / US_PER_S;
+        if self.seconds.back().is_none_or(|s| s.index != index) {
+            if self.seconds.len() == SECONDS_KEPT {
+                self.seconds.pop_front();
+            }
+            self.seconds.push_back(Second { index, ..Second::default() });
+        }
+        self.seconds.back_mut().expect("INV-3: a second was just added")
+    }
+
+    /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
+    pub(super) fn sums(&self, now: Micros, window_s: f64, replicas: usize, clients: usize) -> WindowSums {
+        let kept = window_s.clamp(1.0, SECONDS_KEPT as f64) as u64;
+        let first = (now.0 / US_PER_S).saturating_sub(kept.saturating_sub(1));
+        let mut out = WindowSums {
+            seconds: ((now.0 - first * US_PER_S) as f64 / US_PER_S as f64).max(1e-6),
+            arrived_by_client: vec![0; clients],
+            routed_by_replica: vec![0; replicas],
+            busy_us: vec![0; replicas],
+            ..WindowSums::default()
+        };
+        let mut ttft_of = vec![Vec::new(); replicas];
+        let (mut ttft, mut itl, mut e2e) = (Vec::new(), Vec::new(), Vec::new());
+        for s in self.seconds.iter().filter(|s| s.index >= first) {
+            for (i, n) in s.arrived.iter().enumerate().filter(|(i, _)| *i < clients) {
+                out.arrived_by_client[i] += n;
+            }
+            for (i, n) in s.routed.iter().enumerate() {
+                out.routed_by_replica[i] += n;
+            }
+            for (i, n) in s.busy_us.iter().enumerate() {
+                out.busy_us[i] += n;
+            }
+            out.completed += s.completed;
+            out.good += s.good;
+            out.tokens += s.tokens;
+            for &(replica, value) in &s.ttft {
+                ttft.push((value, 1));
+                ttft_of[replica as usize].push((value, 1));
+            }
+            itl.extend_from_slice(&s.itl);
+            e2e.extend(s.e2e.iter().map(|&v| (v, 1)));
+        }
+        out.ttft = percentiles(&mut ttft);
+        out.itl = percentiles(&mut itl);
+        out.e2e = percentiles(&mut e2e);
+        out.ttft_by_replica = ttft_of.iter_mut().map(|v| percentiles(v)).collect();
+        out
+    }
+}

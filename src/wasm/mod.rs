@@ -1,0 +1,217 @@
+//! The page's door to the session: text, numbers and columns cross, nothing else. No arithmetic here.
+
+use crate::base::{Diagnostics, Micros};
+use crate::scenario::{limits, preset, to_json};
+use crate::session::frame::{Columns, ColumnsQuery, EventsQuery, FrameQuery, Stop};
+use crate::session::{self, Session};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+/// Installs the hook that prints a panic's message and place.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("INV-6: what crosses is plain data")
+}
+
+fn query<T: DeserializeOwned>(text: &str) -> Result<T, JsError> {
+    serde_json::from_str(text).map_err(|e| JsError::new(&format!("a malformed query: {e}")))
+}
+
+fn stop(stop: Stop) -> String {
+    json(&stop).trim_matches('"').to_owned()
+}
+
+/// A number of microseconds or events from JavaScript; what is not a whole number there is cut to one.
+fn whole(x: f64) -> u64 {
+    if x >= Micros::MAX.0 as f64 { Micros::MAX.0 } else { x as u64 }
+}
+
+/// A recorded trace, read piece by piece.
+#[wasm_bindgen]
+pub struct Trace {
+    reader: Option<session::TraceReader>,
+    trace: Option<Arc<session::Trace>>,
+}
+
+#[derive(Serialize)]
+struct TraceOutcome {
+    ok: bool,
+    diagnostics: Diagnostics,
+    summary: Option<session::TraceSummary>,
+}
+
+#[wasm_bindgen]
+impl Trace {
+    /// A reader for a file of this name.
+    #[wasm_bindgen(constructor)]
+    pub fn new(file_name: &str) -> Self {
+        Self { reader: Some(session::TraceReader::new(file_name, limits::TRACE_BYTES_PAGE)), trace: None }
+    }
+
+    /// Takes the next piece of the file.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if let Some(reader) = &mut self.reader {
+            reader.push(bytes);
+        }
+    }
+
+    /// Ends the file: `{ok, diagnostics, summary}` as JSON.
+    pub fn finish(&mut self) -> String {
+        let Some(reader) = self.reader.take() else {
+            return json(&TraceOutcome { ok: self.trace.is_some(), diagnostics: Vec::new(), summary: None });
+        };
+        let (trace, diagnostics, summary) = reader.finish();
+        let ok = trace.is_some();
+        self.trace = trace;
+        json(&TraceOutcome { ok, diagnostics, summary })
+    }
+}
+
+/// A run in progress.
+#[wasm_bindgen]
+pub struct Sim {
+    session: Session,
+    columns: Columns,
+}
+
+#[derive(Serialize)]
+struct PresetRow<'a> {
+    name: &'a str,
+    title: String,
+    note: String,
+    text: &'a str,
+}
+
+#[wasm_bindgen]
+impl Sim {
+    /// All problems of a scenario text, as JSON; never throws.
+    pub fn check(text: &str) -> String {
+        json(&Session::check(text))
+    }
+
+    /// The built-in scenarios as JSON: `[{name, title, note, text}]`.
+    pub fn presets() -> String {
+        let row = |p: &preset::Preset| {
+            let scenario = crate::scenario::parse(p.text).unwrap_or_default();
+            PresetRow { name: p.name, title: scenario.title, note: scenario.note, text: p.text }
+        };
+        json(&preset::PRESETS.iter().map(row).collect::<Vec<_>>())
+    }
+
+    /// Version of this program.
+    pub fn version() -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    /// Loads a scenario; throws an error whose message is a JSON list of diagnostics.
+    #[wasm_bindgen(constructor)]
+    pub fn new(text: &str) -> Result<Self, JsError> {
+        Self::load(text, None)
+    }
+
+    /// The same on a trace, which stays the caller's.
+    #[wasm_bindgen(js_name = withTrace)]
+    pub fn with_trace(text: &str, trace: &Trace) -> Result<Self, JsError> {
+        Self::load(text, Some(trace))
+    }
+
+    /// Runs up to and including an instant, but no more than so many events: `until`, `events` or `finished`.
+    pub fn advance(&mut self, until_us: f64, max_events: f64) -> String {
+        stop(self.session.advance(Micros(whole(until_us)), whole(max_events)))
+    }
+
+    /// One step of a kind; `until` means it happened.
+    pub fn step(&mut self, kind: &str) -> Result<String, JsError> {
+        Ok(stop(self.session.step(query(&json(kind))?)))
+    }
+
+    /// Applies an edit at the playhead; problems as JSON, and then nothing has changed.
+    pub fn apply(&mut self, edit: &str) -> String {
+        json(&self.session.apply_text(edit))
+    }
+
+    /// The playhead in microseconds.
+    #[wasm_bindgen(js_name = nowUs)]
+    pub fn now_us(&self) -> f64 {
+        self.session.now().0 as f64
+    }
+
+    /// Events run so far.
+    pub fn events(&self) -> f64 {
+        self.session.events() as f64
+    }
+
+    /// What the playhead shows, as JSON.
+    pub fn frame(&mut self, text: &str) -> Result<String, JsError> {
+        let query: FrameQuery = query(text)?;
+        Ok(json(&self.session.frame(&query)))
+    }
+
+    /// Lines of the event log, as JSON.
+    #[wasm_bindgen(js_name = eventRows)]
+    pub fn event_rows(&self, text: &str) -> Result<String, JsError> {
+        let query: EventsQuery = query(text)?;
+        Ok(json(&self.session.event_rows(&query)))
+    }
+
+    /// One request in full as JSON; `null` if it has not arrived.
+    pub fn inspect(&self, request: u32) -> String {
+        json(&self.session.inspect(request))
+    }
+
+    /// Fills the columns of a view and returns their names as JSON.
+    pub fn columns(&mut self, text: &str) -> Result<String, JsError> {
+        let query: ColumnsQuery = query(text)?;
+        self.columns = self.session.columns(&query);
+        Ok(json(&self.columns.names))
+    }
+
+    /// Address of column `i` in wasm memory; valid until the next call.
+    #[wasm_bindgen(js_name = columnPtr)]
+    pub fn column_ptr(&self, i: usize) -> usize {
+        self.columns.columns.get(i).map_or(0, |c| c.as_ptr() as usize)
+    }
+
+    /// Length of column `i` in 64-bit floats.
+    #[wasm_bindgen(js_name = columnLen)]
+    pub fn column_len(&self, i: usize) -> usize {
+        self.columns.columns.get(i).map_or(0, Vec::len)
+    }
+
+    /// The report: the bytes that the command line prints.
+    pub fn report(&self) -> String {
+        self.session.report()
+    }
+
+    /// Digest of the report.
+    pub fn digest(&self) -> String {
+        self.session.digest()
+    }
+
+    /// The scenario with all edits made so far, as JSON text.
+    pub fn scenario(&self) -> String {
+        to_json(&self.session.scenario())
+    }
+
+    /// The whole run as bytes.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.session.snapshot()
+    }
+
+    /// Goes back to a snapshot.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), JsError> {
+        self.session.restore(bytes).map_err(|e| JsError::new(&e.to_string()))
+    }
+
+    fn load(text: &str, trace: Option<&Trace>) -> Result<Self, JsError> {
+        let trace = trace.and_then(|t| t.trace.clone());
+        let (session, _) = Session::load(text, trace).map_err(|p| JsError::new(&json(&p)))?;
+        Ok(Self { session, columns: Columns::default() })
+    }
+}
