@@ -1,33 +1,152 @@
-import type { JSX } from 'solid-js';
-import { NO_DATA, NOTHING } from './base/view.ts';
+// The frame of the page: where each panel goes, what keys and dropped files do.
+import { Tabs } from '@ark-ui/solid/tabs';
+import { createSignal, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
+import { HelpSheet, NoticeBar, TraceDialog } from './panels/Dialogs.tsx';
+import { Inspector } from './panels/Inspector.tsx';
+import { KeyFigures } from './panels/KeyFigures.tsx';
+import { Scenario } from './panels/Scenario.tsx';
+import { TopBar } from './panels/TopBar.tsx';
+import { Transport } from './panels/Transport.tsx';
+import { spawnWorker } from './sim/client.ts';
 import { Stage } from './stage/Stage.tsx';
+import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
+import { handleKey } from './state/keys.ts';
 
 export function App(): JSX.Element {
+  const app = createApp(spawnWorker);
+  const [keysOn, setKeysOn] = createSignal(readKeys());
+  const [dropping, setDropping] = createSignal(false);
+
+  onMount(() => {
+    void app.start();
+    watchMotion(app);
+    watchVisibility(app);
+    const key = (event: KeyboardEvent): void => handleKey(event, app, keysOn());
+    window.addEventListener('keydown', key);
+    onCleanup(() => window.removeEventListener('keydown', key));
+  });
+
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
   return (
-    <div class="page">
+    // biome-ignore lint/a11y/noStaticElementInteractions: files can be dropped anywhere; the same is done with the button at the top
+    <div
+      class="page"
+      data-tab={app.phoneTab()}
+      onDragOver={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={(event) => {
+        if (event.relatedTarget === null) setDropping(false);
+      }}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setDropping(false);
+        const file = event.dataTransfer?.files[0];
+        if (file) void app.openFile(file);
+      }}
+    >
+      <TopBar app={app} />
+      <Tabs.Root class="phone-tabs" value={app.phoneTab()} onValueChange={({ value }) => app.setPhoneTab(toTab(value))}>
+        <Tabs.List aria-label="View">
+          <Tabs.Trigger value="stage">Stage</Tabs.Trigger>
+          <Tabs.Trigger value="charts">Charts</Tabs.Trigger>
+          <Tabs.Trigger value="scenario">Scenario</Tabs.Trigger>
+          <Tabs.Trigger value="inspector">Inspector</Tabs.Trigger>
+        </Tabs.List>
+      </Tabs.Root>
+      <Scenario app={app} />
       <main class="mid">
+        <KeyFigures frame={app.frame()} />
         <section class="stage" aria-label="Stage">
           <Stage
-            frame={undefined}
-            speed={1}
-            playing={false}
-            selected={NOTHING}
-            onSelect={() => {}}
-            reducedMotion={false}
+            frame={app.frame()}
+            speed={app.speed()}
+            playing={app.playing()}
+            selected={app.selected()}
+            onSelect={app.select}
+            reducedMotion={app.reducedMotion()}
           />
         </section>
         <section class="charts" aria-label="Charts">
           <Charts
-            data={NO_DATA}
-            cursorS={undefined}
-            onCursor={() => {}}
-            frame={undefined}
-            selected={NOTHING}
-            onSelect={() => {}}
+            data={app.data()}
+            cursorS={app.cursorS()}
+            onCursor={app.setCursorS}
+            frame={app.frame()}
+            selected={app.selected()}
+            onSelect={app.select}
+            onSeek={(timeS) => void app.seek(timeS)}
           />
         </section>
       </main>
+      <Inspector app={app} />
+      <NoticeBar app={app} />
+      <Transport app={app} />
+      <HelpSheet
+        app={app}
+        keysOn={keysOn()}
+        setKeysOn={(on) => {
+          setKeysOn(on);
+          writeKeys(on);
+        }}
+      />
+      <TraceDialog app={app} />
+      <Show when={dropping()}>
+        <div class="drop" aria-hidden="true">
+          <p>Drop a request trace or a scenario</p>
+        </div>
+      </Show>
+      <p class="off" role="status" aria-live="polite">
+        {app.spoken()}
+      </p>
     </div>
   );
+}
+
+function watchMotion(app: AppState): void {
+  const query = matchMedia('(prefers-reduced-motion: reduce)');
+  const tell = (): void => app.setReducedMotion(query.matches);
+  tell();
+  query.addEventListener('change', tell);
+  onCleanup(() => query.removeEventListener('change', tell));
+}
+
+/** A hidden page simulates nothing; it goes on where it was when it is seen again. */
+function watchVisibility(app: AppState): void {
+  let played = false;
+  const changed = (): void => {
+    if (document.hidden) {
+      played = app.playing();
+      if (played) app.pause();
+    } else if (played) {
+      played = false;
+      void app.toggle();
+    }
+  };
+  document.addEventListener('visibilitychange', changed);
+  onCleanup(() => document.removeEventListener('visibilitychange', changed));
+}
+
+function toTab(value: string): PhoneTab {
+  return value === 'charts' || value === 'scenario' || value === 'inspector' ? value : 'stage';
+}
+
+function readKeys(): boolean {
+  try {
+    return localStorage.getItem('keys') !== 'off';
+  } catch {
+    return true;
+  }
+}
+
+function writeKeys(on: boolean): void {
+  try {
+    localStorage.setItem('keys', on ? 'on' : 'off');
+  } catch {
+    // Storage can be forbidden; the choice then lasts until the page closes.
+  }
 }

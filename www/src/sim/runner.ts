@@ -1,1 +1,348 @@
-export {};
+// Drives one simulation inside the worker: paces simulated time, yields to messages, posts frames no faster than they are drawn.
+//
+// It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
+// time, the old run stays when a new one is refused) can be tested with a stand-in.
+import type { Diagnostic, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
+import {
+  type Answers,
+  type ColumnsAnswer,
+  type FromWorker,
+  type Mode,
+  never,
+  type Question,
+  type ToWorker,
+} from './protocol.ts';
+
+/** Longest stretch of work before messages are looked at. */
+const SLICE_MS = 12;
+/** Most events of one call; the call is halved when it took too long. */
+const MOST_EVENTS = 20_000;
+const FEWEST_EVENTS = 64;
+/** How long one call may take before its number of events is reduced. */
+const CALL_MS = 4;
+/** The largest instant the engine knows, 2^53 - 1 microseconds. */
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+/** Time that passed while the page was hidden or busy is not caught up beyond this. */
+const MOST_LAG_MS = 100;
+
+type Post = (message: FromWorker, transfer?: Transferable[]) => void;
+
+/** A refusal: the user's input is at fault, not the program. */
+export class Refused extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super('refused');
+    this.diagnostics = diagnostics;
+  }
+}
+
+export class Runner {
+  private sim: SimCore | undefined;
+  private trace: TraceCore | undefined;
+  private openTrace: TraceCore | undefined;
+  private mode: Mode = 'paused';
+  private speed = 1;
+  private seekUs = 0;
+  private afterSeek: 'paused' | 'playing' = 'paused';
+  /** Where the clock should be by now, in simulated microseconds with fractions. */
+  private dueUs = 0;
+  private lastMs = 0;
+  private batch = 2048;
+  private ticking = false;
+  private owed = false;
+  private unacked = false;
+  private detail = '{}';
+  private marks: { ms: number; us: number }[] = [];
+
+  private readonly core: Core;
+  private readonly around: Surroundings;
+  private readonly post: Post;
+
+  constructor(core: Core, around: Surroundings, post: Post) {
+    this.core = core;
+    this.around = around;
+    this.post = post;
+  }
+
+  handle(message: Exclude<ToWorker, { kind: 'boot' }>): void {
+    switch (message.kind) {
+      case 'play':
+        this.play(message.speed);
+        return;
+      case 'pause':
+        this.rest('paused');
+        this.postFrame();
+        return;
+      case 'run-to':
+        this.seek(message.untilUs, this.mode === 'seeking' ? this.afterSeek : this.mode);
+        return;
+      case 'detail':
+        this.detail = message.query;
+        this.postFrame();
+        return;
+      case 'ack':
+        this.unacked = false;
+        if (this.owed) this.postFrame();
+        return;
+      case 'ask':
+        this.answer(message.id, message.question);
+        return;
+      default:
+        never(message);
+    }
+  }
+
+  private answer(id: number, question: Question): void {
+    try {
+      const transfer: Transferable[] = [];
+      const value = this.ask(question, transfer);
+      this.post({ kind: 'answer', id, value }, transfer);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.post({ kind: 'refused', id, diagnostics: error.diagnostics });
+    }
+  }
+
+  private ask(question: Question, transfer: Transferable[]): Answers[keyof Answers] {
+    switch (question.kind) {
+      case 'load':
+        return this.load(question.text, question.useTrace, question.untilUs, question.thenPlay);
+      case 'check':
+        return parse<Diagnostic[]>(this.core.check(question.text));
+      case 'apply':
+        return this.apply(question.edit);
+      case 'step':
+        return this.step(question.step);
+      case 'columns':
+        return this.columns(question.views, transfer);
+      case 'events':
+        return this.sim
+          ? parse<Answers['events']>(this.sim.eventRows(question.query))
+          : { rows: [], total: 0, lost: 0 };
+      case 'inspect':
+        return this.sim ? parse<Answers['inspect']>(this.sim.inspect(question.request)) : null;
+      case 'report':
+        return { json: this.running().report(), digest: this.running().digest() };
+      case 'trace-open':
+        this.openTrace?.free();
+        this.openTrace = this.core.newTrace(question.name);
+        return null;
+      case 'trace-push':
+        this.openTrace?.push(question.bytes);
+        return null;
+      case 'trace-finish':
+        return this.finishTrace();
+      default:
+        return never(question);
+    }
+  }
+
+  private load(text: string, useTrace: boolean, untilUs: number, thenPlay: boolean): Answers['load'] {
+    const diagnostics = parse<Diagnostic[]>(this.core.check(text));
+    const next = newSim(this.core, text, useTrace ? this.trace : undefined);
+    this.sim?.free();
+    this.sim = next;
+    this.rest('paused');
+    if (untilUs > 0 || thenPlay) this.seek(untilUs, thenPlay ? 'playing' : 'paused');
+    else this.postFrame();
+    return { diagnostics, nowUs: next.nowUs(), scenario: next.scenario() };
+  }
+
+  private apply(edit: string): Answers['apply'] {
+    const sim = this.running();
+    const diagnostics = parse<Diagnostic[]>(sim.apply(edit));
+    if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
+    this.postFrame();
+    return { diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario() };
+  }
+
+  private step(kind: StepKind): Answers['step'] {
+    const stop = this.running().step(kind);
+    this.rest('paused');
+    this.postFrame();
+    return { stop: toStop(stop) };
+  }
+
+  /** Copies columns out of the module's memory in the call that made them: memory that grows takes its views along. */
+  private columns(views: readonly View[], transfer: Transferable[]): ColumnsAnswer[] {
+    const sim = this.sim;
+    if (!sim) return [];
+    return views.map((view) => {
+      const names = parse<string[]>(sim.columns(JSON.stringify({ view })));
+      const columns = names.map((_, index) => sim.column(index));
+      for (const column of columns) transfer.push(column.buffer);
+      return { view, names, columns };
+    });
+  }
+
+  private finishTrace(): Answers['trace-finish'] {
+    if (!this.openTrace) throw new Refused([]);
+    const result = parse<Answers['trace-finish']>(this.openTrace.finish());
+    if (result.ok) {
+      // The run that goes on keeps its own hold on the old trace.
+      this.trace = this.openTrace;
+    } else {
+      this.openTrace.free();
+    }
+    this.openTrace = undefined;
+    return result;
+  }
+
+  private running(): SimCore {
+    if (!this.sim)
+      throw new Refused([{ severity: 'error', path: '', found: 'no run', allowed: 'a run', fix: 'load a scenario' }]);
+    return this.sim;
+  }
+
+  private play(speed: number): void {
+    this.speed = speed;
+    if (!this.sim) return;
+    if (this.mode === 'seeking') {
+      this.afterSeek = 'playing';
+      return;
+    }
+    if (this.mode === 'paused') {
+      this.mode = 'playing';
+      this.marks = [];
+    }
+    this.dueUs = this.sim.nowUs();
+    this.lastMs = this.around.now();
+    this.wake();
+  }
+
+  private rest(mode: 'paused'): void {
+    this.mode = mode;
+    this.marks = [];
+  }
+
+  private seek(untilUs: number, then: 'paused' | 'playing'): void {
+    this.mode = 'seeking';
+    this.seekUs = Math.min(untilUs, END_OF_TIME);
+    this.afterSeek = then;
+    this.marks = [];
+    this.wake();
+  }
+
+  private wake(): void {
+    if (this.ticking) return;
+    this.ticking = true;
+    this.around.soon(() => this.tick());
+  }
+
+  /** One slice of work, then back to the messages. */
+  private tick(): void {
+    this.ticking = false;
+    const sim = this.sim;
+    if (!sim || this.mode === 'paused') return;
+    const startMs = this.around.now();
+    const untilUs = this.target(startMs);
+    const stop = this.slice(sim, untilUs, startMs);
+    if (stop === 'finished') this.rest('paused');
+    else if (this.mode === 'seeking' && stop === 'until') this.arrive(sim);
+    this.measure(sim);
+    this.postFrame();
+    if (this.resting()) return;
+    this.ticking = true;
+    // Work that is left goes on at once; a clock that is on time rests until it has something to do.
+    if (stop === 'events') this.around.soon(() => this.tick());
+    else this.around.later(() => this.tick(), 4);
+  }
+
+  private resting(): boolean {
+    return this.mode === 'paused';
+  }
+
+  private target(nowMs: number): number {
+    if (this.mode === 'seeking') return this.seekUs;
+    if (this.speed === Number.POSITIVE_INFINITY) return END_OF_TIME;
+    const passedMs = Math.min(nowMs - this.lastMs, MOST_LAG_MS);
+    this.lastMs = nowMs;
+    this.dueUs += passedMs * 1000 * this.speed;
+    return Math.floor(this.dueUs);
+  }
+
+  private slice(sim: SimCore, untilUs: number, startMs: number): Stop {
+    let beforeMs = startMs;
+    for (;;) {
+      const stop = toStop(sim.advance(untilUs, this.batch));
+      const afterMs = this.around.now();
+      const tookMs = afterMs - beforeMs;
+      if (tookMs > CALL_MS) this.batch = Math.max(FEWEST_EVENTS, this.batch >> 1);
+      else if (stop === 'events' && tookMs < CALL_MS / 2) this.batch = Math.min(MOST_EVENTS, this.batch * 2);
+      if (stop !== 'events') return stop;
+      if (afterMs - startMs + tookMs > SLICE_MS) {
+        // What could not be done in time is not owed: the clock goes on from where it is.
+        if (this.mode === 'playing') this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
+        return stop;
+      }
+      beforeMs = afterMs;
+    }
+  }
+
+  private arrive(sim: SimCore): void {
+    if (this.afterSeek === 'paused') {
+      this.rest('paused');
+      return;
+    }
+    this.mode = 'playing';
+    this.dueUs = sim.nowUs();
+    this.lastMs = this.around.now();
+    this.marks = [];
+  }
+
+  private measure(sim: SimCore): void {
+    if (this.mode !== 'playing') return;
+    const ms = this.around.now();
+    this.marks.push({ ms, us: sim.nowUs() });
+    while (this.marks.length > 2 && ms - (this.marks[0]?.ms ?? ms) > 1000) this.marks.shift();
+  }
+
+  private achieved(): number {
+    const first = this.marks[0];
+    const last = this.marks.at(-1);
+    if (this.mode !== 'playing' || !first || !last || last.ms - first.ms < 50) return 0;
+    return (last.us - first.us) / 1000 / (last.ms - first.ms);
+  }
+
+  private postFrame(): void {
+    if (this.unacked) {
+      this.owed = true;
+      return;
+    }
+    if (!this.sim) return;
+    this.owed = false;
+    this.unacked = true;
+    this.post({ kind: 'frame', frame: this.sim.frame(this.detail), mode: this.mode, achieved: this.achieved() });
+  }
+}
+
+function newSim(core: Core, text: string, trace: TraceCore | undefined): SimCore {
+  try {
+    return core.newSim(text, trace);
+  } catch (error) {
+    const diagnostics = asDiagnostics(error);
+    if (diagnostics) throw new Refused(diagnostics);
+    throw error;
+  }
+}
+
+/** The module refuses a scenario by throwing an Error whose message is the JSON of its diagnostics. */
+function asDiagnostics(error: unknown): readonly Diagnostic[] | undefined {
+  if (!(error instanceof Error) || !error.message.startsWith('[')) return undefined;
+  try {
+    return parse<Diagnostic[]>(error.message);
+  } catch {
+    return undefined;
+  }
+}
+
+function toStop(text: string): Stop {
+  if (text === 'until' || text === 'events' || text === 'finished') return text;
+  throw new Error(`the module stopped for an unknown reason: ${text}`);
+}
+
+/** JSON from our own module, whose types are generated from the same Rust source. */
+function parse<T>(json: string): T {
+  return JSON.parse(json);
+}

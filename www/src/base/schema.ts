@@ -1,0 +1,261 @@
+// From the scenario's JSON Schema to form fields. Nothing here knows a field by name except the tables of labels and
+// first values below, so that a new policy or parameter appears in the form without a change to the page.
+import { child, isObject, type Json, type JsonObject, joinPath } from './json.ts';
+
+export type Input =
+  | {
+      readonly kind: 'number';
+      readonly integer: boolean;
+      readonly min: number | undefined;
+      readonly max: number | undefined;
+    }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'toggle' }
+  | { readonly kind: 'choice'; readonly options: readonly Option[]; readonly tag: string };
+
+export type Option = {
+  readonly tag: string;
+  readonly label: string;
+  readonly description: string;
+  readonly value: Json;
+};
+
+export type Field = {
+  /** Unique; the path, with a mark where a choice and its number share one. */
+  readonly id: string;
+  readonly path: string;
+  readonly label: string;
+  readonly unit: string;
+  readonly description: string;
+  readonly depth: number;
+  readonly input: Input;
+  readonly initial: Json | undefined;
+};
+
+const LABELS: Readonly<Record<string, string>> = {
+  gpu: 'GPU',
+  tp: 'Tensor parallel',
+  max_num_seqs: 'Max sequences',
+  max_num_batched_tokens: 'Token budget',
+  long_prefill_threshold_tokens: 'Prefill chunk',
+  block_tokens: 'Block size',
+  prefix_caching: 'Prefix cache',
+  snapshot_refresh_us: 'Signal refresh',
+  admission_latency_us: 'Latency',
+  routing_latency_us: 'Latency',
+  routing: 'Policy',
+  admission: 'Policy',
+  latency: 'Step times',
+  compat: 'Semantics',
+  arrivals: 'Arrivals',
+  prompt_tokens: 'Prompt',
+  output_tokens: 'Output',
+  groups: 'Prefix groups',
+  rate_per_s: 'Rate',
+  cv: 'Variation (cv)',
+  sigma: 'Spread (sigma)',
+  sd_tokens: 'Spread (sd)',
+  min_tokens: 'Fewest',
+  max_tokens: 'Most',
+  ttft_ms: 'TTFT',
+  tpot_ms: 'TPOT',
+  e2e_ms: 'E2E',
+  horizon_s: 'Ends at',
+  warmup_s: 'Warm-up',
+  max_requests: 'Request cap',
+  queueing_us_per_prompt_token: 'Queue/prompt tok',
+  output_us_per_token: 'Output/token',
+  step_us_per_prefill_token: 'Step/prefill tok',
+  step_us_per_decode_token: 'Step/decode tok',
+  queueing_us: 'Queueing',
+  step_us: 'Step, fixed',
+  hash_block_tokens: 'Hash block',
+};
+
+/** Labels that depend on the parent too. */
+const LABELS_UNDER: Readonly<Record<string, string>> = { 'prefix.tokens': 'Prefix length' };
+
+/** First values of parameters that have no default, when another variant is chosen. */
+const FIRST: Readonly<Record<string, Json>> = {
+  rate_per_s: 8,
+  cv: 2,
+  sigma: 0.7,
+  tokens: 400,
+  mean_tokens: 400,
+  median_tokens: 400,
+  sd_tokens: 200,
+  min_tokens: 1,
+  max_tokens: 8192,
+};
+/** Parameters that say the same thing in different variants: the value moves along. */
+const MIDDLE = ['tokens', 'mean_tokens', 'median_tokens'];
+const INTEGER_OPTION = 'number';
+
+export class Schema {
+  private readonly root: JsonObject;
+  private readonly definitions: Json | undefined;
+
+  constructor(root: JsonObject) {
+    this.root = root;
+    this.definitions = root.$defs;
+  }
+
+  /** The fields at and under `steps` of a document, in the order of the schema. */
+  fields(document: Json, steps: readonly (string | number)[]): readonly Field[] {
+    let node: JsonObject = this.root;
+    let value: Json | undefined = document;
+    let path = '';
+    for (const step of steps) {
+      const next: Json | undefined = typeof step === 'number' ? node.items : child(node.properties, step);
+      if (!isObject(next)) return [];
+      node = this.resolve(next);
+      value = child(value, step);
+      path = joinPath(path, step);
+    }
+    const into: Field[] = [];
+    this.walk(node, value, path, 0, into);
+    return into;
+  }
+
+  private resolve(node: JsonObject): JsonObject {
+    const name = typeof node.$ref === 'string' ? node.$ref.split('/').at(-1) : undefined;
+    const target = name === undefined ? undefined : child(this.definitions, name);
+    if (isObject(target)) {
+      const { $ref: _, ...own } = node;
+      return { ...this.resolve(target), ...own };
+    }
+    // An optional value is "this or null"; the form shows it only where it is set.
+    const any = node.anyOf;
+    const some = Array.isArray(any) ? any.find((n: Json) => isObject(n) && n.type !== 'null') : undefined;
+    return isObject(some) ? { ...this.resolve(some), ...described(node) } : node;
+  }
+
+  private walk(node: JsonObject, value: Json | undefined, path: string, depth: number, into: Field[]): void {
+    if (isObject(node.properties)) {
+      for (const [key, raw] of Object.entries(node.properties)) {
+        if (!isObject(raw)) continue;
+        const next = this.resolve(raw);
+        // What a document leaves out has its default; an optional part that is not there has no field.
+        const shown = child(value, key) ?? next.default;
+        if (shown !== undefined && shown !== null) this.walk(next, shown, joinPath(path, key), depth, into);
+      }
+      return;
+    }
+    if (isObject(node.items)) {
+      const items = this.resolve(node.items);
+      if (Array.isArray(value)) {
+        value.forEach((item: Json, i) => {
+          this.walk(items, item, joinPath(path, i), depth, into);
+        });
+      }
+      return;
+    }
+    if (Array.isArray(node.oneOf)) this.choice(node, node.oneOf, value, path, depth, into);
+    else into.push({ ...frame(node, path, depth), id: path, input: plainInput(node) });
+  }
+
+  private choice(
+    node: JsonObject,
+    variants: readonly Json[],
+    value: Json | undefined,
+    path: string,
+    depth: number,
+    into: Field[],
+  ): void {
+    const all = variants.filter(isObject).map((variant) => ({ variant, tag: tagOf(variant) }));
+    const current = all.find(({ variant, tag }) => holds(variant, tag, value));
+    const options = all.map(({ variant, tag }) => ({
+      tag,
+      label: tag === INTEGER_OPTION ? 'Set' : sentence(tag),
+      description: typeof variant.description === 'string' ? variant.description : '',
+      value: this.first(variant, tag, value),
+    }));
+    into.push({ ...frame(node, path, depth), id: path, input: { kind: 'choice', options, tag: current?.tag ?? '' } });
+    if (!current) return;
+    if (current.tag === INTEGER_OPTION) {
+      into.push({
+        ...frame(current.variant, path, depth + 1),
+        id: `${path}#`,
+        label: 'Number',
+        input: plainInput(current.variant),
+      });
+    }
+    const body = child(current.variant.properties, current.tag);
+    if (isObject(body))
+      this.walk(this.resolve(body), child(value, current.tag), joinPath(path, current.tag), depth + 1, into);
+  }
+
+  /** What a variant starts with when it is chosen. */
+  private first(variant: JsonObject, tag: string, value: Json | undefined): Json {
+    const body = child(variant.properties, tag);
+    if (!isObject(body)) return tag === INTEGER_OPTION ? (variant.default ?? 4096) : tag;
+    const node = this.resolve(body);
+    if (!isObject(node.properties)) return { [tag]: this.start(node, tag, {}) };
+    const from = isObject(value) ? (Object.values(value)[0] ?? {}) : {};
+    const known = isObject(from) ? from : {};
+    const entries = Object.entries(node.properties).map(([key, raw]): [string, Json] => [
+      key,
+      this.start(isObject(raw) ? this.resolve(raw) : {}, key, known),
+    ]);
+    return { [tag]: Object.fromEntries(entries) };
+  }
+
+  private start(node: JsonObject, key: string, known: JsonObject): Json {
+    const middle = MIDDLE.includes(key) ? MIDDLE.map((k) => known[k]).find((v) => v !== undefined) : undefined;
+    const value = known[key] ?? middle ?? node.default ?? FIRST[key] ?? node.minimum ?? 1;
+    return node.type === 'integer' && typeof value === 'number' ? Math.round(value) : value;
+  }
+}
+
+function described(node: JsonObject): JsonObject {
+  return typeof node.description === 'string' ? { description: node.description } : {};
+}
+
+function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' | 'input'> {
+  const key = path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf(']')) + 1);
+  const parent = path.split('.').slice(-2).join('.');
+  return {
+    path,
+    label: LABELS_UNDER[parent] ?? LABELS[key] ?? sentence(key.replace(/_(us|ms|s|tokens|blocks)$/, '')),
+    unit: unitOf(key),
+    description: typeof node.description === 'string' ? node.description : '',
+    depth,
+    initial: node.default,
+  };
+}
+
+function plainInput(node: JsonObject): Input {
+  const type = Array.isArray(node.type) ? node.type[0] : node.type;
+  if (type === 'boolean') return { kind: 'toggle' };
+  if (type !== 'integer' && type !== 'number') return { kind: 'text' };
+  const bound = (x: Json | undefined): number | undefined => (typeof x === 'number' ? x : undefined);
+  return { kind: 'number', integer: type === 'integer', min: bound(node.minimum), max: bound(node.maximum) };
+}
+
+function tagOf(variant: JsonObject): string {
+  if (typeof variant.const === 'string') return variant.const;
+  if (isObject(variant.properties)) return Object.keys(variant.properties)[0] ?? '';
+  return INTEGER_OPTION;
+}
+
+function holds(variant: JsonObject, tag: string, value: Json | undefined): boolean {
+  if (typeof value === 'string') return value === variant.const;
+  if (typeof value === 'number') return tag === INTEGER_OPTION;
+  return isObject(value) && variant.const === undefined && Object.hasOwn(value, tag);
+}
+
+function unitOf(key: string): string {
+  if (key.endsWith('_per_s')) return 'req/s';
+  if (/_us(_per_|$)/.test(key)) return 'µs';
+  if (key.endsWith('_ms')) return 'ms';
+  if (key.endsWith('_s')) return 's';
+  if (key === 'tokens' || key.endsWith('_tokens')) return 'tokens';
+  if (key === 'blocks') return 'blocks';
+  return '';
+}
+
+/** `least-loaded` → `Least loaded`. */
+export function sentence(key: string): string {
+  const words = key.replace(/[-_]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,164 @@
+// Help, trace reading, the drop veil, and the notice above the transport.
+import { Dialog } from '@ark-ui/solid/dialog';
+import { For, type JSX, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { clock, count } from '../base/units.ts';
+import type { Diagnostic } from '../generated/boundary.ts';
+import { type App, explain } from '../state/app.ts';
+import { Icon } from './Quantity.tsx';
+import { save } from './save.ts';
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['Space', 'Play or pause'],
+  ['. or →', 'Step one event'],
+  ['Shift + .', 'Step one engine step'],
+  ['[ ] or − +', 'Slower, faster'],
+  ['r', 'Restart'],
+  ['End', 'Run to the end'],
+  ['?', 'This sheet'],
+  ['Esc', 'Close, or clear the selection'],
+];
+
+export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
+  return (
+    <Sheet open={props.app.help()} onClose={() => props.app.setHelp(false)} title="Help">
+      <p class="say">
+        Requests arrive on the left, pass admission, are routed to a replica, wait (hollow), prefill (blue) and decode
+        (green). Change any field while it runs: the edit becomes a flag on the timeline. Drop a request trace (Azure or
+        Mooncake format) or a scenario file anywhere. Nothing leaves this computer.
+      </p>
+      <h3>Keyboard</h3>
+      <dl class="keys">
+        <For each={KEYS}>
+          {([key, what]) => (
+            <div>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={props.keysOn}
+          onChange={(event) => props.setKeysOn(event.currentTarget.checked)}
+        />
+        Single-key shortcuts
+      </label>
+    </Sheet>
+  );
+}
+
+export function TraceDialog(props: { app: App }): JSX.Element {
+  const close = (): void => {
+    if (props.app.reading()?.done) props.app.setReading(undefined);
+  };
+  return (
+    <Sheet
+      open={props.app.reading() !== undefined}
+      onClose={close}
+      title={props.app.reading()?.done ? 'This trace cannot be used' : 'Reading the trace'}
+    >
+      <Show when={props.app.reading()}>
+        {(reading) => (
+          <>
+            <p class="say">
+              {reading().name}: {count(reading().read / 1024)} of {count(reading().size / 1024)} KiB
+            </p>
+            <progress max={Math.max(1, reading().size)} value={reading().read} aria-label="Read so far" />
+            <Show when={reading().done}>
+              <Problems list={reading().diagnostics} />
+              <p class="say">The run that was going on still is.</p>
+            </Show>
+          </>
+        )}
+      </Show>
+    </Sheet>
+  );
+}
+
+export function Problems(props: { list: readonly Diagnostic[] }): JSX.Element {
+  return (
+    <ul class="problems">
+      <For each={props.list.slice(0, 50)}>
+        {(d) => <li classList={{ mild: d.severity === 'warning' }}>{explain(d)}</li>}
+      </For>
+      <Show when={props.list.length > 50}>
+        <li>and {props.list.length - 50} more</li>
+      </Show>
+    </ul>
+  );
+}
+
+function Sheet(props: { open: boolean; onClose: () => void; title: string; children: JSX.Element }): JSX.Element {
+  return (
+    <Dialog.Root open={props.open} onOpenChange={({ open }) => !open && props.onClose()} lazyMount unmountOnExit>
+      <Portal>
+        <Dialog.Backdrop class="veil" />
+        <Dialog.Positioner class="sheet-place">
+          <Dialog.Content class="sheet">
+            <div class="sheet-head">
+              <Dialog.Title class="sheet-title">{props.title}</Dialog.Title>
+              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
+                <Icon name="close" />
+              </Dialog.CloseTrigger>
+            </div>
+            {props.children}
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}
+
+/** One line above the transport, over the page: it moves nothing. */
+export function NoticeBar(props: { app: App }): JSX.Element {
+  const app = props.app;
+  return (
+    <Show when={app.notice()}>
+      {(notice) => (
+        <div class="notice" role="status" classList={{ bad: notice().kind !== 'info' }}>
+          <div class="notice-text">{said(app)}</div>
+          <Show when={crashOf(app)}>
+            {(crash) => (
+              <button type="button" class="btn box" onClick={() => save('reproduction.json', crash().scenario)}>
+                Download the reproduction
+              </button>
+            )}
+          </Show>
+          <button type="button" class="btn sq" aria-label="Dismiss" onClick={() => app.setNotice(undefined)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+    </Show>
+  );
+}
+
+function crashOf(app: App) {
+  const notice = app.notice();
+  return notice?.kind === 'crash' ? notice.crash : undefined;
+}
+
+function said(app: App): JSX.Element {
+  const notice = app.notice();
+  if (notice?.kind === 'crash') {
+    const { crash } = notice;
+    const after = crash.recovered ? 'The same run was made again up to there.' : 'It could not be made again.';
+    return `The simulation stopped at ${clock(crash.nowUs)} s (${crash.message}). ${after}`;
+  }
+  if (notice?.kind === 'info') {
+    return (
+      <>
+        {notice.text}
+        <Show when={notice.diagnostics.length > 0}>
+          <Problems list={notice.diagnostics} />
+        </Show>
+      </>
+    );
+  }
+  return notice?.text ?? '';
+}

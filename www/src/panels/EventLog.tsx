@@ -1,0 +1,131 @@
+// The latest events, of one kind or request if wanted. Only the rows in sight are in the document.
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { sentence } from '../base/schema.ts';
+import { clock, count } from '../base/units.ts';
+import type { EventRow, EventRows } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+
+const KINDS = [
+  'arrived',
+  'admitted',
+  'rejected',
+  'routed',
+  'queued',
+  'scheduled',
+  'step',
+  'first-token',
+  'preempted',
+  'completed',
+  'dropped',
+  'edit',
+  'replica',
+] as const;
+const ROW = 24;
+const LIMIT = 2000;
+
+export function EventLog(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [kind, setKind] = createSignal('');
+  const [request, setRequest] = createSignal('');
+  const [answer, setAnswer] = createSignal<EventRows>({ rows: [], total: 0, lost: 0 });
+  const [top, setTop] = createSignal(0);
+  const [height, setHeight] = createSignal(400);
+  const [follows, setFollows] = createSignal(true);
+  let box: HTMLElement | undefined;
+  let asking = false;
+
+  createEffect(
+    on([app.pulse, kind, request], () => {
+      if (asking) return;
+      asking = true;
+      const wanted = Number(request());
+      const query = {
+        kinds: kind() === '' ? [] : [kind()],
+        limit: LIMIT,
+        ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),
+      };
+      app.events(query).then(
+        (rows) => {
+          asking = false;
+          setAnswer(rows);
+          if (follows() && box) box.scrollTop = rows.rows.length * ROW;
+        },
+        () => {
+          asking = false;
+        },
+      );
+    }),
+  );
+
+  const rows = (): readonly EventRow[] => answer().rows;
+  const first = createMemo(() => Math.max(0, Math.floor(top() / ROW) - 4));
+  const inSight = createMemo(() => rows().slice(first(), first() + Math.ceil(height() / ROW) + 8));
+  const scrolled = (): void => {
+    if (!box) return;
+    setTop(box.scrollTop);
+    setHeight(box.clientHeight);
+    setFollows(box.scrollTop + box.clientHeight >= rows().length * ROW - ROW);
+  };
+  return (
+    <div class="log">
+      <div class="log-bar">
+        <label>
+          <span class="off">Kind of event</span>
+          <select class="in" value={kind()} onChange={(event) => setKind(event.currentTarget.value)}>
+            <option value="">All kinds</option>
+            <For each={KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
+          </select>
+        </label>
+        <label class="in">
+          <i>#</i>
+          <span class="off">Request number</span>
+          <input
+            inputmode="numeric"
+            size="6"
+            placeholder="request"
+            value={request()}
+            onInput={(event) => setRequest(event.currentTarget.value.replace(/\D/g, ''))}
+          />
+        </label>
+        <span class="grow" />
+        <span class="m">{count(answer().total)} events</span>
+      </div>
+      <Show
+        when={rows().length > 0}
+        fallback={
+          <p class="say pad">{app.frame()?.events ? 'No event matches.' : 'Press Play: every event is listed here.'}</p>
+        }
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
+        <section class="log-box" ref={box} onScroll={scrolled} tabIndex={0} aria-label="Events, oldest first">
+          <ul class="log-list" style={{ height: `${rows().length * ROW}px` }}>
+            <For each={inSight()}>
+              {(row, i) => (
+                <li style={{ top: `${(first() + i()) * ROW}px` }}>
+                  <button
+                    type="button"
+                    class="log-row"
+                    classList={{ pick: row.request !== undefined && row.request === app.selected().request }}
+                    disabled={row.request === undefined && row.replica === undefined}
+                    onClick={() =>
+                      app.select({ request: row.request, replica: row.request === undefined ? row.replica : undefined })
+                    }
+                  >
+                    <span class="at">{clock(row.at_us)}</span>
+                    <span class={`kind ${row.kind}`}>{row.kind}</span>
+                    <span class="rq-no">{row.request === undefined ? '' : `#${row.request}`}</span>
+                    <span class="rp-no">{row.replica === undefined ? '' : `r${row.replica}`}</span>
+                    <span class="txt">{row.text}</span>
+                  </button>
+                </li>
+              )}
+            </For>
+          </ul>
+        </section>
+      </Show>
+      <Show when={answer().lost > 0}>
+        <p class="m log-foot">{count(answer().lost)} older events are no longer kept.</p>
+      </Show>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+// The right panel: one request, one replica, the whole run, or the event log.
+import { Tabs } from '@ark-ui/solid/tabs';
+import { type JSX, Show } from 'solid-js';
+import { NOTHING } from '../base/view.ts';
+import type { App, RightTab } from '../state/app.ts';
+import { EventLog } from './EventLog.tsx';
+import { Icon } from './Quantity.tsx';
+import { ReplicaPanel } from './ReplicaPanel.tsx';
+import { RequestPanel } from './RequestPanel.tsx';
+import { RunPanel } from './RunPanel.tsx';
+
+export function Inspector(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const stepBy = (by: number): void => {
+    const { request, replica } = app.selected();
+    if (app.rightTab() === 'replica') {
+      const last = (app.frame()?.replicas.length ?? 1) - 1;
+      app.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
+    } else {
+      const last = Math.max(0, (app.frame()?.counts.arrived ?? 1) - 1);
+      app.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });
+    }
+  };
+  const steps = (): boolean => app.rightTab() === 'request' || app.rightTab() === 'replica';
+  return (
+    <aside class="right" classList={{ open: app.drawer() }} aria-label="Inspector">
+      <Tabs.Root
+        class="tabs"
+        value={app.rightTab()}
+        onValueChange={({ value }) => app.setRightTab(toTab(value))}
+        lazyMount
+        unmountOnExit
+      >
+        <div class="bar">
+          <Tabs.List class="seg" aria-label="Inspect">
+            <Tabs.Trigger value="request">Request</Tabs.Trigger>
+            <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
+            <Tabs.Trigger value="run">Run</Tabs.Trigger>
+            <Tabs.Trigger value="log">Log</Tabs.Trigger>
+          </Tabs.List>
+          <span class="grow" />
+          <Show when={steps()}>
+            <button
+              type="button"
+              class="btn sq slim"
+              aria-label={`Previous ${app.rightTab()}`}
+              onClick={() => stepBy(-1)}
+            >
+              <Icon name="up" />
+            </button>
+            <button type="button" class="btn sq slim" aria-label={`Next ${app.rightTab()}`} onClick={() => stepBy(1)}>
+              <Icon name="down" />
+            </button>
+          </Show>
+          <button
+            type="button"
+            class="btn sq slim narrow-only"
+            aria-label="Close the inspector"
+            onClick={() => {
+              app.setDrawer(false);
+              app.select(NOTHING);
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+        <Tabs.Content value="request" class="tab">
+          <RequestPanel app={app} />
+        </Tabs.Content>
+        <Tabs.Content value="replica" class="tab">
+          <ReplicaPanel app={app} />
+        </Tabs.Content>
+        <Tabs.Content value="run" class="tab">
+          <RunPanel app={app} />
+        </Tabs.Content>
+        <Tabs.Content value="log" class="tab">
+          <EventLog app={app} />
+        </Tabs.Content>
+      </Tabs.Root>
+    </aside>
+  );
+}
+
+function toTab(value: string): RightTab {
+  return value === 'replica' || value === 'run' || value === 'log' ? value : 'request';
+}

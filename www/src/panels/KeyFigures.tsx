@@ -1,0 +1,110 @@
+// The headline numbers over the latest window, each with its objective's mark.
+import { createMemo, type JSX, Show } from 'solid-js';
+import { count, durationUs, NBSP, percent, percentileUs, type Quantity, ratePerS, usd } from '../base/units.ts';
+import type { Frame, Percentiles } from '../generated/boundary.ts';
+import { type Mark, ObjectiveMark, Q } from './Quantity.tsx';
+
+/** Fewer samples than this make a p99 that one request decides. */
+const FEW = 100;
+
+export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
+  const key = createMemo(() => props.frame?.key);
+  const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
+  const goodputMark = (): Mark => {
+    const k = key();
+    if (!k || k.offered_per_s === 0 || k.completed_per_s === 0) return undefined;
+    const share = k.goodput_per_s / k.completed_per_s;
+    return share < 0.9 ? 'miss' : share < 0.99 ? 'risk' : undefined;
+  };
+  return (
+    <section class="kpi" aria-label="Key figures">
+      <Tail
+        title="TTFT p99"
+        p={key()?.ttft ?? none}
+        objectiveUs={key()?.slo_ttft_us ?? 0}
+        p90
+        window={key()?.window_s ?? 30}
+      />
+      <Tail title="ITL p99" p={key()?.itl ?? none} objectiveUs={key()?.slo_tpot_us ?? 0} />
+      <Tail title="E2E p99" p={key()?.e2e ?? none} objectiveUs={key()?.slo_e2e_us ?? 0} />
+      <Figure
+        title="Goodput"
+        mark={goodputMark()}
+        value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
+        small={key() ? `of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s` : ''}
+      />
+      <Figure title="Cache hits" value={percent(key()?.cache_hit_rate ?? Number.NaN, 1)} small="" />
+      <Figure
+        title="Preempted"
+        mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
+        value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
+        small=""
+      />
+      <Figure
+        title="Cost"
+        value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : '–', unit: '' }}
+        small={key()?.usd_per_million_tokens ? '/M tok' : ''}
+      />
+    </section>
+  );
+}
+
+function Tail(props: {
+  title: string;
+  p: Percentiles;
+  objectiveUs: number;
+  p90?: boolean;
+  window?: number;
+}): JSX.Element {
+  const mark = (): Mark => {
+    if (props.p.count === 0 || props.objectiveUs === 0) return undefined;
+    return props.p.p99_us > props.objectiveUs ? 'miss' : props.p.p99_us > 0.8 * props.objectiveUs ? 'risk' : undefined;
+  };
+  const show = (us: number): string => {
+    const q = durationUs(us);
+    return q.unit === percentileUs(props.p.p99_us, props.p.count).unit && !props.p90
+      ? q.value
+      : q.value + NBSP + q.unit;
+  };
+  const few = (): boolean => props.p.count > 0 && props.p.count < FEW;
+  const small = (): string => {
+    if (props.p.count === 0) return '';
+    const sample = few() ? `n = ${props.p.count}` : '';
+    if (!props.p90) return few() ? sample : `p50 ${show(props.p.p50_us)}`;
+    return [`p90 ${show(props.p.p90_us)}`, few() ? sample : `p50 ${show(props.p.p50_us)}`].join(' · ');
+  };
+  return (
+    <Figure
+      title={props.title}
+      mark={mark()}
+      value={percentileUs(props.p.p99_us, props.p.count)}
+      small={small()}
+      few={few()}
+      window={props.window}
+    />
+  );
+}
+
+function Figure(props: {
+  title: string;
+  mark?: Mark;
+  value: Quantity;
+  small: string;
+  few?: boolean;
+  window?: number | undefined;
+}): JSX.Element {
+  return (
+    <div>
+      <h2>
+        {props.title}
+        <ObjectiveMark mark={props.mark} />
+        <Show when={props.window}>
+          <span class="win">last {props.window} s</span>
+        </Show>
+      </h2>
+      <p classList={{ few: props.few ?? false }}>
+        <Q q={props.value} /> <small>{props.small}</small>
+      </p>
+    </div>
+  );
+}

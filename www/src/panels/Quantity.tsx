@@ -1,0 +1,79 @@
+// Small pieces that several panels share.
+import type { JSX } from 'solid-js';
+import { NBSP, type Quantity } from '../base/units.ts';
+
+/** A number with its unit in a lighter ink. */
+export function Q(props: { q: Quantity }): JSX.Element {
+  return (
+    <>
+      {props.q.value}
+      <span class="u">{props.q.unit === '' ? '' : NBSP + props.q.unit}</span>
+    </>
+  );
+}
+
+export type Mark = 'ok' | 'risk' | 'miss' | undefined;
+
+/** ● met, ◆ at risk, ▲ missed: shape and colour both say it. */
+export function ObjectiveMark(props: { mark: Mark }): JSX.Element {
+  const name = (): string =>
+    props.mark === 'ok' ? 'objective met' : props.mark === 'risk' ? 'at risk' : 'objective missed';
+  const shape = (): string =>
+    props.mark === 'ok'
+      ? 'M5 1.5a3.500 3.500 0 1 0 .01 0z'
+      : props.mark === 'risk'
+        ? 'M5 .5l4.5 4.500-4.500 4.500L.5 5z'
+        : 'M5 .5l4.700 8.500H.3z';
+  return (
+    <svg
+      class={`mark ${props.mark ?? 'none'}`}
+      width="10"
+      height="10"
+      viewBox="0 0 10 10"
+      role="img"
+      aria-label={props.mark ? name() : ''}
+      aria-hidden={props.mark ? undefined : 'true'}
+    >
+      <path d={props.mark ? shape() : ''} />
+    </svg>
+  );
+}
+
+/** The shape that says which client: ● ■ ▲ ✚ ◗ ⬟, then a letter. */
+export function ClientShape(props: { client: number }): JSX.Element {
+  const SHAPES = [
+    'M4 .6a3.4 3.4 0 1 0 .01 0z',
+    'M.8.8h6.4v6.4H.8z',
+    'M4 .5l3.8 7H.2z',
+    'M3 .5h2V3h2.500v2H5v2.500H3V5H.5V3H3z',
+    'M2.500.6a3.4 3.4 0 0 1 0 6.800z',
+    'M4 .4l3.700 2.700-1.400 4.400H1.700L.3 3.100z',
+  ];
+  return (
+    <svg class="who" width="8" height="8" viewBox="0 0 8 8" aria-hidden="true">
+      <path d={SHAPES[props.client % SHAPES.length] ?? ''} />
+    </svg>
+  );
+}
+
+const ICONS = {
+  start: 'M3 2.500v9M11.500 2.500L5.500 7l6 4.500z',
+  end: 'M11 2.500v9M2.500 2.500L8.500 7l-6 4.500z',
+  play: 'M3.500 1.500v11l9-5.500z',
+  pause: 'M4 2v10M10 2v10',
+  event: 'M5.500 2.500L11 7l-5.500 4.500zM2.500 2.500v9',
+  engine: 'M6.500 2.500L11 7l-4.500 4.500zM1.500 2.500v9M4 2.500v9',
+  down: 'M4 5.500l3 3 3-3',
+  up: 'M4 8.500l3-3 3 3',
+  close: 'M3.500 3.500l7 7M10.500 3.500l-7 7',
+  file: 'M3.500 1.500h4.500l3 3v8h-7.500zM8 1.500v3h3',
+  panel: 'M1.500 2.500h11v9h-11zM9 2.500v9',
+} as const;
+
+export function Icon(props: { name: keyof typeof ICONS }): JSX.Element {
+  return (
+    <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+      <path d={ICONS[props.name]} />
+    </svg>
+  );
+}

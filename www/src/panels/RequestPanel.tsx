@@ -1,0 +1,164 @@
+// One request: what happened to it in a sentence, where its time went, why it was sent where it was.
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { clock, count, DASH, durationUs, percent, text } from '../base/units.ts';
+import type { Candidate, RequestDetail } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+import { ClientShape, Q } from './Quantity.tsx';
+import { Waterfall } from './Waterfall.tsx';
+
+export function RequestPanel(props: { app: App }): JSX.Element {
+  const app = props.app;
+  return (
+    <Show when={app.detail()} fallback={<Empty app={app} />}>
+      {(detail) => <Detail app={app} detail={detail()} />}
+    </Show>
+  );
+}
+
+/** An empty inspector offers what is worth looking at. */
+function Empty(props: { app: App }): JSX.Element {
+  const latest = async (kind: string): Promise<void> => {
+    const { rows } = await props.app.events({ kinds: [kind], limit: 1 });
+    const request = rows.at(-1)?.request;
+    if (request !== undefined) props.app.select({ request, replica: undefined });
+  };
+  return (
+    <div class="blk">
+      <p class="say">
+        Pick a request on the stage or in the log to see where its time went and why it was sent where it was.
+      </p>
+      <div class="offers">
+        <button
+          type="button"
+          class="btn box"
+          disabled={(props.app.frame()?.counts.completed ?? 0) === 0}
+          onClick={() => void latest('completed')}
+        >
+          The latest completion
+        </button>
+        <button
+          type="button"
+          class="btn box"
+          disabled={(props.app.frame()?.counts.preemptions ?? 0) === 0}
+          onClick={() => void latest('preempted')}
+        >
+          The latest preemption
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
+  const d = (): RequestDetail => props.detail;
+  const client = createMemo(() => (props.app.frame()?.clients ?? []).findIndex((c) => c.name === d().client));
+  const endUs = (): number =>
+    d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.frame()?.now_us ?? 0) - d().arrival_us));
+  const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);
+  return (
+    <>
+      <div class="blk">
+        <div class="rq">
+          <h2 class="big">#{d().request}</h2>
+          <span class="pill">
+            <ClientShape client={Math.max(0, client())} />
+            {d().client}
+          </span>
+          <span class="pill">{where()}</span>
+          <span class="m end">age {text(durationUs(endUs() - d().arrival_us))}</span>
+        </div>
+        <p class="say">{d().summary}</p>
+        <dl class="facts">
+          <Fact name="TTFT" value={d().ttft_us === undefined ? DASH : text(durationUs(d().ttft_us ?? 0))} />
+          <Fact name="TPOT" value={d().tpot_us === undefined ? DASH : text(durationUs(d().tpot_us ?? 0))} />
+          <Fact name="E2E" value={d().e2e_us === undefined ? DASH : text(durationUs(d().e2e_us ?? 0))} />
+          <Fact name="Prompt tokens" value={count(d().prompt_tokens)} />
+          <Fact name="from cache" value={count(d().cached_tokens)} />
+          <Fact name="Output tokens" value={count(d().output_tokens)} />
+          <Fact name="KV blocks" value={count(d().blocks)} />
+          <Fact name="Preempted" value={count(d().preemptions)} />
+        </dl>
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Waterfall</h2>
+          <span class="m">
+            {clock(d().arrival_us)} – {clock(endUs())} s
+          </span>
+        </div>
+        <Waterfall detail={d()} />
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Why {d().replica === undefined ? 'there' : `r${d().replica}`}</h2>
+          <span class="m">as seen · then true</span>
+        </div>
+        <Show
+          when={d().candidates.length > 0}
+          fallback={<p class="say">The decision is no longer kept, or has not been made yet.</p>}
+        >
+          <Candidates app={props.app} list={d().candidates} />
+        </Show>
+      </div>
+    </>
+  );
+}
+
+function Fact(props: { name: string; value: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>{props.value}</dd>
+    </div>
+  );
+}
+
+function Candidates(props: { app: App; list: readonly Candidate[] }): JSX.Element {
+  return (
+    <table class="tbl">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="off">Replica</span>
+          </th>
+          <th scope="col">wait</th>
+          <th scope="col">run</th>
+          <th scope="col">in flight</th>
+          <th scope="col">KV %</th>
+          <th scope="col" colspan="2">
+            load
+          </th>
+          <th scope="col">score</th>
+        </tr>
+      </thead>
+      <tbody>
+        <For each={props.list.slice(0, 16)}>
+          {(c) => (
+            <tr classList={{ pick: c.chosen }}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => props.app.select({ request: undefined, replica: c.replica })}
+                >
+                  r{c.replica}
+                </button>
+              </th>
+              <td>{c.waiting}</td>
+              <td>{c.running}</td>
+              <td>{c.in_flight}</td>
+              <td>{percent(c.kv_used).value}</td>
+              <td>{c.load}</td>
+              <td class="t" classList={{ d: c.load !== c.true_load }}>
+                {c.true_load}
+              </td>
+              <td>
+                <Q q={{ value: Number(c.score.toPrecision(3)).toString(), unit: '' }} />
+              </td>
+            </tr>
+          )}
+        </For>
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,138 @@
+// The run as a whole: counts with the conservation check, and the report that the command line would print.
+import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { count, durationUs, percentileUs, text } from '../base/units.ts';
+import type { Counts } from '../generated/boundary.ts';
+import type { RunReport } from '../sim/protocol.ts';
+import type { App } from '../state/app.ts';
+import { save } from './save.ts';
+
+const NONE: Counts = {
+  arrived: 0,
+  in_pipeline: 0,
+  waiting: 0,
+  running: 0,
+  completed: 0,
+  rejected: 0,
+  dropped: 0,
+  preemptions: 0,
+};
+
+export function RunPanel(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [report, setReport] = createSignal<RunReport>();
+  const counts = (): Counts => app.frame()?.counts ?? NONE;
+  const conserved = (): boolean => {
+    const c = counts();
+    return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
+  };
+  // The report belongs to an instant: it is asked for whenever the run rests at another one.
+  createEffect(
+    on([app.pulse, app.playing], () => {
+      if (app.mode() !== 'paused') return;
+      app.report().then(setReport, () => setReport(undefined));
+    }),
+  );
+  const rows = (): readonly (readonly [string, number])[] => [
+    ['In the pipeline', counts().in_pipeline],
+    ['Waiting', counts().waiting],
+    ['Running', counts().running],
+    ['Completed', counts().completed],
+    ['Rejected', counts().rejected],
+    ['Dropped', counts().dropped],
+  ];
+  const key = () => app.frame()?.key;
+  return (
+    <>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Requests</h2>
+          <span class="m">{conserved() ? 'conserved ✓' : 'not conserved'}</span>
+        </div>
+        <dl class="list">
+          <div class="sum-row">
+            <dt>Arrived</dt>
+            <dd>{count(counts().arrived)}</dd>
+          </div>
+          <For each={rows()}>
+            {([name, value]) => (
+              <div>
+                <dt>{name}</dt>
+                <dd>{count(value)}</dd>
+              </div>
+            )}
+          </For>
+          <div>
+            <dt>Preemptions</dt>
+            <dd>{count(counts().preemptions)}</dd>
+          </div>
+          <div>
+            <dt>Events</dt>
+            <dd>{count(app.frame()?.events ?? 0)}</dd>
+          </div>
+        </dl>
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Latency</h2>
+          <span class="m">last {key()?.window_s ?? 30} s</span>
+        </div>
+        <table class="tbl">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="off">Metric</span>
+              </th>
+              <th scope="col">p50</th>
+              <th scope="col">p90</th>
+              <th scope="col">p99</th>
+              <th scope="col">n</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={['ttft', 'itl', 'e2e'] as const}>
+              {(name) => (
+                <tr>
+                  <th scope="row">{name.toUpperCase()}</th>
+                  <For each={['p50_us', 'p90_us', 'p99_us'] as const}>
+                    {(p) => <td>{text(percentileUs(key()?.[name][p] ?? 0, key()?.[name].count ?? 0))}</td>}
+                  </For>
+                  <td class="m">{count(key()?.[name].count ?? 0)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Report</h2>
+          <span class="m">
+            {app.frame()?.finished ? 'of the whole run' : `up to ${text(durationUs(app.frame()?.now_us ?? 0))}`}
+          </span>
+        </div>
+        <Show
+          when={app.mode() === 'paused' && report()}
+          fallback={<p class="say">Pause to read the report of the run so far.</p>}
+        >
+          {(r) => (
+            <>
+              <p class="say">
+                Digest <code class="digest">{r().digest}</code>. The command line gives the same digest for the same
+                scenario, on any machine.
+              </p>
+              <div class="offers">
+                <button type="button" class="btn box" onClick={() => save('report.json', r().json)}>
+                  Save the report
+                </button>
+                <button type="button" class="btn box" onClick={() => void navigator.clipboard.writeText(r().digest)}>
+                  Copy the digest
+                </button>
+              </div>
+            </>
+          )}
+        </Show>
+        <p class="m version">Tokenyard {app.version()}</p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+// Title, preset, seed, files, theme, help. What does not exist yet has no button.
+import { Menu } from '@ark-ui/solid/menu';
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { getAt } from '../base/json.ts';
+import { setTheme, theme } from '../base/theme.ts';
+import type { App } from '../state/app.ts';
+import { Icon } from './Quantity.tsx';
+
+export function TopBar(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const title = createMemo(() => String(getAt(app.document(), 'title') ?? '') || 'Untitled run');
+  const differences = createMemo(() => app.changed().length + app.edits().length);
+  let picker: HTMLInputElement | undefined;
+
+  return (
+    <header class="top">
+      <span class="logo">
+        <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+          <path class="logo-lines" d="M2 10h4c4 0 4-6 8-6h4M6 10h12M6 10c4 0 4 6 8 6h4" />
+          <circle class="logo-dot" cx="4" cy="10" r="2.4" />
+        </svg>
+        <span class="wide">Tokenyard</span>
+      </span>
+      <span class="vr wide" />
+      <h1 class="title">{title()}</h1>
+      <Menu.Root
+        onSelect={({ value }) => {
+          const preset = app.presets().find((p) => p.name === value);
+          if (preset) void app.openPreset(preset);
+        }}
+      >
+        <Menu.Trigger class="btn">
+          <span class="preset-name">{app.presetName() || 'Presets'}</span>
+          <Show when={differences() > 0}>
+            <span class="ac">+{differences()}</span>
+          </Show>
+          <Icon name="down" />
+        </Menu.Trigger>
+        <Portal>
+          <Menu.Positioner>
+            <Menu.Content class="menu" aria-label="Presets">
+              <For each={app.presets()}>
+                {(preset) => (
+                  <Menu.Item class="menu-item tall" value={preset.name}>
+                    <b>{preset.title || preset.name}</b>
+                    <span class="s">{preset.note}</span>
+                  </Menu.Item>
+                )}
+              </For>
+            </Menu.Content>
+          </Menu.Positioner>
+        </Portal>
+      </Menu.Root>
+      <span class="grow" />
+      <button type="button" class="btn" aria-label="Open a trace or a scenario file" onClick={() => picker?.click()}>
+        <Icon name="file" />
+        <span class="wide">Open trace…</span>
+      </button>
+      <input
+        ref={picker}
+        class="off"
+        type="file"
+        tabIndex={-1}
+        aria-label="Trace or scenario file"
+        accept=".csv,.jsonl,.json,.yaml,.yml,.txt"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          event.currentTarget.value = '';
+          if (file) void app.openFile(file);
+        }}
+      />
+      <span class="vr wide" />
+      <Seed app={app} />
+      <span class="vr wide" />
+      <button
+        type="button"
+        class="btn sq wide-sq narrow-only"
+        aria-label="Inspector"
+        aria-expanded={app.drawer()}
+        onClick={() => app.setDrawer(!app.drawer())}
+      >
+        <Icon name="panel" />
+      </button>
+      <button type="button" class="btn sq wide-sq" aria-label="Help and keyboard" onClick={() => app.setHelp(true)}>
+        ?
+      </button>
+      <button
+        type="button"
+        class="btn sq"
+        aria-label={theme() === 'dark' ? 'Light theme' : 'Dark theme'}
+        onClick={() => setTheme(theme() === 'dark' ? 'light' : 'dark')}
+      >
+        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+          <circle cx="7" cy="7" r="5.5" />
+          <path class="solid" d="M7 1.500a5.500 5.500 0 0 1 0 11z" />
+        </svg>
+      </button>
+    </header>
+  );
+}
+
+function Seed(props: { app: App }): JSX.Element {
+  const seed = createMemo(() => String(getAt(props.app.document(), 'seed') ?? ''));
+  const set = (text: string): void => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 0 && text !== seed())
+      void props.app.change('seed', value);
+  };
+  return (
+    <>
+      <label class="seed wide">
+        Seed
+        <input
+          class="in"
+          inputmode="numeric"
+          value={seed()}
+          onChange={(event) => {
+            set(event.currentTarget.value);
+            event.currentTarget.value = seed();
+          }}
+        />
+      </label>
+      <button
+        type="button"
+        class="btn sq wide-sq wide"
+        aria-label="New seed"
+        onClick={() => set(String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 1))}
+      >
+        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+          <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />
+          <path d="M4.600 4.600h0M9.400 9.400h0M7 7h0" stroke-width="2" />
+        </svg>
+      </button>
+    </>
+  );
+}

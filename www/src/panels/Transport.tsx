@@ -1,0 +1,151 @@
+// Play, step, speed, clock and the scrubber.
+import { Menu } from '@ark-ui/solid/menu';
+import { Slider } from '@ark-ui/solid/slider';
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { clock, plain, speed as speedText } from '../base/units.ts';
+import type { StepKind } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
+import { Icon } from './Quantity.tsx';
+import { Scrubber } from './Scrubber.tsx';
+
+const RUN_TO: readonly { readonly kind: StepKind; readonly label: string }[] = [
+  { kind: 'arrival', label: 'next arrival' },
+  { kind: 'completion', label: 'next completion' },
+  { kind: 'preemption', label: 'next preemption' },
+];
+
+export function Transport(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const end = createMemo(() => {
+    const horizon = app.frame()?.horizon_us ?? 0;
+    return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
+  });
+  const asked = createMemo(() => speedText(app.speed()));
+  const got = createMemo(() => (app.playing() && app.achieved() > 0 ? speedText(app.achieved()) : '–'));
+  return (
+    <section class="foot" aria-label="Transport">
+      <Scrubber app={app} />
+      <div class="ctl">
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Restart"
+          title="Restart (r)"
+          onClick={() => void app.restart()}
+        >
+          <Icon name="start" />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Step one engine step"
+          title="Step one engine step (Shift + .)"
+          onClick={() => app.step('engine-step')}
+        >
+          <Icon name="engine" />
+        </button>
+        <button
+          type="button"
+          class="play"
+          aria-label={app.playing() ? 'Pause' : 'Play'}
+          title={app.playing() ? 'Pause (Space)' : 'Play (Space)'}
+          onClick={() => void app.toggle()}
+        >
+          <Icon name={app.playing() ? 'pause' : 'play'} />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Step one event"
+          title="Step one event (.)"
+          onClick={() => app.step('event')}
+        >
+          <Icon name="event" />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Run to the end"
+          title="Run to the end (End)"
+          onClick={() => app.toEnd()}
+        >
+          <Icon name="end" />
+        </button>
+        <span class="clock" role="timer" aria-label="Simulated time">
+          {clock(app.frame()?.now_us ?? 0)} <small>{end()}</small>
+          <small class="phone-only">
+            {asked()} · got {got()}
+          </small>
+        </span>
+        <Menu.Root
+          onSelect={({ value }) => {
+            const kind = RUN_TO.find((r) => r.kind === value)?.kind;
+            if (kind) app.step(kind);
+          }}
+        >
+          <Menu.Trigger class="btn box desk">
+            Run to <b>next…</b>
+            <Icon name="down" />
+          </Menu.Trigger>
+          <Portal>
+            <Menu.Positioner>
+              <Menu.Content class="menu" aria-label="Run to">
+                <For each={RUN_TO}>
+                  {(item) => (
+                    <Menu.Item class="menu-item" value={item.kind}>
+                      {item.label}
+                    </Menu.Item>
+                  )}
+                </For>
+              </Menu.Content>
+            </Menu.Positioner>
+          </Portal>
+        </Menu.Root>
+        <Show when={app.frame()?.trouble}>{(trouble) => <span class="trouble wa">{trouble()}</span>}</Show>
+        <div class="speed">
+          <span class="desk r asked">
+            <span class="s">{caption(app.speed())}</span>
+            <br />
+            <span class="m" classList={{ wa: behind(app.speed(), app.achieved()) }}>
+              asked {asked()} · got <b>{got()}</b>
+            </span>
+          </span>
+          <Slider.Root
+            class="slider"
+            min={0}
+            max={SPEEDS.length - 1}
+            step={1}
+            value={[app.speedIndex()]}
+            onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
+            aria-label={['Speed']}
+            getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
+          >
+            <Slider.Control class="slider-control">
+              <Slider.Track class="slider-track">
+                <Slider.Range class="slider-range" />
+              </Slider.Track>
+              <Slider.Thumb index={0} class="slider-thumb">
+                <Slider.HiddenInput />
+              </Slider.Thumb>
+            </Slider.Control>
+            <Slider.MarkerGroup class="slider-marks">
+              <For each={LABELLED}>
+                {(stop) => (
+                  <Slider.Marker
+                    value={SPEEDS.indexOf(stop)}
+                    class="slider-mark"
+                    data-on={stop === app.speed() ? '' : undefined}
+                  >
+                    {speedText(stop)}
+                  </Slider.Marker>
+                )}
+              </For>
+            </Slider.MarkerGroup>
+          </Slider.Root>
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,276 @@
+// The page's side of the worker: questions become promises, and a worker that died is replaced.
+//
+// The client remembers what the run was made of (scenario with its edits, trace file, playhead), because that is all
+// it takes to make the same run again.
+
+import { trust } from '../base/brand.ts';
+import type { Diagnostic, Frame, StepKind } from '../generated/boundary.ts';
+import {
+  type Answers,
+  type FromWorker,
+  type Mode,
+  never,
+  type PresetInfo,
+  type Question,
+  type ToWorker,
+} from './protocol.ts';
+
+/** The input was refused; the run that was going on still is. */
+export class RefusedError extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map((d) => `${d.path}: ${d.found}`).join('; ') || 'refused');
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** The worker died before it answered. */
+export class LostError extends Error {}
+
+export type Ready = { readonly presets: readonly PresetInfo[]; readonly version: string };
+
+/** A crash, and what the page can offer the reader. */
+export type Crash = {
+  readonly message: string;
+  /** Whether the run could be made again. */
+  readonly recovered: boolean;
+  /** The scenario with its edits, as it was. */
+  readonly scenario: string;
+  readonly nowUs: number;
+};
+
+export type Listener = {
+  readonly onFrame: (frame: Frame, mode: Mode, achieved: number) => void;
+  readonly onCrash: (crash: Crash) => void;
+};
+
+/** What a `Worker` is to the client; tests put a stand-in here. */
+export type WorkerLike = {
+  postMessage(message: ToWorker, transfer?: Transferable[]): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+};
+
+type Pending = { resolve: (value: Answers[keyof Answers]) => void; reject: (reason: Error) => void };
+
+/** Crashes in a row, without a frame that moved between them, after which the run is not made again. */
+const MOST_CRASHES = 2;
+
+export class Client {
+  private worker: WorkerLike | undefined;
+  private module: WebAssembly.Module | undefined;
+  private readonly pending = new Map<number, Pending>();
+  private nextId = 0;
+  private scenario = '';
+  private nowUs = 0;
+  private detail = '{}';
+  private traceFile: File | undefined;
+  private usesTrace = false;
+  private crashes = 0;
+  private frameQueued: Extract<FromWorker, { kind: 'frame' }> | undefined;
+
+  private readonly spawn: () => WorkerLike;
+  private readonly listener: Listener;
+  private readonly nextPaint: (callback: () => void) => void;
+
+  constructor(spawn: () => WorkerLike, listener: Listener, nextPaint: (callback: () => void) => void) {
+    this.spawn = spawn;
+    this.listener = listener;
+    this.nextPaint = nextPaint;
+  }
+
+  /** Starts the worker; resolves when its module is compiled. */
+  start(): Promise<Ready> {
+    const worker = this.spawn();
+    this.worker = worker;
+    return new Promise((resolve, reject) => {
+      worker.onerror = (event) => this.died(event.message || 'the simulation stopped', reject);
+      worker.onmessage = ({ data }) => {
+        if (this.worker !== worker) return;
+        if (data.kind === 'ready') {
+          this.module = data.module;
+          if (this.detail !== '{}') worker.postMessage({ kind: 'detail', query: this.detail });
+          resolve({ presets: data.presets, version: data.version });
+        } else if (data.kind === 'crash') {
+          this.died(data.message, reject);
+        } else {
+          this.received(data);
+        }
+      };
+      worker.postMessage({ kind: 'boot', module: this.module });
+    });
+  }
+
+  /** Makes a run of `text` and runs it to `untilUs`. */
+  async load(
+    text: string,
+    options: { useTrace: boolean; untilUs: number; thenPlay: boolean },
+  ): Promise<Answers['load']> {
+    const accepted = await this.ask({ kind: 'load', text, ...options });
+    this.scenario = accepted.scenario;
+    this.usesTrace = options.useTrace;
+    return accepted;
+  }
+
+  check(text: string): Promise<Answers['check']> {
+    return this.ask({ kind: 'check', text });
+  }
+
+  async apply(edit: string): Promise<Answers['apply']> {
+    const accepted = await this.ask({ kind: 'apply', edit });
+    this.scenario = accepted.scenario;
+    return accepted;
+  }
+
+  step(step: StepKind): Promise<Answers['step']> {
+    return this.ask({ kind: 'step', step });
+  }
+
+  columns(views: Extract<Question, { kind: 'columns' }>['views']): Promise<Answers['columns']> {
+    return this.ask({ kind: 'columns', views });
+  }
+
+  events(query: object): Promise<Answers['events']> {
+    return this.ask({ kind: 'events', query: JSON.stringify(query) });
+  }
+
+  inspect(request: number): Promise<Answers['inspect']> {
+    return this.ask({ kind: 'inspect', request });
+  }
+
+  report(): Promise<Answers['report']> {
+    return this.ask({ kind: 'report' });
+  }
+
+  play(speed: number): void {
+    this.send({ kind: 'play', speed });
+  }
+
+  pause(): void {
+    this.send({ kind: 'pause' });
+  }
+
+  runTo(untilUs: number): void {
+    this.send({ kind: 'run-to', untilUs });
+  }
+
+  setDetail(query: object): void {
+    this.detail = JSON.stringify(query);
+    this.send({ kind: 'detail', query: this.detail });
+  }
+
+  /** Reads a trace file in chunks, so that its size never has to fit in memory twice. */
+  async readTrace(file: File, progress: (bytes: number) => void): Promise<Answers['trace-finish']> {
+    await this.ask({ kind: 'trace-open', name: file.name });
+    const reader = file.stream().getReader();
+    let read = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      read += value.byteLength;
+      await this.ask({ kind: 'trace-push', bytes: value }, [value.buffer]);
+      progress(read);
+    }
+    const result = await this.ask({ kind: 'trace-finish' });
+    if (result.ok) this.traceFile = file;
+    return result;
+  }
+
+  private ask<K extends Question['kind']>(
+    question: Extract<Question, { kind: K }>,
+    transfer: Transferable[] = [],
+  ): Promise<Answers[K]> {
+    const id = this.nextId++;
+    return new Promise<Answers[keyof Answers]>((resolve, reject) => {
+      this.pending.set(id, { resolve, reject });
+      if (!this.send({ kind: 'ask', id, question }, transfer))
+        this.settle(id)?.reject(new LostError('no simulation is running'));
+    }).then((value) => trust<Answers[K]>(value)); // The table of answers says which type belongs to which question.
+  }
+
+  private send(message: ToWorker, transfer: Transferable[] = []): boolean {
+    if (!this.worker) return false;
+    this.worker.postMessage(message, transfer);
+    return true;
+  }
+
+  private settle(id: number): Pending | undefined {
+    const found = this.pending.get(id);
+    this.pending.delete(id);
+    return found;
+  }
+
+  private received(message: Exclude<FromWorker, { kind: 'ready' | 'crash' }>): void {
+    switch (message.kind) {
+      case 'frame':
+        this.queueFrame(message);
+        return;
+      case 'answer':
+        this.settle(message.id)?.resolve(message.value);
+        return;
+      case 'refused':
+        this.settle(message.id)?.reject(new RefusedError(message.diagnostics));
+        return;
+      default:
+        never(message);
+    }
+  }
+
+  /** Frames are shown at the next paint, and only then is the next one asked for. */
+  private queueFrame(message: Extract<FromWorker, { kind: 'frame' }>): void {
+    const waits = this.frameQueued !== undefined;
+    this.frameQueued = message;
+    if (waits) return;
+    const worker = this.worker;
+    this.nextPaint(() => {
+      const latest = this.frameQueued;
+      this.frameQueued = undefined;
+      if (!latest || this.worker !== worker) return;
+      const frame: Frame = JSON.parse(latest.frame);
+      if (frame.now_us > this.nowUs) this.crashes = 0;
+      this.nowUs = frame.now_us;
+      this.send({ kind: 'ack' });
+      this.listener.onFrame(frame, latest.mode, latest.achieved);
+    });
+  }
+
+  /** The worker is gone: make another from the compiled module and the same run again, up to the last frame shown. */
+  private died(message: string, starting: (reason: Error) => void): void {
+    this.worker?.terminate();
+    this.worker = undefined;
+    this.frameQueued = undefined;
+    for (const { reject } of this.pending.values()) reject(new LostError(message));
+    this.pending.clear();
+    starting(new LostError(message));
+    this.crashes += 1;
+    const { scenario, nowUs } = this;
+    const tell = (recovered: boolean): void => this.listener.onCrash({ message, recovered, scenario, nowUs });
+    if (this.module === undefined || this.scenario === '') {
+      tell(false);
+      return;
+    }
+    // A run that crashed again on its way to the same place is only taken back to its start.
+    const untilUs = this.crashes < MOST_CRASHES ? nowUs : 0;
+    if (this.crashes > MOST_CRASHES) {
+      tell(false);
+      return;
+    }
+    this.rebuild(untilUs).then(
+      () => tell(true),
+      () => tell(false),
+    );
+  }
+
+  private async rebuild(untilUs: number): Promise<void> {
+    this.nowUs = 0;
+    await this.start();
+    if (this.usesTrace && this.traceFile) await this.readTrace(this.traceFile, () => {});
+    await this.load(this.scenario, { useTrace: this.usesTrace, untilUs, thenPlay: false });
+  }
+}
+
+/** The real worker. */
+export function spawnWorker(): WorkerLike {
+  return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'simulation' });
+}

@@ -1,0 +1,115 @@
+// What the page and the simulation worker say to each other. Every message is plain data; columns travel as transfers.
+import type { Diagnostic, EventRows, RequestDetail, StepKind, Stop, View } from '../generated/boundary.ts';
+
+/** A built-in scenario. `text` is its JSON. */
+export type PresetInfo = {
+  readonly name: string;
+  readonly title: string;
+  readonly note: string;
+  readonly text: string;
+};
+
+/** What a trace file turned out to hold. */
+export type TraceResult = {
+  readonly ok: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly summary: TraceSummary | null;
+};
+
+export type TraceSummary = {
+  readonly format: string;
+  readonly requests: number;
+  readonly duration_s: number;
+  readonly prompt_tokens: number;
+  readonly output_tokens: number;
+};
+
+/** Where the run stands after a command, and the document it comes from. */
+export type RunState = { readonly nowUs: number; readonly scenario: string };
+
+/** A run that was accepted. */
+export type Accepted = RunState & { readonly diagnostics: readonly Diagnostic[] };
+
+export type RunReport = { readonly json: string; readonly digest: string };
+
+export type ColumnsAnswer = {
+  readonly view: View;
+  readonly names: readonly string[];
+  readonly columns: readonly Float64Array[];
+};
+
+/** Questions: each gets one answer of the type that `Answers` gives it. */
+export type Question =
+  /** Makes a run of a scenario, on the trace read last if `useTrace`, and runs it to `untilUs`; the old run stays if it is refused. */
+  | {
+      readonly kind: 'load';
+      readonly text: string;
+      readonly useTrace: boolean;
+      readonly untilUs: number;
+      readonly thenPlay: boolean;
+    }
+  | { readonly kind: 'check'; readonly text: string }
+  | { readonly kind: 'apply'; readonly edit: string }
+  | { readonly kind: 'step'; readonly step: StepKind }
+  | { readonly kind: 'columns'; readonly views: readonly View[] }
+  | { readonly kind: 'events'; readonly query: string }
+  | { readonly kind: 'inspect'; readonly request: number }
+  | { readonly kind: 'report' }
+  | { readonly kind: 'trace-open'; readonly name: string }
+  | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'trace-finish' };
+
+export type Answers = {
+  load: Accepted;
+  check: readonly Diagnostic[];
+  apply: Accepted;
+  step: { readonly stop: Stop };
+  columns: readonly ColumnsAnswer[];
+  events: EventRows;
+  inspect: RequestDetail | null;
+  report: RunReport;
+  'trace-open': null;
+  'trace-push': null;
+  'trace-finish': TraceResult;
+};
+
+/** From the page to the worker. */
+export type ToWorker =
+  /** The first message: with a module the worker instantiates that, without one it compiles the module itself. */
+  | { readonly kind: 'boot'; readonly module: WebAssembly.Module | undefined }
+  | { readonly kind: 'play'; readonly speed: number }
+  | { readonly kind: 'pause' }
+  /** Runs as fast as possible to an instant that lies ahead, then goes on as before. */
+  | { readonly kind: 'run-to'; readonly untilUs: number }
+  /** How much detail frames have, as the JSON of a `FrameQuery`. */
+  | { readonly kind: 'detail'; readonly query: string }
+  /** The latest frame was drawn; the next may come. */
+  | { readonly kind: 'ack' }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question };
+
+export type Mode = 'paused' | 'playing' | 'seeking';
+
+/** From the worker to the page. */
+export type FromWorker =
+  | {
+      readonly kind: 'ready';
+      readonly module: WebAssembly.Module;
+      readonly presets: readonly PresetInfo[];
+      readonly version: string;
+    }
+  | {
+      readonly kind: 'frame';
+      /** JSON of a `Frame`: parsing text is cheaper than a structured clone of the object. */
+      readonly frame: string;
+      readonly mode: Mode;
+      /** Simulated seconds per wall second over the latest second, 0 while paused. */
+      readonly achieved: number;
+    }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: Answers[keyof Answers] }
+  | { readonly kind: 'refused'; readonly id: number; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'crash'; readonly message: string };
+
+/** For the end of a switch over a union: fails to compile when a case is missing. */
+export function never(value: never): never {
+  throw new Error(`unexpected ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,112 @@
+// The simulation's thread. The only file that imports the WebAssembly module.
+import init, { Sim, Trace } from '../../pkg/tokenyard.js';
+import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
+import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
+import type { FromWorker, PresetInfo, ToWorker } from './protocol.ts';
+import { Runner } from './runner.ts';
+
+declare const self: DedicatedWorkerGlobalScope;
+
+let runner: Runner | undefined;
+
+function post(message: FromWorker, transfer: Transferable[] = []): void {
+  self.postMessage(message, transfer);
+}
+
+/** A trap leaves the module's memory in an unknown state, so the whole worker is given up. */
+function crash(error: unknown): void {
+  runner = undefined;
+  post({ kind: 'crash', message: error instanceof Error ? error.message : String(error) });
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  const response = await fetch(wasmUrl);
+  try {
+    return await WebAssembly.compileStreaming(response.clone());
+  } catch {
+    // A host that serves the file under another type; compiling the bytes needs none.
+    return WebAssembly.compile(await response.arrayBuffer());
+  }
+}
+
+async function boot(given: WebAssembly.Module | undefined): Promise<void> {
+  const module = given ?? (await compile());
+  const { memory } = await init({ module_or_path: module });
+  runner = new Runner(core(memory), surroundings(), guardedPost);
+  const presets: PresetInfo[] = JSON.parse(Sim.presets());
+  post({ kind: 'ready', module, presets, version: Sim.version() });
+}
+
+function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
+  post(message, transfer);
+}
+
+function core(memory: WebAssembly.Memory): Core {
+  return {
+    check: (text) => Sim.check(text),
+    presets: () => Sim.presets(),
+    version: () => Sim.version(),
+    newTrace: (name) => new Trace(name),
+    newSim: (text, trace) => adapt(trace instanceof Trace ? new Sim(text, trace) : new Sim(text), memory),
+  };
+}
+
+function adapt(sim: Sim, memory: WebAssembly.Memory): SimCore {
+  return {
+    advance: (untilUs, maxEvents) => sim.advance(untilUs, maxEvents),
+    step: (kind) => sim.step(kind),
+    apply: (edit) => sim.apply(edit),
+    nowUs: () => sim.nowUs(),
+    events: () => sim.events(),
+    frame: (query) => sim.frame(query),
+    eventRows: (query) => sim.eventRows(query),
+    inspect: (request) => sim.inspect(request),
+    columns: (query) => sim.columns(query),
+    column: (index) => {
+      const start = sim.columnPtr(index);
+      const length = sim.columnLen(index);
+      const copy = new Float64Array(length);
+      copy.set(new Float64Array(memory.buffer, start, length));
+      return copy;
+    },
+    report: () => sim.report(),
+    digest: () => sim.digest(),
+    scenario: () => sim.scenario(),
+    free: () => sim.free(),
+  };
+}
+
+/** A message to oneself comes after the messages that already wait, and unlike a timer it is not delayed. */
+function surroundings(): Surroundings {
+  const { port1, port2 } = new MessageChannel();
+  const waiting: (() => void)[] = [];
+  port2.onmessage = () => guarded(() => waiting.shift()?.());
+  return {
+    now: () => performance.now(),
+    soon: (callback) => {
+      waiting.push(callback);
+      port1.postMessage(0);
+    },
+    later: (callback, ms) => {
+      setTimeout(() => guarded(callback), ms);
+    },
+  };
+}
+
+function guarded(work: () => void): void {
+  if (!runner) return;
+  try {
+    work();
+  } catch (error) {
+    crash(error);
+  }
+}
+
+self.onmessage = (event: MessageEvent<ToWorker>) => {
+  const message = event.data;
+  if (message.kind === 'boot') boot(message.module).catch(crash);
+  else guarded(() => runner?.handle(message));
+};
+
+// A type-level check that the module offers what the runner needs.
+export type TraceFits = Trace extends TraceCore ? true : never;

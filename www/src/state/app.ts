@@ -1,0 +1,499 @@
+// Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
+import { type Accessor, batch, createMemo, createSignal } from 'solid-js';
+import { trust } from '../base/brand.ts';
+import { getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
+import { Schema } from '../base/schema.ts';
+import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
+import type { Diagnostic, Frame, RequestDetail, StepKind, View } from '../generated/boundary.ts';
+import rawSchema from '../generated/schema.json';
+import { Client, type Crash, LostError, RefusedError, type WorkerLike } from '../sim/client.ts';
+import type { Mode, PresetInfo, TraceSummary } from '../sim/protocol.ts';
+import { detailFor } from './detail.ts';
+import { changes, editFor, effective, onTrace, placedEdits, withoutEdit } from './document.ts';
+import { FIRST_SPEED, SPEEDS } from './speeds.ts';
+
+/** The instant at which the page opens: queues have filled. */
+const OPENING_US = 25_000_000;
+const CHARTS_MS = 100;
+const DISTRIBUTIONS_MS = 250;
+const DETAILS_MS = 250;
+const SPOKEN_MS = 5000;
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+const TRACE_BYTES = 64 * 1024 * 1024;
+
+export type Notice =
+  | { readonly kind: 'crash'; readonly crash: Crash }
+  | { readonly kind: 'info'; readonly text: string; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'problem'; readonly text: string };
+
+export type TraceReading = {
+  readonly name: string;
+  readonly size: number;
+  readonly read: number;
+  readonly done: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly summary: TraceSummary | null;
+};
+
+export type RightTab = 'request' | 'replica' | 'run' | 'log';
+export type LeftTab = 'form' | 'yaml' | 'changes';
+export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
+
+export type App = ReturnType<typeof createApp>;
+
+export function createApp(spawn: () => WorkerLike) {
+  const [presets, setPresets] = createSignal<readonly PresetInfo[]>([]);
+  const [version, setVersion] = createSignal('');
+  const [frame, setFrame] = createSignal<Frame>();
+  const [mode, setMode] = createSignal<Mode>('paused');
+  const [achieved, setAchieved] = createSignal(0);
+  const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
+  const [document, setDocument] = createSignal<Json>({});
+  const [original, setOriginal] = createSignal<Json>({});
+  const [presetName, setPresetName] = createSignal('');
+  const [trace, setTrace] = createSignal<TraceSummary>();
+  const [selected, setSelected] = createSignal<Selection>(NOTHING);
+  const [cursorS, setCursorS] = createSignal<number>();
+  const [data, setData] = createSignal<ChartData>(NO_DATA);
+  const [detail, setDetail] = createSignal<RequestDetail>();
+  const [problems, setProblems] = createSignal<ReadonlyMap<string, Diagnostic>>(new Map());
+  const [notice, setNotice] = createSignal<Notice>();
+  const [reading, setReading] = createSignal<TraceReading>();
+  const [help, setHelp] = createSignal(false);
+  const [leftTab, setLeftTab] = createSignal<LeftTab>('form');
+  const [rightTab, setRightTab] = createSignal<RightTab>('request');
+  const [phoneTab, setPhoneTab] = createSignal<PhoneTab>('stage');
+  const [drawer, setDrawer] = createSignal(false);
+  const [spoken, setSpoken] = createSignal('');
+  /** Counts refreshes of what is asked for on demand, so that lists know when to ask again. */
+  const [pulse, setPulse] = createSignal(0);
+  const [reducedMotion, setReducedMotion] = createSignal(false);
+
+  const schema = new Schema(trust<JsonObject>(rawSchema));
+  const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
+  const playing = createMemo(() => mode() === 'playing');
+  const edits = createMemo(() => placedEdits(document()));
+  /** How many edits the playhead has passed: the document in force changes only there. */
+  const editsApplied = createMemo(() => edits().filter((e) => e.atUs <= (frame()?.now_us ?? 0)).length);
+  const inForce = createMemo(() => {
+    editsApplied();
+    return effective(document(), frame()?.now_us ?? 0);
+  });
+  const changed = createMemo(() => changes(original(), document()));
+
+  let slowMotion = false;
+  const client = new Client(spawn, { onFrame: showFrame, onCrash: showCrash }, (callback) => {
+    if (slowMotion && mode() === 'playing') setTimeout(callback, 500);
+    else requestAnimationFrame(callback);
+  });
+
+  // ---- frames in -------------------------------------------------------------------------------------------------
+
+  let chartsDue = 0;
+  let distributionsDue = 0;
+  let detailsDue = 0;
+  let spokenDue = 0;
+  let replicas = 0;
+  let asking = false;
+
+  function showFrame(next: Frame, nextMode: Mode, speedNow: number): void {
+    if (next.replicas.length !== replicas) {
+      replicas = next.replicas.length;
+      client.setDetail(detailFor(replicas));
+    }
+    batch(() => {
+      setFrame(next);
+      setMode(nextMode);
+      setAchieved(speedNow);
+    });
+    refresh(nextMode !== 'playing');
+  }
+
+  /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
+  function refresh(all: boolean): void {
+    const now = performance.now();
+    const views = VIEWS.filter((view) => all || now >= (isDistribution(view) ? distributionsDue : chartsDue));
+    if (views.length > 0 && !asking) {
+      asking = true;
+      chartsDue = now + CHARTS_MS;
+      if (views.some(isDistribution)) distributionsDue = now + DISTRIBUTIONS_MS;
+      const shownUs = frame()?.now_us;
+      client.columns(views).then(
+        (answers) => {
+          asking = false;
+          setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
+          if (mode() !== 'playing' && frame()?.now_us !== shownUs) refresh(true);
+        },
+        () => {
+          asking = false;
+        },
+      );
+    }
+    if (all || now >= detailsDue) {
+      detailsDue = now + DETAILS_MS;
+      setPulse((n) => n + 1);
+      refreshDetail();
+    }
+    if (all || now >= spokenDue) {
+      spokenDue = now + SPOKEN_MS;
+      const at = frame();
+      if (at) setSpoken(sentenceOf(at));
+    }
+  }
+
+  function refreshDetail(): void {
+    const { request } = selected();
+    if (request === undefined) {
+      setDetail(undefined);
+      return;
+    }
+    client.inspect(request).then((found) => {
+      if (selected().request === request) setDetail(found ?? undefined);
+    }, ignoreLost);
+  }
+
+  function showCrash(crash: Crash): void {
+    batch(() => {
+      setMode('paused');
+      setNotice({ kind: 'crash', crash });
+    });
+  }
+
+  // ---- runs ------------------------------------------------------------------------------------------------------
+
+  async function start(): Promise<void> {
+    try {
+      const ready = await client.start();
+      batch(() => {
+        setPresets(ready.presets);
+        setVersion(ready.version);
+      });
+      const [first] = ready.presets;
+      if (first) await openPreset(first);
+    } catch (error) {
+      if (!(error instanceof LostError)) throw error;
+      setNotice({ kind: 'problem', text: `The simulation could not start: ${error.message}` });
+    }
+  }
+
+  async function openPreset(preset: PresetInfo): Promise<void> {
+    await open(preset.text, preset.name, false);
+  }
+
+  /** Loads a new scenario; what is shown before stays if it is refused. */
+  async function open(text: string, name: string, useTrace: boolean): Promise<boolean> {
+    return attempt(async () => {
+      const accepted = await client.load(text, { useTrace, untilUs: OPENING_US, thenPlay: false });
+      const next = trust<Json>(JSON.parse(accepted.scenario));
+      batch(() => {
+        setDocument(next);
+        setOriginal(next);
+        setPresetName(name);
+        if (!useTrace) setTrace(undefined);
+        fresh();
+      });
+      warn(accepted.diagnostics);
+    });
+  }
+
+  /** Makes the run again from a changed document, up to the same instant. */
+  async function rerun(next: Json, untilUs = frame()?.now_us ?? 0): Promise<boolean> {
+    return attempt(async () => {
+      const accepted = await client.load(JSON.stringify(next), {
+        useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
+        untilUs,
+        thenPlay: mode() === 'playing',
+      });
+      batch(() => {
+        setDocument(trust<Json>(JSON.parse(accepted.scenario)));
+        fresh();
+      });
+      warn(accepted.diagnostics);
+    });
+  }
+
+  function fresh(): void {
+    setProblems(new Map());
+    setSelected((s) => ({ ...NOTHING, replica: s.replica }));
+    setDetail(undefined);
+    if (mode() === 'playing') client.play(speed());
+  }
+
+  /** Runs an action whose refusal is the user's to see, by the field it is about. */
+  async function attempt(action: () => Promise<void>, path = ''): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      if (error instanceof RefusedError) {
+        setProblems(byPath(error.diagnostics, path));
+        const whole = error.diagnostics.find((d) => d.path === '');
+        if (whole && path === '') setNotice({ kind: 'problem', text: explain(whole) });
+        return false;
+      }
+      if (error instanceof LostError) return false;
+      throw error;
+    }
+  }
+
+  function warn(diagnostics: readonly Diagnostic[]): void {
+    if (diagnostics.length > 0) setProblems(byPath(diagnostics, ''));
+  }
+
+  /** Sets a field: as an edit of the running simulation where there is one, else by making the run again. */
+  async function change(path: string, value: Json): Promise<boolean> {
+    const edit = editFor(path, value);
+    const started = (frame()?.now_us ?? 0) > 0;
+    if (edit === undefined || !started) return rerunWith(path, value);
+    return attempt(async () => {
+      const accepted = await client.apply(JSON.stringify(edit));
+      batch(() => {
+        setDocument(trust<Json>(JSON.parse(accepted.scenario)));
+        setProblems(byPath(accepted.diagnostics, path));
+      });
+    }, path);
+  }
+
+  async function rerunWith(path: string, value: Json): Promise<boolean> {
+    const untilUs = frame()?.now_us ?? 0;
+    return attempt(async () => {
+      const accepted = await client.load(JSON.stringify(setAt(document(), path, value)), {
+        useTrace: trace() !== undefined,
+        untilUs,
+        thenPlay: mode() === 'playing',
+      });
+      batch(() => {
+        setDocument(trust<Json>(JSON.parse(accepted.scenario)));
+        fresh();
+        setProblems(byPath(accepted.diagnostics, path));
+      });
+    }, path);
+  }
+
+  async function removeEdit(index: number): Promise<void> {
+    await rerun(withoutEdit(document(), index));
+  }
+
+  async function reset(): Promise<void> {
+    await rerun(original());
+  }
+
+  // ---- transport -------------------------------------------------------------------------------------------------
+
+  async function toggle(): Promise<void> {
+    if (mode() === 'playing') {
+      client.pause();
+      return;
+    }
+    if (frame()?.finished) await rerun(document(), 0);
+    setMode('playing');
+    client.play(speed());
+  }
+
+  function pause(): void {
+    client.pause();
+  }
+
+  function step(kind: StepKind): void {
+    client.step(kind).catch(ignoreLost);
+  }
+
+  function setSpeed(index: number): void {
+    setSpeedIndex(Math.max(0, Math.min(SPEEDS.length - 1, index)));
+    if (mode() === 'playing') client.play(speed());
+  }
+
+  async function restart(): Promise<void> {
+    client.pause();
+    setMode('paused');
+    await rerun(document(), 0);
+  }
+
+  /** Goes to an instant: ahead by running there, back by making the same run again, which gives the same run. */
+  async function seek(timeS: number): Promise<void> {
+    const untilUs = Math.max(0, Math.round(timeS * 1e6));
+    if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
+    else await rerun(document(), untilUs);
+  }
+
+  function toEnd(): void {
+    client.runTo(END_OF_TIME);
+  }
+
+  // ---- selection -------------------------------------------------------------------------------------------------
+
+  function select(next: Selection): void {
+    batch(() => {
+      setSelected(next);
+      if (next.request !== undefined) setRightTab('request');
+      else if (next.replica !== undefined) setRightTab('replica');
+      if (next.request !== undefined || next.replica !== undefined) {
+        setDrawer(true);
+        if (isPhone()) setPhoneTab('inspector');
+      }
+    });
+    refreshDetail();
+  }
+
+  // ---- files -----------------------------------------------------------------------------------------------------
+
+  async function openFile(file: File): Promise<void> {
+    const name = file.name.toLowerCase();
+    if (/\.(ya?ml|json)$/.test(name)) await openScenarioFile(file);
+    else await openTraceFile(file);
+  }
+
+  async function openScenarioFile(file: File): Promise<void> {
+    const text = await file.text();
+    try {
+      const { parse } = await import('yaml');
+      if (await open(JSON.stringify(parse(text)), file.name, false)) {
+        setNotice({ kind: 'info', text: `Loaded ${file.name}.`, diagnostics: [] });
+      } else {
+        setNotice({ kind: 'problem', text: `${file.name}: ${[...problems().values()].map(explain).join(' · ')}` });
+      }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      setNotice({ kind: 'problem', text: `${file.name} cannot be read: ${error.message.split('\n')[0] ?? ''}` });
+    }
+  }
+
+  async function openTraceFile(file: File): Promise<void> {
+    if (file.size > TRACE_BYTES) {
+      setNotice({ kind: 'problem', text: `${file.name} is larger than 64 MiB; use the command line for it.` });
+      return;
+    }
+    const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
+    setReading(begun);
+    try {
+      const result = await client.readTrace(file, (read) => setReading({ ...begun, read }));
+      if (!result.ok || !result.summary) {
+        setReading({ ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
+        return;
+      }
+      setReading(undefined);
+      await runTrace(file.name, result.summary, result.diagnostics);
+    } catch (error) {
+      setReading(undefined);
+      setNotice({
+        kind: 'problem',
+        text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''}`,
+      });
+    }
+  }
+
+  async function runTrace(name: string, summary: TraceSummary, diagnostics: readonly Diagnostic[]): Promise<void> {
+    const before = trace();
+    setTrace(summary);
+    const next = onTrace(document(), name);
+    if (await open(JSON.stringify(next), name, true)) {
+      const minutes = (summary.duration_s / 60).toFixed(1);
+      const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;
+      setNotice({ kind: 'info', text, diagnostics });
+    } else {
+      setTrace(before);
+      setNotice({ kind: 'problem', text: `${name}: ${[...problems().values()].map(explain).join(' · ')}` });
+    }
+  }
+
+  return {
+    presets,
+    version,
+    frame,
+    mode,
+    playing,
+    achieved,
+    speed,
+    speedIndex,
+    document,
+    original,
+    inForce,
+    edits,
+    changed,
+    presetName,
+    trace,
+    selected,
+    cursorS,
+    setCursorS,
+    data,
+    detail,
+    problems,
+    setProblems,
+    notice,
+    setNotice,
+    reading,
+    setReading,
+    help,
+    setHelp,
+    leftTab,
+    setLeftTab,
+    rightTab,
+    setRightTab,
+    phoneTab,
+    setPhoneTab,
+    drawer,
+    setDrawer,
+    spoken,
+    pulse,
+    reducedMotion,
+    setReducedMotion: (on: boolean) => {
+      slowMotion = on;
+      setReducedMotion(on);
+    },
+    schema,
+    start,
+    open,
+    openPreset,
+    rerun,
+    change,
+    removeEdit,
+    reset,
+    toggle,
+    pause,
+    step,
+    setSpeed,
+    restart,
+    seek,
+    toEnd,
+    select,
+    openFile,
+    events: (query: object) => client.events(query),
+    report: () => client.report(),
+  };
+}
+
+function isDistribution(view: View): boolean {
+  return view === 'ttft-ecdf' || view === 'e2e-ecdf';
+}
+
+/** Keeps each problem by its field; one that names no field belongs to the field that was being changed. */
+function byPath(diagnostics: readonly Diagnostic[], fallback: string): ReadonlyMap<string, Diagnostic> {
+  const map = new Map<string, Diagnostic>();
+  for (const d of diagnostics) {
+    // An edit's own paths start at the edit, not at the document.
+    const path = fallback !== '' && !d.path.startsWith(fallback) ? fallback : d.path;
+    if (!map.has(path)) map.set(path, d);
+  }
+  return map;
+}
+
+/** A problem in one line. */
+export function explain(d: Diagnostic): string {
+  const where = d.path === '' ? '' : `${d.path}: `;
+  return `${where}found ${d.found}; allowed: ${d.allowed}${d.fix === '' ? '' : `; ${d.fix}`}`;
+}
+
+function sentenceOf(frame: Frame): string {
+  const { counts } = frame;
+  const s = Math.round(frame.now_us / 1e6);
+  const state = frame.finished ? 'Finished' : 'At';
+  return `${state} ${s} s: ${counts.running} running, ${counts.waiting} waiting, ${counts.completed} completed.`;
+}
+
+function ignoreLost(error: unknown): void {
+  if (!(error instanceof LostError || error instanceof RefusedError)) throw error;
+}
+
+function isPhone(): boolean {
+  return matchMedia('(max-width: 720px)').matches;
+}
