@@ -2,6 +2,17 @@
 import solid from 'vite-plugin-solid';
 import { defineConfig } from 'vitest/config';
 
+// The test runner's report of a failure needs this, which Node 20 does not have yet.
+Map.groupBy ??= <K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K): Map<K, V[]> => {
+  const groups = new Map<K, V[]>();
+  let index = 0;
+  for (const item of items) {
+    const key = keyOf(item, index++);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+};
+
 export default defineConfig({
   base: './',
   plugins: [solid()],

@@ -80,6 +80,7 @@ export function App(): JSX.Element {
             selected={app.selected()}
             onSelect={app.select}
             onSeek={(timeS) => void app.seek(timeS)}
+            warmUpS={app.warmUpS()}
           />
         </section>
       </main>

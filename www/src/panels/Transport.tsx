@@ -4,11 +4,11 @@ import { Slider } from '@ark-ui/solid/slider';
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { clock, plain, speed as speedText } from '../base/units.ts';
+import { Scrubber } from '../charts/Scrubber.tsx';
 import type { StepKind } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
 import { Icon } from './Quantity.tsx';
-import { Scrubber } from './Scrubber.tsx';
 
 const RUN_TO: readonly { readonly kind: StepKind; readonly label: string }[] = [
   { kind: 'arrival', label: 'next arrival' },
@@ -26,7 +26,12 @@ export function Transport(props: { app: App }): JSX.Element {
   const got = createMemo(() => (app.playing() && app.achieved() > 0 ? speedText(app.achieved()) : '–'));
   return (
     <section class="foot" aria-label="Transport">
-      <Scrubber app={app} />
+      <Scrubber
+        data={app.data().health}
+        frame={app.frame()}
+        warmUpS={app.warmUpS()}
+        onSeek={(us) => void app.seek(us / 1e6)}
+      />
       <div class="ctl">
         <button
           type="button"

@@ -80,6 +80,7 @@ export function createApp(spawn: () => WorkerLike) {
     return effective(document(), frame()?.now_us ?? 0);
   });
   const changed = createMemo(() => changes(original(), document()));
+  const warmUpS = createMemo(() => Number(getAt(document(), 'run.warmup_s') ?? 0));
 
   let slowMotion = false;
   const client = new Client(spawn, { onFrame: showFrame, onCrash: showCrash }, (callback) => {
@@ -310,10 +311,23 @@ export function createApp(spawn: () => WorkerLike) {
   }
 
   /** Goes to an instant: ahead by running there, back by making the same run again, which gives the same run. */
+  let seekTo: number | undefined;
+  let seeking = false;
   async function seek(timeS: number): Promise<void> {
-    const untilUs = Math.max(0, Math.round(timeS * 1e6));
-    if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
-    else await rerun(document(), untilUs);
+    seekTo = Math.max(0, Math.round(timeS * 1e6));
+    // A dragged playhead asks often; only the latest place matters, and only when the last one was reached.
+    if (seeking) return;
+    seeking = true;
+    try {
+      while (seekTo !== undefined) {
+        const untilUs: number = seekTo;
+        seekTo = undefined;
+        if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
+        else await rerun(document(), untilUs);
+      }
+    } finally {
+      seeking = false;
+    }
   }
 
   function toEnd(): void {
@@ -410,6 +424,7 @@ export function createApp(spawn: () => WorkerLike) {
     inForce,
     edits,
     changed,
+    warmUpS,
     presetName,
     trace,
     selected,

@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest';
+import type { Core, SimCore, Surroundings } from './core.ts';
+import type { FromWorker, Question } from './protocol.ts';
+import { Runner } from './runner.ts';
+
+/** A simulation with an event every millisecond, each of which costs `costMs` of the test's own clock. */
+class FakeSim implements SimCore {
+  us = 0;
+  count = 0;
+  freed = false;
+  longestMs = 0;
+  private readonly clock: { ms: number };
+  private readonly costMs: number;
+  private readonly endUs: number;
+  constructor(clock: { ms: number }, costMs: number, endUs: number) {
+    this.clock = clock;
+    this.costMs = costMs;
+    this.endUs = endUs;
+  }
+  advance(untilUs: number, maxEvents: number): string {
+    const before = this.clock.ms;
+    const until = Math.min(untilUs, this.endUs);
+    let left = maxEvents;
+    while (left > 0 && this.us + 1000 <= until) {
+      this.us += 1000;
+      this.count += 1;
+      this.clock.ms += this.costMs;
+      left -= 1;
+    }
+    this.longestMs = Math.max(this.longestMs, this.clock.ms - before);
+    if (this.us + 1000 <= until) return 'events';
+    this.us = Math.max(this.us, until);
+    return this.us >= this.endUs ? 'finished' : 'until';
+  }
+  step(): string {
+    this.us += 1000;
+    this.count += 1;
+    return 'until';
+  }
+  apply(edit: string): string {
+    const bad = edit.includes('bad');
+    return JSON.stringify(bad ? [{ severity: 'error', path: 'x', found: '1', allowed: '2', fix: '' }] : []);
+  }
+  nowUs(): number {
+    return this.us;
+  }
+  events(): number {
+    return this.count;
+  }
+  frame(): string {
+    return JSON.stringify({ now_us: this.us });
+  }
+  eventRows(): string {
+    return '{"rows":[],"total":0,"lost":0}';
+  }
+  inspect(): string {
+    return 'null';
+  }
+  columns(): string {
+    return '["t_s","v"]';
+  }
+  column(index: number): Float64Array<ArrayBuffer> {
+    return new Float64Array([index]);
+  }
+  report(): string {
+    return '{}';
+  }
+  digest(): string {
+    return '0123456789abcdef';
+  }
+  scenario(): string {
+    return '{}';
+  }
+  free(): void {
+    this.freed = true;
+  }
+}
+
+function setup(costMs = 0.01, endUs = 1e12) {
+  const clock = { ms: 0 };
+  const queue: { at: number; run: () => void }[] = [];
+  const posted: FromWorker[] = [];
+  const sims: FakeSim[] = [];
+  const core: Core = {
+    check: () => '[]',
+    presets: () => '[]',
+    version: () => '0',
+    newTrace: () => ({ push: () => {}, finish: () => '{"ok":true,"diagnostics":[],"summary":null}', free: () => {} }),
+    newSim: (text) => {
+      if (text === 'refuse') {
+        throw new Error(
+          JSON.stringify([{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }]),
+        );
+      }
+      const sim = new FakeSim(clock, costMs, endUs);
+      sims.push(sim);
+      return sim;
+    },
+  };
+  const around: Surroundings = {
+    now: () => clock.ms,
+    soon: (run) => queue.push({ at: clock.ms, run }),
+    later: (run, ms) => queue.push({ at: clock.ms + ms, run }),
+  };
+  const runner = new Runner(core, around, (message) => posted.push(message));
+  /** Lets wall time pass, running what is due. */
+  const pass = (ms: number): void => {
+    const until = clock.ms + ms;
+    for (;;) {
+      queue.sort((a, b) => a.at - b.at);
+      const next = queue[0];
+      if (!next || next.at > until || clock.ms > until) break;
+      queue.shift();
+      clock.ms = Math.max(clock.ms, next.at);
+      next.run();
+    }
+    clock.ms = Math.max(clock.ms, until);
+  };
+  let id = 0;
+  const ask = (question: Question): FromWorker | undefined => {
+    runner.handle({ kind: 'ask', id: id++, question });
+    return posted.filter((m) => m.kind === 'answer' || m.kind === 'refused').at(-1);
+  };
+  const load = (text = '{}', untilUs = 0): FromWorker | undefined =>
+    ask({ kind: 'load', text, useTrace: false, untilUs, thenPlay: false });
+  const sim = (): FakeSim => {
+    const last = sims.at(-1);
+    if (!last) throw new Error('no simulation');
+    return last;
+  };
+  const frames = (): FromWorker[] => posted.filter((m) => m.kind === 'frame');
+  return { runner, posted, frames, sims, sim, pass, ask, load };
+}
+
+test('playing at a speed advances that many simulated seconds in a wall second', () => {
+  const t = setup();
+  t.load();
+  t.runner.handle({ kind: 'play', speed: 10 });
+  for (let i = 0; i < 100; i += 1) {
+    t.pass(10);
+    t.runner.handle({ kind: 'ack' });
+  }
+  expect(t.sim().us / 1e6).toBeGreaterThan(9.8);
+  expect(t.sim().us / 1e6).toBeLessThan(10.2);
+  const last = t.frames().at(-1);
+  expect(last?.kind === 'frame' ? last.achieved : 0).toBeGreaterThan(9);
+});
+
+test('a slice never works longer than its budget plus one call, however dear an event is', () => {
+  const t = setup(0.2);
+  t.load();
+  t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
+  t.pass(500);
+  // The first calls learn how dear an event is; from then on a call fits.
+  t.sim().longestMs = 0;
+  t.pass(1000);
+  expect(t.sim().longestMs).toBeLessThan(13);
+  expect(t.sim().count).toBeGreaterThan(1000);
+});
+
+test('no frame is posted before the last one was drawn, and the one that is owed follows at once', () => {
+  const t = setup();
+  t.load();
+  expect(t.frames().length).toBe(1);
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.pass(200);
+  expect(t.frames().length).toBe(1);
+  t.runner.handle({ kind: 'ack' });
+  expect(t.frames().length).toBe(2);
+});
+
+test('a pause stops the clock where it is', () => {
+  const t = setup();
+  t.load();
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.pass(100);
+  t.runner.handle({ kind: 'pause' });
+  const us = t.sim().us;
+  t.pass(1000);
+  expect(t.sim().us).toBe(us);
+});
+
+test('time that passed while nothing could run is not caught up', () => {
+  const t = setup();
+  t.load();
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.pass(10);
+  const before = t.sim().us;
+  // The page sleeps for a minute: the next tick comes late and takes at most 100 ms of it.
+  t.runner.handle({ kind: 'pause' });
+  t.pass(60_000);
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.pass(10);
+  expect(t.sim().us - before).toBeLessThan(200_000);
+});
+
+test('loading runs to the instant asked for and then rests', () => {
+  const t = setup();
+  t.load('{}', 25_000_000);
+  t.pass(2000);
+  t.runner.handle({ kind: 'ack' });
+  expect(t.sim().us).toBe(25_000_000);
+  const last = t.frames().at(-1);
+  expect(last?.kind === 'frame' ? last.mode : '').toBe('paused');
+});
+
+test('a refused scenario leaves the run that goes on alone', () => {
+  const t = setup();
+  t.load();
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.pass(50);
+  const answer = t.load('refuse');
+  expect(answer?.kind === 'refused' ? answer.diagnostics.map((d) => d.path) : []).toEqual(['seed']);
+  const us = t.sim().us;
+  t.pass(50);
+  expect(t.sims.length).toBe(1);
+  expect(t.sim().us).toBeGreaterThan(us);
+});
+
+test('a new run frees the old one', () => {
+  const t = setup();
+  t.load();
+  t.load();
+  expect(t.sims.map((s) => s.freed)).toEqual([true, false]);
+});
+
+test('a refused edit says why and an accepted one gives the document back', () => {
+  const t = setup();
+  t.load();
+  expect(t.ask({ kind: 'apply', edit: '"bad"' })?.kind).toBe('refused');
+  expect(t.ask({ kind: 'apply', edit: '{"routing":"random"}' })?.kind).toBe('answer');
+});
+
+test('the end of the run ends the playing', () => {
+  const t = setup(0.01, 3_000_000);
+  t.load();
+  t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
+  t.pass(100);
+  t.runner.handle({ kind: 'ack' });
+  const last = t.frames().at(-1);
+  expect(last?.kind === 'frame' ? [last.mode, JSON.parse(last.frame).now_us] : []).toEqual(['paused', 3_000_000]);
+});
+
+test('columns are copies that are given away, one list for each view', () => {
+  const t = setup();
+  t.load();
+  const answer = t.ask({ kind: 'columns', views: ['health', 'kv-use'] });
+  expect(answer?.kind === 'answer' ? answer.value : undefined).toMatchObject([
+    { view: 'health', names: ['t_s', 'v'] },
+    { view: 'kv-use', names: ['t_s', 'v'] },
+  ]);
+});
