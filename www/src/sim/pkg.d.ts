@@ -10,7 +10,8 @@ declare module '*/pkg/tokenyard.js' {
     static check(text: string): string;
     static presets(): string;
     static version(): string;
-    constructor(text: string, trace?: Trace);
+    constructor(text: string);
+    static withTrace(text: string, trace: Trace): Sim;
     advance(untilUs: number, maxEvents: number): string;
     step(kind: string): string;
     apply(editJson: string): string;

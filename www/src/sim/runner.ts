@@ -16,7 +16,7 @@ import {
 
 /** Longest stretch of work before messages are looked at. */
 const SLICE_MS = 12;
-/** Most events of one call; the call is halved when it took too long. */
+/** Most events of one call; a call that took too long makes the next one shorter. */
 const MOST_EVENTS = 20_000;
 const FEWEST_EVENTS = 64;
 /** How long one call may take before its number of events is reduced. */
@@ -48,7 +48,7 @@ export class Runner {
   /** Where the clock should be by now, in simulated microseconds with fractions. */
   private dueUs = 0;
   private lastMs = 0;
-  private batch = 2048;
+  private batch = 512;
   private ticking = false;
   private owed = false;
   private unacked = false;
@@ -268,7 +268,7 @@ export class Runner {
       const stop = toStop(sim.advance(untilUs, this.batch));
       const afterMs = this.around.now();
       const tookMs = afterMs - beforeMs;
-      if (tookMs > CALL_MS) this.batch = Math.max(FEWEST_EVENTS, this.batch >> 1);
+      if (tookMs > CALL_MS) this.batch = Math.max(FEWEST_EVENTS, Math.floor((this.batch * CALL_MS) / tookMs));
       else if (stop === 'events' && tookMs < CALL_MS / 2) this.batch = Math.min(MOST_EVENTS, this.batch * 2);
       if (stop !== 'events') return stop;
       if (afterMs - startMs + tookMs > SLICE_MS) {

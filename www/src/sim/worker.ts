@@ -13,10 +13,19 @@ function post(message: FromWorker, transfer: Transferable[] = []): void {
   self.postMessage(message, transfer);
 }
 
+/** The panic hook prints the message before it traps; the trap itself says nothing. */
+let panic = '';
+const print = console.error.bind(console);
+console.error = (...words: unknown[]) => {
+  panic = String(words[0]);
+  print(...words);
+};
+
 /** A trap leaves the module's memory in an unknown state, so the whole worker is given up. */
 function crash(error: unknown): void {
   runner = undefined;
-  post({ kind: 'crash', message: error instanceof Error ? error.message : String(error) });
+  const told = error instanceof Error ? error.message : String(error);
+  post({ kind: 'crash', message: panic.split('\n')[1] ?? told });
 }
 
 async function compile(): Promise<WebAssembly.Module> {
@@ -47,7 +56,7 @@ function core(memory: WebAssembly.Memory): Core {
     presets: () => Sim.presets(),
     version: () => Sim.version(),
     newTrace: (name) => new Trace(name),
-    newSim: (text, trace) => adapt(trace instanceof Trace ? new Sim(text, trace) : new Sim(text), memory),
+    newSim: (text, trace) => adapt(trace instanceof Trace ? Sim.withTrace(text, trace) : new Sim(text), memory),
   };
 }
 

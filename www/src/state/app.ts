@@ -98,6 +98,7 @@ export function createApp(spawn: () => WorkerLike) {
   let asking = false;
 
   function showFrame(next: Frame, nextMode: Mode, speedNow: number): void {
+    if (frame() === undefined) performance.mark('first-frame');
     if (next.replicas.length !== replicas) {
       replicas = next.replicas.length;
       client.setDetail(detailFor(replicas));

@@ -1,0 +1,152 @@
+// Serves the built page under a deep path and opens it in Chromium, watching for everything that must not happen.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { preview } from 'vite';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The command line to compare with, or why there is none. */
+export function cli() {
+  const candidates = [
+    process.env.TOKENYARD_BIN,
+    join(ROOT, '../target/release/tokenyard'),
+    join(ROOT, '../target/debug/tokenyard'),
+  ];
+  const path = candidates.find((p) => p && existsSync(p));
+  if (!path) return { missing: 'no tokenyard command was found: set TOKENYARD_BIN or build it with cargo' };
+  return { run: (...args) => execFileSync(path, args, { encoding: 'utf8', maxBuffer: 1 << 28 }).trim() };
+}
+
+export async function open() {
+  const server = await preview({
+    root: ROOT,
+    base: '/some/deep/path/',
+    logLevel: 'error',
+    preview: { port: 0, host: '127.0.0.1' },
+  });
+  const url = server.resolvedUrls.local[0];
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ARGS,
+  });
+  return {
+    url,
+    browser,
+    close: async () => {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+/** A page that records errors, policy violations, requests to other hosts and long tasks. */
+export async function newPage({ browser, url }, options = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: 'dark',
+    acceptDownloads: true,
+    ...options,
+  });
+  const page = await context.newPage();
+  const seen = { errors: [], foreign: [] };
+  page.on('pageerror', (error) => seen.errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') seen.errors.push(message.text());
+  });
+  page.on('request', (request) => {
+    const target = new URL(request.url());
+    if (!['blob:', 'data:'].includes(target.protocol) && target.host !== new URL(url).host)
+      seen.foreign.push(request.url());
+  });
+  await page.addInitScript(() => {
+    window.seen = { violations: [], longTasks: [] };
+    document.addEventListener('securitypolicyviolation', (e) =>
+      window.seen.violations.push(`${e.violatedDirective}: ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`),
+    );
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) window.seen.longTasks.push(Math.round(entry.duration));
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  await page.goto(url);
+  await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
+  return { page, seen, close: () => context.close() };
+}
+
+/** Simulated time on the clock, in seconds. */
+export async function clock(page) {
+  return page.evaluate(() =>
+    Number(document.querySelector('.clock')?.firstChild?.textContent?.replaceAll(',', '') ?? Number.NaN),
+  );
+}
+
+/** Waits until the run rests: the opening run is done, or a seek has arrived. */
+export async function resting(page) {
+  let last = -1;
+  for (;;) {
+    const now = await clock(page);
+    if (now === last && (await page.getByRole('button', { name: 'Play', exact: true }).count()) === 1) return now;
+    last = now;
+    await page.waitForTimeout(150);
+  }
+}
+
+export async function inspectorTab(page, name) {
+  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name }).click();
+}
+
+/** The digest that the Run tab shows once the whole run is done. */
+export async function finalDigest(page) {
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await inspectorTab(page, 'Run');
+  await page.getByText('of the whole run').waitFor();
+  await page.locator('code.digest').waitFor();
+  return (await page.locator('code.digest').textContent()).trim();
+}
+
+/** The scenario as the page would save it. */
+export async function savedScenario(page) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as file' }).click(),
+  ]);
+  const path = join(scratch(), 'scenario.json');
+  await download.saveAs(path);
+  return path;
+}
+
+export function scratch() {
+  return mkdtempSync(join(tmpdir(), 'tokenyard-e2e-'));
+}
+
+/** Drops a file on the middle of the page, as a reader would. */
+export async function drop(page, name, text) {
+  const transfer = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], fileName));
+      return data;
+    },
+    [name, text],
+  );
+  await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
+  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+}
+
+export function write(name, text) {
+  const path = join(scratch(), name);
+  writeFileSync(path, text);
+  return path;
+}
