@@ -121,6 +121,11 @@ impl Engine {
         let position = self.router.pick(&view, serving);
         let chosen = serving[position].id;
         let index = chosen.index();
+        let age = now.since(self.viewed_at[index]);
+        assert!(
+            age == Span::ZERO || age < self.snapshot_refresh,
+            "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
+        );
         record.replica = chosen.0;
         record.routed = now;
         if sink.wants_decisions() {

@@ -1,0 +1,401 @@
+//! The rules of the house that no compiler checks: which module may use which, how long a file and a function may
+//! be, what must not be written anywhere, that the scenarios shipped are sound, and that every invariant named in
+//! the code is explained. ARCHITECTURE.md and STYLE.md say why; a failure here says where.
+
+#[path = "tidy/source.rs"]
+mod source;
+
+use source::{code_only, functions, uses};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules of `src` in reading order, each with its layer. A module uses only lower layers.
+const LAYERS: &[(&str, u32)] = &[
+    ("base", 0),
+    ("scenario", 1),
+    ("perf", 2),
+    ("workload", 2),
+    ("kv", 2),
+    ("stats", 2),
+    ("policy", 3),
+    ("engine", 4),
+    ("session", 5),
+    ("wasm", 6),
+    ("cli", 6),
+];
+
+/// What the shells may use: the session and the plain types that it takes.
+const SHELL_MAY_USE: &[&str] = &["base", "scenario", "session"];
+
+/// What may lie at the top of the repository. Anything else belongs somewhere.
+const TOP_LEVEL: &[&str] = &[
+    ".cargo",
+    ".ci",
+    ".git",
+    ".gitignore",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "STYLE.md",
+    "benches",
+    "clippy.toml",
+    "docs",
+    "examples",
+    "rustfmt.toml",
+    "scenarios",
+    "scripts",
+    "src",
+    "target",
+    "tests",
+    "www",
+];
+
+const MOST_LINES_OF_A_FILE: usize = 500;
+const MOST_LINES_OF_A_FUNCTION: usize = 70;
+
+/// Files that are longer, with the length they may have and the reason. An entry that is no longer needed fails too.
+const LONGER_FILES: &[(&str, usize, &str)] = &[];
+
+/// Functions that are longer: file, function, lines, reason.
+const LONGER_FUNCTIONS: &[(&str, &str, usize, &str)] = &[];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below `dir` (relative to the repository) with one of the extensions, what is built or fetched left out.
+fn files(dir: &str, extensions: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(dir)];
+    while let Some(at) = open.pop() {
+        let Ok(entries) = fs::read_dir(&at) else { continue };
+        for entry in entries {
+            let path = entry.expect("a readable folder").path();
+            let name = path.file_name().and_then(|n| n.to_str()).expect("a name in UTF-8").to_owned();
+            if path.is_dir() {
+                if !["target", "node_modules", "dist", "pkg", ".git", "generated"].contains(&name.as_str()) {
+                    open.push(path);
+                }
+            } else if extensions.is_empty() || extensions.iter().any(|e| name.ends_with(e)) {
+                // Pictures and fonts are no text and have no rules here.
+                let Ok(text) = fs::read_to_string(&path) else { continue };
+                found.push((relative(&path), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).expect("a path inside the repository").to_string_lossy().replace('\\', "/")
+}
+
+/// Fails with all problems at once.
+fn report(rule: &str, problems: &[String]) {
+    assert!(problems.is_empty(), "{rule}:\n  {}", problems.join("\n  "));
+}
+
+fn layer(module: &str) -> Option<u32> {
+    LAYERS.iter().find(|(name, _)| *name == module).map(|&(_, layer)| layer)
+}
+
+/// Why `module` must not use `used`, if so.
+fn forbidden(module: &str, used: &str) -> Option<String> {
+    let (own, other) = (layer(module)?, layer(used)?);
+    if module == used {
+        return None;
+    }
+    if own == 6 && !SHELL_MAY_USE.contains(&used) {
+        return Some(format!("the shell {module} uses {used}; it may use {}", SHELL_MAY_USE.join(", ")));
+    }
+    (other >= own).then(|| format!("{module} (layer {own}) uses {used} (layer {other})"))
+}
+
+/// The layer fence: design rule 1 of STYLE.md.
+#[test]
+fn a_module_uses_only_the_layers_above_it() {
+    let mut problems = Vec::new();
+    for (path, text) in files("src", &[".rs"]) {
+        let rest = path.strip_prefix("src/").expect("a source file");
+        let module = rest.split(['/', '.']).next().expect("a first part");
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        if layer(module).is_none() {
+            problems.push(format!("{path}: module {module} has no layer in tests/tidy.rs"));
+        }
+        for (used, line) in uses(&code_only(&text)) {
+            problems.extend(forbidden(module, &used).map(|why| format!("{path}:{line}: {why}")));
+        }
+    }
+    report("a module uses only the layers above it", &problems);
+}
+
+/// The fence itself stands where it should: it must catch what it is there for.
+#[test]
+fn the_layer_fence_catches_every_way_around_it() {
+    let caught = |module: &str, text: &str| {
+        uses(&code_only(text)).iter().filter(|(used, _)| forbidden(module, used).is_some()).count()
+    };
+    assert_eq!(caught("kv", "use crate::engine::Cluster;"), 1);
+    assert_eq!(caught("kv", "use crate::{base::Micros, engine::{Cluster, base}, stats};"), 2);
+    assert_eq!(caught("policy", "fn f(x: &crate::session::Session) {}"), 1);
+    assert_eq!(caught("base", "use super::super::engine::Cluster;"), 1);
+    assert_eq!(caught("cli", "use tokenyard::engine::Cluster;"), 1);
+    assert_eq!(caught("cli", "use crate::session::Session; use crate::scenario;"), 0);
+    assert_eq!(
+        caught("engine", "use crate::{base, kv::Pool}; // crate::session::x\nlet s = \"crate::cli::x\";"),
+        0
+    );
+}
+
+/// The core knows neither clocks nor files nor browsers: that is what keeps a run a value.
+#[test]
+fn only_the_shells_touch_the_machine() {
+    let mut problems = Vec::new();
+    for (path, text) in files("src", &[".rs"]) {
+        let shell = path.starts_with("src/cli") || path.starts_with("src/wasm") || path == "src/main.rs";
+        let code = code_only(&text);
+        for name in ["std::fs", "std::env", "std::time", "std::thread", "std::process", "std::net"] {
+            if !shell && code.contains(name) {
+                problems.push(format!("{path}: {name} below the shells"));
+            }
+        }
+        for name in ["wasm_bindgen", "js_sys", "web_sys"] {
+            if !path.starts_with("src/wasm") && code.contains(name) {
+                problems.push(format!("{path}: {name} outside src/wasm"));
+            }
+        }
+    }
+    report("only the shells touch the machine", &problems);
+}
+
+#[test]
+fn a_file_tells_one_story() {
+    let mut problems = Vec::new();
+    let mut sources = files("src", &[".rs"]);
+    sources.extend(files("tests", &[".rs"]));
+    sources.extend(files("benches", &[".rs"]));
+    sources.extend(files("www/src", &[".ts", ".tsx", ".css"]));
+    sources.extend(files("www/tests", &[".ts", ".mjs", ".js"]));
+    for (path, text) in &sources {
+        let lines = text.lines().count();
+        let allowed =
+            LONGER_FILES.iter().find(|(p, _, _)| p == path).map_or(MOST_LINES_OF_A_FILE, |&(_, n, _)| n);
+        if lines > allowed {
+            problems.push(format!("{path}: {lines} lines, {allowed} are allowed"));
+        }
+        if path.ends_with(".rs") && !text.starts_with("//!") {
+            problems.push(format!("{path}: opens without a //! comment that says what it is for"));
+        }
+    }
+    for (path, _, reason) in LONGER_FILES {
+        let needed = sources.iter().any(|(p, text)| p == path && text.lines().count() > MOST_LINES_OF_A_FILE);
+        if !needed || reason.is_empty() {
+            problems.push(format!("{path}: its entry in LONGER_FILES is not needed, or gives no reason"));
+        }
+    }
+    report("a file tells one story", &problems);
+}
+
+#[test]
+fn a_function_fits_a_screen() {
+    let mut problems = Vec::new();
+    let mut needed = BTreeSet::new();
+    for (path, text) in files("src", &[".rs"]) {
+        for (name, line, lines) in functions(&code_only(&text)) {
+            if lines <= MOST_LINES_OF_A_FUNCTION {
+                continue;
+            }
+            needed.insert((path.clone(), name.clone()));
+            let listed = LONGER_FUNCTIONS.iter().find(|(p, f, _, _)| *p == path && *f == name);
+            let allowed = listed.map_or(MOST_LINES_OF_A_FUNCTION, |&(_, _, n, _)| n);
+            if lines > allowed {
+                problems.push(format!("{path}:{line}: fn {name} has {lines} lines, {allowed} are allowed"));
+            }
+        }
+    }
+    for (path, name, _, reason) in LONGER_FUNCTIONS {
+        if !needed.contains(&((*path).to_owned(), (*name).to_owned())) || reason.is_empty() {
+            problems.push(format!(
+                "{path}: the entry of {name} in LONGER_FUNCTIONS is not needed, or gives no reason"
+            ));
+        }
+    }
+    report("a function fits a screen", &problems);
+}
+
+/// What must not be written, and in files of which extensions (none: in all). Spelled in halves, so that this list
+/// does not find itself.
+fn banned() -> Vec<(String, &'static [&'static str])> {
+    const CODE: &[&str] = &[".rs", ".ts", ".tsx", ".js", ".mjs"];
+    const PAGE: &[&str] = &[".ts", ".tsx", ".js", ".mjs"];
+    const RUST: &[&str] = &[".rs"];
+    let list: &[(&str, &str, &'static [&'static str])] = &[
+        ("/wor", "k/", &[]),
+        ("/tm", "p/", &[]),
+        ("/roo", "t/", &[]),
+        ("/hom", "e/", &[]),
+        ("registry.npm", "js", &[]),
+        ("npmjs", ".org", &[]),
+        ("crates", ".io/", &[]),
+        ("static.rust-", "lang", &[]),
+        ("deb.", "debian", &[]),
+        ("pypi", ".org", &[]),
+        ("python", "hosted", &[]),
+        ("FIX", "ME", &[]),
+        ("to", "do!(", RUST),
+        ("unimple", "mented!(", RUST),
+        ("#[ign", "ore", RUST),
+        ("#[all", "ow(", RUST),
+        ("it.s", "kip(", CODE),
+        ("test.s", "kip(", CODE),
+        ("describe.s", "kip(", CODE),
+        ("it.on", "ly(", CODE),
+        ("test.on", "ly(", CODE),
+        ("describe.on", "ly(", CODE),
+        ("it.to", "do(", CODE),
+        ("test.to", "do(", CODE),
+        ("as a", "ny", PAGE),
+        ("@ts-ig", "nore", PAGE),
+        ("@ts-no", "check", PAGE),
+    ];
+    list.iter().map(|&(a, b, extensions)| (format!("{a}{b}"), extensions)).collect()
+}
+
+/// Whether the line has the word with nothing of a longer word around it ("was any" is not a cast).
+fn has_word(line: &str, word: &str) -> bool {
+    let letter = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back().is_some_and(letter);
+        let after = line[at + word.len()..].chars().next().is_some_and(letter);
+        !(before && word.starts_with(letter) || after && word.ends_with(letter))
+    })
+}
+
+#[test]
+fn nothing_is_left_open_and_nothing_local_is_named() {
+    let banned = banned();
+    let to_do = format!("{}{}", "TO", "DO");
+    let mut problems = Vec::new();
+    for (path, text) in files("", &[]) {
+        // The lock file of cargo names its registry in every entry, a linked work tree its place; neither is written
+        // by hand.
+        if path == "Cargo.lock" || path == ".git" {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let at = format!("{path}:{}", number + 1);
+            for (word, extensions) in &banned {
+                let covered = extensions.is_empty() || extensions.iter().any(|e| path.ends_with(e));
+                if covered && has_word(line, word) {
+                    problems.push(format!("{at}: \"{word}\""));
+                }
+            }
+            // Open work names the condition that ends it.
+            if has_word(line, &to_do) && !line.contains(&format!("{to_do}(until ")) {
+                problems.push(format!("{at}: {to_do} without \"(until CONDITION)\""));
+            }
+        }
+    }
+    report("nothing is left open and nothing local is named", &problems);
+}
+
+#[test]
+fn the_top_of_the_repository_holds_only_what_belongs_there() {
+    let mut problems = Vec::new();
+    for entry in fs::read_dir(root()).expect("the repository") {
+        let name = entry.expect("a readable entry").file_name().to_string_lossy().into_owned();
+        if !TOP_LEVEL.contains(&name.as_str()) {
+            problems.push(format!("{name}: not in the list of tests/tidy.rs"));
+        }
+    }
+    report("the top of the repository holds only what belongs there", &problems);
+}
+
+#[test]
+fn every_dependency_says_what_it_buys() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let (mut problems, mut inside, mut explained) = (Vec::new(), false, false);
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]");
+        } else if line.starts_with('#') {
+            explained = true;
+            continue;
+        } else if inside && line.contains('=') && !explained {
+            problems.push(format!("Cargo.toml: {line}"));
+        }
+        explained = false;
+    }
+    report("every dependency has a comment above it that says what it buys", &problems);
+}
+
+/// The `INV-n` in a text, `n` as written.
+fn invariants_in(text: &str) -> Vec<String> {
+    let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+    text.match_indices("INV-").map(|(at, _)| number(&text[at + 4..])).filter(|n| !n.is_empty()).collect()
+}
+
+#[test]
+fn every_invariant_is_explained_and_every_explained_one_is_asserted() {
+    let page = fs::read_to_string(root().join("docs/invariants.md")).expect("docs/invariants.md");
+    let explained: BTreeSet<String> =
+        page.lines().filter(|l| l.starts_with("## INV-")).flat_map(invariants_in).collect();
+    let (mut problems, mut asserted) = (Vec::new(), BTreeMap::new());
+    let mut sources = files("src", &[".rs"]);
+    sources.extend(files("tests", &[".rs"]));
+    for (path, text) in sources {
+        for n in invariants_in(&text) {
+            if !explained.contains(&n) {
+                problems.push(format!("{path}: INV-{n} has no heading in docs/invariants.md"));
+            }
+            if text.contains(&format!("\"INV-{n}:")) {
+                asserted.entry(n).or_insert_with(|| path.clone());
+            }
+        }
+    }
+    let without = explained.iter().filter(|n| !asserted.contains_key(*n));
+    problems.extend(
+        without.map(|n| format!("docs/invariants.md: no message of an assertion starts with INV-{n}:")),
+    );
+    report("invariants are numbered, explained and asserted", &problems);
+}
+
+/// The scenarios that ship with the program load without a warning.
+#[test]
+fn every_scenario_shipped_is_sound() {
+    let mut problems = Vec::new();
+    let shipped = files("scenarios", &[]);
+    for (path, text) in &shipped {
+        if let Err(why) = check_scenario(path, text) {
+            problems.push(format!("{path}: {why}"));
+        }
+    }
+    report("every scenario shipped is sound", &problems);
+}
+
+fn check_scenario(path: &str, text: &str) -> Result<(), String> {
+    let told = |all: Vec<tokenyard::base::Diagnostic>| {
+        all.iter()
+            .map(|d| format!("{}: found {}, allowed {}", d.path, d.found, d.allowed))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    let scenario = match path.rsplit('.').next() {
+        Some("json") => tokenyard::scenario::parse(text).map_err(told)?,
+        #[cfg(feature = "cli")]
+        Some("yaml" | "yml") => {
+            let value = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
+            tokenyard::scenario::from_value(value).map_err(told)?
+        }
+        _ => return Err("neither JSON nor YAML".to_owned()),
+    };
+    let (_, warnings) = tokenyard::scenario::check(scenario).map_err(told)?;
+    if warnings.is_empty() { Ok(()) } else { Err(told(warnings)) }
+}

@@ -1,0 +1,125 @@
+//! Rust source read just far enough for the rules: what is code and what is text, which modules a path reaches,
+//! where a function begins and ends.
+
+/// Rust text with comments, strings and character literals blanked out; lines stay where they are.
+pub fn code_only(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut i = 0;
+    while i < chars.len() {
+        let end = match chars[i] {
+            '/' if chars.get(i + 1) == Some(&'/') => find(&chars, i, |c, at| c[at] == '\n'),
+            '/' if chars.get(i + 1) == Some(&'*') => find(&chars, i + 2, |c, at| c[at - 2..at] == ['*', '/']),
+            '"' => end_of_string(&chars, i),
+            'r' if is_raw_string(&chars, i) => end_of_raw_string(&chars, i),
+            '\'' if chars.get(i + 1) == Some(&'\\') => find(&chars, i + 3, |c, at| c[at] == '\'') + 1,
+            '\'' if chars.get(i + 2) == Some(&'\'') => i + 3,
+            _ => i,
+        };
+        if end == i {
+            out.push(chars[i]);
+            i += 1;
+        } else {
+            out.extend(chars[i..end.min(chars.len())].iter().map(|&c| if c == '\n' { '\n' } else { ' ' }));
+            i = end;
+        }
+    }
+    out
+}
+
+fn find(chars: &[char], from: usize, stop: impl Fn(&[char], usize) -> bool) -> usize {
+    (from..chars.len()).find(|&at| stop(chars, at)).unwrap_or(chars.len())
+}
+
+fn end_of_string(chars: &[char], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < chars.len() && chars[at] != '"' {
+        at += if chars[at] == '\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+fn is_raw_string(chars: &[char], at: usize) -> bool {
+    let in_word = at > 0 && (chars[at - 1].is_alphanumeric() || chars[at - 1] == '_') && chars[at - 1] != 'b';
+    let quote = find(chars, at + 1, |c, i| c[i] != '#');
+    !in_word && chars.get(quote) == Some(&'"')
+}
+
+fn end_of_raw_string(chars: &[char], at: usize) -> usize {
+    let quote = find(chars, at + 1, |c, i| c[i] != '#');
+    let hashes = quote - at - 1;
+    let closes = |c: &[char], i: usize| {
+        c[i] == '"' && c[i + 1..].iter().take(hashes).filter(|&&h| h == '#').count() == hashes
+    };
+    find(chars, quote + 1, closes) + 1 + hashes
+}
+
+/// The modules that a file's code reaches through `crate::` (or, from the binary, through the crate's name), each
+/// with its line.
+pub fn uses(code: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for door in ["crate::", "tokenyard::", "super::super::"] {
+        for (at, _) in code.match_indices(door) {
+            // `$crate::` inside a macro and paths such as `other_crate::` are not doors.
+            if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
+                continue;
+            }
+            let line = code[..at].matches('\n').count() + 1;
+            found.extend(heads(&code[at + door.len()..]).into_iter().map(|name| (name, line)));
+        }
+    }
+    found
+}
+
+/// The first names of a path: `engine::Cluster` gives engine, `{base::Micros, kv::{Pool}}` gives base and kv.
+fn heads(path: &str) -> Vec<String> {
+    let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let Some(group) = path.strip_prefix('{') else { return vec![word(path)] };
+    let (mut depth, mut names, mut fresh) = (0, Vec::new(), true);
+    for (i, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => fresh = true,
+            c if fresh && !c.is_whitespace() => {
+                names.push(word(&group[i..]));
+                fresh = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Name, first line and length of every function with a body.
+pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("fn ") {
+        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let name: String = code[at + 3..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        if name.is_empty() {
+            continue;
+        }
+        let (mut depth, mut round) = (0, 0);
+        let end = code[at..].char_indices().find_map(|(i, c)| {
+            match c {
+                '(' | '[' => round += 1,
+                ')' | ']' => round -= 1,
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            let no_body = c == ';' && depth == 0 && round == 0;
+            let closed = c == '}' && depth == 0;
+            (no_body || closed).then_some((i, closed))
+        });
+        if let Some((length, true)) = end {
+            let line = code[..at].matches('\n').count() + 1;
+            found.push((name, line, code[at..=at + length].matches('\n').count() + 1));
+        }
+    }
+    found
+}
