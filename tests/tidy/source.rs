@@ -2,7 +2,7 @@
 //! where a function begins and ends.
 
 /// Rust text with comments, strings and character literals blanked out; lines stay where they are.
-pub fn code_only(text: &str) -> String {
+pub(crate) fn code_only(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     let mut i = 0;
@@ -56,7 +56,7 @@ fn end_of_raw_string(chars: &[char], at: usize) -> usize {
 
 /// The modules that a file's code reaches through `crate::` (or, from the binary, through the crate's name), each
 /// with its line.
-pub fn uses(code: &str) -> Vec<(String, usize)> {
+pub(crate) fn uses(code: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for door in ["crate::", "tokenyard::", "super::super::"] {
         for (at, _) in code.match_indices(door) {
@@ -93,7 +93,7 @@ fn heads(path: &str) -> Vec<String> {
 }
 
 /// Name, first line and length of every function with a body.
-pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
+pub(crate) fn functions(code: &str) -> Vec<(String, usize, usize)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {
         if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {

@@ -1,0 +1,76 @@
+//! The block pool: sharing, order of eviction, resizing.
+
+use super::*;
+
+fn grow(pool: &mut Pool, h: &mut Holding, n: u32, chain: &[u64]) {
+    assert!(pool.can_grow(h, n));
+    pool.append_prefill(h, n, chain);
+    pool.verify_counts();
+}
+
+#[test]
+fn equal_prefixes_share_blocks_and_survive_release() {
+    let mut pool = Pool::new(8, 4, true);
+    let (mut a, mut b) = (Holding::default(), Holding::default());
+    grow(&mut pool, &mut a, 10, &[11, 12]);
+    let hit = pool.lookup(&[11, 12, 13]);
+    assert_eq!(hit, Hit { blocks: 2, free: 0 });
+    pool.pin(&mut b, &[11, 12]);
+    assert_eq!((pool.used(), pool.shared()), (3, 2));
+    pool.release(&mut a);
+    assert_eq!((pool.used(), pool.shared(), pool.cached()), (2, 0, 0));
+    pool.release(&mut b);
+    assert_eq!((pool.used(), pool.cached(), pool.free()), (0, 2, 8));
+    pool.verify([&a, &b].into_iter());
+    assert_eq!(pool.lookup(&[11, 12]), Hit { blocks: 2, free: 2 });
+}
+
+#[test]
+fn never_used_blocks_go_first_then_the_least_recently_used() {
+    let mut pool = Pool::new(3, 1, true);
+    let (mut a, mut b) = (Holding::default(), Holding::default());
+    grow(&mut pool, &mut a, 2, &[1, 2]);
+    pool.release(&mut a); // block 1, then block 0, go to the tail
+    grow(&mut pool, &mut b, 2, &[7, 8]); // takes the unused block 2, then block 1
+    assert_eq!(b.blocks(), [2, 1]);
+    assert_eq!(pool.lookup(&[1]).blocks, 1);
+    assert_eq!(pool.lookup(&[2]).blocks, 0);
+    assert_eq!(pool.evictions(), 1);
+}
+
+#[test]
+fn the_latest_registration_wins_and_only_its_block_removes_it() {
+    let mut pool = Pool::new(2, 2, true);
+    let (mut a, mut b, mut c) = (Holding::default(), Holding::default(), Holding::default());
+    grow(&mut pool, &mut a, 2, &[5]);
+    grow(&mut pool, &mut b, 2, &[5]);
+    pool.release(&mut a);
+    grow(&mut pool, &mut c, 1, &[]);
+    assert_eq!(pool.lookup(&[5]).blocks, 1);
+    pool.verify([&a, &b, &c].into_iter());
+}
+
+#[test]
+fn output_fills_blocks_and_registers_them_when_full() {
+    let mut pool = Pool::new(4, 4, true);
+    let mut a = Holding::default();
+    grow(&mut pool, &mut a, 6, &[21]);
+    pool.append_inside(&mut a, 2, Some(22));
+    assert_eq!((a.tip(), pool.lookup(&[21, 22]).blocks), (22, 2));
+    pool.append_opening(&mut a);
+    assert_eq!((a.len(), a.tokens()), (3, 9));
+}
+
+#[test]
+fn a_smaller_cache_waits_for_blocks_in_use() {
+    let mut pool = Pool::new(8, 1, false);
+    let mut a = Holding::default();
+    grow(&mut pool, &mut a, 6, &[]);
+    pool.resize(4);
+    assert_eq!((pool.total(), pool.free()), (6, 0));
+    pool.release(&mut a);
+    assert_eq!((pool.total(), pool.free(), pool.used()), (4, 4, 0));
+    pool.resize(7);
+    assert_eq!((pool.total(), pool.free()), (7, 7));
+    pool.verify(std::iter::once(&a));
+}
