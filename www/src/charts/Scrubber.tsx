@@ -5,6 +5,7 @@ import type { ViewColumns } from '../base/view.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { attachSurface, type Surface } from '../stage/canvas.ts';
 import { createPalette } from '../stage/palette.ts';
+import { createSlow } from '../stage/slow.ts';
 import { describeTimeline, drawScrubber, scrubberEdges } from './drawScrubber.ts';
 import './charts.css';
 
@@ -20,6 +21,8 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
   let width = 0;
+  const slow = createSlow(() => props.frame, 500);
+  const slowData = createSlow(() => props.data, 500);
   const palette = createPalette();
 
   onMount(() => {
@@ -77,7 +80,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
 
   return (
     <div class="scrubber" ref={host}>
-      <canvas ref={canvas} role="img" aria-label={describeTimeline(props.frame, props.data)} />
+      <canvas ref={canvas} role="img" aria-label={describeTimeline(slow(), slowData())} />
       <Show when={props.onSeek}>
         <div
           class="scrubber-slider"
@@ -85,9 +88,9 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           tabIndex={0}
           aria-label="Time"
           aria-valuemin={0}
-          aria-valuemax={(props.frame?.axis_end_us ?? 0) / 1e6}
-          aria-valuenow={(props.frame?.now_us ?? 0) / 1e6}
-          aria-valuetext={`${clock(props.frame?.now_us ?? 0)} s`}
+          aria-valuemax={(slow()?.axis_end_us ?? 0) / 1e6}
+          aria-valuenow={(slow()?.now_us ?? 0) / 1e6}
+          aria-valuetext={`${clock(slow()?.now_us ?? 0)} s`}
           onPointerDown={drag}
           onPointerMove={drag}
           onKeyDown={key}

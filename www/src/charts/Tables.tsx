@@ -1,7 +1,8 @@
 // The table behind a chart: the same columns as text, thinned to what a person reads.
-import { createMemo, createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
+import { createMemo, For, type JSX, onMount } from 'solid-js';
 import { DASH, sig3 } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
+import { createSlow } from '../stage/slow.ts';
 
 const MOST_ROWS = 240;
 
@@ -36,9 +37,7 @@ export function ChartTable(props: {
 }): JSX.Element {
   let close: HTMLButtonElement | undefined;
   // A snapshot once a second: a table that changes sixty times a second cannot be read.
-  const [shown, setShown] = createSignal(props.data, { equals: false });
-  const timer = setInterval(() => setShown(() => props.data), 1000);
-  onCleanup(() => clearInterval(timer));
+  const shown = createSlow(() => props.data, 1000);
   onMount(() => close?.focus());
   const rows = createMemo(() => thinned(shown()?.columns[0]?.length ?? 0));
   return (

@@ -1,12 +1,12 @@
 // One chart on the shared clock: title and values in the page, lines by uPlot.
-import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, untrack } from 'solid-js';
+import { createEffect, createMemo, createSignal, Index, type JSX, onCleanup, untrack } from 'solid-js';
 import type uPlot from 'uplot';
 import { DASH } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Frame } from '../generated/boundary.ts';
 import type { Palette } from '../stage/palette.ts';
 import { makePlot } from './plot.ts';
-import { HeldRange, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
+import { HeldRange, indexAt, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import { describeLines, type Line, type TimeSpec } from './specs.ts';
 import { TableButton } from './Tables.tsx';
 
@@ -83,15 +83,13 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         : [0, ranges.high];
   };
 
-  createEffect(() => {
-    const current = lines();
-    const width = untrack(() => props.width);
-    const height = untrack(() => props.height);
+  // Built without tracking: the plot reads frame and palette whenever it draws, and must not be rebuilt when they change.
+  const build = (current: Line[]): void => {
     if (!host) return;
     plot?.destroy();
     buffers = [];
     times = [];
-    plot = makePlot(host, width, Math.max(20, height - TITLE), {
+    plot = makePlot(host, props.width, Math.max(20, props.height - TITLE), {
       palette: () => props.palette,
       frame: () => props.frame,
       focus: () => props.focus,
@@ -107,20 +105,31 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         props.onCursor(timeS);
       },
     });
-    untrack(() => update());
-  });
+    update();
+  };
   const update = (): void => {
     take(props.data);
     plot?.setData([times, ...buffers]);
   };
   createEffect(() => {
+    const current = lines();
+    untrack(() => build(current));
+  });
+  // Of a frame only this changes what the lines are drawn on; the playhead above them is no part of the plot.
+  const ground = createMemo(() => {
+    const f = props.frame;
+    return f ? `${f.axis_end_us} ${f.flags.map((x) => `${x.at_us}${x.applied}${x.label}`).join()} ${spec.slo(f)}` : '';
+  });
+  createEffect(() => {
     void props.data;
-    void props.frame?.axis_end_us;
-    void props.frame?.flags;
+    ground();
     void props.warmUpS;
     untrack(update);
   });
-  createEffect(() => plot?.setSize({ width: Math.max(80, props.width), height: Math.max(20, props.height - TITLE) }));
+  createEffect(() => {
+    plot?.setSize({ width: Math.max(80, props.width), height: Math.max(20, props.height - TITLE) });
+    untrack(update);
+  });
   createEffect(() => {
     void props.palette;
     const focus = props.focus;
@@ -144,9 +153,10 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const data = props.data;
     const at = index();
     if (!data) return [];
+    const here = indexAt(data.columns[0] ?? [], (props.frame?.now_us ?? 0) / 1e6);
     const all = lines().map((line) => {
       const column = data.columns[line.column] ?? [];
-      const value = at === undefined ? lastFinite(column) : lastFinite(column, at, 1);
+      const value = at === undefined ? lastFinite(column, here) : lastFinite(column, at, 1);
       return { line, value, text: Number.isFinite(value) ? spec.show(value) : DASH };
     });
     return all.length <= 8 ? all : all.filter((r) => r.line.replica === props.focus);
@@ -157,26 +167,34 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   };
 
   return (
-    <figure class="time-chart" aria-label={describeLines(spec, props.data)}>
+    <figure
+      class="time-chart"
+      aria-label={describeLines(
+        spec,
+        props.data,
+        untrack(() => (props.frame?.now_us ?? 0) / 1e6),
+      )}
+    >
       <figcaption>
         <b>{spec.title}</b> <i>{spec.unit(ranges.high)}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
         <span class="readouts">
-          <For each={readouts()}>
+          <Index each={readouts()}>
             {(r) => (
               <span>
-                <i>{r.line.name}</i>{' '}
+                <i>{r().line.name}</i>{' '}
                 <span
                   classList={{
-                    strong: r.line.name === 'p99' || (r.line.replica !== undefined && r.line.replica === props.focus),
-                    missed: missed(r.value),
+                    strong:
+                      r().line.name === 'p99' || (r().line.replica !== undefined && r().line.replica === props.focus),
+                    missed: missed(r().value),
                   }}
                 >
-                  {r.text}
+                  {r().text}
                 </span>
               </span>
             )}
-          </For>
+          </Index>
         </span>
       </figcaption>
       <div ref={host} class="plot" />

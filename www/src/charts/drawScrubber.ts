@@ -5,7 +5,7 @@ import type { Frame } from '../generated/boundary.ts';
 import type { Pen } from '../stage/canvas.ts';
 import { font, label } from '../stage/marks.ts';
 import type { Palette } from '../stage/palette.ts';
-import { pennant, playhead } from './flags.ts';
+import { pennants, playhead } from './flags.ts';
 import { timeTicks } from './scales.ts';
 
 // The strip is 44 px high: pennants, bars to the base line, ticks.
@@ -53,7 +53,7 @@ export function drawScrubber(s: ScrubberScene): void {
   if (right - x(doneS) > 110 && width >= 720) label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
   drawBars(s, x, nowS, doneS);
   drawTicks(s, x, endS, left, right);
-  drawFlags(s, x, right);
+  drawFlags(s, x, left, right);
   playhead(pen, p, Math.round(x(nowS)), 2, BASE + 1);
 }
 
@@ -97,17 +97,10 @@ function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, lef
   }
 }
 
-function drawFlags(s: ScrubberScene, x: (t: number) => number, right: number): void {
-  const { pen, p, frame } = s;
-  let free = Number.NEGATIVE_INFINITY;
-  for (const flag of frame.flags) {
-    const at = x(flag.at_us / 1e6);
-    pen.font = font(p, 11, 600);
-    // A label that would cover the one before, or leave the axis, shrinks to a bare pennant.
-    const wide = pen.measureText(flag.label).width + 15;
-    const text = at >= free && at + wide <= right + 8 && s.width >= 480 ? flag.label : '';
-    free = at + pennant(pen, p, at, 0, text, flag.applied) + 2;
-  }
+function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, right: number): void {
+  const { flags } = s.frame;
+  const places = flags.map((f) => x(f.at_us / 1e6));
+  pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6) });
 }
 
 /** The timeline in one sentence. */

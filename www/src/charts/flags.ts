@@ -1,40 +1,64 @@
 // The user's hand on a time axis: pennants for edits, a knob for the playhead.
+import type { Flag } from '../generated/boundary.ts';
 import type { Pen } from '../stage/canvas.ts';
 import { font } from '../stage/marks.ts';
 import type { Palette } from '../stage/palette.ts';
+import { type LabelSide, labelSides } from './scales.ts';
 
-/** A pennant with its label: solid in force, hollow before the playhead has reached it. Returns its width. */
-export function pennant(pen: Pen, p: Palette, x: number, y: number, text: string, applied: boolean): number {
-  pen.font = font(p, 11, 600);
-  const w = Math.ceil(pen.measureText(text).width) + 15;
+/** A pennant with its label: solid in force, hollow before the playhead has reached it. */
+function pennant(pen: Pen, p: Palette, x: number, y: number, flag: Flag, side: LabelSide): void {
+  const text = side === 'none' ? '' : flag.label;
+  const w = (side === 'left' ? -1 : 1) * (Math.ceil(pen.measureText(text).width) + 15);
+  const notch = side === 'left' ? 4 : -4;
   pen.beginPath();
   pen.moveTo(x + 0.5, y + 0.5);
   pen.lineTo(x + w, y + 0.5);
-  pen.lineTo(x + w - 4, y + 6.5);
+  pen.lineTo(x + w + notch, y + 6.5);
   pen.lineTo(x + w, y + 12.5);
   pen.lineTo(x + 0.5, y + 12.5);
   pen.closePath();
-  pen.fillStyle = applied ? p.accent : p.surface;
+  pen.fillStyle = flag.applied ? p.accent : p.surface;
   pen.fill();
   pen.strokeStyle = p.accent;
   pen.lineWidth = 1;
   pen.stroke();
-  pen.fillStyle = applied ? p.onAccent : p.accent;
-  pen.textAlign = 'left';
-  pen.fillText(text, x + 6, y + 10.5);
-  return w;
+  pen.fillStyle = flag.applied ? p.onAccent : p.accent;
+  pen.textAlign = side === 'left' ? 'right' : 'left';
+  pen.fillText(text, side === 'left' ? x - 6 : x + 6, y + 10.5);
 }
 
-/** The playhead: an unbroken line under a knob. */
+/** Pennants for the edits at `places`, each with its label where there is room. */
+export function pennants(
+  pen: Pen,
+  p: Palette,
+  flags: readonly Flag[],
+  places: readonly number[],
+  y: number,
+  edges: { readonly left: number; readonly right: number; readonly playhead: number },
+): void {
+  pen.font = font(p, 11, 600);
+  const widths = flags.map((f) => Math.ceil(pen.measureText(f.label).width) + 16);
+  const sides = labelSides(places, widths, edges);
+  flags.forEach((f, i) => {
+    pennant(pen, p, places[i] ?? 0, y, f, sides[i] ?? 'none');
+  });
+}
+
+/** The playhead: an unbroken line under a knob, with a rim of ground so that it is seen over a pennant. */
 export function playhead(pen: Pen, p: Palette, x: number, top: number, bottom: number): void {
-  pen.fillStyle = p.accent;
-  pen.fillRect(x - 1, top, 2, bottom - top);
   pen.beginPath();
   pen.moveTo(x - 5.5, top);
   pen.lineTo(x + 5.5, top);
   pen.lineTo(x + 5.5, top + 5);
-  pen.lineTo(x, top + 10);
+  pen.lineTo(x + 1, top + 9.5);
+  pen.lineTo(x + 1, bottom);
+  pen.lineTo(x - 1, bottom);
+  pen.lineTo(x - 1, top + 9.5);
   pen.lineTo(x - 5.5, top + 5);
   pen.closePath();
+  pen.strokeStyle = p.surface;
+  pen.lineWidth = 3;
+  pen.stroke();
+  pen.fillStyle = p.accent;
   pen.fill();
 }

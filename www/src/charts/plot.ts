@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import type { Frame } from '../generated/boundary.ts';
 import { font, label } from '../stage/marks.ts';
 import type { Palette } from '../stage/palette.ts';
-import { pennant } from './flags.ts';
+import { pennants } from './flags.ts';
 import { spreadLabels } from './scales.ts';
 import type { Line, TimeSpec } from './specs.ts';
 
@@ -168,7 +168,6 @@ function drawAhead(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
 
 function drawEdits(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Box, frame: Frame): void {
   const p = s.palette();
-  let free = Number.NEGATIVE_INFINITY;
   for (const flag of frame.flags) {
     const x = Math.round(placeX(u, box, flag.at_us / 1e6)) + 0.5;
     pen.globalAlpha = flag.applied ? 0.9 : 0.4;
@@ -178,12 +177,12 @@ function drawEdits(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
     line(pen, x, box.y, x, box.y + box.h);
     pen.setLineDash([]);
     pen.globalAlpha = 1;
-    if (!s.first || !flag.applied) continue;
-    pen.font = font(p, 11, 600);
-    const wide = pen.measureText(flag.label).width + 15;
-    const text = x >= free && x + wide <= box.x + box.w ? flag.label : '';
-    free = x + pennant(pen, p, x - 0.5, box.y - 1, text, true) + 2;
   }
+  if (!s.first) return;
+  const applied = frame.flags.filter((f) => f.applied);
+  const places = applied.map((f) => Math.round(placeX(u, box, f.at_us / 1e6)));
+  const playhead = placeX(u, box, frame.now_us / 1e6);
+  pennants(pen, p, applied, places, box.y - 1, { left: box.x, right: box.x + box.w, playhead });
 }
 
 /** Names at the ends of the lines, kept apart. */

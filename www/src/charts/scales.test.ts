@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   HeldRange,
   indexAt,
+  labelSides,
   lastFinite,
   linearTop,
   logCeil,
@@ -65,4 +66,13 @@ test('the last known value skips what is missing', () => {
   expect(lastFinite(Float64Array.of(1, Number.NaN, Number.NaN), 2, 1)).toBeNaN();
   expect(indexAt([0, 1, 2], 1.5)).toBe(1);
   expect(indexAt([1, 2], 0.5)).toBe(-1);
+});
+
+test('a pennant has its label where nothing cuts it: to the right, else to the left, else nowhere', () => {
+  const edges = { left: 0, right: 100, playhead: 1000 };
+  expect(labelSides([0, 50, 60], [40, 40, 40], edges)).toEqual(['right', 'none', 'right']);
+  expect(labelSides([80], [40], edges)).toEqual(['left']);
+  expect(labelSides([50], [30], { ...edges, playhead: 60 })).toEqual(['left']);
+  expect(labelSides([50], [30], { ...edges, playhead: 50 })).toEqual(['right']);
+  expect(labelSides([20], [30], { ...edges, playhead: 30 })).toEqual(['none']);
 });

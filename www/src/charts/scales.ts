@@ -105,6 +105,32 @@ export function spreadLabels(places: readonly number[], gap: number, top: number
   return out;
 }
 
+export type LabelSide = 'right' | 'left' | 'none';
+
+/**
+ * On which side of its pole each pennant has room for its label: it must not reach the next pennant, the one before, an edge
+ * or the playhead. Right is preferred. Places ascend.
+ */
+export function labelSides(
+  places: readonly number[],
+  widths: readonly number[],
+  edges: { readonly left: number; readonly right: number; readonly playhead: number },
+): LabelSide[] {
+  let taken = edges.left;
+  return places.map((x, i) => {
+    const w = widths[i] ?? 0;
+    const next = Math.min(edges.right, places[i + 1] ?? Number.POSITIVE_INFINITY);
+    const crossed = (from: number, to: number): boolean => edges.playhead > from && edges.playhead < to;
+    if (x + w <= next && !crossed(x, x + w)) {
+      taken = x + w;
+      return 'right';
+    }
+    const left = x - w >= taken && !crossed(x - w, x);
+    taken = Math.max(taken, x);
+    return left ? 'left' : 'none';
+  });
+}
+
 /** Smallest value whose share is at least `percent`; NaN if the curve does not reach it. Columns ascend. */
 export function valueAt(values: Float64Array, percents: Float64Array, percent: number): number {
   for (let i = 0; i < values.length; i++) if ((percents[i] ?? 0) >= percent) return values[i] ?? Number.NaN;

@@ -3,7 +3,7 @@ import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import type { Palette } from '../stage/palette.ts';
-import { lastFinite } from './scales.ts';
+import { indexAt, lastFinite } from './scales.ts';
 
 export type Line = {
   /** Number of its column. */
@@ -59,7 +59,7 @@ function replicas(data: ViewColumns): Line[] {
   const single = data.names[1]?.startsWith('r') ?? false;
   return data.names.slice(1).map((name, i) => ({
     column: i + 1,
-    name: single ? name : name === 'median' ? 'half' : name,
+    name,
     dash: (focus) => (single && focus === i ? SOLID : (DASHES[(single ? i : 2 - i) % DASHES.length] ?? SOLID)),
     stroke: (p, focus) =>
       (single ? focus === i : name === 'max') ? p.ink : focus === undefined && single ? p.ink2 : p.ink3,
@@ -172,12 +172,13 @@ export const TIME_SPECS: readonly TimeSpec[] = [
 ];
 
 /** One chart in one sentence. */
-export function describeLines(spec: TimeSpec, data: ViewColumns | undefined): string {
+export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, nowS: number): string {
   const unit = spec.log ? '' : ` ${spec.unit(0)}`;
   if (!data || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
+  const at = indexAt(data.columns[0] ?? [], nowS);
   const parts = spec
     .lines(data)
     .slice(0, 8)
-    .map((line) => `${line.name} ${spec.show(lastFinite(data.columns[line.column] ?? []))}`);
+    .map((line) => `${line.name} ${spec.show(lastFinite(data.columns[line.column] ?? [], at))}`);
   return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, now: ${parts.join(', ')}.`;
 }

@@ -20,6 +20,7 @@ import { Trends } from './history.ts';
 import { hitTest, type StageLayout, stageLayout } from './layout.ts';
 import { createPalette } from './palette.ts';
 import type { Scene } from './scene.ts';
+import { createSlow } from './slow.ts';
 import './stage.css';
 
 export function Stage(props: StageProps) {
@@ -38,6 +39,7 @@ export function Stage(props: StageProps) {
     return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
   });
 
+  const slow = createSlow(() => props.frame, 250);
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const draw = (pen: Pen, width: number, height: number, wallMs: number): void => {
@@ -119,23 +121,36 @@ export function Stage(props: StageProps) {
   return (
     <div class="stage-view">
       <div class="stage-host" ref={host}>
-        {/* Every target of a click is also a button in the table. */}
-        <canvas ref={canvas} role="img" aria-label={describeStage(props.frame)} onClick={pick} />
-        <Show when={table()}>
-          <StageTable {...props} />
-        </Show>
+        <div class="stage-sheet">
+          {/* Every target of a click is also a control in the table. */}
+          <canvas ref={canvas} role="img" aria-label={describeStage(slow())} onClick={pick} />
+          <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
+            Show as table
+          </button>
+        </div>
       </div>
-      <button type="button" class="stage-table-toggle" aria-expanded={table()} onClick={() => setTable(!table())}>
-        {table() ? 'Show as picture' : 'Show as table'}
-      </button>
+      <Show when={table()}>
+        <StageTable {...props} frame={slow()} onClose={() => setTable(false)} />
+      </Show>
     </div>
   );
 }
 
 /** The replicas as a table; each row selects its replica and each queued or running request can be picked. */
-function StageTable(props: StageProps) {
+function StageTable(props: StageProps & { readonly onClose: () => void }) {
+  let close: HTMLButtonElement | undefined;
+  onMount(() => close?.focus());
   return (
-    <section class="stage-table" aria-label="Replicas">
+    <section
+      class="stage-table"
+      aria-label="Replicas"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') props.onClose();
+      }}
+    >
+      <button type="button" class="stage-table-close" ref={close} onClick={() => props.onClose()}>
+        Show as picture
+      </button>
       <table>
         <caption>{describeStage(props.frame)}</caption>
         <thead>

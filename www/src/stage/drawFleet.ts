@@ -24,13 +24,7 @@ export function drawFleetHead(s: Scene): void {
     return;
   }
   if (layout.detail === 'aggregate') {
-    label(
-      pen,
-      `${count(s.frame.replicas.length)} replicas, each column the ones in order of that value`,
-      FLOW,
-      19,
-      p.ink3,
-    );
+    label(pen, `${count(s.frame.replicas.length)} replicas, sorted anew by each value`, FLOW, 19, p.ink3);
     return;
   }
   let x = FLOW;
@@ -99,7 +93,7 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   }
   if (tall) {
     pen.font = font(p, 11);
-    label(pen, count(r.running), x, y + 15, p.ink2);
+    if (box.w >= 124) label(pen, `${count(r.running)} running`, x, y + 15, p.ink2);
     label(pen, `${count(r.waiting)} waiting`, box.x + box.w - pad, y + 15, r.waiting > 0 ? p.ink2 : p.ink3, 'right');
   }
   const kvH = tall ? 6 : 4;

@@ -143,14 +143,20 @@ type Grid = { boxes: Box[]; rows: { y: number; first: number; count: number }[];
 function gridOf(area: Box, n: number, detail: Detail, narrow: boolean): Grid {
   const gap = detail === 'heat' ? 2 : 4;
   const shape = detail === 'heat' ? 1.6 : 2.1;
-  const least = detail === 'heat' ? { w: 16, h: 14 } : { w: 62, h: 32 };
-  let cols = Math.max(1, Math.min(n, Math.round(Math.sqrt((n * area.w) / (area.h * shape)))));
-  cols = Math.max(1, Math.min(cols, Math.floor((area.w + gap) / (least.w + gap))));
+  const least = detail === 'heat' ? { w: 16, h: 14 } : { w: narrow ? 100 : 62, h: 32 };
+  const ideal = Math.max(1, Math.min(n, Math.round(Math.sqrt((n * area.w) / (area.h * shape)))));
+  const widest = Math.max(1, Math.min(ideal, Math.floor((area.w + gap) / (least.w + gap))));
+  // One column fewer or more if that leaves fewer places empty in the last row.
+  const empty = (c: number): number => Math.ceil(n / c) * c - n;
+  const near = [widest, widest - 1, widest - 2].filter(
+    (c) => c >= 1 && Math.ceil(n / c) * (least.h + gap) <= area.h + gap,
+  );
+  const cols = near.reduce((best, c) => (empty(c) < empty(best) ? c : best), widest);
   const count = Math.ceil(n / cols);
   const w = (area.w + gap) / cols - gap;
   const most = detail === 'heat' ? 40 : 86;
   const fit = Math.floor((area.h + gap) / count) - gap;
-  const h = Math.min(most, narrow ? Math.max(fit, detail === 'heat' ? 22 : 56) : Math.max(fit, least.h));
+  const h = Math.min(most, narrow ? Math.max(fit, detail === 'heat' ? 22 : 64) : Math.max(fit, least.h));
   const boxes: Box[] = [];
   const rows: Grid['rows'] = [];
   for (let row = 0; row < count; row++) {
@@ -179,7 +185,7 @@ export function barPitch(
   column: Span,
   bars: number,
 ): { readonly pitch: number; readonly bar: number; readonly shown: number } {
-  const pitch = Math.max(2, column.w / Math.max(48, bars));
+  const pitch = Math.max(2, Math.min(6, column.w / Math.max(48, bars)));
   return {
     pitch,
     bar: Math.max(1, pitch >= 3 ? pitch - 1 : pitch * 0.7),
@@ -223,14 +229,14 @@ function barAt(column: Span, bars: number, x: number): number {
   return i < 0 || i >= shown ? -1 : i;
 }
 
-/** The cells of a KV map: 4 px squares, 3 px where that is needed to show every sample, else fewer samples. */
+/** The cells of a KV map: squares as large as shows every sample, 3 px at least and 7 at most, else fewer samples. */
 export type CellGrid = { readonly pitch: number; readonly columns: number; readonly shown: number };
 
 export function cellGrid(column: Span, marks: number, cells: number): CellGrid {
-  for (const pitch of [5, 4]) {
+  for (const pitch of [8, 7, 6, 5, 4]) {
     const columns = Math.max(1, Math.floor((column.w + 1) / pitch));
     const rows = Math.max(1, Math.floor((marks + 1) / pitch));
     if (columns * rows >= cells || pitch === 4) return { pitch, columns, shown: Math.min(cells, columns * rows) };
   }
-  return { pitch: 5, columns: 1, shown: 0 };
+  return { pitch: 4, columns: 1, shown: 0 };
 }

@@ -37,12 +37,13 @@ export type Palette = {
 /** Reads the tokens in force. Costs a style computation: call it when the theme changes, not when drawing. */
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
-  const v = (name: string): string => style.getPropertyValue(name).trim();
+  const forced = matchMedia('(forced-colors: active)').matches;
+  const v = (name: string): string => (forced ? systemColour(name) : style.getPropertyValue(name).trim());
   const kvCached = v('--kv-cached');
   const line = v('--line');
   return {
     dark: document.documentElement.dataset.theme !== 'light',
-    font: v('--font') || 'system-ui, sans-serif',
+    font: style.getPropertyValue('--font').trim() || 'system-ui, sans-serif',
     bg: v('--bg'),
     surface: v('--surface'),
     raised: v('--raised'),
@@ -71,6 +72,15 @@ export function readPalette(): Palette {
     voidHatch: hatch(line, 6, 1, 0),
   };
 }
+
+/** With forced colours only shape, hatch and dash tell things apart; the selection is the system's highlight. */
+function systemColour(name: string): string {
+  if (name === '--accent') return 'Highlight';
+  if (name === '--on-accent') return 'HighlightText';
+  if (GROUNDS.has(name)) return 'Canvas';
+  return name === '--line' || name.startsWith('--band') || name === '--shade' ? 'GrayText' : 'CanvasText';
+}
+const GROUNDS: ReadonlySet<string> = new Set(['--bg', '--surface', '--raised', '--kv-free']);
 
 /** Parallel lines at 45°, `step` apart along each axis, over a faint ground of the same colour. */
 function hatch(colour: string, step: number, width: number, ground: number): CanvasPattern | string {
@@ -116,8 +126,11 @@ export function createPalette(): Accessor<Palette> {
     watch.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme', 'class', 'style'] });
     // Canvas text asks for the face while drawing: draw once more when it has come.
     document.fonts.addEventListener('loadingdone', again);
+    const contrast = matchMedia('(forced-colors: active)');
+    contrast.addEventListener('change', again);
     onCleanup(() => {
       watch.disconnect();
+      contrast.removeEventListener('change', again);
       document.fonts.removeEventListener('loadingdone', again);
     });
   });

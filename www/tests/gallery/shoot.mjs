@@ -19,6 +19,9 @@ const SHOTS = [
   ['heat100-light', 1440, 900, 'n=100&theme=light'],
   ['many-dark', 1440, 900, 'n=1024'],
   ['play-dark', 1440, 900, 'play=1'],
+  ['measure4', 1440, 900, 'play=1&measure=1'],
+  ['measure64', 1440, 900, 'n=64&play=1&measure=1'],
+  ['measure256', 1440, 900, 'n=256&play=1&measure=1'],
   ['wide-dark', 1920, 1080, 'pick=1'],
   ['phone-dark', 390, 844, 'pick=1'],
   ['phone-light', 390, 844, 'pick=1&theme=light'],
@@ -27,6 +30,13 @@ const SHOTS = [
   ['phone64-dark', 390, 844, 'n=64'],
   ['phone256-dark', 390, 844, 'n=256'],
 ];
+
+// Wall time from the start of a display frame's callbacks until the main thread is free again, in milliseconds.
+function report() {
+  const sorted = [...globalThis.costs].slice(10).sort((a, b) => a - b);
+  const at = (q) => sorted[Math.floor(q * (sorted.length - 1))]?.toFixed(1);
+  return `${sorted.length} frames: p50 ${at(0.5)} p95 ${at(0.95)} most ${at(1)} ms`;
+}
 
 mkdirSync(out, { recursive: true });
 const server = await createServer({ configFile: 'vite.config.ts', server: { port: 5199 }, logLevel: 'error' });
@@ -56,6 +66,7 @@ try {
     await page.goto(`${address}tests/gallery/index.html?${query}`);
     await page.waitForSelector('canvas', { state: 'attached' });
     await page.waitForTimeout(query.includes('play') ? 2500 : 500);
+    if (query.includes('measure')) console.log(name, await page.evaluate(report));
     await page.screenshot({ path: `${out}/${name}.png` });
     await page.close();
   }
