@@ -157,7 +157,6 @@ impl Engine {
             let (replica_at, index) = self.next_at.winner();
             let at = gateway_at.min(replica_at);
             if at == Micros::MAX || at > self.horizon {
-                self.overrun(at);
                 return Halt::Finished;
             }
             if at > until {
@@ -178,15 +177,6 @@ impl Engine {
             self.verify(self.events_done.is_multiple_of(61));
         }
         Halt::Events
-    }
-
-    /// `compat: blis`: the original looks at its clock only after it has set it, so the clock ends at the first event
-    /// beyond the horizon, an arrival included.
-    fn overrun(&mut self, at: Micros) {
-        let at = at.min(self.source.peek_beyond().unwrap_or(Micros::MAX));
-        if self.compat == Compat::Blis && at != Micros::MAX {
-            self.clock = at;
-        }
     }
 
     /// When the next event runs; `None` if there is none up to the horizon.
@@ -243,9 +233,18 @@ impl Engine {
         self.detail.as_deref()
     }
 
-    /// The cluster clock: time of the latest event.
-    pub fn clock(&self) -> Micros {
+    /// Time of the latest event.
+    pub fn last_event_at(&self) -> Micros {
         self.clock
+    }
+
+    /// The cluster clock: time of the latest event. Under `compat: blis` it ends at the first event beyond the horizon,
+    /// because the original looks at its clock only after it has set it.
+    pub fn clock(&self) -> Micros {
+        let beyond = self.gateway_at().min(self.next_at.winner().0);
+        let beyond = beyond.min(self.source.peek_beyond().unwrap_or(Micros::MAX));
+        let overrun = self.compat == Compat::Blis && beyond > self.horizon && beyond != Micros::MAX;
+        if overrun { beyond } else { self.clock }
     }
 
     /// End of the run; [`Micros::MAX`] if there is none.

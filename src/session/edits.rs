@@ -104,7 +104,7 @@ impl Session {
 
     pub(super) fn apply_next_edit(&mut self) {
         let edit = &self.edits.edits[self.edits.applied];
-        let now = Micros(edit.at_us).max(self.engine.clock());
+        let now = Micros(edit.at_us).max(self.engine.last_event_at());
         let text = label(&edit.change);
         self.engine.apply(&edit.change, now, &mut self.recorder);
         self.recorder.note_edit(now, text);

@@ -106,7 +106,7 @@ impl Session {
             }
             match halt {
                 Halt::Events if left == 0 => {
-                    self.playhead = self.playhead.max(self.engine.clock());
+                    self.playhead = self.playhead.max(self.engine.last_event_at());
                     return Stop::Events;
                 }
                 Halt::Events => {}
@@ -118,7 +118,7 @@ impl Session {
                 Halt::Finished if edit.is_some_and(|e| e.at() <= until) => {}
                 Halt::Finished => {
                     let end = match self.engine.horizon() {
-                        Micros::MAX => self.engine.clock(),
+                        Micros::MAX => self.engine.last_event_at(),
                         horizon => horizon,
                     };
                     self.move_playhead(until.min(end));

@@ -254,7 +254,7 @@ impl Report {
                 good += u32::from(recorder.objectives.met(r.ttft.0, r.e2e.0, r.output_tokens));
             }
         }
-        let seconds = (engine.clock().as_secs() - warmup.as_secs()).max(0.0);
+        let seconds = (engine.last_event_at().as_secs() - warmup.as_secs()).max(0.0);
         let tokens = recorder.tokens as f64;
         let usd_per_hour = usd_per_hour(engine);
         Self {
@@ -341,7 +341,7 @@ pub(super) fn kv_part(engine: &Engine) -> KvPart {
 fn run_part(scenario: &Scenario, engine: &Engine, warmup: Micros) -> RunPart {
     RunPart {
         seed: scenario.seed,
-        clock_us: engine.clock().0,
+        clock_us: engine.last_event_at().0,
         horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
         warmup_us: warmup.0,
         events: engine.events_done(),
@@ -362,7 +362,7 @@ fn replica_parts(scenario: &Scenario, engine: &Engine) -> Vec<ReplicaPart> {
             dropped: t.dropped,
             preemptions: t.preemptions,
             steps: t.steps,
-            busy: share(t.step_time.0 as f64, engine.clock().0 as f64),
+            busy: share(t.step_time.0 as f64, engine.last_event_at().0 as f64),
             mean_batch: share(t.running_sum as f64, t.steps as f64),
             kv_peak_blocks: t.kv_peak,
             kv_total_blocks: kv.total(),
