@@ -119,7 +119,9 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const path = (): string => props.field.path;
   const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
   const before = createMemo(() => getAt(app.original(), path()) ?? props.field.initial, undefined, { equals: equal });
-  const changed = (): boolean => !equal(value(), before());
+  // A choice changes with its tag; its parameters have rows of their own.
+  const changed = (): boolean =>
+    props.field.input.kind === 'choice' ? plainText(value()) !== plainText(before()) : !equal(value(), before());
   const problem = createMemo(() => problemOf(app.problems(), props.field));
   const live = (): boolean => editFor(path(), value() ?? 0) !== undefined;
   const set = (next: Json): void => {
@@ -321,7 +323,9 @@ function problemOf(problems: ReadonlyMap<string, Diagnostic>, field: Field): Dia
 }
 
 function message(d: Diagnostic): string {
-  return [`${d.found}.`, d.allowed === '' ? '' : `Allowed: ${d.allowed}.`, d.fix].filter((s) => s !== '').join(' ');
+  return [`Found ${d.found}`, d.allowed === '' ? '' : `allowed: ${d.allowed}`, d.fix]
+    .filter((s) => s !== '')
+    .join('; ');
 }
 
 function rangeOf(field: Field): string {
