@@ -72,7 +72,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
   );
   return (
     <section class="sec" classList={{ shut: !open() }}>
-      <h3>
+      <h2>
         <button
           type="button"
           class="sec-head"
@@ -88,7 +88,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
             <span class="sum">{summary()}</span>
           </Show>
         </button>
-      </h3>
+      </h2>
       <div id={body} hidden={!open()}>
         <For each={ids()}>
           {(id, i) => {
@@ -98,7 +98,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
                 {(f) => (
                   <>
                     <Show when={groupName(app.document(), f().path, ids()[i() - 1])}>
-                      {(name) => <h4 class="group">{name()}</h4>}
+                      {(name) => <h3 class="group">{name()}</h3>}
                     </Show>
                     <FieldRow app={app} field={f()} />
                   </>
@@ -152,7 +152,7 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
       </div>
       <Show when={help()}>
         <p class="help">
-          {props.field.description} {rangeOf(props.field)}
+          {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}
           <span class="m">
             {live() ? 'Applies at the playhead.' : 'Restarts the run and goes to the same instant.'}
           </span>
