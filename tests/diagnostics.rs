@@ -323,6 +323,16 @@ fn settings_that_are_probably_not_meant_are_warned_about() {
 }
 
 #[test]
+fn problems_of_shape_do_not_hide_problems_of_meaning() {
+    says(
+        r#"{"seeed": 1, "run": {"horizon_s": -2, "warmup_s": "x"}}"#,
+        "error: seeed: unknown key `seeed`; allowed: tokenyard, title, note, seed, run, cluster, workload, slo, observe, edits; did you mean `seed`?\n\
+         error: run.warmup_s: \"x\"; allowed: a number; write it without quotes\n\
+         error: run.horizon_s: -2; allowed: 0 to 2,592,000; use 0 to run until all requests are done",
+    );
+}
+
+#[test]
 fn problems_come_all_at_once_and_not_without_end() {
     let many = vec![r#"{"name": "p", "replicas": 0}"#; 64].join(",");
     let all = check(parse(&format!(r#"{{"cluster": {{"pools": [{many}]}}}}"#)).unwrap()).unwrap_err();

@@ -21,7 +21,9 @@ pub use cluster::{
     RoutingPolicy,
 };
 pub use edit::{Edit, TimedEdit};
-pub use parse::{from_value, parse, parse_edit, set_path, text_from_bytes, to_json, value_from_json};
+pub use parse::{
+    from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
+};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
     Workload,

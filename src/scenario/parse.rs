@@ -4,8 +4,8 @@
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
 use super::shape::{Shape, Step, display, explain, lists_in_place_of_objects};
-use super::{Edit, FORMAT_VERSION, Scenario, limits};
-use crate::base::{Diagnostic, Diagnostics};
+use super::{Edit, FORMAT_VERSION, Scenario, check, limits};
+use crate::base::{Diagnostic, Diagnostics, Severity};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -29,12 +29,17 @@ pub fn from_value(value: Value) -> Result<Scenario, Diagnostics> {
             "it was made with a newer Tokenyard: update this one",
         )]);
     }
-    read(value, "a scenario")
+    let mut meaning = |rest: Scenario, shape: &Shape| {
+        // What was taken out has no meaning to check, and where entries moved up, paths would mislead.
+        let problems = if shape.moved { Vec::new() } else { check(rest).err().unwrap_or_default() };
+        problems.into_iter().filter(|d| d.severity == Severity::Error && !shape.is_gone(&d.path)).collect()
+    };
+    read(value, "a scenario", &mut meaning)
 }
 
 /// Reads an edit from JSON text.
 pub fn parse_edit(text: &str) -> Result<Edit, Diagnostics> {
-    read(value_from_json(text).map_err(|d| vec![d])?, "an edit")
+    read(value_from_json(text).map_err(|d| vec![d])?, "an edit", &mut |_, _| Vec::new())
 }
 
 /// The scenario as pretty JSON, every field written out.
@@ -109,7 +114,28 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
     Ok(())
 }
 
-fn read<T: DeserializeOwned + Serialize>(mut value: Value, what: &str) -> Result<T, Diagnostics> {
+/// Makes a document replay a trace. Where it did not replay one before, its clock was meant for its clients: the run
+/// then measures from the start until all requests of the trace are done.
+pub fn replay_trace(document: &mut Value, file_name: &str) {
+    let named = document.pointer("/workload/trace").is_some_and(|t| !t.is_null());
+    let mut set = |path: &str, value: &str| {
+        set_path(document, path, value).expect("a path of names alone can be set in any document");
+    };
+    set("workload.trace.file", &Value::from(file_name).to_string());
+    if !named {
+        set("run.horizon_s", "0");
+        set("run.warmup_s", "0");
+    }
+}
+
+/// What else is wrong with a document once everything of the wrong shape was taken out of it.
+type Meaning<'a, T> = &'a mut dyn FnMut(T, &Shape) -> Diagnostics;
+
+fn read<T: DeserializeOwned + Serialize>(
+    mut value: Value,
+    what: &str,
+    meaning: Meaning<'_, T>,
+) -> Result<T, Diagnostics> {
     let mut shape = Shape::default();
     let mut problems = Diagnostics::new();
     // Every round removes something, so this ends; the bound keeps the list readable.
@@ -117,7 +143,11 @@ fn read<T: DeserializeOwned + Serialize>(mut value: Value, what: &str) -> Result
         let error = match serde_path_to_error::deserialize::<_, T>(&value) {
             Ok(read) => {
                 lists_for_objects(&value, &read, what, &mut problems);
-                return if problems.is_empty() { Ok(read) } else { Err(problems) };
+                if problems.is_empty() {
+                    return Ok(read);
+                }
+                problems.extend(meaning(read, &shape));
+                return Err(problems);
             }
             Err(error) => error,
         };

@@ -34,6 +34,8 @@ pub(super) struct Shape {
     removed: BTreeSet<Vec<Step>>,
     /// What to take out next, in the coordinates of the document as it is now.
     target: Vec<Step>,
+    /// Whether list entries moved up: paths in what is left are not those of the user's document.
+    pub(super) moved: bool,
 }
 
 impl Shape {
@@ -72,12 +74,21 @@ impl Shape {
             (Some(Value::Object(map)), Step::Key(key)) => map.shift_remove(key).is_some(),
             (Some(Value::Array(list)), Step::Index(i)) if *i < list.len() => {
                 list.remove(*i);
+                self.moved = true;
                 true
             }
             _ => false,
         };
         self.removed.insert(original);
         removed
+    }
+
+    /// Whether the value at `path`, or one it is in, was taken out.
+    pub(super) fn is_gone(&self, path: &str) -> bool {
+        self.removed.iter().any(|gone| {
+            let gone = display(gone);
+            path.strip_prefix(&gone).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        })
     }
 
     /// The path in the user's document: list positions count what was taken out before them.
@@ -330,9 +341,9 @@ mod tests {
     #[test]
     fn a_choice_with_wrong_settings_says_how_choices_are_written() {
         let all = problems(json!({"workload": {"clients": [
-            {"arrivals": "poisson"},
-            {"arrivals": {"poisson": {"rate_per_s": 1}, "gamma": {"rate_per_s": 1, "cv": 2}}},
-            {"arrivals": 3},
+            {"name": "a", "arrivals": "poisson"},
+            {"name": "b", "arrivals": {"poisson": {"rate_per_s": 1}, "gamma": {"rate_per_s": 1, "cv": 2}}},
+            {"name": "c", "arrivals": 3},
         ]}, "cluster": {"routing": {"random": {}}}}));
         assert_eq!(all.len(), 4, "{all:#?}");
         assert!(all.iter().all(|m| m.contains("choice")), "{all:#?}");
