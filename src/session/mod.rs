@@ -6,6 +6,8 @@
 mod columns;
 mod edits;
 pub mod frame;
+#[cfg(feature = "cli")]
+pub mod golden;
 mod inspect;
 mod log;
 mod recorder;

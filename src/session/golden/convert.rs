@@ -1,0 +1,116 @@
+//! From a golden file to a scenario, or the list of what this program cannot do yet.
+
+use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
+use crate::scenario::{
+    AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest,
+    FittedCoefficients, KvBlocks, KvCache, LatencyModel, Observe, Pool, RoutingPolicy, Run, Scenario,
+    Workload,
+};
+
+/// The scenario of a golden file; the error lists what is missing.
+pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Vec<String>> {
+    let mut missing = Vec::new();
+    if file.schema != SCHEMA {
+        missing.push(format!("schema \"{}\" (this program reads \"{SCHEMA}\")", file.schema));
+    }
+    let cluster = cluster(&file.config, &mut missing);
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    Ok(Scenario {
+        title: String::new(),
+        seed: file.config.seed,
+        run: Run { horizon_s: file.config.horizon_us as f64 / 1e6, warmup_s: 0.0, max_requests: 0 },
+        cluster,
+        workload: Workload {
+            clients: Vec::new(),
+            requests: file.requests.iter().map(request).collect(),
+            trace: None,
+        },
+        observe: Observe { event_log: 0, ..Observe::default() },
+        ..Scenario::default()
+    })
+}
+
+fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
+    let mut need = |fine: bool, what: &str, value: &str| {
+        if !fine {
+            missing.push(format!("{what} \"{value}\""));
+        }
+    };
+    need(c.latency_backend == "blackbox", "latency_backend", &c.latency_backend);
+    need(
+        c.latency_backend != "blackbox" || c.beta_coeffs.len() == 3,
+        "beta_coeffs of",
+        "other than 3 numbers",
+    );
+    need(c.admission_policy == "always-admit", "admission_policy", &c.admission_policy);
+    need(c.scheduler == "fcfs", "scheduler", &c.scheduler);
+    need(c.priority_policy == "constant", "priority_policy", &c.priority_policy);
+    need(c.kv_cpu_blocks == 0, "kv_cpu_blocks", &c.kv_cpu_blocks.to_string());
+    let routing = match c.routing_policy.as_str() {
+        "round-robin" => RoutingPolicy::RoundRobin,
+        "least-loaded" => RoutingPolicy::LeastLoaded,
+        other => {
+            need(false, "routing_policy", other);
+            RoutingPolicy::RoundRobin
+        }
+    };
+    let compat = match c.compat.as_str() {
+        "none" => Compat::None,
+        "blis" => Compat::Blis,
+        other => {
+            need(false, "compat", other);
+            Compat::None
+        }
+    };
+    Cluster {
+        pools: vec![pool(c)],
+        admission: AdmissionPolicy::AlwaysAdmit,
+        routing,
+        snapshot_refresh_us: c.snapshot_refresh_interval_us,
+        admission_latency_us: c.admission_latency_us,
+        routing_latency_us: c.routing_latency_us,
+        compat,
+    }
+}
+
+fn pool(c: &Config) -> Pool {
+    let beta = |i: usize| c.beta_coeffs.get(i).copied().unwrap_or_default();
+    Pool {
+        name: "golden".to_owned(),
+        replicas: c.num_instances,
+        engine: Engine {
+            max_num_seqs: c.max_num_running_reqs,
+            max_num_batched_tokens: c.max_num_scheduled_tokens,
+            long_prefill_threshold_tokens: c.long_prefill_token_threshold,
+        },
+        kv: KvCache {
+            blocks: KvBlocks::Count(c.total_kv_blocks),
+            block_tokens: c.block_size_tokens,
+            prefix_caching: true,
+        },
+        latency: LatencyModel::Fitted(FittedCoefficients {
+            queueing_us: c.alpha_coeffs[0],
+            queueing_us_per_prompt_token: c.alpha_coeffs[1],
+            output_us_per_token: c.alpha_coeffs[2],
+            step_us: beta(0),
+            step_us_per_prefill_token: beta(1),
+            step_us_per_decode_token: beta(2),
+        }),
+        ..Pool::default()
+    }
+}
+
+fn request(r: &Request) -> ExplicitRequest {
+    let piece = |s: &Segment| ExplicitPiece { text: s.s, tokens: s.n, offset: s.o };
+    ExplicitRequest {
+        id: r.id.clone(),
+        arrival_us: r.arrival_us,
+        // Segments without tokens say nothing.
+        prompt: r.input.iter().filter(|s| s.n > 0).map(piece).collect(),
+        output: ExplicitOutput { text: r.output.s, tokens: r.output.n, offset: r.output.o },
+        tenant: r.tenant.clone(),
+        slo_class: r.slo.clone(),
+    }
+}

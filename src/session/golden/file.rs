@@ -1,0 +1,118 @@
+//! The golden file format: a cluster's configuration, requests one by one, and what must come out.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The format this program reads.
+pub(super) const SCHEMA: &str = "engine-golden/1";
+
+/// One golden file.
+#[derive(Debug, Deserialize)]
+pub(super) struct GoldenFile {
+    /// Version of the format.
+    pub schema: String,
+    /// What to log.
+    #[serde(default)]
+    pub record: Record,
+    /// Every setting of the cluster.
+    pub config: Config,
+    /// The requests, in the order of the file.
+    pub requests: Vec<Request>,
+    /// What must come out, by section.
+    pub expected: serde_json::Map<String, Value>,
+}
+
+/// What to log.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Record {
+    /// Steps of each replica; 0 leaves the key out.
+    pub max_steps_per_instance: u32,
+    /// The gaps between the tokens of each request.
+    pub itl: bool,
+    /// What the router chose from.
+    pub candidates: bool,
+}
+
+/// Every setting of the cluster, under the names of the format.
+#[derive(Debug, Deserialize)]
+pub(super) struct Config {
+    /// "none" or "blis".
+    #[serde(default = "none")]
+    pub compat: String,
+    /// End of the run; 0 means none.
+    pub horizon_us: u64,
+    /// How many replicas.
+    pub num_instances: u32,
+    /// KV blocks of each.
+    pub total_kv_blocks: u32,
+    /// Tokens in a block.
+    pub block_size_tokens: u32,
+    /// Blocks of the second tier; 0 means none.
+    pub kv_cpu_blocks: u64,
+    /// Most requests in a batch.
+    pub max_num_running_reqs: u32,
+    /// Most tokens in a step.
+    pub max_num_scheduled_tokens: u32,
+    /// Longest prompt chunk; 0 means no limit.
+    pub long_prefill_token_threshold: u32,
+    /// Queueing delay and output overhead.
+    pub alpha_coeffs: [f64; 3],
+    /// Step time.
+    pub beta_coeffs: Vec<f64>,
+    /// Family of the latency model.
+    pub latency_backend: String,
+    /// Who is let in.
+    pub admission_policy: String,
+    /// Time before that decision.
+    pub admission_latency_us: u64,
+    /// Who goes where.
+    pub routing_policy: String,
+    /// Time before that decision.
+    pub routing_latency_us: u64,
+    /// Age of the router's picture.
+    pub snapshot_refresh_interval_us: u64,
+    /// Order of the wait queue.
+    pub scheduler: String,
+    /// Where its priorities come from.
+    pub priority_policy: String,
+    /// How many routing candidates are logged; 0 also switches regret off.
+    pub counterfactual_k: u32,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// One request.
+#[derive(Debug, Deserialize)]
+pub(super) struct Request {
+    /// Its name.
+    pub id: String,
+    /// When it arrives.
+    pub arrival_us: u64,
+    /// Its prompt.
+    pub input: Vec<Segment>,
+    /// Its answer.
+    pub output: Segment,
+    /// SLO class.
+    #[serde(default)]
+    pub slo: String,
+    /// Tenant.
+    #[serde(default)]
+    pub tenant: String,
+}
+
+/// `n` tokens of text `s` from position `o`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Segment {
+    /// Which text.
+    pub s: u32,
+    /// How many tokens.
+    pub n: u32,
+    /// Position of the first.
+    #[serde(default)]
+    pub o: u32,
+}
+
+fn none() -> String {
+    "none".to_owned()
+}

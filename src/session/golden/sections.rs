@@ -1,0 +1,247 @@
+//! The sections of `expected` that list things: requests, replicas, drops, decisions.
+
+use super::file::{GoldenFile, Request};
+use super::metrics;
+use super::record::Recording;
+use crate::base::{Micros, RequestId};
+use crate::engine::{Replica, RequestState};
+use crate::scenario::{Compat, RoutingPolicy, Scenario};
+use serde_json::{Map, Value, json};
+
+/// What the sections are made from.
+pub(super) struct Run<'a> {
+    /// The file.
+    pub file: &'a GoldenFile,
+    /// The scenario made from it.
+    pub scenario: &'a Scenario,
+    /// What happened.
+    pub recording: &'a Recording,
+}
+
+impl Run<'_> {
+    /// Whether the run follows BLIS.
+    pub(super) fn blis(&self) -> bool {
+        self.scenario.cluster.compat == Compat::Blis
+    }
+
+    /// The name of a request.
+    pub(super) fn name(&self, id: RequestId) -> &str {
+        let listed = self.recording.engine.records()[id.index()].listed;
+        self.file.requests.get(listed as usize).map_or("", |r| &r.id)
+    }
+}
+
+/// Name of a replica in the format.
+pub(super) fn instance(number: u32) -> String {
+    format!("instance_{number}")
+}
+
+/// All sections.
+pub(super) fn build(run: &Run<'_>) -> Map<String, Value> {
+    let mut out = Map::new();
+    out.insert("per_request".into(), per_request(run));
+    out.insert("per_instance".into(), per_instance(run));
+    let preemptions = &run.recording.preemptions;
+    out.insert(
+        "preemption_log".into(),
+        preemptions.iter().map(|(at, replica, id)| json!([at.0, replica.0, run.name(*id)])).collect(),
+    );
+    if !run.blis() {
+        let drops = &run.recording.drops;
+        let row = |(at, id, replica, reason): &(Micros, RequestId, crate::base::ReplicaId, &str)| json!({"id": run.name(*id), "t": at.0, "instance": instance(replica.0), "reason": reason});
+        out.insert("drops".into(), drops.iter().map(row).collect());
+    }
+    out.insert("cluster_clock_us".into(), json!(run.recording.engine.clock().0));
+    let rejections = &run.recording.rejections;
+    out.insert(
+        "rejections".into(),
+        rejections.iter().map(|(at, id)| json!({"id": run.name(*id), "t": at.0})).collect(),
+    );
+    out.insert("rejected_requests".into(), json!(rejections.len()));
+    out.insert("routing".into(), routing(run));
+    metrics::add(run, &mut out);
+    out
+}
+
+fn per_request(run: &Run<'_>) -> Value {
+    (0..run.file.requests.len()).map(|i| one_request(run, i)).collect()
+}
+
+fn one_request(run: &Run<'_>, position: usize) -> Value {
+    let asked = &run.file.requests[position];
+    let n_in: u32 = asked.input.iter().map(|s| s.n).sum();
+    let n_out = asked.output.n;
+    let Some((id, r)) = run.recording.arrived[position].zip(run.recording.record(position)) else {
+        return not_arrived(run, asked, n_in);
+    };
+    let progress = run.recording.engine.progress(id);
+    let replica = if r.replica == u32::MAX { String::new() } else { instance(r.replica) };
+    let mut o = json!({
+        "id": asked.id, "instance": replica, "state": state(run, r.state), "n_in": n_in, "n_out": n_out,
+        "progress": progress.stored, "preemptions": r.preemptions,
+    });
+    let fields = o.as_object_mut().expect("made as an object");
+    let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
+    if r.scheduled != Micros::MAX {
+        put("scheduled_us", json!(r.scheduled.0));
+        put("first_scheduled_us", json!(r.first_scheduled.0));
+        put("sched_step", json!(r.sched_step));
+    }
+    if r.ttft != Micros::MAX {
+        put("ttft_us", json!(r.ttft.0));
+    }
+    let gaps: Vec<u64> = run.recording.gaps(id).collect();
+    let sum: u64 = gaps.iter().sum();
+    if r.e2e != Micros::MAX {
+        put("e2e_us", json!(r.e2e.0));
+        put("completion_us", json!(asked.arrival_us + r.e2e.0));
+        put("finish_step", json!(r.finish_step));
+        let mean = if n_out == 0 { 0.0 } else { sum as f64 / f64::from((n_out - 1).max(1)) };
+        put("itl_mean_us", json!(mean));
+    }
+    // The engine's own count and sum, not the recorder's: they must agree with the list below.
+    put("itl_n", json!(progress.itl_count));
+    put("itl_sum_us", json!(progress.itl_sum.0));
+    if run.file.record.itl && !gaps.is_empty() {
+        put("itl_us", json!(gaps));
+    }
+    if !run.blis() {
+        put("generated", json!(progress.generated.min(n_out)));
+        if r.finish != Micros::MAX {
+            put("finish_us", json!(r.finish.0));
+        }
+        if let Some(reason) = r.drop {
+            put("drop_reason", json!(reason.name()));
+        }
+    }
+    o
+}
+
+fn not_arrived(run: &Run<'_>, asked: &Request, n_in: u32) -> Value {
+    let mut o = json!({
+        "id": asked.id, "instance": "", "state": if run.blis() { "queued" } else { "not_arrived" },
+        "n_in": n_in, "n_out": asked.output.n, "progress": 0, "preemptions": 0, "itl_n": 0, "itl_sum_us": 0,
+    });
+    if !run.blis() {
+        o["generated"] = json!(0);
+    }
+    o
+}
+
+fn state(run: &Run<'_>, state: RequestState) -> &'static str {
+    let early = |name| if run.blis() { "queued" } else { name };
+    match state {
+        RequestState::InPipeline => early("in_pipeline"),
+        RequestState::Rejected => early("rejected"),
+        RequestState::Dropped => early("dropped"),
+        RequestState::Queued => "queued",
+        RequestState::Running => "running",
+        RequestState::Completed => "completed",
+    }
+}
+
+fn per_instance(run: &Run<'_>) -> Value {
+    run.recording.engine.replicas().iter().map(|replica| one_instance(run, replica)).collect()
+}
+
+fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
+    let (t, kv, number) = (replica.totals(), replica.kv(), replica.id().0);
+    let engine = &run.recording.engine;
+    let holders = engine.batch(replica).filter(|id| engine.progress(*id).blocks > 0).count();
+    let mut o = json!({
+        "id": instance(number),
+        "completed": t.completed,
+        "still_queued": replica.waiting(),
+        "still_running": replica.running(),
+        "dropped_unservable": t.dropped,
+        "preemption_count": t.preemptions,
+        "kv_allocation_failures": t.allocation_failures,
+        "total_input_tokens": t.prompt_tokens,
+        "total_output_tokens": t.output_tokens,
+        "sim_ended_us": replica.clock().min(engine.horizon()).0,
+        "kv_blocks_used_integral": u64::try_from(t.kv_block_us).unwrap_or(u64::MAX),
+        "peak_kv_blocks": t.kv_peak,
+        "cache_hit_rate": hit_rate(replica),
+        "kv_thrashing_rate": 0,
+        "ttft_sum_us": t.ttft_sum.0,
+        "steps": t.steps,
+        "step_time_sum_us": t.step_time.0,
+        "final_used_blocks": kv.used(),
+        "in_flight_at_end": engine.in_flight()[number as usize],
+        "wait_queue_len_sum": t.waiting_sum,
+        "running_batch_len_sum": t.running_sum,
+        "kv": {
+            "cache_hits": kv.hits(),
+            "cache_misses": kv.misses(),
+            "request_map_len": holders,
+            "hash_table_len": kv.table_len(),
+        },
+    });
+    if run.file.record.max_steps_per_instance > 0 {
+        let steps = engine.detail().and_then(|d| d.steps.get(number as usize)).map_or(&[][..], |s| s);
+        o["step_trace"] = steps
+            .iter()
+            .map(|s| {
+                let batch: Value =
+                    s.batch.iter().map(|(id, had, new)| json!([run.name(*id), had, new])).collect();
+                json!({"t": s.at.0, "dt": s.span.0, "wait": s.waiting, "kv_used": s.kv_used, "batch": batch})
+            })
+            .collect();
+    }
+    o
+}
+
+/// Cached blocks pinned, of all blocks pinned or opened.
+pub(super) fn hit_rate(replica: &Replica) -> f64 {
+    let (hits, misses) = (replica.kv().hits(), replica.kv().misses());
+    if hits + misses == 0 { 0.0 } else { hits as f64 / (hits + misses) as f64 }
+}
+
+fn routing(run: &Run<'_>) -> Value {
+    let most = run.file.config.counterfactual_k as usize;
+    let row = |(turn, d): (usize, &crate::engine::Decision)| {
+        let keys: Vec<f64> = d.seen.iter().map(|v| -f64::from(v.load())).collect();
+        let chosen = &d.seen[d.chosen];
+        let reason = match run.scenario.cluster.routing {
+            RoutingPolicy::RoundRobin => format!("round-robin[{turn}]"),
+            RoutingPolicy::Random => "random".to_owned(),
+            RoutingPolicy::LeastLoaded => format!("least-loaded (load={})", chosen.load()),
+        };
+        let mut o = json!({
+            "id": d.request.map_or("", |id| run.name(id)),
+            "t": d.request.map(|id| run.recording.engine.records()[id.index()].routed.0),
+            "to": instance(chosen.id.0),
+            "reason": reason,
+            "regret": if most == 0 { 0.0 } else { metrics::regret(d) },
+        });
+        if run.file.record.candidates {
+            let mut order: Vec<usize> = (0..keys.len()).collect();
+            // By name where keys are equal, and names sort as text.
+            order.sort_by(|&a, &b| {
+                keys[b]
+                    .total_cmp(&keys[a])
+                    .then_with(|| instance(d.seen[a].id.0).cmp(&instance(d.seen[b].id.0)))
+            });
+            o["candidates"] = order
+                .iter()
+                .take(most)
+                .map(|&i| {
+                    let v = &d.seen[i];
+                    let free = v.kv_total - v.kv_used;
+                    // Zero load is written 0 and not -0.
+                    json!([
+                        instance(v.id.0),
+                        -i64::from(v.load()),
+                        v.waiting,
+                        v.running,
+                        v.in_flight,
+                        v.kv_use(),
+                        free
+                    ])
+                })
+                .collect();
+        }
+        o
+    };
+    run.recording.routing.iter().enumerate().map(row).collect()
+}
