@@ -3,6 +3,8 @@
 //! Modules in reading order; a module uses only those above it (`tests/tidy.rs` checks).
 
 pub mod base;
+#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+pub mod cli;
 pub mod engine;
 pub mod kv;
 pub mod perf;

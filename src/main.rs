@@ -1,3 +1,5 @@
 //! The `tokenyard` command.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    tokenyard::cli::main()
+}

@@ -192,7 +192,6 @@ export function createApp(spawn: () => WorkerLike) {
         setOriginal(next);
         setPresetName(name);
         if (!useTrace) setTrace(undefined);
-        setProblems(new Map());
         fresh();
       });
       warn(accepted.diagnostics);
@@ -216,6 +215,7 @@ export function createApp(spawn: () => WorkerLike) {
   }
 
   function fresh(): void {
+    setProblems(new Map());
     setSelected((s) => ({ ...NOTHING, replica: s.replica }));
     setDetail(undefined);
     if (mode() === 'playing') client.play(speed());
@@ -228,7 +228,7 @@ export function createApp(spawn: () => WorkerLike) {
       return true;
     } catch (error) {
       if (error instanceof RefusedError) {
-        tell(error.diagnostics, path);
+        setProblems(byPath(error.diagnostics, path));
         const whole = error.diagnostics.find((d) => d.path === '');
         if (whole && path === '') setNotice({ kind: 'problem', text: explain(whole) });
         return false;
@@ -236,14 +236,6 @@ export function createApp(spawn: () => WorkerLike) {
       if (error instanceof LostError) return false;
       throw error;
     }
-  }
-
-  /** What is wrong with one field replaces what was; other fields keep what is wrong with them. */
-  function tell(diagnostics: readonly Diagnostic[], path: string): void {
-    setProblems((before) => {
-      const others = path === '' ? [] : [...before].filter(([at]) => at !== path);
-      return new Map([...others, ...byPath(diagnostics, path)]);
-    });
   }
 
   function warn(diagnostics: readonly Diagnostic[]): void {
@@ -259,7 +251,7 @@ export function createApp(spawn: () => WorkerLike) {
       const accepted = await client.apply(JSON.stringify(edit));
       batch(() => {
         setDocument(trust<Json>(JSON.parse(accepted.scenario)));
-        tell(accepted.diagnostics, path);
+        setProblems(byPath(accepted.diagnostics, path));
       });
     }, path);
   }
@@ -275,7 +267,7 @@ export function createApp(spawn: () => WorkerLike) {
       batch(() => {
         setDocument(trust<Json>(JSON.parse(accepted.scenario)));
         fresh();
-        tell(accepted.diagnostics, path);
+        setProblems(byPath(accepted.diagnostics, path));
       });
     }, path);
   }

@@ -1,0 +1,91 @@
+//! The command line: arguments in, text out. All simulation is behind the session; nothing is computed here.
+//!
+//! What a run results in goes to stdout and is the same on every machine; everything else (warnings, errors, progress,
+//! what was read) goes to stderr.
+
+mod args;
+mod input;
+mod run;
+mod schema;
+mod summary;
+
+use crate::session::golden;
+use args::{Args, Command};
+use clap::Parser;
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Everything went well.
+const OK: u8 = 0;
+/// A golden file differs.
+const DIFFERENT: u8 = 1;
+/// The input cannot be used.
+const BAD_INPUT: u8 = 2;
+/// A file cannot be read or written.
+const FILE_TROUBLE: u8 = 3;
+
+/// Why a command ended early: everything there is to say has been said to stderr.
+struct Failed(u8);
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match args.command {
+        Command::Run(run) => run::run(&run),
+        Command::Check(check) => run::check(&check),
+        Command::Digest(digest) => run::digest(&digest),
+        Command::Schema => say(&schema::text()),
+        Command::Golden(golden) => run_golden(&golden),
+    };
+    match done {
+        Ok(()) => ExitCode::from(OK),
+        Err(Failed(code)) => ExitCode::from(code),
+    }
+}
+
+fn run_golden(args: &args::Golden) -> Result<(), Failed> {
+    if let Some(unknown) = args.only.iter().find(|name| !golden::SECTIONS.contains(&name.as_str())) {
+        tell(&format!("error: --only: no section \"{unknown}\"; allowed: {}", golden::SECTIONS.join(", ")));
+        return Err(Failed(BAD_INPUT));
+    }
+    let mut failed = 0;
+    for path in &args.files {
+        let text = std::fs::read_to_string(path).map_err(|e| unreadable(&path.display(), &e))?;
+        let differences = golden::differences(&text, &args.only);
+        if differences.is_empty() {
+            continue;
+        }
+        failed += 1;
+        say(&format!("{}: FAILED\n", path.display()))?;
+        for line in differences.iter().take(args.most) {
+            say(&format!("  {line}\n"))?;
+        }
+        if differences.len() > args.most {
+            say(&format!("  and {} more\n", differences.len() - args.most))?;
+        }
+    }
+    say(&format!("{} passed, {failed} failed\n", args.files.len() - failed))?;
+    if failed == 0 { Ok(()) } else { Err(Failed(DIFFERENT)) }
+}
+
+/// Writes to stdout.
+fn say(text: &str) -> Result<(), Failed> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        // Whoever reads has seen enough, as `head` does.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failed(OK)),
+        Err(e) => Err(unreadable(&"stdout", &e)),
+    }
+}
+
+/// Writes a line to stderr; if nobody listens there is nobody to tell.
+fn tell(line: &dyn Display) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}
+
+fn unreadable(path: &dyn Display, error: &std::io::Error) -> Failed {
+    tell(&format!("error: {path}: {error}"));
+    Failed(FILE_TROUBLE)
+}

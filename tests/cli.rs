@@ -1,0 +1,254 @@
+//! The command line: what it prints where, and how it exits.
+#![cfg(feature = "cli")]
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Runs the built command with `stdin`.
+fn run_with(args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tokenyard"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // A command that refuses its arguments does not read.
+    child.stdin.take().expect("stdin is piped").write_all(stdin).ok();
+    child.wait_with_output().expect("the command ends")
+}
+
+fn run(args: &[&str]) -> Output {
+    run_with(args, b"")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
+}
+
+/// A file of this test run.
+struct TempFile(PathBuf);
+
+impl TempFile {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("tokenyard-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).expect("the temporary folder takes files");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("a path in UTF-8")
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).ok();
+    }
+}
+
+/// Settings that make a preset short.
+const SHORT: [&str; 4] = ["--set", "run.horizon_s=5", "--set", "run.warmup_s=1"];
+
+fn short<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [args, &SHORT].concat()
+}
+
+#[test]
+fn every_built_in_scenario_runs_and_conserves_its_requests() {
+    for name in ["chat-4xh100", "kv-pressure", "router-showdown"] {
+        let out = run(&short(&["run", name]));
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        assert!(stdout(&out).contains("all accounted for"), "{}", stdout(&out));
+        assert_eq!(stderr(&out), "");
+    }
+}
+
+#[test]
+fn stdout_is_the_same_every_time_and_the_digest_is_of_the_report() {
+    let (one, two) =
+        (run(&short(&["run", "--json", "chat-4xh100"])), run(&short(&["run", "--json", "chat-4xh100"])));
+    assert_eq!(one.stdout, two.stdout);
+    let report: serde_json::Value = serde_json::from_slice(&one.stdout).expect("the report is JSON");
+    assert_eq!(report["requests"]["conserved"], true);
+    assert!(report["requests"]["arrived"].as_u64() > Some(100), "{report}");
+    let digest = stdout(&run(&short(&["digest", "chat-4xh100"])));
+    assert_eq!(digest, format!("{}\n", tokenyard::base::digest::Digest::of(&one.stdout).hex()));
+    assert_ne!(digest, stdout(&run(&short(&["digest", "chat-4xh100", "--set", "seed=43"]))));
+}
+
+#[test]
+fn json_yaml_and_stdin_read_as_the_same_scenario() {
+    let json = br#"{"run": {"horizon_s": 4, "warmup_s": 1}, "cluster": {"routing": "random"}}"#;
+    let yaml = b"run:\n  horizon_s: 4\n  warmup_s: 1\ncluster:\n  routing: random\n";
+    let (json_file, yaml_file) = (TempFile::new("same.json", json), TempFile::new("same.yaml", yaml));
+    let expected = stdout(&run(&["digest", json_file.path()]));
+    assert_eq!(expected.len(), 17);
+    assert_eq!(stdout(&run(&["digest", yaml_file.path()])), expected);
+    assert_eq!(stdout(&run_with(&["digest", "-"], json)), expected);
+    assert_eq!(stdout(&run_with(&["digest", "-"], yaml)), expected);
+}
+
+#[test]
+fn settings_change_the_scenario_and_are_checked_like_it() {
+    let out = run(&short(&["run", "--json", "kv-pressure", "--set", "cluster.pools[0].replicas=3"]));
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
+    assert_eq!(report["replicas"].as_array().map(Vec::len), Some(3));
+    let out =
+        run(&["check", "kv-pressure", "--set", "cluster.pools[0].replica=3", "--set", "run.horizon_s=-1"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert_eq!(stdout(&out), "");
+    assert!(stderr(&out).contains("did you mean `replicas`?"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("run.horizon_s: -1; allowed: 0 to 2,592,000"), "{}", stderr(&out));
+    let out = run(&["check", "kv-pressure", "--set", "seed"]);
+    assert!(stderr(&out).contains("allowed: PATH=VALUE"), "{}", stderr(&out));
+    let out = run(&["check", "kv-pressure", "--set", "cluster.pools[4].replicas=1"]);
+    assert!(stderr(&out).contains("allowed: entries 0 to 0"), "{}", stderr(&out));
+}
+
+#[test]
+fn check_says_ok_or_everything_that_is_wrong() {
+    let out = run(&["check", "chat-4xh100"]);
+    assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(0), "ok\n"));
+    let bad = br#"{"cluster": {"pools": [{"model": "lama-3.1-8b", "replicas": 0, "kv": {"blocks": 0}}]}}"#;
+    let out = run_with(&["check", "-"], bad);
+    assert_eq!(out.status.code(), Some(2));
+    let told = stderr(&out);
+    for part in
+        ["pools[0].model", "did you mean `llama-3.1-8b`?", "pools[0].replicas: 0", "pools[0].kv.blocks: 0"]
+    {
+        assert!(told.contains(part), "{part} is not in\n{told}");
+    }
+}
+
+#[test]
+fn files_that_are_no_scenarios_are_told_apart() {
+    let binary = TempFile::new("binary.json", b"\x1f\x8b\x08\0\0\0\0\0\0\x03");
+    let out = run(&["run", binary.path()]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("a binary file (a zero byte at position 3)"), "{}", stderr(&out));
+    let cut = TempFile::new("cut.json", b"{\"run\": {\"horizon_s\": 6");
+    assert!(stderr(&run(&["run", cut.path()])).contains("line 1, column 23: the text ends in the middle"));
+    let nan = TempFile::new("nan.yaml", b"run:\n  horizon_s: .nan\n");
+    let out = run(&["run", nan.path()]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("line 2, column 14"), "{}", stderr(&out));
+    let out = run(&["run", "no-such-scenario"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("allowed: chat-4xh100, kv-pressure, router-showdown"), "{}", stderr(&out));
+    let out = run(&["run", "no/such/file.json"]);
+    assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
+}
+
+/// Two rows a second for ten seconds.
+fn azure_trace() -> String {
+    let mut text = "TIMESTAMP,ContextTokens,GeneratedTokens\n".to_owned();
+    for i in 0..20 {
+        let (second, tenth) = (i / 2, 5 * (i % 2));
+        writeln!(text, "2023-11-16 18:15:{second:02}.{tenth}000000,{},{}", 100 + i, 20 + i)
+            .expect("a String takes any text");
+    }
+    text
+}
+
+#[test]
+fn a_trace_replaces_the_clients_and_runs_to_its_end() {
+    let trace = TempFile::new("trace.csv", azure_trace().as_bytes());
+    let out = run(&["run", "--json", "chat-4xh100", "--trace", trace.path()]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
+    assert_eq!(report["requests"]["arrived"], 20);
+    assert_eq!(report["requests"]["completed"], 20);
+    assert_eq!(report["run"]["horizon_us"], 0);
+    assert!(stderr(&out).contains("20 requests"), "{}", stderr(&out));
+    // A setting on the command line still has the last word.
+    let out = run(&["run", "--json", "chat-4xh100", "--trace", trace.path(), "--set", "run.horizon_s=4"]);
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
+    assert_eq!(report["requests"]["arrived"], 9);
+}
+
+#[test]
+fn a_trace_that_is_not_there_or_not_a_trace_is_refused() {
+    let out = run(&["run", "chat-4xh100", "--trace", "no/such/trace.csv"]);
+    assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
+    let empty = TempFile::new("empty.csv", b"");
+    let out = run(&["run", "chat-4xh100", "--trace", empty.path()]);
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+    let bad = TempFile::new("bad.csv", format!("{}nonsense,1,2\n", azure_trace()).as_bytes());
+    let out = run(&["run", "chat-4xh100", "--trace", bad.path()]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("line 22"), "{}", stderr(&out));
+    let out = run(&["run", "chat-4xh100", "--set", "workload.trace.file=x.csv"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("--trace"), "{}", stderr(&out));
+}
+
+#[test]
+fn the_schema_has_descriptions_ranges_and_defaults() {
+    let out = run(&["schema"]);
+    let schema: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the schema is JSON");
+    let replicas = &schema["$defs"]["Pool"]["properties"]["replicas"];
+    assert_eq!(replicas["minimum"], 1);
+    assert_eq!(replicas["maximum"], 1024);
+    assert_eq!(replicas["default"], 4);
+    assert_eq!(replicas["description"], "How many replicas.");
+    assert_eq!(schema["$defs"]["Pool"]["additionalProperties"], false);
+}
+
+#[test]
+fn golden_counts_and_names_what_differs() {
+    let good = "tests/goldens/default/34_multi_turn_output_reuse.json";
+    let out = run(&["golden", good]);
+    assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(0), "1 passed, 0 failed\n"));
+
+    let mut doc: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(good).expect("the golden file is there"))
+            .expect("it is JSON");
+    doc["expected"]["cluster_clock_us"] = 1.into();
+    doc["expected"]["per_request"][0]["e2e_us"] = 2.into();
+    let wrong = TempFile::new("wrong.json", doc.to_string().as_bytes());
+    let out = run(&["golden", good, wrong.path()]);
+    assert_eq!(out.status.code(), Some(1));
+    let told = stdout(&out);
+    assert!(told.contains("expected.cluster_clock_us: expected 1, got "), "{told}");
+    assert!(told.contains("expected.per_request[0].e2e_us: expected 2, got "), "{told}");
+    assert!(told.ends_with("1 passed, 1 failed\n"), "{told}");
+    let told = stdout(&run(&["golden", "--only", "drops,cluster_clock_us", wrong.path()]));
+    assert!(told.contains("cluster_clock_us") && !told.contains("per_request"), "{told}");
+    assert!(stdout(&run(&["golden", "--most", "1", wrong.path()])).contains("  and 1 more\n"));
+
+    doc["config"]["scheduler"] = "sjf".into();
+    let unbuilt = TempFile::new("unbuilt.json", doc.to_string().as_bytes());
+    let out = run(&["golden", unbuilt.path()]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stdout(&out).contains("not supported yet: scheduler \"sjf\""), "{}", stdout(&out));
+    let out = run(&["golden", "--only", "everything", good]);
+    assert_eq!(out.status.code(), Some(2));
+}
+
+#[test]
+fn every_golden_file_here_passes_in_every_section() {
+    let files: Vec<String> = ["tests/goldens/default", "tests/goldens/compat-blis"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).expect("the golden files are there"))
+        .map(|entry| entry.expect("a readable folder").path().display().to_string())
+        .collect();
+    assert!(files.len() >= 13, "{files:?}");
+    let args: Vec<&str> = ["golden"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let out = run(&args);
+    assert_eq!(stdout(&out), format!("{} passed, 0 failed\n", files.len()));
+}
+
+#[test]
+fn help_documents_the_exit_codes() {
+    let out = run(&["--help"]);
+    assert_eq!(out.status.code(), Some(0));
+    assert!(stdout(&out).contains("Exit codes:"), "{}", stdout(&out));
+    assert_eq!(run(&["no-such-command"]).status.code(), Some(2));
+}
