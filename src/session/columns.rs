@@ -3,7 +3,7 @@
 use super::Session;
 use super::frame::{Columns, ColumnsQuery, View};
 use super::recorder::counter;
-use crate::base::units::US_PER_S;
+use crate::base::units::{Micros, US_PER_S};
 use crate::stats::{BucketLog, RunLength, Timeline};
 
 /// Most replicas that get a column of their own.
@@ -25,7 +25,7 @@ impl Session {
             View::E2eEcdf => return ecdf("e2e_ms", &r.e2e),
             View::Health => self.health(),
         };
-        cut(whole, query)
+        cut(whole, query, self.playhead)
     }
 
     fn throughput(&self) -> Columns {
@@ -139,9 +139,11 @@ fn ecdf(name: &str, values: &RunLength) -> Columns {
 }
 
 /// Rows whose time lies in the stretch asked for.
-fn cut(mut whole: Columns, query: &ColumnsQuery) -> Columns {
+fn cut(mut whole: Columns, query: &ColumnsQuery, playhead: Micros) -> Columns {
     let from = query.from_us as f64 / US_PER_S as f64;
-    let to = if query.to_us == 0 { f64::INFINITY } else { query.to_us as f64 / US_PER_S as f64 };
+    // The open bucket shows once the playhead has passed its middle: before, a few requests would stand for all of it.
+    let to_us = if query.to_us == 0 { playhead.0 } else { query.to_us };
+    let to = to_us as f64 / US_PER_S as f64;
     let times = &whole.columns[0];
     let (start, end) = (times.partition_point(|&t| t < from), times.partition_point(|&t| t <= to));
     for column in &mut whole.columns {

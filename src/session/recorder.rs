@@ -105,6 +105,24 @@ pub(super) struct Recorder {
     pub(super) moves: VecDeque<Move>,
 }
 
+/// Buckets of a run of known length, about as many as a chart can tell apart. Narrower ones would hold too few requests for
+/// their percentiles to mean anything.
+const BUCKETS: u64 = 240;
+
+/// Width of the first buckets: 100, 200 or 500 ms, 1, 2 or 5 s, … by the length of the run; 100 ms where that is open.
+fn first_width_us(horizon_s: f64) -> u64 {
+    let horizon = crate::base::math::round_to_span(horizon_s * 1e6).0;
+    let mut decade = 100_000;
+    loop {
+        for width in [decade, 2 * decade, 5 * decade] {
+            if horizon <= width * BUCKETS {
+                return width;
+            }
+        }
+        decade *= 10;
+    }
+}
+
 impl Recorder {
     pub(super) fn new(scenario: &Scenario, live: bool) -> Self {
         Self {
@@ -117,7 +135,11 @@ impl Recorder {
             e2e: RunLength::default(),
             ttft_log: BucketLog::default(),
             e2e_log: BucketLog::default(),
-            timeline: Timeline::new(counter::ALL, scenario.observe.series_points),
+            timeline: Timeline::new(
+                counter::ALL,
+                scenario.observe.series_points,
+                first_width_us(scenario.run.horizon_s),
+            ),
             seen: Seen::default(),
             log: VecDeque::new(),
             log_start: 0,
@@ -270,5 +292,16 @@ impl Sink for Recorder {
             .map(|(i, (&view, &true_load))| SeenReplica { view, true_load, chosen: i == d.chosen })
             .collect();
         self.decisions.push_back((request.0, seen));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_width_us;
+
+    #[test]
+    fn first_buckets_are_round_and_at_most_240() {
+        let widths = [0.0, 24.0, 24.1, 240.0, 3600.0, 86_400.0].map(first_width_us);
+        assert_eq!(widths, [100_000, 100_000, 200_000, 1_000_000, 20_000_000, 500_000_000]);
     }
 }

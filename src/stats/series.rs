@@ -3,7 +3,7 @@
 use super::dist::percentiles_of;
 use serde::{Deserialize, Serialize};
 
-/// Counters and gauges by bucket of time. Buckets start 100 ms wide and double in width when there are too many.
+/// Counters and gauges by bucket of time. Buckets double in width when there are too many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     width_us: u64,
@@ -17,11 +17,12 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// A timeline with `counters` counters and at most `most` buckets (at least two).
+    /// A timeline with `counters` counters and at most `most` buckets (at least two), `width_us` wide at first.
     #[must_use]
-    pub fn new(counters: usize, most: u32) -> Self {
+    pub fn new(counters: usize, most: u32, width_us: u64) -> Self {
+        assert!(width_us > 0, "a bucket has a width");
         Self {
-            width_us: 100_000,
+            width_us,
             most: (most as usize).max(2),
             counters: vec![vec![0]; counters],
             gauges: Vec::new(),
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn full_timelines_double_their_width_and_keep_their_sums() {
-        let mut t = Timeline::new(1, 4);
+        let mut t = Timeline::new(1, 4, 100_000);
         for k in 0..4 {
             t.count(0, k + 1);
             t.close([k as u32, 10 * k as u32].into_iter());
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn bucket_percentiles_follow_the_timeline() {
-        let mut t = Timeline::new(0, 8);
+        let mut t = Timeline::new(0, 8, 100_000);
         let mut log = BucketLog::default();
         log.push(50_000, 5);
         log.push(150_000, 7);
