@@ -35,7 +35,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       const v = values();
       // The outermost half percent may lie beyond the edge: the axis follows the bulk.
       const low = valueAt(v, percents(), 0.5);
-      const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs);
+      const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
       held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
       const range = ecdfRange(held.low, held.high);
       drawEcdf({

@@ -32,6 +32,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   let plot: uPlot | undefined;
   const held = new HeldRange();
   const [index, setIndex] = createSignal<number>();
+  const [top, setTop] = createSignal(0);
   const spec = untrack(() => props.spec);
   const names = createMemo(() => props.data?.names.join() ?? '');
   const lines = createMemo<Line[]>(() => {
@@ -71,10 +72,12 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       return out;
     });
     const slo = props.frame ? spec.slo(props.frame) : 0;
-    if (slo > 0) high = Math.max(high, slo);
+    // A little above the objective, so that its line is not the edge of the plot.
+    if (slo > 0) high = Math.max(high, slo * 1.3);
     if (slo > 0 && finite > 0) low = Math.min(low, slo);
     held.extend(finite > 0 ? low : Number.NaN, finite > 0 ? high : Number.NaN, times[n - 1] ?? 0);
     ranges = rangeOf(spec, held);
+    setTop(ranges.high);
     const room = Math.max(2, Math.floor((props.height - TITLE) / 13));
     ticks = spec.log
       ? logTicks(ranges.low, ranges.high, room)
@@ -176,7 +179,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       )}
     >
       <figcaption>
-        <b>{spec.title}</b> <i>{spec.unit(ranges.high)}</i>
+        <b>{spec.title}</b> <i>{spec.unit(top())}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
         <span class="readouts">
           <Index each={readouts()}>

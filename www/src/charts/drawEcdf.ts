@@ -60,7 +60,8 @@ export function drawEcdf(s: EcdfScene): void {
     pen.lineTo(at, bottom);
     pen.stroke();
     pen.setLineDash([]);
-    label(pen, 'SLO', at + 4, bottom - 5, p.missText);
+    const before = at + 28 > right;
+    label(pen, 'SLO', before ? at - 4 : at + 4, bottom - 5, p.missText, before ? 'right' : 'left');
   }
   drawCurve(s, x, y, right);
   drawMarks(s, x, y, right);
@@ -68,7 +69,7 @@ export function drawEcdf(s: EcdfScene): void {
 
 function drawTicks(s: EcdfScene, x: (v: number) => number, right: number, height: number): void {
   const { pen, p, low, high } = s;
-  const seconds = high >= 3000;
+  const seconds = high >= 1000;
   const ticks = logTicks(low, high, 5);
   ticks.forEach((v, i) => {
     const last = i === ticks.length - 1;

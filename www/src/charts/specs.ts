@@ -69,8 +69,8 @@ function replicas(data: ViewColumns): Line[] {
 }
 
 const milliseconds = {
-  unit: (top: number): string => (top >= 3000 ? 's, log' : 'ms, log'),
-  tick: (v: number, top: number): string => (top >= 3000 ? plain(v / 1000) : plain(v)),
+  unit: (top: number): string => (top >= 1000 ? 's, log' : 'ms, log'),
+  tick: (v: number, top: number): string => (top >= 1000 ? plain(v / 1000) : plain(v)),
   show: (v: number): string => text(durationMs(v)),
 };
 const whole = {

@@ -47,9 +47,9 @@ export function Stage(props: StageProps) {
     const p = palette();
     if (!frame) return;
     layout = stageLayout(width, height, frame.replicas.length);
-    // Bars shrink at once when a longer context comes, and grow again only when four times too small.
+    // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
     const wanted = contextScale(frame.replicas);
-    if (wanted > scale || wanted * 4 <= scale) scale = wanted;
+    if (wanted > scale || wanted * 2 <= scale) scale = wanted;
     const scene: Scene = {
       pen,
       p,
@@ -156,8 +156,8 @@ function StageTable(props: StageProps & { readonly onClose: () => void }) {
         <thead>
           <tr>
             <th scope="col">Replica</th>
-            <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
             <th scope="col">Requests</th>
+            <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
           </tr>
         </thead>
         <tbody>
@@ -178,12 +178,12 @@ function StageTable(props: StageProps & { readonly onClose: () => void }) {
                           r{id}
                         </button>
                       </th>
-                      <For each={props.frame ? replicaCells(r(), props.frame.key) : []}>
-                        {(cell) => <td>{cell}</td>}
-                      </For>
                       <td>
                         <RequestPicker {...props} replica={id} requests={requestsOf(r())} />
                       </td>
+                      <For each={props.frame ? replicaCells(r(), props.frame.key) : []}>
+                        {(cell) => <td>{cell}</td>}
+                      </For>
                     </tr>
                   )}
                 </Show>

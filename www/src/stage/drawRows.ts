@@ -274,7 +274,7 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   const w = pen.measureText(`r${r.id}`).width;
   pen.font = font(p, 12);
   label(pen, r.serving ? text(percent(r.busy)) : 'leaving', x + w + 8, y, r.serving ? p.ink2 : p.warnText);
-  shareBar(pen, p, x + 60, y - 6, 32, 3, r.busy, p.ink2);
+  shareBar(pen, p, x + 74, y - 6, 32, 3, r.busy, p.ink2);
   const right = box.x + box.w - 10;
   const health = ttftHealth(r, s.frame.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);

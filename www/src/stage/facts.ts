@@ -25,11 +25,12 @@ export function drawOrder(batch: readonly BatchBar[]): BatchBar[] {
   return out;
 }
 
-/** Smallest power of two that holds the largest context of the frame: bars compare across replicas, and the scale rarely moves. */
+/** Smallest 1, 1.5 times a power of two that holds the largest context: bars compare across replicas, and the scale rarely moves. */
 export function contextScale(replicas: readonly ReplicaFrame[]): number {
   let most = 512;
   for (const r of replicas) for (const b of r.batch) most = Math.max(most, b.context + b.prefill);
-  return 2 ** Math.ceil(Math.log2(most));
+  const power = 2 ** Math.ceil(Math.log2(most));
+  return most <= 0.75 * power ? 0.75 * power : power;
 }
 
 /** Share of a replica's blocks that requests hold. */

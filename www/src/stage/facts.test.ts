@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import type { BatchBar, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import { contextScale, describeStage, drawOrder, followable, holderOf, ttftHealth } from './facts.ts';
+
+const bar = (request: number, context: number, decoding: boolean): BatchBar => ({
+  request,
+  client: 0,
+  context,
+  prefill: 0,
+  decoding,
+});
+const key: KeyFigures = {
+  window_s: 30,
+  ttft: { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 },
+  itl: { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 },
+  e2e: { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 },
+  offered_per_s: 10,
+  completed_per_s: 0,
+  goodput_per_s: 0,
+  output_tokens_per_s: 0,
+  cache_hit_rate: 0,
+  usd_per_million_tokens: 0,
+  slo_ttft_us: 1_000_000,
+  slo_tpot_us: 0,
+  slo_e2e_us: 0,
+};
+const replica = (id: number, p50: number, p99: number, batch: BatchBar[] = []): ReplicaFrame => ({
+  id,
+  pool: 'main',
+  serving: true,
+  waiting: id,
+  running: batch.length,
+  prefilling: 0,
+  busy: 0.5,
+  step_us: 0,
+  share: 0,
+  load: 0,
+  ttft: { count: p50 > 0 ? 9 : 0, p50_us: p50, p90_us: p50, p99_us: p99 },
+  kv: { total: 100, used: 50, shared: 0, cached: 0, free: 50, cells: '' },
+  queue: [{ request: 100 + id, client: 0, preempted: false }],
+  batch,
+});
+const frame = (replicas: ReplicaFrame[]): Frame => ({
+  now_us: 131_250_000,
+  horizon_us: 0,
+  axis_end_us: 240e6,
+  events: 0,
+  finished: false,
+  trouble: '',
+  counts: { arrived: 5, in_pipeline: 0, waiting: 3, running: 2, completed: 0, rejected: 0, dropped: 0, preemptions: 0 },
+  key,
+  clients: [],
+  replicas,
+  moves: [],
+  flags: [],
+});
+
+test('an objective is missed by the median, at risk by the p99, and nothing without samples or objective', () => {
+  expect(ttftHealth(replica(0, 2e6, 3e6), key)).toBe('missed');
+  expect(ttftHealth(replica(0, 5e5, 3e6), key)).toBe('risk');
+  expect(ttftHealth(replica(0, 5e5, 9e5), key)).toBe('met');
+  expect(ttftHealth(replica(0, 0, 0), key)).toBe('none');
+  expect(ttftHealth(replica(0, 2e6, 3e6), { ...key, slo_ttft_us: 0 })).toBe('none');
+});
+
+test('prefill is drawn last', () => {
+  expect(drawOrder([bar(1, 5, false), bar(2, 5, true), bar(3, 5, true)]).map((b) => b.request)).toEqual([2, 3, 1]);
+});
+
+test('bars share one scale that holds the longest context', () => {
+  expect(contextScale([replica(0, 0, 0)])).toBe(512);
+  expect(contextScale([replica(0, 0, 0, [bar(1, 1100, true)])])).toBe(1536);
+  expect(contextScale([replica(0, 0, 0, [bar(1, 1700, true)])])).toBe(2048);
+});
+
+test('single requests are followed up to 60 arrivals a wall second', () => {
+  expect(followable(frame([]), 6)).toBe(true);
+  expect(followable(frame([]), 6.1)).toBe(false);
+  expect(followable(frame([]), Number.POSITIVE_INFINITY)).toBe(false);
+});
+
+test('a request is found in the batch or the queue that holds it', () => {
+  const f = frame([replica(0, 0, 0), replica(1, 0, 0, [bar(7, 5, true)])]);
+  expect([holderOf(f, 7), holderOf(f, 100), holderOf(f, 999)]).toEqual([1, 0, undefined]);
+});
+
+test('the stage in one sentence names counts and the longest queue', () => {
+  expect(describeStage(frame([replica(0, 0, 0), replica(1, 0, 0)]))).toBe(
+    'At 131.3 seconds 10.0\u00a0req/s arrive at 2 replicas: 3 requests wait, 2 run, 0 are done; r1 has the longest queue with 1.',
+  );
+  expect(describeStage(undefined)).toContain('nothing has been simulated');
+});
