@@ -1,5 +1,7 @@
 //! Laws that hold for every scenario: how a run is cut, watched, saved or edited never changes what it is.
 
+#![cfg(not(target_arch = "wasm32"))]
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use tokenyard::base::Micros;

@@ -33,9 +33,17 @@ pub fn spelled_token(position: u32) -> u32 {
     x % 128_000
 }
 
-/// A name for the text number `index` of family `family`; distinct for distinct arguments but for accidents of 2^-64.
+/// Set in the name of a text that occurs in one request only, so that no other can ever have a block with it.
+const ONCE: u64 = 1 << 63;
+
+/// A name for the text number `index` of family `family`; distinct for distinct arguments but for accidents of 2^-62.
 pub fn source_name(family: u64, index: u64) -> u64 {
-    mix(mix(family, 0x746f_6b65_6e79_6172), index) | 1
+    (mix(mix(family, 0x746f_6b65_6e79_6172), index) | 1) & !ONCE
+}
+
+/// The same for a text that occurs in one request only: nobody needs to look for its blocks.
+pub fn once_name(family: u64, index: u64) -> u64 {
+    source_name(family, index) | ONCE
 }
 
 /// A text as a list of pieces.
@@ -85,6 +93,11 @@ impl Content {
     /// How many tokens.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|p| p.len).sum()
+    }
+
+    /// How many tokens there are before the first one of a text that occurs here only: just these can recur elsewhere.
+    pub fn recurring(&self) -> u32 {
+        self.0.iter().take_while(|p| p.source & ONCE == 0).map(|p| p.len).sum()
     }
 
     /// Whether there are no tokens.

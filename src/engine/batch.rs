@@ -77,7 +77,7 @@ impl Replica {
         let mut preempted = false;
         loop {
             let next_open = self.decoders.opening(tick).get(open).copied();
-            let next_fill = if fills { self.decoders.opening(tick + 1).get(fill).copied() } else { None };
+            let next_fill = if fills { self.decoders.filling(tick).get(fill).copied() } else { None };
             let next_prompt = self.prefilling.get(prompt).copied();
             let order = |slot: Option<u32>| slot.map_or(u64::MAX, |s| w.lives[s].order);
             let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
@@ -130,7 +130,7 @@ impl Replica {
                 if stored.is_multiple_of(block) {
                     (1, self.open_block(slot, now, &mut preempted, w))
                 } else {
-                    if self.kv.caching() && (stored + 1).is_multiple_of(block) {
+                    if self.kv.caching() && (stored + 1).is_multiple_of(block) && live.recurs(stored + 1) {
                         self.fill_block(slot, w.lives);
                     }
                     (1, true)
@@ -165,7 +165,7 @@ impl Replica {
         let live = &mut w.lives[slot];
         let missing = live.holding.len() * self.kv.block_tokens() - live.holding.tokens();
         if missing > 0 {
-            // Without a prefix cache nobody looked when the last block filled up.
+            // Nobody looked when the last block filled up, for it cannot be hit.
             self.kv.append_inside(&mut live.holding, missing, None);
         }
         let room = self.make_room(slot, 1, now, preempted, w);
@@ -181,8 +181,8 @@ impl Replica {
         let live = &mut lives[slot];
         let missing = live.holding.len() * block - live.holding.tokens();
         let from = (live.holding.len() - 1) * block;
-        let hash = live.text.block_hash(live.holding.tip(), from, block);
-        self.kv.append_inside(&mut live.holding, missing, Some(hash));
+        let hash = live.recurs(from + block).then(|| live.text.block_hash(live.holding.tip(), from, block));
+        self.kv.append_inside(&mut live.holding, missing, hash);
     }
 
     /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
@@ -238,20 +238,33 @@ impl Replica {
         let steady = lives[slot].decoding && !lives[slot].behind;
         self.unlink(slot, lives);
         let live = &mut lives[slot];
-        self.kv.release(&mut live.holding);
+        self.kv.release(&mut live.holding, live.progress);
         if steady {
             live.last_token = now;
         }
     }
 
+    /// A preempted request comes back and looks for its own blocks, whatever others may have in common with it.
+    fn publish_own_blocks(&mut self, slot: u32, lives: &mut Slab) {
+        let live = &mut lives[slot];
+        if self.kv.caching() && live.recurring < live.text.len() {
+            let full = live.counts(self.decoders.ticks).0 / self.kv.block_tokens();
+            let chain = live.text.chain(self.kv.block_tokens(), full);
+            self.kv.publish(&mut live.holding, &chain);
+        }
+    }
+
     /// Recompute preemption: the blocks are lost, and the request is first in the queue again.
     fn preempt<S: Sink>(&mut self, slot: u32, now: Micros, w: &mut World<'_, S>) {
+        self.publish_own_blocks(slot, w.lives);
         self.leave_batch(slot, now, w.lives);
         let live = &mut w.lives[slot];
         live.progress = 0;
         live.computed = 0;
         live.granted = 0;
         live.chain.clear();
+        live.chained = false;
+        live.recurring = u32::MAX;
         match self.compat {
             Compat::None => live.prefill = live.prompt_tokens + live.generated,
             Compat::Blis => live.generated = 0,
@@ -315,14 +328,16 @@ impl Replica {
         let live = &mut lives[slot];
         let mut hit = Hit::default();
         if self.kv.caching() {
-            if live.chain.is_empty() {
-                live.chain = live.text.chain(block, live.prefill / block);
+            if !live.chained {
+                live.chain = live.text.chain(block, live.prefill.min(live.recurring) / block);
+                live.chained = true;
             }
             let cacheable = match self.compat {
                 Compat::None => (live.prefill - 1) / block,
                 Compat::Blis => live.prefill / block,
             };
-            hit = self.kv.lookup(&live.chain[..cacheable as usize]);
+            let known = live.chain.len().min(cacheable as usize);
+            hit = self.kv.lookup(&live.chain[..known]);
         }
         let n = self.limits.chunk(live.prefill - hit.blocks * block).min(budget);
         (hit, n)

@@ -17,6 +17,8 @@ pub(super) struct Decoders {
     pub(super) ticks: u64,
     /// By slot: who opens a block at ticks of that slot, in batch order.
     wheel: Vec<Vec<u32>>,
+    /// The same, of those whose blocks can recur in other requests: they have to be hashed when they are full.
+    hashed: Vec<Vec<u32>>,
     /// (tick, order in the batch, slot of the request): who finishes when. Entries of requests that left are stale.
     due: Queue<(u64, u64, u32)>,
     len: u32,
@@ -35,6 +37,7 @@ impl Decoders {
         Self {
             ticks: 0,
             wheel: vec![Vec::new(); block_tokens as usize],
+            hashed: vec![Vec::new(); block_tokens as usize],
             due: Queue::default(),
             len: 0,
             offset: 0,
@@ -62,6 +65,11 @@ impl Decoders {
     /// Who opens a block at `tick`, in batch order.
     pub(super) fn opening(&self, tick: u64) -> &[u32] {
         &self.wheel[(tick % self.slots()) as usize]
+    }
+
+    /// Who fills a block at `tick` that can recur, in batch order; not for blocks of one token.
+    pub(super) fn filling(&self, tick: u64) -> &[u32] {
+        &self.hashed[((tick + 1) % self.slots()) as usize]
     }
 
     /// A request whose progress is as of `ticks` starts to decode.
@@ -137,9 +145,11 @@ impl Decoders {
         self.offset += i64::from(live.progress) - live.anchor_tick as i64;
         self.len += 1;
         let place = (live.anchor_tick + 1 + n - u64::from(live.progress) % n) % n;
-        let row = &mut self.wheel[place as usize];
-        let at = row.len() - row.iter().rev().take_while(|&&s| lives[s].order > order).count();
-        row.insert(at, slot);
+        let hashed = live.output_recurs();
+        insert_in_order(&mut self.wheel[place as usize], slot, order, lives);
+        if hashed {
+            insert_in_order(&mut self.hashed[place as usize], slot, order, lives);
+        }
         self.due.push((due, order, slot));
         if self.due.len() > 64 + 4 * self.len as usize {
             self.drop_stale(lives);
@@ -150,9 +160,10 @@ impl Decoders {
         let n = self.slots();
         let live = &lives[slot];
         let place = (live.anchor_tick + 1 + n - u64::from(live.progress) % n) % n;
-        let row = &mut self.wheel[place as usize];
-        let at = row.iter().rposition(|&s| s == slot).expect("INV-2: a decoding request is not on the wheel");
-        row.remove(at);
+        remove_from(&mut self.wheel[place as usize], slot);
+        if live.output_recurs() {
+            remove_from(&mut self.hashed[place as usize], slot);
+        }
         self.offset -= i64::from(live.progress) - live.anchor_tick as i64;
         self.len -= 1;
     }
@@ -173,4 +184,15 @@ impl Decoders {
             self.due.push(entry);
         }
     }
+}
+
+/// Rows are in batch order; who joins is usually last.
+fn insert_in_order(row: &mut Vec<u32>, slot: u32, order: u64, lives: &Slab) {
+    let at = row.len() - row.iter().rev().take_while(|&&s| lives[s].order > order).count();
+    row.insert(at, slot);
+}
+
+fn remove_from(row: &mut Vec<u32>, slot: u32) {
+    let at = row.iter().rposition(|&s| s == slot).expect("INV-2: a decoding request is not on the wheel");
+    row.remove(at);
 }

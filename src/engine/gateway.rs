@@ -202,9 +202,11 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
     let mut text = spec.prompt.clone();
     let Piece { source, start, len } = spec.output;
     text.push(Piece { source, start, len });
+    let recurring = text.recurring();
     Live {
         id,
         text,
+        recurring,
         prompt_tokens: spec.prompt_tokens,
         output_tokens: spec.output.len,
         arrival: spec.arrival,
@@ -216,6 +218,7 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         generated: 0,
         holding: Holding::default(),
         chain: Vec::new(),
+        chained: false,
         decoding: false,
         order: u64::MAX,
         before: NONE,

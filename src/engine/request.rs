@@ -136,8 +136,11 @@ pub(super) struct Live {
     /// Output tokens produced (as of the anchor).
     pub(super) generated: u32,
     pub(super) holding: Holding,
-    /// Chained hashes of the full blocks of what is to be prefilled; empty before they are needed.
+    /// Tokens before the first that occurs in this request only.
+    pub(super) recurring: u32,
+    /// Chained hashes of the full blocks to be prefilled whose content can recur; `chained` says whether they are known.
     pub(super) chain: Vec<u64>,
+    pub(super) chained: bool,
     pub(super) decoding: bool,
     /// Position in the batch: batches are in order of this number.
     pub(super) order: u64,
@@ -166,6 +169,16 @@ impl Live {
     pub(super) fn counts(&self, ticks: u64) -> (u32, u32) {
         let passed = if self.decoding { ticks.saturating_sub(self.anchor_tick) as u32 } else { 0 };
         (self.progress + passed, self.generated + passed)
+    }
+
+    /// Whether a block of `block` tokens that ends at `end` can recur in another request.
+    pub(super) fn recurs(&self, end: u32) -> bool {
+        end <= self.recurring
+    }
+
+    /// Whether any block that its output fills can recur in another request.
+    pub(super) fn output_recurs(&self) -> bool {
+        self.recurring > self.prompt_tokens
     }
 
     /// Brings `progress` and `generated` up to `ticks`.

@@ -59,8 +59,8 @@ impl Replica {
         done.sort_unstable_by_key(|&slot| w.lives[slot].order);
         for slot in done {
             self.unlink(slot, w.lives);
-            self.kv.release(&mut w.lives[slot].holding);
-            let live = &w.lives[slot];
+            let live = &mut w.lives[slot];
+            self.kv.release(&mut live.holding, live.progress);
             let shown = now + Span(overhead.0 * u64::from(live.generated));
             self.complete(slot, now, shown.since(live.arrival), w);
         }
@@ -155,7 +155,8 @@ impl Replica {
             let ttft = w.records[w.lives[slot].id.index()].ttft;
             let itl_sum = self.progress_of(&w.lives[slot], ttft).itl_sum;
             self.unlink(slot, w.lives);
-            self.kv.release(&mut w.lives[slot].holding);
+            let live = &mut w.lives[slot];
+            self.kv.release(&mut live.holding, live.progress);
             self.push(now.saturating_add(span), class::LEFT, NONE);
             self.complete(slot, now, Span(ttft.0) + itl_sum, w);
         }
@@ -215,7 +216,7 @@ impl Replica {
                 self.kv.append_opening(&mut live.holding);
             }
         } else {
-            let fills = self.kv.caching() && (stored + 1).is_multiple_of(block);
+            let fills = self.kv.caching() && (stored + 1).is_multiple_of(block) && live.recurs(stored + 1);
             let from = stored + 1 - block.min(stored + 1);
             let hash = fills.then(|| live.text.block_hash(live.holding.tip(), from, block));
             self.kv.append_inside(&mut live.holding, 1, hash);

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 /// No block: the end of a list.
 const NONE: u32 = u32::MAX;
 
+/// Hash of a full block whose content occurs in one request only: it is cached, but nobody will ever look for it, so it is
+/// not in the table. Chained hashes are odd.
+const ONCE: u64 = 2;
+
 /// What is known of a block that has been used at least once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Block {
@@ -202,14 +206,14 @@ impl Pool {
         self.version += 1;
     }
 
-    /// Stores `n` prompt tokens. `chain` holds the chained hashes of all full blocks of the text, as far as it is
-    /// registered (it is empty without caching). Room must have been checked.
+    /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading blocks whose content can recur; full
+    /// blocks beyond it are cached without being in the table. Room must have been checked.
     pub fn append_prefill(&mut self, holding: &mut Holding, n: u32, chain: &[u64]) {
         let end = holding.tokens + n;
         let full_before = holding.tokens / self.block_tokens;
         let full_after = end / self.block_tokens;
         let opened = holding.blocks_for(n, self.block_tokens);
-        if full_after > full_before && (holding.len() > full_before) {
+        if full_after > full_before && holding.len() > full_before {
             // The partly filled last block is full now.
             self.register(holding, full_before, chain);
         }
@@ -241,11 +245,28 @@ impl Pool {
         }
     }
 
-    /// Gives everything back, the last block first.
-    pub fn release(&mut self, holding: &mut Holding) {
-        for b in holding.blocks.drain(..).rev() {
+    /// Puts the full blocks of a request that will look for its own content again into the table. `chain` holds the hashes
+    /// of all its full blocks; those that are in the table already stay as they are.
+    pub fn publish(&mut self, holding: &mut Holding, chain: &[u64]) {
+        for (index, &hash) in chain.iter().enumerate() {
+            let b = holding.blocks[index];
+            let known = self.blocks[b as usize].hash;
+            if known == ONCE || (known == 0 && self.block_tokens > 1) {
+                self.set_hash(b, hash);
+            }
+        }
+    }
+
+    /// Gives everything back, the last block first. `stored` tokens are in it: full blocks stay cached.
+    pub fn release(&mut self, holding: &mut Holding, stored: u32) {
+        // An output token that fills a block as soon as it opens it does not make it hittable.
+        let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
+        for (index, b) in holding.blocks.drain(..).enumerate().rev() {
             let block = &mut self.blocks[b as usize];
             assert!(block.holders > 0, "INV-4: block {b} released twice");
+            if block.hash == 0 && (index as u32) < full {
+                block.hash = ONCE;
+            }
             block.holders -= 1;
             match block.holders {
                 0 => {
@@ -389,7 +410,9 @@ impl Pool {
     /// Forgets the content of `b`; its table entry goes only if it points here.
     fn forget(&mut self, b: u32) {
         let hash = std::mem::take(&mut self.blocks[b as usize].hash);
-        if hash != 0 && self.by_hash.get(hash) == Some(b) {
+        if hash == ONCE {
+            self.evictions += 1;
+        } else if hash != 0 && self.by_hash.get(hash) == Some(b) {
             self.by_hash.remove(hash);
             self.evictions += 1;
         }
@@ -397,10 +420,12 @@ impl Pool {
 
     /// Makes the full block at position `index` of `holding` hittable.
     fn register(&mut self, holding: &mut Holding, index: u32, chain: &[u64]) {
-        if self.caching {
-            let hash = chain[index as usize];
-            self.set_hash(holding.blocks[index as usize], hash);
+        let b = holding.blocks[index as usize];
+        if let Some(&hash) = chain.get(index as usize) {
+            self.set_hash(b, hash);
             holding.tip = hash;
+        } else if self.caching {
+            self.blocks[b as usize].hash = ONCE;
         }
     }
 

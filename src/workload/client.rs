@@ -3,7 +3,7 @@
 //! Gaps are drawn at unit rate and divided by the rate, so that changing the rate consumes no draw and shifts none.
 
 use super::{NOT_LISTED, RequestSpec, family};
-use crate::base::content::source_name;
+use crate::base::content::{once_name, source_name};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::units::US_PER_S;
 use crate::base::{Content, Micros, Piece, Span, dist, math};
@@ -80,7 +80,7 @@ impl ClientSource {
         let mut prompt = self.draw_prefix();
         // A prompt has at least one token.
         let own = if prompt.is_empty() { own.max(1) } else { own };
-        prompt.push(Piece { source: source_name(family::CLIENT_PROMPT, index), start: 0, len: own });
+        prompt.push(Piece { source: once_name(family::CLIENT_PROMPT, index), start: 0, len: own });
         self.made += 1;
         self.start_gap(arrival);
         RequestSpec {
@@ -91,7 +91,7 @@ impl ClientSource {
             listed: NOT_LISTED,
             prompt_tokens: prompt.len(),
             prompt,
-            output: Piece { source: source_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens },
+            output: Piece { source: once_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens },
         }
     }
 

@@ -1,6 +1,6 @@
 // The frame of the page: where each panel goes, what keys and dropped files do.
-import { Tabs } from '@ark-ui/solid/tabs';
-import { createSignal, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { sentence } from './base/schema.ts';
 import { Charts } from './charts/Charts.tsx';
 import { HelpSheet, NoticeBar, TraceDialog } from './panels/Dialogs.tsx';
 import { Inspector } from './panels/Inspector.tsx';
@@ -12,6 +12,8 @@ import { spawnWorker } from './sim/client.ts';
 import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
 import { handleKey } from './state/keys.ts';
+
+const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 
 export function App(): JSX.Element {
   const app = createApp(spawnWorker);
@@ -50,14 +52,19 @@ export function App(): JSX.Element {
       }}
     >
       <TopBar app={app} />
-      <Tabs.Root class="phone-tabs" value={app.phoneTab()} onValueChange={({ value }) => app.setPhoneTab(toTab(value))}>
-        <Tabs.List aria-label="View">
-          <Tabs.Trigger value="stage">Stage</Tabs.Trigger>
-          <Tabs.Trigger value="charts">Charts</Tabs.Trigger>
-          <Tabs.Trigger value="scenario">Scenario</Tabs.Trigger>
-          <Tabs.Trigger value="inspector">Inspector</Tabs.Trigger>
-        </Tabs.List>
-      </Tabs.Root>
+      <nav class="phone-tabs" aria-label="View">
+        <For each={PHONE_TABS}>
+          {(tab) => (
+            <button
+              type="button"
+              aria-current={app.phoneTab() === tab ? 'true' : undefined}
+              onClick={() => app.setPhoneTab(tab)}
+            >
+              {sentence(tab)}
+            </button>
+          )}
+        </For>
+      </nav>
       <Scenario app={app} />
       <main class="mid">
         <KeyFigures frame={app.frame()} />
@@ -130,10 +137,6 @@ function watchVisibility(app: AppState): void {
   };
   document.addEventListener('visibilitychange', changed);
   onCleanup(() => document.removeEventListener('visibilitychange', changed));
-}
-
-function toTab(value: string): PhoneTab {
-  return value === 'charts' || value === 'scenario' || value === 'inspector' ? value : 'stage';
 }
 
 function readKeys(): boolean {

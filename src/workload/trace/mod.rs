@@ -13,7 +13,7 @@ mod verdict;
 pub use reader::TraceReader;
 
 use super::family;
-use crate::base::content::source_name;
+use crate::base::content::{once_name, source_name};
 use crate::base::digest::Digest;
 use crate::base::{Content, Micros, Piece};
 use rows::HashIds;
@@ -93,7 +93,7 @@ impl Trace {
             add(source_name(family::TRACE_PREFIX, name), len);
         }
         self.hashes.for_each(row, |id| add(source_name(family::TRACE_BLOCK, id), block));
-        add(source_name(family::TRACE_PROMPT, row as u64), u32::MAX);
+        add(once_name(family::TRACE_PROMPT, row as u64), u32::MAX);
         prompt
     }
 

@@ -72,7 +72,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
   );
   return (
     <section class="sec" classList={{ shut: !open() }}>
-      <h3>
+      <h2>
         <button
           type="button"
           class="sec-head"
@@ -88,7 +88,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
             <span class="sum">{summary()}</span>
           </Show>
         </button>
-      </h3>
+      </h2>
       <div id={body} hidden={!open()}>
         <For each={ids()}>
           {(id, i) => {
@@ -98,7 +98,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
                 {(f) => (
                   <>
                     <Show when={groupName(app.document(), f().path, ids()[i() - 1])}>
-                      {(name) => <h4 class="group">{name()}</h4>}
+                      {(name) => <h3 class="group">{name()}</h3>}
                     </Show>
                     <FieldRow app={app} field={f()} />
                   </>
@@ -119,7 +119,9 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const path = (): string => props.field.path;
   const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
   const before = createMemo(() => getAt(app.original(), path()) ?? props.field.initial, undefined, { equals: equal });
-  const changed = (): boolean => !equal(value(), before());
+  // A choice changes with its tag; its parameters have rows of their own.
+  const changed = (): boolean =>
+    props.field.input.kind === 'choice' ? plainText(value()) !== plainText(before()) : !equal(value(), before());
   const problem = createMemo(() => problemOf(app.problems(), props.field));
   const live = (): boolean => editFor(path(), value() ?? 0) !== undefined;
   const set = (next: Json): void => {
@@ -150,7 +152,7 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
       </div>
       <Show when={help()}>
         <p class="help">
-          {props.field.description} {rangeOf(props.field)}
+          {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}
           <span class="m">
             {live() ? 'Applies at the playhead.' : 'Restarts the run and goes to the same instant.'}
           </span>
@@ -321,7 +323,9 @@ function problemOf(problems: ReadonlyMap<string, Diagnostic>, field: Field): Dia
 }
 
 function message(d: Diagnostic): string {
-  return [`${d.found}.`, d.allowed === '' ? '' : `Allowed: ${d.allowed}.`, d.fix].filter((s) => s !== '').join(' ');
+  return [`Found ${d.found}`, d.allowed === '' ? '' : `allowed: ${d.allowed}`, d.fix]
+    .filter((s) => s !== '')
+    .join('; ');
 }
 
 function rangeOf(field: Field): string {

@@ -62,9 +62,8 @@ function Tail(props: {
   };
   const show = (us: number): string => {
     const q = durationUs(us);
-    return q.unit === percentileUs(props.p.p99_us, props.p.count).unit && !props.p90
-      ? q.value
-      : q.value + NBSP + q.unit;
+    // The small values share the large one's unit where it is the same.
+    return q.unit === percentileUs(props.p.p99_us, props.p.count).unit ? q.value : q.value + NBSP + q.unit;
   };
   const few = (): boolean => props.p.count > 0 && props.p.count < FEW;
   const small = (): string => {
@@ -99,7 +98,7 @@ function Figure(props: {
         {props.title}
         <ObjectiveMark mark={props.mark} />
         <Show when={props.window}>
-          <span class="win">last {props.window} s</span>
+          <span class="win">last {Math.round(props.window ?? 30)} s</span>
         </Show>
       </h2>
       <p classList={{ few: props.few ?? false }}>

@@ -74,7 +74,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
       <div class="blk">
         <div class="blk-head">
           <h2>Latency</h2>
-          <span class="m">last {key()?.window_s ?? 30} s</span>
+          <span class="m">last {Math.round(key()?.window_s ?? 30)} s</span>
         </div>
         <table class="tbl">
           <thead>

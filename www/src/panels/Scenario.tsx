@@ -130,7 +130,7 @@ function Changes(props: { app: App }): JSX.Element {
         </p>
       </Show>
       <Show when={app.edits().length > 0}>
-        <h3>While it runs</h3>
+        <h2>While it runs</h2>
         <ul>
           <For each={app.edits()}>
             {(edit, index) => (
@@ -153,7 +153,7 @@ function Changes(props: { app: App }): JSX.Element {
         </ul>
       </Show>
       <Show when={app.changed().length > 0}>
-        <h3>From the start</h3>
+        <h2>From the start</h2>
         <ul>
           <For each={app.changed()}>
             {(change) => (

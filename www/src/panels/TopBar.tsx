@@ -53,7 +53,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         </Portal>
       </Menu.Root>
       <span class="grow" />
-      <button type="button" class="btn" aria-label="Open a trace or a scenario file" onClick={() => picker?.click()}>
+      <button type="button" class="btn" aria-label="Open trace… or scenario file" onClick={() => picker?.click()}>
         <Icon name="file" />
         <span class="wide">Open trace…</span>
       </button>

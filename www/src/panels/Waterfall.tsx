@@ -20,7 +20,7 @@ export function Waterfall(props: { detail: RequestDetail }): JSX.Element {
   );
   const lengthUs = createMemo(() => Math.max(1000, ...all().map((s) => s.to_us - start())));
   const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
-  const marks = createMemo(() => ticks(lengthUs() / 1e6, 3));
+  const marks = createMemo(() => ticks(lengthUs() / 1e6, 4).slice(0, -1));
   const bottom = (): number => shown().length * ROW + 4;
   return (
     <svg

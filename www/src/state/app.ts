@@ -192,6 +192,7 @@ export function createApp(spawn: () => WorkerLike) {
         setOriginal(next);
         setPresetName(name);
         if (!useTrace) setTrace(undefined);
+        setProblems(new Map());
         fresh();
       });
       warn(accepted.diagnostics);
@@ -215,7 +216,6 @@ export function createApp(spawn: () => WorkerLike) {
   }
 
   function fresh(): void {
-    setProblems(new Map());
     setSelected((s) => ({ ...NOTHING, replica: s.replica }));
     setDetail(undefined);
     if (mode() === 'playing') client.play(speed());
@@ -228,7 +228,7 @@ export function createApp(spawn: () => WorkerLike) {
       return true;
     } catch (error) {
       if (error instanceof RefusedError) {
-        setProblems(byPath(error.diagnostics, path));
+        tell(error.diagnostics, path);
         const whole = error.diagnostics.find((d) => d.path === '');
         if (whole && path === '') setNotice({ kind: 'problem', text: explain(whole) });
         return false;
@@ -236,6 +236,14 @@ export function createApp(spawn: () => WorkerLike) {
       if (error instanceof LostError) return false;
       throw error;
     }
+  }
+
+  /** What is wrong with one field replaces what was; other fields keep what is wrong with them. */
+  function tell(diagnostics: readonly Diagnostic[], path: string): void {
+    setProblems((before) => {
+      const others = path === '' ? [] : [...before].filter(([at]) => at !== path);
+      return new Map([...others, ...byPath(diagnostics, path)]);
+    });
   }
 
   function warn(diagnostics: readonly Diagnostic[]): void {
@@ -251,7 +259,7 @@ export function createApp(spawn: () => WorkerLike) {
       const accepted = await client.apply(JSON.stringify(edit));
       batch(() => {
         setDocument(trust<Json>(JSON.parse(accepted.scenario)));
-        setProblems(byPath(accepted.diagnostics, path));
+        tell(accepted.diagnostics, path);
       });
     }, path);
   }
@@ -267,7 +275,7 @@ export function createApp(spawn: () => WorkerLike) {
       batch(() => {
         setDocument(trust<Json>(JSON.parse(accepted.scenario)));
         fresh();
-        setProblems(byPath(accepted.diagnostics, path));
+        tell(accepted.diagnostics, path);
       });
     }, path);
   }

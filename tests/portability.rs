@@ -1,0 +1,286 @@
+//! The same bytes on every target: golden digests of reports, snapshots and draws, run natively and as WebAssembly in Node.
+//!
+//! A digest that differs on one target only means that something there computes differently: a transcendental function
+//! from outside `base::math`, a map's order, a word size. A digest that changed on both means that a result changed; the
+//! failing test prints the new table, and the commit that takes it over says why.
+
+#![expect(clippy::unreadable_literal, reason = "the tables are printed by the tests")]
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tokenyard::base::digest::Digest;
+use tokenyard::base::{Micros, math};
+use tokenyard::scenario::preset::PRESETS;
+use tokenyard::scenario::{
+    Arrivals, Client, Compat, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients,
+    KvBlocks, LatencyModel, Lengths, PrefixGroups, RoutingPolicy, Scenario, TimedEdit, TraceSettings,
+};
+use tokenyard::session::frame::Stop;
+use tokenyard::session::{Audience, Session, Trace, TraceReader};
+use tokenyard::workload::digest_of;
+
+/// What a golden table says of one piece of text: its name, length and digest.
+type Line = (&'static str, usize, &'static str);
+
+const REPORTS: &[Line] = &[
+    ("chat-4xh100, default", 5751, "51ce15a43251b541"),
+    ("kv-pressure, default", 3823, "e01c7e1a4a00e11e"),
+    ("router-showdown, default", 6483, "a53bbd3f32151b32"),
+    ("pressure, default", 4391, "5eeed82d469bca02"),
+    ("everything, default", 6410, "e1d313f6f65785da"),
+    ("hashes, default", 3667, "5c81d0574b586b3e"),
+    ("stamps, default", 3449, "332d61105769de5d"),
+    ("chat-4xh100, blis", 5740, "6a8970942fc44625"),
+    ("kv-pressure, blis", 3824, "5f29e4eb773ccd25"),
+    ("router-showdown, blis", 6483, "c3dcd10b96703ee3"),
+    ("pressure, blis", 4451, "30057997cf9d6370"),
+    ("everything, blis", 6410, "cf514812e58e9832"),
+    ("hashes, blis", 3687, "ceadaa19d44ae08c"),
+    ("stamps, blis", 3449, "aec20f278c295ce9"),
+];
+
+const SNAPSHOTS: &[Line] =
+    &[("pressure", 155833, "96c02c5330925c0b"), ("everything", 83307, "e608dd10f2f775ce")];
+
+const DRAWS: &[Line] = &[("traffic", 16, "8ecb331bcc7dc399"), ("functions", 639968, "071cff7376f674b5")];
+
+/// One result: its name and its bytes.
+struct Found {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+fn compare(table: &[Line], found: &[Found]) {
+    let mut now = String::new();
+    let mut same = table.len() == found.len();
+    for (i, f) in found.iter().enumerate() {
+        let hex = Digest::of(&f.bytes).hex();
+        let _ = writeln!(now, "    (\"{}\", {}, \"{hex}\"),", f.name, f.bytes.len());
+        same &= table.get(i).is_some_and(|want| *want == (f.name.as_str(), f.bytes.len(), hex.as_str()));
+    }
+    assert!(same, "the results differ from the golden table; they are now\n{now}");
+}
+
+fn session(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Session {
+    match Session::start(scenario.clone(), trace.cloned(), Audience::Live) {
+        Ok((session, _)) => session,
+        Err(problems) => panic!("not a valid scenario: {problems:?}"),
+    }
+}
+
+fn report(name: String, scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Found {
+    let mut run = session(scenario, trace);
+    assert_eq!(run.advance(Micros::MAX, u64::MAX), Stop::Finished, "{name}");
+    Found { name, bytes: run.report().into_bytes() }
+}
+
+/// A preset, cut to a length that WebAssembly runs in a moment.
+fn preset(index: usize) -> (&'static str, Scenario) {
+    let mut scenario = PRESETS[index].scenario();
+    scenario.run.horizon_s = 30.0;
+    scenario.run.warmup_s = 5.0;
+    (PRESETS[index].name, scenario)
+}
+
+/// A list of requests in conversations, on two replicas with far too few blocks.
+fn pressure() -> Scenario {
+    let mut s = Scenario::default();
+    s.run.horizon_s = 20.0;
+    s.run.warmup_s = 0.0;
+    let pool = &mut s.cluster.pools[0];
+    pool.replicas = 2;
+    pool.engine.max_num_seqs = 12;
+    pool.engine.max_num_batched_tokens = 96;
+    pool.engine.long_prefill_threshold_tokens = 50;
+    pool.kv.blocks = KvBlocks::Count(40);
+    pool.kv.block_tokens = 8;
+    pool.latency = LatencyModel::Fitted(FittedCoefficients {
+        queueing_us: 120.5,
+        queueing_us_per_prompt_token: 0.75,
+        output_us_per_token: 33.3,
+        step_us: 2000.1,
+        step_us_per_prefill_token: 11.7,
+        step_us_per_decode_token: 3.9,
+    });
+    s.cluster.snapshot_refresh_us = 10_000;
+    s.cluster.admission_latency_us = 70;
+    s.cluster.routing_latency_us = 30;
+    s.workload.clients.clear();
+    for k in 0..150_u32 {
+        let (talk, turn) = (k % 30, k / 30);
+        let mut prompt = vec![ExplicitPiece { text: 1, tokens: 24, offset: 0 }];
+        for t in 0..turn {
+            prompt.push(ExplicitPiece { text: 100 + 10 * talk + t, tokens: 9, offset: 0 });
+            prompt.push(ExplicitPiece { text: 900 + 10 * talk + t, tokens: 5 + talk, offset: 0 });
+        }
+        prompt.push(ExplicitPiece { text: 100 + 10 * talk + turn, tokens: 9 + k % 70, offset: 0 });
+        s.workload.requests.push(ExplicitRequest {
+            id: format!("talk {talk} turn {turn}"),
+            arrival_us: u64::from(turn) * 700_000 + u64::from(talk * talk) * 400,
+            prompt,
+            output: ExplicitOutput { text: 900 + 10 * talk + turn, tokens: 5 + talk, offset: 0 },
+            tenant: if talk.is_multiple_of(3) { "free" } else { "paid" }.to_owned(),
+            slo_class: String::new(),
+        });
+    }
+    // One prompt longer than the cache, one answer that outgrows it.
+    s.workload.requests[7].prompt.push(ExplicitPiece { text: 7, tokens: 400, offset: 0 });
+    s.workload.requests[11].output.tokens = 500;
+    s
+}
+
+/// Every distribution, every router and every edit.
+fn everything() -> Scenario {
+    let client = |name: &str, arrivals, prompt_tokens, output_tokens, groups| Client {
+        name: name.to_owned(),
+        arrivals,
+        prompt_tokens,
+        output_tokens,
+        prefix: PrefixGroups { groups, tokens: if groups == 0 { 0 } else { 96 } },
+    };
+    let mut s = Scenario { seed: 20_260_101, ..Scenario::default() };
+    s.run.horizon_s = 24.0;
+    s.run.warmup_s = 2.0;
+    s.cluster.routing = RoutingPolicy::Random;
+    s.cluster.pools[0].kv.blocks = KvBlocks::Count(900);
+    let bell = Lengths::Gaussian { mean_tokens: 180.0, sd_tokens: 70.0, min_tokens: 8, max_tokens: 400 };
+    let tail = Lengths::Lognormal { median_tokens: 90.0, sigma: 1.1, min_tokens: 1, max_tokens: 900 };
+    let flat = Lengths::Constant { tokens: 40 };
+    s.workload.clients = vec![
+        client("poisson", Arrivals::Poisson { rate_per_s: 9.0 }, tail.clone(), bell.clone(), 4),
+        client("bursty", Arrivals::Gamma { rate_per_s: 6.0, cv: 3.0 }, bell, tail, 0),
+        client("clock", Arrivals::Constant { rate_per_s: 3.0 }, flat.clone(), flat, 1),
+    ];
+    let changes = [
+        Edit::ArrivalRate { client: 0, rate_per_s: 30.0 },
+        Edit::Routing(RoutingPolicy::LeastLoaded),
+        Edit::MaxNumSeqs { pool: 0, max_num_seqs: 24 },
+        Edit::KvBlocks { pool: 0, blocks: 500 },
+        Edit::Replicas { pool: 0, replicas: 6 },
+        Edit::SnapshotRefresh { snapshot_refresh_us: 80_000 },
+        Edit::MaxNumBatchedTokens { pool: 0, max_num_batched_tokens: 512 },
+        Edit::Replicas { pool: 0, replicas: 2 },
+        Edit::Routing(RoutingPolicy::RoundRobin),
+        Edit::ArrivalRate { client: 1, rate_per_s: 0.5 },
+    ];
+    let at = |k: usize| 1_700_000 + 2_000_000 * k as u64;
+    s.edits = changes
+        .into_iter()
+        .enumerate()
+        .map(|(k, change)| TimedEdit { at_us: at(k), after_events: None, change })
+        .collect();
+    s
+}
+
+/// A trace read in pieces of 100 bytes.
+fn trace(file_name: &str, text: &str) -> (Scenario, Arc<Trace>) {
+    let mut reader = TraceReader::new(file_name, 1 << 20);
+    for piece in text.as_bytes().chunks(100) {
+        reader.push(piece);
+    }
+    let (trace, problems, _) = reader.finish();
+    let mut s = Scenario::default();
+    s.run.horizon_s = 0.0;
+    s.run.warmup_s = 0.0;
+    s.cluster.pools[0].replicas = 2;
+    s.workload.clients.clear();
+    s.workload.trace =
+        Some(TraceSettings { file: file_name.to_owned(), speed: 2.0, ..TraceSettings::default() });
+    (s, trace.unwrap_or_else(|| panic!("{file_name}: {problems:?}")))
+}
+
+fn rows_with_hashes() -> String {
+    let mut text = String::new();
+    for k in 0..200_u32 {
+        let _ = writeln!(
+            text,
+            "{{\"timestamp\": {}, \"input_length\": {}, \"output_length\": {}, \"hash_ids\": [0, {}, {}]}}",
+            137 * k,
+            1030 + 31 * (k % 16),
+            5 + k % 90,
+            1 + k % 7,
+            10 + k
+        );
+    }
+    text
+}
+
+fn rows_with_stamps() -> String {
+    let mut text = "TIMESTAMP,ContextTokens,GeneratedTokens\n".to_owned();
+    for k in 0..200_u32 {
+        let _ = writeln!(
+            text,
+            "2023-11-16 18:{:02}:{:02}.{:07},{},{}",
+            k / 60,
+            k % 60,
+            k * 41_003,
+            20 + 7 * k,
+            1 + k % 33
+        );
+    }
+    text
+}
+
+#[test]
+fn reports_are_the_same_everywhere() {
+    let mut found = Vec::new();
+    for compat in [Compat::None, Compat::Blis] {
+        let mode = if compat == Compat::Blis { "blis" } else { "default" };
+        let mut add = |name: &str, mut scenario: Scenario, trace: Option<&Arc<Trace>>| {
+            scenario.cluster.compat = compat;
+            found.push(report(format!("{name}, {mode}"), &scenario, trace));
+        };
+        for index in 0..PRESETS.len() {
+            let (name, scenario) = preset(index);
+            add(name, scenario, None);
+        }
+        add("pressure", pressure(), None);
+        add("everything", everything(), None);
+        let (scenario, read) = trace("hashes.jsonl", &rows_with_hashes());
+        add("hashes", scenario, Some(&read));
+        let (scenario, read) = trace("stamps.csv", &rows_with_stamps());
+        add("stamps", scenario, Some(&read));
+    }
+    compare(REPORTS, &found);
+}
+
+#[test]
+fn snapshots_are_the_same_everywhere_and_go_on_everywhere() {
+    let mut found = Vec::new();
+    for (name, scenario) in [("pressure", pressure()), ("everything", everything())] {
+        let mut run = session(&scenario, None);
+        assert_eq!(run.advance(Micros::MAX, 1500), Stop::Events);
+        let bytes = run.snapshot();
+        let mut other = session(&preset(0).1, None);
+        assert_eq!(other.restore(&bytes), Ok(()));
+        run.advance(Micros::MAX, u64::MAX);
+        other.advance(Micros::MAX, u64::MAX);
+        assert_eq!(run.report(), other.report());
+        found.push(Found { name: name.to_owned(), bytes });
+    }
+    compare(SNAPSHOTS, &found);
+}
+
+#[test]
+fn draws_and_functions_are_the_same_everywhere() {
+    let mut found = Vec::new();
+    let mut endless = everything();
+    endless.run.horizon_s = 0.0;
+    endless.run.max_requests = 20_000;
+    found.push(Found {
+        name: "traffic".to_owned(),
+        bytes: digest_of(&endless, None, 20_000).hex().into_bytes(),
+    });
+    let mut bytes = Vec::new();
+    for k in 1..20_000_u32 {
+        let x = f64::from(k) * 0.003_7;
+        for y in [math::ln(x), math::exp(x / 9.0), math::pow(x, 1.7), math::log10(x)] {
+            bytes.extend(y.to_bits().to_le_bytes());
+        }
+    }
+    found.push(Found { name: "functions".to_owned(), bytes });
+    compare(DRAWS, &found);
+}

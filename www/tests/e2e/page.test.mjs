@@ -1,0 +1,290 @@
+// The built page in Chromium: it loads, plays, takes edits and files, gives the command line's digests, breaks no rule.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import {
+  cli,
+  clock,
+  drop,
+  finalDigest,
+  inspectorTab,
+  newPage,
+  open,
+  resting,
+  savedScenario,
+  write,
+} from './harness.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const OPENING_S = 25;
+let site;
+
+before(async () => {
+  site = await open();
+});
+after(() => site?.close());
+
+/** Runs a test on a fresh page and fails on whatever a page must never do. */
+function onPage(name, body, options) {
+  test(name, { timeout: 180_000 }, async (t) => {
+    const opened = await newPage(site, options);
+    try {
+      await resting(opened.page);
+      await body(opened.page, t, opened);
+      assert.deepEqual(opened.seen.foreign, [], 'requests to other hosts');
+      assert.deepEqual(await opened.page.evaluate(() => window.seen.violations), [], 'content security policy');
+      if (!options?.errorsExpected) assert.deepEqual(opened.seen.errors, [], 'errors on the console');
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
+const rateField = (page) => scenarioPanel(page).getByRole('textbox', { name: 'Rate' }).first();
+
+onPage('opens with a preset at an interesting second, paused, with its first frame drawn', async (page, t) => {
+  assert.equal(await clock(page), OPENING_S);
+  assert.equal(await page.getByRole('button', { name: 'Play', exact: true }).count(), 1);
+  assert.match(await page.getByRole('heading', { level: 1 }).textContent(), /\S/);
+  const first = await page.evaluate(() => Math.round(performance.getEntriesByName('first-frame')[0].startTime));
+  t.diagnostic(`first frame ${first} ms after navigation (goal 1000)`);
+});
+
+onPage('plays, pauses, steps and changes speed', async (page, t) => {
+  await page.keyboard.press('Space');
+  await page.waitForFunction((s) => Number(document.querySelector('.clock').firstChild.textContent) > s, OPENING_S);
+  const asked = () => page.locator('.speed .asked').textContent();
+  assert.match(await asked(), /asked 5×/);
+  await page.keyboard.press(']');
+  assert.match(await asked(), /asked 10×/);
+  await page.keyboard.press('[');
+  assert.match(await asked(), /asked 5×/);
+  await page.waitForTimeout(1500);
+  t.diagnostic(`speed: ${await asked()}`);
+  await page.keyboard.press('Space');
+  const paused = await resting(page);
+  await page.waitForTimeout(300);
+  assert.equal(await clock(page), paused, 'a paused clock stands still');
+  await inspectorTab(page, 'Run');
+  const events = async () =>
+    Number((await page.locator('dt:text-is("Events") + dd').textContent()).replaceAll(',', ''));
+  const before = await events();
+  await page.getByRole('button', { name: 'Step one event' }).click();
+  await page.waitForFunction(
+    (n) =>
+      [...document.querySelectorAll('dl.list dt')].some(
+        (d) => d.textContent === 'Events' && d.nextElementSibling.textContent.replaceAll(',', '') === String(n),
+      ),
+    before + 1,
+  );
+  await page.getByRole('button', { name: 'Step one engine step' }).click();
+  await page.waitForTimeout(500);
+  assert.ok((await events()) > before + 1, 'an engine step runs further');
+  await page.getByRole('button', { name: 'Restart' }).click();
+  await page.waitForFunction(() => document.querySelector('.clock').firstChild.textContent === '0.000');
+});
+
+onPage(
+  'an edit applies at the playhead, is flagged, marks its field, and gives the command line’s digest',
+  async (page, t) => {
+    await rateField(page).fill('30');
+    await rateField(page).press('Enter');
+    await page.locator('.f.chg .was').waitFor();
+    assert.equal(await clock(page), OPENING_S, 'the run goes on from where it was');
+    await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
+    assert.match(await scenarioPanel(page).locator('.changes li').first().textContent(), /25\.000.*30/);
+    assert.match(await page.getByRole('img', { name: /Timeline/ }).getAttribute('aria-label'), /1 edit/);
+    const digest = await finalDigest(page);
+    assert.match(digest, /^[0-9a-f]{16}$/);
+    const { run, missing } = cli();
+    if (!run) {
+      t.skip(missing);
+      return;
+    }
+    assert.equal(digest, run('digest', await savedScenario(page)).split(/\s+/)[0]);
+    t.diagnostic(`digest ${digest} in the page and on the command line`);
+  },
+);
+
+onPage('a field without a live edit makes the run again up to the same instant and keeps the edits', async (page) => {
+  await rateField(page).fill('30');
+  await rateField(page).press('Enter');
+  await page.locator('.f.chg .was').waitFor();
+  const block = scenarioPanel(page).getByRole('textbox', { name: 'Block size' });
+  await block.fill('32');
+  await block.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 2);
+  assert.equal(await resting(page), OPENING_S);
+  await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
+  assert.equal(await scenarioPanel(page).locator('.changes li').count(), 2);
+});
+
+onPage('wrong input is explained under its field and the run stays', async (page) => {
+  const replicas = scenarioPanel(page).getByRole('textbox', { name: 'Replicas' });
+  await replicas.fill('0');
+  await replicas.press('Enter');
+  const problem = page.locator('.problem');
+  await problem.waitFor();
+  assert.match(await problem.textContent(), /Found 0; allowed: 1 to 1,024/);
+  assert.equal(await replicas.getAttribute('aria-invalid'), 'true');
+  assert.equal(await replicas.inputValue(), '0', 'what was typed stays');
+  assert.equal(await clock(page), OPENING_S);
+  await replicas.fill('5');
+  await replicas.press('Enter');
+  await problem.waitFor({ state: 'detached' });
+  await page.locator('.f.chg .was').waitFor();
+});
+
+onPage('the scenario can be written as YAML, and a mistake in it loses nothing', async (page) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('tab', { name: 'YAML' }).click();
+  const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
+  await page.waitForFunction(() => document.querySelector('.yaml textarea').value.includes('tokenyard: 1'));
+  const original = await text.inputValue();
+  const wrong = original.replace('replicas: 4', 'replicaz: 4');
+  await text.fill(wrong);
+  await panel.getByRole('button', { name: 'Apply' }).click();
+  await panel.locator('.problems').waitFor();
+  assert.match(await panel.locator('.problems').textContent(), /replicaz/);
+  assert.equal(await text.inputValue(), wrong);
+  await text.fill(original.replace('replicas: 4', 'replicas: 6'));
+  await panel.getByRole('button', { name: 'Apply' }).click();
+  await panel.locator('.problems').waitFor({ state: 'detached' });
+  await panel.getByRole('tab', { name: 'Form' }).click();
+  assert.equal(await panel.getByRole('textbox', { name: 'Replicas' }).inputValue(), '6');
+});
+
+/** A trace in the Azure format: `requests` rows, the same ones every time. */
+function trace(requests) {
+  const rows = ['TIMESTAMP,ContextTokens,GeneratedTokens'];
+  let state = 7;
+  let ms = 0;
+  for (let i = 0; i < requests; i += 1) {
+    state = (state * 1664525 + 1013904223) % 4294967296;
+    ms += state % 200;
+    const at = new Date(Date.UTC(2023, 10, 16, 18, 0, 0) + ms);
+    rows.push(
+      `${at.toISOString().replace('T', ' ').replace('Z', '0000')},${200 + (state % 3000)},${20 + (state % 300)}`,
+    );
+  }
+  return `${rows.join('\n')}\n`;
+}
+
+onPage('a dropped trace replaces the traffic and gives the command line’s digest', async (page, t) => {
+  const text = trace(2000);
+  await drop(page, 'made.csv', text);
+  await page.locator('.notice').filter({ hasText: '2,000 requests' }).waitFor();
+  await resting(page);
+  const digest = await finalDigest(page);
+  assert.equal((await page.locator('dt:text-is("Arrived") + dd').textContent()).trim(), '2,000');
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const scenario = await savedScenario(page);
+  assert.equal(digest, run('digest', scenario, '--trace', write('made.csv', text)).split(/\s+/)[0]);
+  t.diagnostic(`digest ${digest} in the page and on the command line`);
+});
+
+onPage('a broken trace names its line and leaves the run alone', async (page) => {
+  await drop(page, 'broken.csv', trace(20).replace(/\n([^\n]*)\n$/, '\nnot,a,row\n'));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This trace cannot be used').waitFor();
+  assert.match(await dialog.textContent(), /line 21/);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await clock(page), OPENING_S);
+});
+
+onPage('a request is found in the log, inspected, and its replica after it', async (page) => {
+  await inspectorTab(page, 'Log');
+  await page.getByLabel('Kind of event').selectOption('completed');
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.log-row .kind')].every((k) => k.textContent === 'completed'),
+  );
+  await page.locator('.log-row').last().click();
+  await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
+  await page.locator('.right tr.pick').waitFor();
+  await page.locator('.right tr.pick button').click();
+  await page.locator('.right').getByText('conserved ✓').waitFor();
+});
+
+onPage(
+  'a crash of the simulation is told and the run made again',
+  async (page) => {
+    const [worker] = page.workers();
+    await worker.evaluate(() => {
+      setTimeout(() => {
+        throw new Error('made by the test');
+      }, 0);
+    });
+    await page.locator('.notice').filter({ hasText: 'made again' }).waitFor();
+    await page.getByRole('button', { name: 'Download the reproduction' }).waitFor();
+    assert.equal(await resting(page), OPENING_S);
+    await page.keyboard.press('Space');
+    await page.waitForFunction((s) => Number(document.querySelector('.clock').firstChild.textContent) > s, OPENING_S);
+  },
+  { errorsExpected: true },
+);
+
+for (const colorScheme of ['dark', 'light']) {
+  for (const [name, viewport] of [
+    ['desktop', { width: 1440, height: 900 }],
+    ['phone', { width: 390, height: 844 }],
+  ]) {
+    onPage(
+      `axe finds nothing serious: ${name}, ${colorScheme}`,
+      async (page, t) => {
+        const tabs = name === 'phone' ? ['Stage', 'Charts', 'Scenario', 'Inspector'] : [''];
+        for (const tab of tabs) {
+          if (tab) await page.getByRole('navigation', { name: 'View' }).getByRole('button', { name: tab }).click();
+          await page.waitForTimeout(200);
+          await page.evaluate(axeSource).catch(() => {});
+          const found = await page.evaluate(async () => {
+            const { violations } = await window.axe.run(document, {
+              runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+            });
+            return violations.map((v) => ({
+              id: v.id,
+              impact: v.impact,
+              nodes: v.nodes
+                .slice(0, 5)
+                .map((n) => `${n.target.join(' ')}: ${n.failureSummary?.split('\n')[1]?.trim()}`),
+            }));
+          });
+          const bad = found.filter((v) => v.impact === 'serious' || v.impact === 'critical');
+          assert.deepEqual(bad, []);
+          t.diagnostic(`${tab || 'page'}: ${found.map((v) => `${v.id} (${v.impact})`).join(', ') || 'nothing at all'}`);
+        }
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
+      },
+      { colorScheme, viewport },
+    );
+  }
+}
+
+onPage('measured: frames and long tasks while playing', async (page, t) => {
+  await page.evaluate(() => {
+    window.seen.longTasks.length = 0;
+    window.gaps = [];
+    let last = performance.now();
+    const tick = (now) => {
+      window.gaps.push(now - last);
+      last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  await page.keyboard.press('Space');
+  await page.waitForTimeout(4000);
+  const { gaps, longTasks } = await page.evaluate(() => ({ gaps: window.gaps, longTasks: window.seen.longTasks }));
+  gaps.sort((a, b) => a - b);
+  const at = (q) => gaps[Math.floor(gaps.length * q)]?.toFixed(1);
+  assert.ok(gaps.length > 5, 'frames are drawn');
+  t.diagnostic(`${gaps.length} frames in 4 s, gap p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (software rasteriser)`);
+  t.diagnostic(`tasks over 50 ms: ${longTasks.length ? longTasks.join(', ') : 'none'}`);
+});
