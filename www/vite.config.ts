@@ -1,4 +1,6 @@
 // The page is static files under any path: relative base, no inline script or style, one wasm file beside them.
+
+import type { Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
 import { defineConfig } from 'vitest/config';
 
@@ -13,9 +15,28 @@ Map.groupBy ??= <K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K)
   return groups;
 };
 
+/** Fetches worker and module while the page's own script is still being read; they are used a moment later. */
+function prefetch(): Plugin {
+  return {
+    name: 'prefetch-simulation',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_, { bundle = {} }) =>
+        Object.keys(bundle)
+          .filter((file) => /worker-[^/]*\.js$|\.wasm$/.test(file))
+          .map((file) => ({
+            tag: 'link',
+            attrs: { rel: 'prefetch', href: `./${file}` },
+            injectTo: 'head' as const,
+          })),
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
-  plugins: [solid()],
+  plugins: [solid(), prefetch()],
   build: {
     target: 'es2022',
     // Inlined assets would need data: URLs, which the content security policy refuses.

@@ -1,12 +1,14 @@
 // Help, trace reading, the drop veil, and the notice above the transport.
 import { Dialog } from '@ark-ui/solid/dialog';
-import { For, type JSX, Show } from 'solid-js';
+import { createEffect, For, type JSX, onCleanup, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { clock, count } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import { type App, explain } from '../state/app.ts';
 import { Icon } from './Quantity.tsx';
 import { save } from './save.ts';
+
+const INFO_MS = 10_000;
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['Space', 'Play or pause'],
@@ -117,6 +119,13 @@ function Sheet(props: { open: boolean; onClose: () => void; title: string; child
 /** One line above the transport, over the page: it moves nothing. */
 export function NoticeBar(props: { app: App }): JSX.Element {
   const app = props.app;
+  // What went well goes by itself; what did not stays until it is dismissed.
+  createEffect(() => {
+    const notice = app.notice();
+    if (notice?.kind !== 'info' || notice.diagnostics.length > 0) return;
+    const timer = setTimeout(() => app.setNotice(undefined), INFO_MS);
+    onCleanup(() => clearTimeout(timer));
+  });
   return (
     <Show when={app.notice()}>
       {(notice) => (

@@ -301,6 +301,8 @@ function fieldsOf(app: App, section: Section): readonly Field[] {
 
 /** `cluster.pools[*].kv` for every pool there is; nothing for an optional part that is not there. */
 function expand(document: Json, path: string): readonly (readonly (string | number)[])[] {
+  // A trace replaces the clients.
+  if (path.startsWith('workload.clients') && getAt(document, 'workload.trace')) return [];
   const [list, rest] = path.split('[*]');
   if (rest === undefined)
     return path === 'workload.trace' && getAt(document, path) === undefined ? [] : [parsePath(path)];

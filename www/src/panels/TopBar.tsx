@@ -31,7 +31,8 @@ export function TopBar(props: { app: App }): JSX.Element {
         }}
       >
         <Menu.Trigger class="btn">
-          <span class="preset-name">{app.presetName() || 'Presets'}</span>
+          <span class="off">Presets</span>
+          <span class="preset-name wide">{app.presetName()}</span>
           <Show when={differences() > 0}>
             <span class="ac">+{differences()}</span>
           </Show>

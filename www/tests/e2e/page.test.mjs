@@ -11,6 +11,7 @@ import {
   inspectorTab,
   newPage,
   open,
+  ROOT,
   resting,
   savedScenario,
   write,
@@ -154,6 +155,43 @@ onPage('the scenario can be written as YAML, and a mistake in it loses nothing',
   await panel.locator('.problems').waitFor({ state: 'detached' });
   await panel.getByRole('tab', { name: 'Form' }).click();
   assert.equal(await panel.getByRole('textbox', { name: 'Replicas' }).inputValue(), '6');
+});
+
+/** What tests/portability.rs pins for the presets, cut to 30 s with 5 s of warm-up. */
+function pinned() {
+  const source = readFileSync(`${ROOT}../tests/portability.rs`, 'utf8');
+  return [...source.matchAll(/\("([\w-]+), default", \d+, "([0-9a-f]{16})"\)/g)].map(([, name, digest]) => ({
+    name,
+    digest,
+  }));
+}
+
+onPage('every preset gives the digest pinned for the native program and for Node', async (page, t) => {
+  const panel = scenarioPanel(page);
+  const trigger = page.getByRole('banner').getByRole('button', { name: 'Presets' });
+  await trigger.click();
+  const names = await page.getByRole('menuitem').evaluateAll((all) => all.map((item) => item.dataset.value));
+  await page.keyboard.press('Escape');
+  const wanted = pinned().filter(({ name }) => names.includes(name));
+  assert.equal(wanted.length, names.length, 'a digest for every preset');
+  await panel.getByRole('button', { name: 'Run' }).click();
+  const set = async (label, value) => {
+    const field = panel.getByRole('textbox', { name: label, exact: true });
+    await field.fill(value);
+    await field.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.problem') === null);
+    await resting(page);
+  };
+  for (const { name, digest } of wanted) {
+    await trigger.click();
+    await page.locator(`[role=menuitem][data-value="${name}"]`).click();
+    await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
+    await resting(page);
+    await set('Ends at', '30');
+    await set('Warm-up', '5');
+    assert.equal(await finalDigest(page), digest, name);
+    t.diagnostic(`${name} ${digest}`);
+  }
 });
 
 /** A trace in the Azure format: `requests` rows, the same ones every time. */
