@@ -62,7 +62,7 @@ export async function newPage({ browser, url }, options = {}) {
   });
   const page = await context.newPage();
   const seen = { errors: [], foreign: [] };
-  page.on('pageerror', (error) => seen.errors.push(String(error)));
+  page.on('pageerror', (error) => seen.errors.push(error.stack ?? String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') seen.errors.push(message.text());
   });
