@@ -103,9 +103,9 @@ impl Replica {
                     prompt += 1;
                     let live = &w.lives[slot];
                     let chunk = self.limits.chunk(live.prefill - live.progress);
-                    let n = cap.map_or(chunk, |most| chunk.min(most));
-                    let served = self.grant(slot, n, now, &mut preempted, w);
-                    granted += if served { n } else { 0 };
+                    let tokens = cap.map_or(chunk, |most| chunk.min(most));
+                    let served = self.grant(slot, tokens, now, &mut preempted, w);
+                    granted += if served { tokens } else { 0 };
                     served
                 }
             };

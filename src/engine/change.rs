@@ -33,7 +33,7 @@ impl Engine {
                 }
             }
             Edit::SnapshotRefresh { snapshot_refresh_us } => {
-                self.snapshot_refresh = Span(*snapshot_refresh_us)
+                self.snapshot_refresh = Span(*snapshot_refresh_us);
             }
         }
     }

@@ -36,19 +36,19 @@ impl Engine {
         let next = self.gateway.peek().map(|(key, _)| (key.at, key.class));
         if next.is_none_or(|next| (arrival, class::ARRIVAL) < next) {
             let spec = self.source.take().expect("INV-3: an arrival was due and none came");
-            self.arrive(spec, sink);
+            self.arrive(&spec, sink);
             return;
         }
         let Some((key, slot)) = self.gateway.pop() else { return };
         if key.class == class::ADMISSION { self.admit(slot, sink) } else { self.route(slot, sink) }
     }
 
-    fn arrive<S: Sink>(&mut self, spec: RequestSpec, sink: &mut S) {
+    fn arrive<S: Sink>(&mut self, spec: &RequestSpec, sink: &mut S) {
         let now = self.clock;
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let id = RequestId(self.records.len() as u32);
         let output_tokens = spec.output.len;
-        let slot = self.lives.add(new_live(id, &spec));
+        let slot = self.lives.add(new_live(id, spec));
         self.records.push(Record {
             arrival: now,
             client: spec.client,

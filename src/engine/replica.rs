@@ -261,9 +261,9 @@ impl Replica {
         live.after = NONE;
         self.next_order += 1;
         if self.tail == NONE {
-            self.head = slot
+            self.head = slot;
         } else {
-            lives[self.tail].after = slot
+            lives[self.tail].after = slot;
         }
         self.tail = slot;
         self.running += 1;
@@ -281,14 +281,14 @@ impl Replica {
         }
         let Live { before, after, .. } = lives[slot];
         if before == NONE {
-            self.head = after
+            self.head = after;
         } else {
-            lives[before].after = after
+            lives[before].after = after;
         }
         if after == NONE {
-            self.tail = before
+            self.tail = before;
         } else {
-            lives[after].before = before
+            lives[after].before = before;
         }
         lives[slot].order = u64::MAX;
         self.running -= 1;

@@ -323,11 +323,10 @@ impl Pool {
     /// What the block at position `b` of the cache is doing.
     pub fn cell(&self, b: u32) -> CellState {
         match self.blocks.get(b as usize) {
-            None => CellState::Free,
             Some(x) if x.holders == 1 => CellState::Used,
             Some(x) if x.holders > 1 => CellState::Shared,
             Some(x) if x.hash != 0 => CellState::Cached,
-            Some(_) => CellState::Free,
+            Some(_) | None => CellState::Free,
         }
     }
 
@@ -439,14 +438,14 @@ impl Pool {
     fn unlink(&mut self, b: u32) {
         let Block { before, after, .. } = self.blocks[b as usize];
         if before == NONE {
-            self.head = after
+            self.head = after;
         } else {
-            self.blocks[before as usize].after = after
+            self.blocks[before as usize].after = after;
         }
         if after == NONE {
-            self.tail = before
+            self.tail = before;
         } else {
-            self.blocks[after as usize].before = before
+            self.blocks[after as usize].before = before;
         }
         self.listed -= 1;
     }
@@ -457,9 +456,9 @@ impl Pool {
         block.before = last;
         block.after = NONE;
         if last == NONE {
-            self.head = b
+            self.head = b;
         } else {
-            self.blocks[last as usize].after = b
+            self.blocks[last as usize].after = b;
         }
         self.tail = b;
         self.listed += 1;

@@ -66,7 +66,7 @@ impl Session {
                 }
                 Fact::Preempted { request, .. } if request == id => path.end("decode", *at_us, 0),
                 Fact::Completed { request, tokens, .. } if request == id => {
-                    path.end("decode", *at_us, tokens)
+                    path.end("decode", *at_us, tokens);
                 }
                 Fact::Dropped { request, .. } | Fact::Rejected { request } if request == id => {
                     path.end("queue", *at_us, 0);
@@ -100,7 +100,13 @@ impl Path {
                     last.tokens += tokens;
                 }
                 _ => {
-                    self.segments.push(Segment { kind: kind.to_owned(), from_us, to_us, tokens, open: false })
+                    self.segments.push(Segment {
+                        kind: kind.to_owned(),
+                        from_us,
+                        to_us,
+                        tokens,
+                        open: false,
+                    });
                 }
             }
         }

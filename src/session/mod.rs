@@ -111,12 +111,11 @@ impl Session {
                     self.playhead = self.playhead.max(self.engine.last_event_at());
                     return Stop::Events;
                 }
-                Halt::Events => {}
                 Halt::Until if last == until => {
                     self.move_playhead(until);
                     return Stop::Until;
                 }
-                Halt::Until => {}
+                Halt::Events | Halt::Until => {}
                 Halt::Finished if edit.is_some_and(|e| e.at() <= until) => {}
                 Halt::Finished => {
                     let end = match self.engine.horizon() {

@@ -159,7 +159,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "exact by construction")]
     fn percentiles_interpolate_between_ranks() {
         let mut d = RunLength::default();
         for v in [40, 10, 30, 20] {
