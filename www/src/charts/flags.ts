@@ -3,12 +3,12 @@ import type { Flag } from '../generated/boundary.ts';
 import type { Pen } from '../stage/canvas.ts';
 import { font } from '../stage/marks.ts';
 import type { Palette } from '../stage/palette.ts';
-import { type LabelSide, labelSides } from './scales.ts';
+import { BARE_PENNANT, type LabelSide, labelSides } from './scales.ts';
 
 /** A pennant with its label: solid in force, hollow before the playhead has reached it. */
 function pennant(pen: Pen, p: Palette, x: number, y: number, flag: Flag, side: LabelSide): void {
   const text = side === 'none' ? '' : flag.label;
-  const w = (side === 'left' ? -1 : 1) * (Math.ceil(pen.measureText(text).width) + 15);
+  const w = (side === 'left' ? -1 : 1) * (Math.ceil(pen.measureText(text).width) + BARE_PENNANT);
   const notch = side === 'left' ? 4 : -4;
   pen.beginPath();
   pen.moveTo(x + 0.5, y + 0.5);

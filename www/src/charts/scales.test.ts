@@ -75,4 +75,5 @@ test('a pennant has its label where nothing cuts it: to the right, else to the l
   expect(labelSides([50], [30], { ...edges, playhead: 60 })).toEqual(['left']);
   expect(labelSides([50], [30], { ...edges, playhead: 50 })).toEqual(['right']);
   expect(labelSides([20], [30], { ...edges, playhead: 30 })).toEqual(['none']);
+  expect(labelSides([10, 50], [60, 30], { ...edges, playhead: 60 })).toEqual(['none', 'none']);
 });

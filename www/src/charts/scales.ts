@@ -105,6 +105,9 @@ export function spreadLabels(places: readonly number[], gap: number, top: number
   return out;
 }
 
+/** Width of a pennant without its label. */
+export const BARE_PENNANT = 15;
+
 export type LabelSide = 'right' | 'left' | 'none';
 
 /**
@@ -126,7 +129,8 @@ export function labelSides(
       return 'right';
     }
     const left = x - w >= taken && !crossed(x - w, x);
-    taken = Math.max(taken, x);
+    // A pennant without a label still takes its own width.
+    taken = left ? x : x + BARE_PENNANT;
     return left ? 'left' : 'none';
   });
 }
