@@ -112,7 +112,8 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   };
   const update = (): void => {
     take(props.data);
-    plot?.setData([times, ...buffers]);
+    // When the replicas change, the new columns can come before the plot with the new lines.
+    if (plot && plot.series.length === buffers.length + 1) plot.setData([times, ...buffers]);
   };
   createEffect(() => {
     const current = lines();
