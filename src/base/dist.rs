@@ -1,4 +1,4 @@
-//! Probability distributions over gaps and lengths, drawn from a [`Stream`] with nothing but [`math`](super::math).
+//! Probability distributions over gaps and lengths, drawn from a [`Stream`] with nothing but [`math`].
 //!
 //! They are written out here because `rand_distr` takes its logarithms from `num-traits`, which uses the platform's
 //! library as soon as any other dependency of the build asks for its `std`: native draws would then differ from wasm's.

@@ -29,7 +29,7 @@ pub struct Row {
     pub alpha_us: [f64; 3],
     /// Step time: fixed, per prefill token and per decoding request, in microseconds.
     pub beta_us: [f64; 3],
-    /// Blocks of [`BLOCK_TOKENS`] tokens in the KV cache of one replica.
+    /// Blocks of `BLOCK_TOKENS` tokens in the KV cache of one replica.
     pub kv_blocks: u32,
 }
 

@@ -1,6 +1,6 @@
 //! The scenario: one document that says everything about a run.
 //!
-//! Plain data with defaults. Reading never panics: [`parse`] reports every problem of shape at once, [`check`] every
+//! Plain data with defaults. Reading never panics: [`parse()`] reports every problem of shape at once, [`check()`] every
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
 
 mod check;
