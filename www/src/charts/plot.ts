@@ -135,7 +135,6 @@ function drawOver(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
   }
   drawEnds(u, s, pen, box, sloY);
   drawAhead(u, s, pen, box, frame);
-  drawEdits(u, s, pen, box, frame);
   pen.font = font(p, 11);
   if (s.first && s.warmUpS() > 0 && placeX(u, box, s.warmUpS()) - box.x > 40) {
     pen.fillStyle = p.surface;
@@ -144,6 +143,8 @@ function drawOver(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
     pen.fillRect(box.x + 2, box.y + 2, pen.measureText('warm-up').width + 4, 12);
     label(pen, 'warm-up', box.x + 4, box.y + 11, p.ink3);
   }
+  drawEdits(u, s, pen, box, frame);
+  pen.font = font(p, 11);
   if (s.filled()) return;
   const after =
     s.warmUpS() > 0 && s.warmUpS() * 1e6 > frame.now_us && s.first ? `after ${s.warmUpS()} s of warm-up` : s.spec.empty;

@@ -1,5 +1,5 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
-import { type Accessor, batch, createMemo, createSignal } from 'solid-js';
+import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-js';
 import { trust } from '../base/brand.ts';
 import { getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
 import { Schema } from '../base/schema.ts';
@@ -77,7 +77,8 @@ export function createApp(spawn: () => WorkerLike) {
   const editsApplied = createMemo(() => edits().filter((e) => e.atUs <= (frame()?.now_us ?? 0)).length);
   const inForce = createMemo(() => {
     editsApplied();
-    return effective(document(), frame()?.now_us ?? 0);
+    // Untracked: following the clock would rebuild every field of the form sixty times a second.
+    return effective(document(), untrack(frame)?.now_us ?? 0);
   });
   const changed = createMemo(() => changes(original(), document()));
   const warmUpS = createMemo(() => Number(getAt(document(), 'run.warmup_s') ?? 0));
