@@ -1,5 +1,5 @@
 // The headline numbers over the latest window, each with its objective's mark.
-import { createMemo, type JSX, Show } from 'solid-js';
+import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, durationUs, NBSP, percent, percentileUs, type Quantity, ratePerS, usd } from '../base/units.ts';
 import type { Frame, Percentiles } from '../generated/boundary.ts';
 import { type Mark, ObjectiveMark, Q } from './Quantity.tsx';
@@ -31,19 +31,19 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
         title="Goodput"
         mark={goodputMark()}
         value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
-        small={key() ? `of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s` : ''}
+        small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
       />
-      <Figure title="Cache hits" value={percent(key()?.cache_hit_rate ?? Number.NaN, 1)} small="" />
+      <Figure title="Cache hits" value={percent(key()?.cache_hit_rate ?? Number.NaN, 1)} small={[]} />
       <Figure
         title="Preempted"
         mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
         value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-        small=""
+        small={[]}
       />
       <Figure
         title="Cost"
         value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : '–', unit: '' }}
-        small={key()?.usd_per_million_tokens ? '/M tok' : ''}
+        small={key()?.usd_per_million_tokens ? ['/M tok'] : []}
       />
     </section>
   );
@@ -66,11 +66,10 @@ function Tail(props: {
     return q.unit === percentileUs(props.p.p99_us, props.p.count).unit ? q.value : q.value + NBSP + q.unit;
   };
   const few = (): boolean => props.p.count > 0 && props.p.count < FEW;
-  const small = (): string => {
-    if (props.p.count === 0) return '';
-    const sample = few() ? `n = ${props.p.count}` : '';
-    if (!props.p90) return few() ? sample : `p50 ${show(props.p.p50_us)}`;
-    return [`p90 ${show(props.p.p90_us)}`, few() ? sample : `p50 ${show(props.p.p50_us)}`].join(' · ');
+  const small = (): readonly string[] => {
+    if (props.p.count === 0) return [];
+    const last = few() ? `n = ${props.p.count}` : `p50 ${show(props.p.p50_us)}`;
+    return props.p90 ? [`p90 ${show(props.p.p90_us)}`, `· ${last}`] : [last];
   };
   return (
     <Figure
@@ -88,7 +87,7 @@ function Figure(props: {
   title: string;
   mark?: Mark;
   value: Quantity;
-  small: string;
+  small: readonly string[];
   few?: boolean;
   window?: number | undefined;
 }): JSX.Element {
@@ -102,7 +101,11 @@ function Figure(props: {
         </Show>
       </h2>
       <p classList={{ few: props.few ?? false }}>
-        <Q q={props.value} /> <small>{props.small}</small>
+        <span>
+          <Q q={props.value} />
+        </span>
+        {/* What does not fit is left out whole, never cut. */}
+        <For each={props.small}>{(part) => <small>{part}</small>}</For>
       </p>
     </div>
   );

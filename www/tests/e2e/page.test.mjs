@@ -95,7 +95,10 @@ onPage(
     await page.locator('.f.chg .was').waitFor();
     assert.equal(await clock(page), OPENING_S, 'the run goes on from where it was');
     await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
-    assert.match(await scenarioPanel(page).locator('.changes li').first().textContent(), /25\.000.*30/);
+    assert.match(
+      await scenarioPanel(page).locator('.changes li').first().textContent(),
+      new RegExp(`25\\.000.*${rate}`),
+    );
     assert.match(await page.getByRole('img', { name: /Timeline/ }).getAttribute('aria-label'), /1 edit/);
     const digest = await finalDigest(page);
     assert.match(digest, /^[0-9a-f]{16}$/);
@@ -110,9 +113,7 @@ onPage(
 );
 
 onPage('a field without a live edit makes the run again up to the same instant and keeps the edits', async (page) => {
-  await rateField(page).fill('30');
-  await rateField(page).press('Enter');
-  await page.locator('.f.chg .was').waitFor();
+  await raiseRate(page);
   const block = scenarioPanel(page).getByRole('textbox', { name: 'Block size' });
   await block.fill('32');
   await block.press('Enter');
@@ -156,6 +157,15 @@ onPage('the scenario can be written as YAML, and a mistake in it loses nothing',
   await panel.getByRole('tab', { name: 'Form' }).click();
   assert.equal(await panel.getByRole('textbox', { name: 'Replicas' }).inputValue(), '6');
 });
+
+/** Changes the arrival rate of the first client while the run goes on. */
+async function raiseRate(page) {
+  const rate = String(Number(await rateField(page).inputValue()) + 6);
+  await rateField(page).fill(rate);
+  await rateField(page).press('Enter');
+  await page.locator('.f.chg .was').waitFor();
+  return rate;
+}
 
 /** What tests/portability.rs pins for the presets, cut to 30 s with 5 s of warm-up. */
 function pinned() {
