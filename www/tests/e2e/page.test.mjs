@@ -90,9 +90,7 @@ onPage('plays, pauses, steps and changes speed', async (page, t) => {
 onPage(
   'an edit applies at the playhead, is flagged, marks its field, and gives the command line’s digest',
   async (page, t) => {
-    await rateField(page).fill('30');
-    await rateField(page).press('Enter');
-    await page.locator('.f.chg .was').waitFor();
+    const rate = await raiseRate(page);
     assert.equal(await clock(page), OPENING_S, 'the run goes on from where it was');
     await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
     assert.match(
