@@ -155,8 +155,10 @@ impl Replica {
             let ttft = w.records[w.lives[slot].id.index()].ttft;
             let itl_sum = self.progress_of(&w.lives[slot], ttft).itl_sum;
             self.unlink(slot, w.lives);
-            let live = &mut w.lives[slot];
-            self.kv.release(&mut live.holding, live.progress);
+            let holding = &mut w.lives[slot].holding;
+            // With the last token, if it found room.
+            let stored = holding.tokens();
+            self.kv.release(holding, stored);
             self.push(now.saturating_add(span), class::LEFT, NONE);
             self.complete(slot, now, Span(ttft.0) + itl_sum, w);
         }
