@@ -71,7 +71,7 @@ fn full_set() -> Vec<PathBuf> {
 }
 
 fn simulator(case: &Case) -> Value {
-    real::simulate(case, 1000)
+    real::simulate(real::scenario(case), case, 1000)
 }
 
 #[test]

@@ -26,16 +26,16 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 5751, "51ce15a43251b541"),
+    ("chat-4xh100, default", 5849, "966d0bacf5093c79"),
     ("kv-pressure, default", 3823, "e01c7e1a4a00e11e"),
-    ("router-showdown, default", 6483, "a53bbd3f32151b32"),
+    ("router-showdown, default", 6478, "a61db6d3ed7993ac"),
     ("pressure, default", 4391, "5eeed82d469bca02"),
     ("everything, default", 6410, "e1d313f6f65785da"),
     ("hashes, default", 3667, "5c81d0574b586b3e"),
     ("stamps, default", 3449, "332d61105769de5d"),
-    ("chat-4xh100, blis", 5740, "6a8970942fc44625"),
+    ("chat-4xh100, blis", 5746, "f38a99bb1024cecc"),
     ("kv-pressure, blis", 3824, "5f29e4eb773ccd25"),
-    ("router-showdown, blis", 6483, "c3dcd10b96703ee3"),
+    ("router-showdown, blis", 6498, "00e10b02753ac7ba"),
     ("pressure, blis", 4451, "30057997cf9d6370"),
     ("everything, blis", 6410, "cf514812e58e9832"),
     ("hashes, blis", 3687, "ceadaa19d44ae08c"),
@@ -45,7 +45,7 @@ const REPORTS: &[Line] = &[
 const SNAPSHOTS: &[Line] =
     &[("pressure", 155833, "96c02c5330925c0b"), ("everything", 83307, "e608dd10f2f775ce")];
 
-const DRAWS: &[Line] = &[("traffic", 16, "8ecb331bcc7dc399"), ("functions", 639968, "071cff7376f674b5")];
+const DRAWS: &[Line] = &[("traffic", 16, "b129e6539efc020d"), ("functions", 639968, "071cff7376f674b5")];
 
 /// One result: its name and its bytes.
 struct Found {

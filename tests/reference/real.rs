@@ -72,9 +72,9 @@ impl Sink for Notes {
     }
 }
 
-/// Runs the case, checking every invariant after each `slice` events and at the end.
-pub(crate) fn simulate(case: &Case, slice: u64) -> Value {
-    let (checked, _) = check(scenario(case)).expect("a generated case is a valid scenario");
+/// Runs a scenario whose traffic is that of the case, checking every invariant after each `slice` events and at the end.
+pub(crate) fn simulate(scenario: Scenario, case: &Case, slice: u64) -> Value {
+    let (checked, _) = check(scenario).expect("a generated case is a valid scenario");
     let scenario = checked.get();
     let resolved: Vec<_> = scenario
         .cluster
@@ -93,11 +93,10 @@ pub(crate) fn simulate(case: &Case, slice: u64) -> Value {
 }
 
 fn sections(engine: &Engine, notes: &Notes, case: &Case) -> Value {
-    let id = |r: &RequestId| &case.requests[engine.records()[r.index()].listed as usize].id;
+    let id = |r: &RequestId| &case.requests[line_of(engine, *r)].id;
     let mut of_line = vec![None; case.requests.len()];
-    for (i, record) in engine.records().iter().enumerate() {
-        assert!(record.listed != NOT_LISTED, "every request is listed");
-        of_line[record.listed as usize] = Some(RequestId(i as u32));
+    for r in (0..engine.records().len() as u32).map(RequestId) {
+        of_line[line_of(engine, r)] = Some(r);
     }
     let mut all = Map::new();
     let lines = of_line.iter().enumerate().map(|(line, r)| request(engine, *r, line, case)).collect();
@@ -117,6 +116,14 @@ fn sections(engine: &Engine, notes: &Notes, case: &Case) -> Value {
     }
     all.insert("cluster_clock_us".to_owned(), engine.clock().0.into());
     Value::Object(all)
+}
+
+/// Position of a request in the case, which has requests that are not listed in order of arrival.
+fn line_of(engine: &Engine, request: RequestId) -> usize {
+    match engine.records()[request.index()].listed {
+        NOT_LISTED => request.index(),
+        line => line as usize,
+    }
 }
 
 fn name(replica: u32) -> String {
@@ -228,7 +235,7 @@ fn instance(engine: &Engine, x: &Replica, case: &Case) -> Value {
         let none = Vec::new();
         let detail = engine.detail().expect("it was asked for");
         let steps = detail.steps.get(x.id().index()).unwrap_or(&none);
-        let id = |r: &RequestId| &case.requests[engine.records()[r.index()].listed as usize].id;
+        let id = |r: &RequestId| &case.requests[line_of(engine, *r)].id;
         let line = |s: &tokenyard::engine::StepTrace| {
             let batch: Vec<Value> = s.batch.iter().map(|(r, had, gets)| json!([id(r), had, gets])).collect();
             json!({"t": s.at.0, "dt": s.span.0, "wait": s.waiting, "kv_used": s.kv_used, "batch": batch})
