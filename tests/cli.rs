@@ -138,7 +138,13 @@ fn files_that_are_no_scenarios_are_told_apart() {
     let nan = TempFile::new("nan.yaml", b"run:\n  horizon_s: .nan\n");
     let out = run(&["run", nan.path()]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("line 2, column 14"), "{}", stderr(&out));
+    assert!(
+        stderr(&out).contains("line 2, column 14: a number that is not finite; allowed: finite"),
+        "{}",
+        stderr(&out)
+    );
+    let comment = TempFile::new("comment.yaml", b"# nothing yet\n");
+    assert!(stderr(&run(&["run", comment.path()])).contains("no text at all"));
     let out = run(&["run", "no-such-scenario"]);
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("allowed: chat-4xh100, kv-pressure, router-showdown"), "{}", stderr(&out));

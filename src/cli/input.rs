@@ -101,22 +101,28 @@ fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
 }
 
 fn value_from_yaml(text: &str) -> Result<Value, Diagnostic> {
-    if text.trim().is_empty() {
-        // An empty document says nothing, which is a scenario of defaults only by accident.
-        return value_from_json(text);
-    }
-    serde_saphyr::from_str(text).map_err(|e| {
+    let value = serde_saphyr::from_str(text).map_err(|e| {
         let place =
             e.location().map_or_else(String::new, |l| format!("line {}, column {}", l.line(), l.column()));
         let message = e.without_snippet().to_string();
-        let reason = message.lines().next().unwrap_or_default().to_owned();
-        Diagnostic::error(
-            place,
-            reason,
-            "a YAML document of finite numbers, texts, lists and maps",
-            "correct the text there",
-        )
-    })
+        let reason = message.lines().next().unwrap_or_default();
+        // The place is told already.
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        if reason.starts_with("non-finite float") {
+            return Diagnostic::error(
+                place,
+                "a number that is not finite",
+                "finite numbers up to 1.8e308",
+                "write a plain number",
+            );
+        }
+        Diagnostic::error(place, reason, "a YAML document", "correct the text there")
+    })?;
+    match value {
+        // Nothing but comments: the same as no text.
+        Value::Null => value_from_json(""),
+        value => Ok(value),
+    }
 }
 
 /// Where the trace is: as given, or beside the scenario under the name that the scenario gives.
