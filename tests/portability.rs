@@ -43,7 +43,7 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 155833, "96c02c5330925c0b"), ("everything", 83307, "e608dd10f2f775ce")];
+    &[("pressure", 155875, "b0a368b2bda74d99"), ("everything", 66887, "5bc0c9264af5d263")];
 
 const DRAWS: &[Line] = &[("traffic", 16, "b129e6539efc020d"), ("functions", 639968, "071cff7376f674b5")];
 
