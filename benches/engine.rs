@@ -15,7 +15,7 @@ const RATE_PER_REPLICA_S: f64 = 15.0;
 fn scenario(requests: u64, replicas: u32, routing: RoutingPolicy) -> Scenario {
     let tokens = Lengths::Gaussian { mean_tokens: 512.0, sd_tokens: 128.0, min_tokens: 16, max_tokens: 1024 };
     let mut scenario = Scenario {
-        run: Run { horizon_s: 0.0, warmup_s: 0.0, max_requests: requests },
+        run: Run { horizon_s: 0.0, warmup_s: 0.0, max_requests: requests, ..Run::default() },
         ..Scenario::default()
     };
     scenario.cluster.pools = vec![Pool { replicas, ..Pool::default() }];

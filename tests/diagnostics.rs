@@ -37,11 +37,11 @@ fn the_default_scenario_has_no_problems() {
 fn unknown_keys_suggest_the_near_one() {
     says(
         r#"{"slo": {"tttf_ms": 200}}"#,
-        "error: slo.tttf_ms: unknown key `tttf_ms`; allowed: ttft_ms, tpot_ms, e2e_ms; did you mean `ttft_ms`?",
+        "error: slo.tttf_ms: unknown key `tttf_ms`; allowed: ttft_ms, tpot_ms, e2e_ms, classes; did you mean `ttft_ms`?",
     );
     says(
         r#"{"slo": {"colour": 200}}"#,
-        "error: slo.colour: unknown key `colour`; allowed: ttft_ms, tpot_ms, e2e_ms; remove it",
+        "error: slo.colour: unknown key `colour`; allowed: ttft_ms, tpot_ms, e2e_ms, classes; remove it",
     );
 }
 

@@ -49,7 +49,7 @@ prop_compose! {
         };
         let tokens = if groups == 0 { 0 } else { prefix };
         let prefix = PrefixGroups { groups, tokens };
-        Client { name: name.to_owned(), arrivals, prompt_tokens, output_tokens, prefix }
+        Client { name: name.to_owned(), arrivals, prompt_tokens, output_tokens, prefix, ..Client::default() }
     }
 }
 
@@ -115,7 +115,7 @@ prop_compose! {
         let timed = |(part, change)| TimedEdit { at_us: at(part), after_events: None, change };
         Scenario {
             seed,
-            run: Run { horizon_s, warmup_s: warmup * horizon_s, max_requests: 0 },
+            run: Run { horizon_s, warmup_s: warmup * horizon_s, ..Run::default() },
             cluster: Cluster {
                 pools: vec![pool],
                 routing,

@@ -140,6 +140,7 @@ fn everything() -> Scenario {
         prompt_tokens,
         output_tokens,
         prefix: PrefixGroups { groups, tokens: if groups == 0 { 0 } else { 96 } },
+        ..Client::default()
     };
     let mut s = Scenario { seed: 20_260_101, ..Scenario::default() };
     s.run.horizon_s = 24.0;

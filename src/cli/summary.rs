@@ -124,13 +124,13 @@ fn write_clients(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(
         out,
         "\n{:<23}{:>10}{:>10}{:>13}{:>13}{:>13}{:>13}",
-        "client", "arrived", "completed", "TTFT p50 ms", "TTFT p99 ms", "E2E p50 ms", "E2E p99 ms"
+        "client", "arrived", "finished", "TTFT p50 ms", "TTFT p99 ms", "E2E p50 ms", "E2E p99 ms"
     )?;
     for c in &r.clients {
         writeln!(
             out,
             "{:<23}{:>10}{:>10}{:>13.1}{:>13.1}{:>13.1}{:>13.1}",
-            c.client, c.arrived, c.completed, c.ttft_ms.p50, c.ttft_ms.p99, c.e2e_ms.p50, c.e2e_ms.p99
+            c.name, c.arrived, c.finished, c.ttft_ms.p50, c.ttft_ms.p99, c.e2e_ms.p50, c.e2e_ms.p99
         )?;
     }
     Ok(())

@@ -29,7 +29,7 @@ impl DropReason {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Fact {
     /// A request arrived.
-    Arrived { request: RequestId, client: u32 },
+    Arrived { request: RequestId, client: u32, class: u32 },
     /// Admission let it in.
     Admitted { request: RequestId },
     /// Admission refused it.
@@ -38,12 +38,21 @@ pub enum Fact {
     Routed { request: RequestId, replica: ReplicaId },
     /// It joined the wait queue.
     Queued { request: RequestId, replica: ReplicaId },
-    /// It can never be served.
-    Dropped { request: RequestId, replica: ReplicaId, reason: DropReason },
+    /// It can never be served; `waiting` others wait there.
+    Dropped { request: RequestId, replica: ReplicaId, reason: DropReason, waiting: u32 },
     /// It joined the batch, with `cached` of `prefill` tokens found in the cache.
     Scheduled { request: RequestId, replica: ReplicaId, prefill: u32, cached: u32 },
-    /// A step began: `prefill` prompt tokens and `decode` requests decoding one token each, for `span`.
-    StepStarted { replica: ReplicaId, span: Span, prefill: u32, decode: u32 },
+    /// A step began: `prefill` prompt tokens and `decode` requests decoding one token each, for `span`. Of the replica as
+    /// it is now: requests in the batch, requests waiting, blocks in use.
+    StepStarted {
+        replica: ReplicaId,
+        span: Span,
+        prefill: u32,
+        decode: u32,
+        running: u32,
+        waiting: u32,
+        kv_used: u32,
+    },
     /// A step ended.
     StepEnded { replica: ReplicaId },
     /// A step computed `tokens` of a prompt.
@@ -55,7 +64,7 @@ pub enum Fact {
     /// A running request lost its blocks and waits again.
     Preempted { request: RequestId, replica: ReplicaId },
     /// All tokens were shown.
-    Completed { request: RequestId, replica: ReplicaId, ttft: Span, e2e: Span, tokens: u32 },
+    Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock { request: RequestId, replica: ReplicaId },
     /// A replica joined the fleet, or takes new requests again.

@@ -52,6 +52,7 @@ impl Engine {
         self.records.push(Record {
             arrival: now,
             client: spec.client,
+            tenant: spec.tenant,
             class: spec.class,
             listed: spec.listed,
             prompt_tokens: spec.prompt_tokens,
@@ -77,7 +78,7 @@ impl Engine {
         });
         self.census.arrived += 1;
         self.census.at_gateway += 1;
-        sink.fact(now, Fact::Arrived { request: id, client: spec.client });
+        sink.fact(now, Fact::Arrived { request: id, client: spec.client, class: spec.class });
         self.schedule(now.saturating_add(self.admission_latency), class::ADMISSION, slot);
     }
 

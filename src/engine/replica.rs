@@ -250,7 +250,8 @@ impl Replica {
         record.live = NONE;
         w.lives.remove(slot);
         self.totals.dropped += 1;
-        w.sink.fact(now, Fact::Dropped { request, replica: self.id, reason });
+        let waiting = self.waiting.len() as u32;
+        w.sink.fact(now, Fact::Dropped { request, replica: self.id, reason, waiting });
     }
 
     /// Appends to the batch.

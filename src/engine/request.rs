@@ -46,6 +46,8 @@ pub struct Record {
     pub arrival: Micros,
     /// Number of its client.
     pub client: u32,
+    /// Number of its tenant.
+    pub tenant: u32,
     /// Number of its SLO class.
     pub class: u32,
     /// Position in the scenario's list of explicit requests; `u32::MAX` otherwise.

@@ -249,7 +249,11 @@ impl Replica {
         t.waiting_sum += self.waiting.len() as u64;
         t.running_sum += u64::from(self.running);
         t.kv_peak = t.kv_peak.max(self.kv.used());
-        w.sink.fact(now, Fact::StepStarted { replica: self.id, span, prefill, decode });
+        let (waiting, running, kv_used) = (self.waiting.len() as u32, self.running, self.kv.used());
+        w.sink.fact(
+            now,
+            Fact::StepStarted { replica: self.id, span, prefill, decode, running, waiting, kv_used },
+        );
         if w.detail.is_some() {
             self.trace(now, span, w);
         }
@@ -291,7 +295,7 @@ impl Replica {
         record.progress = live.progress;
         record.generated = live.generated;
         record.live = NONE;
-        let (ttft, tokens) = (Span(record.ttft.0), record.output_tokens);
+        let (ttft, tokens, class) = (Span(record.ttft.0), record.output_tokens, record.class);
         record.itl_sum = record.e2e.since(record.ttft);
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
         w.lives.remove(slot);
@@ -299,6 +303,6 @@ impl Replica {
         self.totals.output_tokens += u64::from(tokens);
         self.totals.ttft_sum += ttft;
         self.preempted_since_progress = 0;
-        w.sink.fact(now, Fact::Completed { request, replica: self.id, ttft, e2e, tokens });
+        w.sink.fact(now, Fact::Completed { request, replica: self.id, class, ttft, e2e, tokens });
     }
 }

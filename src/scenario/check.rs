@@ -4,7 +4,7 @@ use super::check_edits::{check_edits, edit_problems};
 use super::check_workload::check_workload;
 use super::report::Report;
 use super::{
-    Cluster, Edit, FORMAT_VERSION, FittedCoefficients, KvBlocks, LatencyModel, Pool, Scenario, limits,
+    Cluster, Edit, FORMAT_VERSION, FittedCoefficients, KvBlocks, LatencyModel, Pool, Scenario, Slo, limits,
 };
 use crate::base::{Diagnostics, diag::has_errors};
 
@@ -67,10 +67,14 @@ fn check_head(s: &Scenario, r: &mut Report) {
         );
     }
     r.int("run.max_requests", run.max_requests, 0, limits::REQUESTS, "use 0 for no cap besides the horizon");
-    let longest_ms = limits::LATENCY_US as f64 / 1000.0;
-    for (field, ms) in [("ttft_ms", s.slo.ttft_ms), ("tpot_ms", s.slo.tpot_ms), ("e2e_ms", s.slo.e2e_ms)] {
-        r.float(&format!("slo.{field}"), ms, 0.0, longest_ms, "use 0 for no objective");
-    }
+    r.int(
+        "run.warmup_requests",
+        run.warmup_requests,
+        0,
+        limits::REQUESTS,
+        "use 0 to leave out no requests by number",
+    );
+    check_slo(&s.slo, r);
     r.int("observe.event_log", s.observe.event_log, 0, limits::EVENT_LOG, "use 0 to keep no events");
     r.int(
         "observe.series_points",
@@ -79,6 +83,26 @@ fn check_head(s: &Scenario, r: &mut Report) {
         limits::SERIES_POINTS,
         "600 fits most screens",
     );
+    for (i, part) in s.observe.fitness.iter().enumerate() {
+        let path = format!("observe.fitness[{i}].weight");
+        r.float(&path, part.weight, 0.0, limits::FITNESS_WEIGHT, "weights cannot be negative");
+    }
+    let names = s.observe.fitness.iter().map(|part| part.metric.name());
+    r.distinct("observe.fitness", "metric", names);
+}
+
+fn check_slo(slo: &Slo, r: &mut Report) {
+    let mut check = |path: &str, ttft_ms, tpot_ms, e2e_ms| {
+        let longest_ms = limits::LATENCY_US as f64 / 1000.0;
+        for (field, ms) in [("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms), ("e2e_ms", e2e_ms)] {
+            r.float(&format!("{path}.{field}"), ms, 0.0, longest_ms, "use 0 for no objective");
+        }
+    };
+    check("slo", slo.ttft_ms, slo.tpot_ms, slo.e2e_ms);
+    for (i, c) in slo.classes.iter().enumerate() {
+        check(&format!("slo.classes[{i}]"), c.ttft_ms, c.tpot_ms, c.e2e_ms);
+    }
+    r.distinct("slo.classes", "class", slo.classes.iter().map(|c| c.class.name()));
 }
 
 fn check_cluster(c: &Cluster, r: &mut Report) {

@@ -56,6 +56,7 @@ fn check_trace(t: &TraceSettings, r: &mut Report) {
 
 fn check_client(path: &str, c: &Client, r: &mut Report) {
     r.name(&format!("{path}.name"), &c.name);
+    r.text(&format!("{path}.tenant"), &c.tenant);
     let (kind, cv) = match c.arrivals {
         Arrivals::Poisson { .. } => ("poisson", None),
         Arrivals::Gamma { cv, .. } => ("gamma", Some(cv)),

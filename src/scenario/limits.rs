@@ -62,3 +62,5 @@ pub const PREFIX_GROUPS: u32 = 1_000_000;
 pub const TRACE_SPEED_MIN: f64 = 0.001;
 /// Fastest replay of a trace.
 pub const TRACE_SPEED: f64 = 1000.0;
+/// Largest weight of one part of the fitness score.
+pub const FITNESS_WEIGHT: f64 = 1e6;

@@ -13,6 +13,7 @@ mod parse;
 pub mod preset;
 mod report;
 mod shape;
+mod slo;
 mod workload;
 
 pub use check::{Checked, check, check_edit};
@@ -24,6 +25,7 @@ pub use edit::{Edit, TimedEdit};
 pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
 };
+pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
     Workload,
@@ -54,7 +56,7 @@ pub struct Scenario {
     pub cluster: Cluster,
     /// The requests that arrive.
     pub workload: Workload,
-    /// Latency objectives. A request that meets all of them counts as goodput.
+    /// Latency objectives, for all requests and by SLO class. A request that meets all of them counts as goodput.
     pub slo: Slo,
     /// What is recorded beside the metrics.
     pub observe: Observe,
@@ -90,6 +92,9 @@ pub struct Run {
     /// Simulated seconds at the start that metrics leave out while queues fill.
     #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub warmup_s: f64,
+    /// How many requests metrics leave out, counted in order of arrival. With `warmup_s` as well, both must be over.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
+    pub warmup_requests: u64,
     /// Stop making requests after this many. 0 means no cap besides the horizon.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
     pub max_requests: u64,
@@ -97,29 +102,7 @@ pub struct Run {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { horizon_s: 240.0, warmup_s: 20.0, max_requests: 0 }
-    }
-}
-
-/// Latency objectives of one request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct Slo {
-    /// Time to first token, in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
-    pub ttft_ms: f64,
-    /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
-    pub tpot_ms: f64,
-    /// End-to-end latency, in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
-    pub e2e_ms: f64,
-}
-
-impl Default for Slo {
-    fn default() -> Self {
-        Self { ttft_ms: 1000.0, tpot_ms: 50.0, e2e_ms: 0.0 }
+        Self { horizon_s: 240.0, warmup_s: 20.0, warmup_requests: 0, max_requests: 0 }
     }
 }
 
@@ -134,10 +117,14 @@ pub struct Observe {
     /// Most points of a time series; when full, two neighbours become one.
     #[cfg_attr(feature = "cli", schemars(range(min = limits::SERIES_POINTS_MIN, max = limits::SERIES_POINTS)))]
     pub series_points: u32,
+    /// Whether to look for priority inversion, blocked queues, KV thrashing, livelock and load imbalance.
+    pub anomalies: bool,
+    /// Weights of the fitness score, the only composite number in a report. Empty means no score.
+    pub fitness: Vec<FitnessWeight>,
 }
 
 impl Default for Observe {
     fn default() -> Self {
-        Self { event_log: 20_000, series_points: 600 }
+        Self { event_log: 20_000, series_points: 600, anomalies: true, fitness: Vec::new() }
     }
 }

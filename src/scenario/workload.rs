@@ -1,5 +1,6 @@
 //! The traffic half of the scenario: clients with arrival and length distributions, explicit requests, or a trace.
 
+use super::SloClass;
 #[cfg(feature = "cli")]
 use super::limits;
 use serde::{Deserialize, Serialize};
@@ -29,8 +30,12 @@ impl Default for Workload {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
-    /// Name of this client; also the tenant its requests belong to.
+    /// Name of this client.
     pub name: String,
+    /// Tenant its requests belong to. Empty means the client's name.
+    pub tenant: String,
+    /// SLO class of its requests.
+    pub slo_class: SloClass,
     /// When requests arrive.
     pub arrivals: Arrivals,
     /// Tokens in a prompt, the shared prefix not counted.
@@ -45,6 +50,8 @@ impl Default for Client {
     fn default() -> Self {
         Self {
             name: "chat".to_owned(),
+            tenant: String::new(),
+            slo_class: SloClass::Standard,
             arrivals: Arrivals::Poisson { rate_per_s: 8.0 },
             prompt_tokens: Lengths::Lognormal {
                 median_tokens: 400.0,
@@ -173,10 +180,10 @@ pub struct ExplicitRequest {
     pub prompt: Vec<ExplicitPiece>,
     /// The answer: its length, and which text it is.
     pub output: ExplicitOutput,
-    /// Tenant it belongs to.
+    /// Tenant it belongs to. Requests without one belong to the tenant "default".
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tenant: String,
-    /// SLO class it belongs to.
+    /// SLO class it belongs to. Empty, or a name that is none of the classes, means the objectives of `slo` itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub slo_class: String,
 }

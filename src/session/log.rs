@@ -51,7 +51,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
             ("routed", Some(request.0), Some(replica.0), format!("to r{}", replica.0))
         }
         Fact::Queued { request, replica } => ("queued", Some(request.0), Some(replica.0), String::new()),
-        Fact::Dropped { request, replica, reason } => {
+        Fact::Dropped { request, replica, reason, .. } => {
             ("dropped", Some(request.0), Some(replica.0), reason.name().to_owned())
         }
         Fact::Scheduled { request, replica, prefill, cached } => {
@@ -59,7 +59,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
                 format!("{} tokens to prefill, {} cached", count(prefill.into()), count(cached.into()));
             ("scheduled", Some(request.0), Some(replica.0), text)
         }
-        Fact::StepStarted { replica, span, prefill, decode } => {
+        Fact::StepStarted { replica, span, prefill, decode, .. } => {
             let text =
                 format!("{}: {} prefill tokens, {decode} decodes", duration(span.0), count(prefill.into()));
             ("step", None, Some(replica.0), text)

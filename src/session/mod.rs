@@ -10,10 +10,13 @@ pub mod frame;
 pub mod golden;
 mod inspect;
 mod log;
+mod meters;
+mod objectives;
 mod recorder;
-mod report;
+pub mod report;
 mod screen;
 mod snapshot;
+mod warmup;
 mod window;
 mod words;
 
@@ -82,7 +85,7 @@ impl Session {
         }
         let source = Source::new(&scenario, trace.as_ref());
         let engine = Engine::new(&scenario, &resolved, source);
-        let recorder = Recorder::new(&scenario, audience == Audience::Live);
+        let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
         let edits = EditLog::new(&scenario.edits);
         let session = Self { scenario, trace, engine, recorder, edits, playhead: Micros::ZERO };
         Ok((session, warnings))

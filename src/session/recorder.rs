@@ -1,6 +1,9 @@
 //! What a run leaves behind: distributions, time series, the event log and the latest window.
 
 use super::frame::{Candidate, Move, MoveKind};
+use super::meters::Meters;
+use super::objectives::Targets;
+use super::warmup::Warmup;
 use super::window::Window;
 use crate::base::{Micros, RequestId};
 use crate::engine::{Decision, Engine, Fact, Sink};
@@ -25,33 +28,6 @@ pub(super) mod counter {
 const DECISIONS_KEPT: usize = 4096;
 /// Moves kept between two frames.
 const MOVES_KEPT: usize = 512;
-
-/// Objectives in whole microseconds; `u64::MAX` where there is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Objectives {
-    pub(super) ttft_us: u64,
-    pub(super) tpot_us: u64,
-    pub(super) e2e_us: u64,
-}
-
-impl Objectives {
-    fn new(scenario: &Scenario) -> Self {
-        let us = |ms: f64| if ms > 0.0 { crate::base::math::round_to_span(ms * 1000.0).0 } else { u64::MAX };
-        Self {
-            ttft_us: us(scenario.slo.ttft_ms),
-            tpot_us: us(scenario.slo.tpot_ms),
-            e2e_us: us(scenario.slo.e2e_ms),
-        }
-    }
-
-    /// Whether a finished request met all of them. TPOT is (E2E - TTFT) / (tokens - 1).
-    pub(super) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> bool {
-        let gaps = u64::from(tokens.max(1) - 1);
-        ttft <= self.ttft_us
-            && e2e <= self.e2e_us
-            && (self.tpot_us == u64::MAX || e2e - ttft <= self.tpot_us.saturating_mul(gaps))
-    }
-}
 
 /// A line of the event log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,8 +59,9 @@ pub(super) struct Seen {
 pub(super) struct Recorder {
     /// Whether somebody watches; a batch run keeps no log and no window.
     pub(super) live: bool,
-    pub(super) objectives: Objectives,
-    warmup: Micros,
+    pub(super) targets: Targets,
+    warmup: Warmup,
+    pub(super) meters: Meters,
     /// Gaps between tokens after the warm-up.
     pub(super) itl: RunLength,
     /// Output tokens shown after the warm-up.
@@ -124,11 +101,12 @@ fn first_width_us(horizon_s: f64) -> u64 {
 }
 
 impl Recorder {
-    pub(super) fn new(scenario: &Scenario, live: bool) -> Self {
+    pub(super) fn new(scenario: &Scenario, replicas: usize, live: bool) -> Self {
         Self {
             live,
-            objectives: Objectives::new(scenario),
-            warmup: Micros(crate::base::math::round_to_span(scenario.run.warmup_s * 1e6).0),
+            targets: Targets::new(&scenario.slo),
+            warmup: Warmup::new(&scenario.run),
+            meters: Meters::new(replicas),
             itl: RunLength::default(),
             tokens: 0,
             ttft: RunLength::default(),
@@ -150,9 +128,9 @@ impl Recorder {
         }
     }
 
-    /// End of the warm-up.
-    pub(super) fn warmup(&self) -> Micros {
-        self.warmup
+    /// What the measured stretch leaves out, and whether it has begun.
+    pub(super) fn warmup(&self) -> &Warmup {
+        &self.warmup
     }
 
     /// Closes the open bucket of the timeline: queue depth and KV use of each replica at its end.
@@ -223,6 +201,11 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn fact(&mut self, at: Micros, fact: Fact) {
+        if let Some(from) = self.warmup.begins(at, &fact) {
+            self.meters.restart(from);
+        }
+        self.meters.fact(at, &fact);
+        let measured = self.warmup.is_over();
         match fact {
             Fact::Arrived { .. } => {
                 self.seen.arrivals += 1;
@@ -232,26 +215,26 @@ impl Sink for Recorder {
             Fact::FirstToken { ttft, .. } => {
                 self.ttft_log.push(at.0, ttft.0);
                 self.timeline.count(counter::TOKENS, 1);
-                if at >= self.warmup {
+                if measured {
                     self.tokens += 1;
                     self.ttft.add(ttft.0, 1);
                 }
             }
             Fact::Tokens { itl, count, .. } => {
                 self.timeline.count(counter::TOKENS, u64::from(count));
-                if at >= self.warmup {
+                if measured {
                     self.tokens += u64::from(count);
                     self.itl.add(itl.0, u64::from(count));
                 }
             }
-            Fact::Completed { ttft, e2e, tokens, .. } => {
+            Fact::Completed { class, ttft, e2e, tokens, .. } => {
                 self.seen.completions += 1;
                 self.e2e_log.push(at.0, e2e.0);
                 self.timeline.count(counter::COMPLETED, 1);
-                if !self.objectives.met(ttft.0, e2e.0, tokens) {
+                if !self.targets.of(class).met(ttft.0, e2e.0, tokens).all() {
                     self.timeline.count(counter::MISSED, 1);
                 }
-                if at >= self.warmup {
+                if measured {
                     self.e2e.add(e2e.0, 1);
                 }
             }
@@ -272,7 +255,7 @@ impl Sink for Recorder {
             | Fact::Draining { .. } => {}
         }
         if self.live {
-            self.window.fact(at, fact, &self.objectives);
+            self.window.fact(at, fact, &self.targets);
             self.keep(at, Entry::Fact(fact));
             self.note_move(at, fact);
         }

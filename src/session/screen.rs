@@ -5,7 +5,7 @@ use super::frame::{
     BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles, QueueChip,
     ReplicaFrame,
 };
-use super::report::{kv_part, request_part, share, trouble, usd_per_hour};
+use super::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
 use super::window::WindowSums;
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::Replica;
@@ -71,7 +71,7 @@ impl Session {
     }
 
     fn key_figures(&self, sums: &WindowSums) -> KeyFigures {
-        let objectives = self.recorder.objectives;
+        let objectives = self.recorder.targets.default_ones();
         let us = |x: u64| if x == u64::MAX { 0.0 } else { x as f64 };
         let arrived: u32 = sums.arrived_by_client.iter().sum();
         let tokens_per_s = sums.tokens as f64 / sums.seconds;
@@ -85,7 +85,7 @@ impl Session {
             completed_per_s: f64::from(sums.completed) / sums.seconds,
             goodput_per_s: f64::from(sums.good) / sums.seconds,
             output_tokens_per_s: tokens_per_s,
-            cache_hit_rate: kv_part(&self.engine).hit_rate,
+            cache_hit_rate: kv_blocks(&self.engine).hit_rate,
             usd_per_million_tokens: share(usd_per_s * 1e6, tokens_per_s),
             slo_ttft_us: us(objectives.ttft_us),
             slo_tpot_us: us(objectives.tpot_us),

@@ -1,7 +1,7 @@
 //! The latest stretch of a run, second by second, for the headline numbers.
 
 use super::frame::Percentiles;
-use super::recorder::Objectives;
+use super::objectives::Targets;
 use crate::base::Micros;
 use crate::base::units::US_PER_S;
 use crate::engine::Fact;
@@ -71,7 +71,7 @@ fn percentiles(values: &mut [(u64, u64)]) -> Percentiles {
 }
 
 impl Window {
-    pub(super) fn fact(&mut self, now: Micros, fact: Fact, objectives: &Objectives) {
+    pub(super) fn fact(&mut self, now: Micros, fact: Fact, targets: &Targets) {
         match fact {
             Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
             Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
@@ -92,10 +92,10 @@ impl Window {
                     _ => s.itl.push((itl.0, u64::from(count))),
                 }
             }
-            Fact::Completed { ttft, e2e, tokens, .. } => {
+            Fact::Completed { class, ttft, e2e, tokens, .. } => {
                 let s = self.second(now);
                 s.completed += 1;
-                s.good += u32::from(objectives.met(ttft.0, e2e.0, tokens));
+                s.good += u32::from(targets.of(class).met(ttft.0, e2e.0, tokens).all());
                 s.e2e.push(e2e.0);
             }
             _ => {}

@@ -1,7 +1,9 @@
 //! Numbers about a run: exact distributions and time series. Knows nothing of the cluster.
 
 mod dist;
+mod ranked;
 mod series;
 
 pub use dist::{RunLength, Summary, percentiles_of};
+pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Timeline};

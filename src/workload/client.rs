@@ -22,6 +22,8 @@ enum Gaps {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ClientSource {
     number: u32,
+    tenant: u32,
+    class: u32,
     gaps: Gaps,
     rate_per_s: f64,
     /// When the next request arrives; [`Micros::MAX`] while the rate is 0.
@@ -41,7 +43,7 @@ pub(super) struct ClientSource {
 
 impl ClientSource {
     /// The requests of client `number` in a run with `seed`; the first arrives after one gap.
-    pub(super) fn new(client: &Client, seed: u64, number: u32) -> Self {
+    pub(super) fn new(client: &Client, seed: u64, number: u32, tenant: u32) -> Self {
         let gaps = match client.arrivals {
             Arrivals::Poisson { .. } => Gaps::Poisson,
             Arrivals::Gamma { cv, .. } => Gaps::Gamma { cv },
@@ -49,6 +51,8 @@ impl ClientSource {
         };
         let mut source = Self {
             number,
+            tenant,
+            class: super::class_number(client.slo_class),
             gaps,
             rate_per_s: client.arrivals.rate_per_s(),
             next: Micros::ZERO,
@@ -86,7 +90,8 @@ impl ClientSource {
         RequestSpec {
             arrival,
             client: self.number,
-            class: 0,
+            tenant: self.tenant,
+            class: self.class,
             rank: position,
             listed: NOT_LISTED,
             prompt_tokens: prompt.len(),

@@ -1,6 +1,7 @@
 //! Requests given one by one in the scenario, sorted by arrival.
 
 use super::RequestSpec;
+use super::source::{DEFAULT, Names};
 use crate::base::{Content, Micros, Piece, content};
 use crate::scenario::{ExplicitRequest, Workload};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,17 +16,18 @@ pub(super) struct ExplicitSource {
 
 impl ExplicitSource {
     /// The requests of `workload.requests`. Requests that arrive at the same instant keep the order of the list. Names
-    /// of tenants and classes that are new are appended to `clients` and `classes`.
-    pub(super) fn new(workload: &Workload, clients: &mut Vec<String>, classes: &mut Vec<String>) -> Self {
+    /// of tenants and classes that are new are appended to `names`.
+    pub(super) fn new(workload: &Workload, names: &mut Names) -> Self {
         let ranks = ranks(&workload.requests);
         let mut all: Vec<RequestSpec> = Vec::with_capacity(workload.requests.len());
         for (position, request) in workload.requests.iter().enumerate() {
-            let class = if request.slo_class.is_empty() { &classes[0].clone() } else { &request.slo_class };
+            let or_default = |name: &'_ str| if name.is_empty() { DEFAULT } else { name }.to_owned();
             let prompt = prompt_of(request);
             all.push(RequestSpec {
                 arrival: Micros(request.arrival_us),
-                client: number_of(clients, &request.tenant),
-                class: number_of(classes, class),
+                client: number_of(&mut names.clients, &request.tenant),
+                tenant: number_of(&mut names.tenants, &or_default(&request.tenant)),
+                class: number_of(&mut names.classes, &or_default(&request.slo_class)),
                 rank: ranks[position],
                 listed: position as u32,
                 prompt_tokens: prompt.len(),
@@ -79,7 +81,7 @@ impl<'de> Deserialize<'de> for ExplicitSource {
 }
 
 /// Position of `name` in `names`, to which it is appended if it is new.
-fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
+pub(super) fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
     if let Some(found) = names.iter().position(|n| n == name) {
         return found as u32;
     }

@@ -15,6 +15,7 @@ pub use source::{Source, digest_of};
 pub use trace::{Trace, TraceReader, TraceSummary};
 
 use crate::base::{Content, Micros, Piece};
+use crate::scenario::SloClass;
 use serde::{Deserialize, Serialize};
 
 /// One request as it arrives.
@@ -24,6 +25,8 @@ pub struct RequestSpec {
     pub arrival: Micros,
     /// Number of its client: clients first, then the tenants of explicit requests in order of first appearance.
     pub client: u32,
+    /// Number of its tenant in [`Source::tenants`].
+    pub tenant: u32,
     /// Number of its SLO class name in [`Source::classes`].
     pub class: u32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.
@@ -40,6 +43,11 @@ pub struct RequestSpec {
 
 /// The value of [`RequestSpec::listed`] for a request that is not in the scenario's list.
 pub const NOT_LISTED: u32 = u32::MAX;
+
+/// Number of a class in [`Source::classes`].
+pub fn class_number(class: SloClass) -> u32 {
+    class.rank() + 1
+}
 
 /// Families of text names for [`crate::base::content::source_name`]. Part of every result: never renumber.
 mod family {

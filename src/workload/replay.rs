@@ -52,6 +52,7 @@ impl Replay {
         let spec = RequestSpec {
             arrival,
             client: 0,
+            tenant: 0,
             class: 0,
             rank: self.next_row,
             listed: NOT_LISTED,

@@ -1,13 +1,13 @@
 //! All requests of a run, merged in order of arrival.
 
 use super::client::ClientSource;
-use super::explicit::ExplicitSource;
+use super::explicit::{ExplicitSource, number_of};
 use super::replay::Replay;
 use super::{RequestSpec, Trace};
 use crate::base::digest::Digest;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, math};
-use crate::scenario::{Scenario, limits};
+use crate::scenario::{Client, Scenario, SloClass, limits};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -18,8 +18,7 @@ pub struct Source {
     clients: Vec<ClientSource>,
     listed: ExplicitSource,
     replay: Option<Replay>,
-    client_names: Vec<String>,
-    class_names: Vec<String>,
+    names: Names,
     /// Nothing arrives after this instant.
     horizon: Micros,
     /// How many more requests may be taken.
@@ -27,6 +26,28 @@ pub struct Source {
     taken: u32,
     /// The earliest request, even if it lies after the horizon; kept up to date so that looking is free.
     next: Option<(Micros, Lane)>,
+}
+
+/// What requests without a tenant or a class belong to.
+pub(super) const DEFAULT: &str = "default";
+
+/// Names by number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Names {
+    pub(super) clients: Vec<String>,
+    pub(super) tenants: Vec<String>,
+    pub(super) classes: Vec<String>,
+}
+
+impl Names {
+    fn new() -> Self {
+        let classes = SloClass::ALL.iter().map(|class| class.name());
+        Self {
+            clients: Vec::new(),
+            tenants: Vec::new(),
+            classes: std::iter::once(DEFAULT).chain(classes).map(str::to_owned).collect(),
+        }
+    }
 }
 
 /// Where a request comes from.
@@ -44,24 +65,26 @@ impl Source {
         let replay = workload.trace.as_ref().map(|settings| {
             Replay::new(settings, trace.expect("INV-6: a scenario that replays a trace comes with it"))
         });
-        let mut client_names = Vec::new();
-        let mut class_names = vec!["default".to_owned()];
+        let mut names = Names::new();
         let (clients, listed) = if replay.is_some() {
-            client_names.push("trace".to_owned());
+            names.clients.push("trace".to_owned());
+            names.tenants.push("trace".to_owned());
             (Vec::new(), ExplicitSource::none())
         } else {
-            client_names.extend(workload.clients.iter().map(|c| c.name.clone()));
-            let make = |(i, c)| ClientSource::new(c, scenario.seed, i as u32);
-            let clients = workload.clients.iter().enumerate().map(make).collect();
-            (clients, ExplicitSource::new(workload, &mut client_names, &mut class_names))
+            names.clients.extend(workload.clients.iter().map(|c| c.name.clone()));
+            let make = |(i, c): (u32, &Client)| {
+                let tenant = if c.tenant.is_empty() { &c.name } else { &c.tenant };
+                ClientSource::new(c, scenario.seed, i, number_of(&mut names.tenants, tenant))
+            };
+            let clients = (0..).zip(&workload.clients).map(make).collect();
+            (clients, ExplicitSource::new(workload, &mut names))
         };
         let cap = scenario.run.max_requests;
         let mut source = Self {
             clients,
             listed,
             replay,
-            client_names,
-            class_names,
+            names,
             horizon: horizon_of(scenario.run.horizon_s),
             left: if cap == 0 { limits::REQUESTS } else { cap.min(limits::REQUESTS) },
             taken: 0,
@@ -115,12 +138,17 @@ impl Source {
 
     /// Names of the clients by number.
     pub fn clients(&self) -> &[String] {
-        &self.client_names
+        &self.names.clients
     }
 
-    /// Names of the SLO classes by number; number 0 is "default".
+    /// Names of the tenants by number: those of the clients, then those of explicit requests in order of appearance.
+    pub fn tenants(&self) -> &[String] {
+        &self.names.tenants
+    }
+
+    /// Names of the SLO classes by number: "default", those of [`SloClass::ALL`], then other names of explicit requests.
     pub fn classes(&self) -> &[String] {
-        &self.class_names
+        &self.names.classes
     }
 
     /// Finds the earliest request; the lane order settles ties.
@@ -150,6 +178,7 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         let Some(spec) = source.take() else { break };
         digest.u64(spec.arrival.0);
         digest.u64((u64::from(spec.client) << 32) | u64::from(spec.class));
+        digest.u64(u64::from(spec.tenant));
         digest.u64((u64::from(spec.rank) << 32) | u64::from(spec.listed));
         digest.u64(spec.prompt.pieces().len() as u64);
         for piece in spec.prompt.pieces().iter().chain([&spec.output]) {

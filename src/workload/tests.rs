@@ -21,6 +21,7 @@ fn client(name: &str, arrivals: Arrivals) -> Client {
         prompt_tokens: lognormal(400.0, 0.8, 8192),
         output_tokens: lognormal(200.0, 0.7, 2048),
         prefix: PrefixGroups::default(),
+        ..Client::default()
     }
 }
 
@@ -148,7 +149,7 @@ fn generated_traffic_is_the_golden_one() {
     s.workload.clients[1].prefix = PrefixGroups { groups: 3, tokens: 128 };
     s.workload.clients[1].prompt_tokens =
         Lengths::Gaussian { mean_tokens: 600.0, sd_tokens: 200.0, min_tokens: 2, max_tokens: 4096 };
-    assert_eq!(digest_of(&s, None, 10_000).hex(), "1539d2dbbc931d58");
+    assert_eq!(digest_of(&s, None, 10_000).hex(), "24ab998239398e07");
 }
 
 #[test]
@@ -268,20 +269,21 @@ fn listed_requests_arrive_in_order_with_rank_and_position() {
     s.workload.requests[1].tenant = "a".to_owned();
     s.workload.requests[2].slo_class = "batch".to_owned();
     let all = take(&s, 5);
-    let rows: Vec<_> = all.iter().map(|r| (r.arrival.0, r.listed, r.rank, r.client, r.class)).collect();
+    let rows: Vec<_> =
+        all.iter().map(|r| (r.arrival.0, r.listed, r.rank, r.client, r.tenant, r.class)).collect();
     let expected = [
-        (0, 3, 0, 2, 0),
-        (500_000, 1, 3, 0, 0),
-        (1_000_000, NOT_LISTED, 2, 0, 0),
-        (1_000_000, 0, 2, 1, 0),
-        (1_000_000, 2, 1, 2, 1),
+        (0, 3, 0, 2, 2, 0),
+        (500_000, 1, 3, 0, 0, 0),
+        (1_000_000, NOT_LISTED, 2, 0, 0, 2),
+        (1_000_000, 0, 2, 1, 1, 0),
+        (1_000_000, 2, 1, 2, 2, 4),
     ];
     assert_eq!(rows, expected, "at one instant: the client first, then the list in its order");
     let source = Source::new(&s, None);
-    assert_eq!(
-        (source.clients(), source.classes()),
-        (&strings(&["a", "blue", ""])[..], &strings(&["default", "batch"])[..])
-    );
+    assert_eq!(source.clients(), strings(&["a", "blue", ""]));
+    assert_eq!(source.tenants(), strings(&["a", "blue", "default"]));
+    let classes = ["default", "critical", "standard", "sheddable", "batch", "background"];
+    assert_eq!(source.classes(), strings(&classes));
 }
 
 fn strings(all: &[&str]) -> Vec<String> {

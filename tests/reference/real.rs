@@ -66,7 +66,7 @@ impl Sink for Notes {
         if let Fact::Routed { request, replica } = fact {
             self.routed.push((at, request, replica.0));
         }
-        if let Fact::Dropped { request, replica, reason } = fact {
+        if let Fact::Dropped { request, replica, reason, .. } = fact {
             self.dropped.push((at, request, replica.0, reason.name()));
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Vec<String>> {
     Ok(Scenario {
         title: String::new(),
         seed: file.config.seed,
-        run: Run { horizon_s: file.config.horizon_us as f64 / 1e6, warmup_s: 0.0, max_requests: 0 },
+        run: Run { horizon_s: file.config.horizon_us as f64 / 1e6, warmup_s: 0.0, ..Run::default() },
         cluster,
         workload: Workload {
             clients: Vec::new(),

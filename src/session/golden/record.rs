@@ -74,7 +74,7 @@ struct Log {
 impl Sink for Log {
     fn fact(&mut self, at: Micros, fact: Fact) {
         match fact {
-            Fact::Dropped { request, replica, reason } => {
+            Fact::Dropped { request, replica, reason, .. } => {
                 self.drops.push((at, request, replica, reason.name()));
             }
             Fact::Rejected { request } => self.rejections.push((at, request)),

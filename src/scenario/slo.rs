@@ -1,0 +1,162 @@
+//! Service levels: the classes a request can belong to, their latency objectives, and the weights of the fitness score.
+
+#[cfg(feature = "cli")]
+use super::limits;
+use serde::{Deserialize, Serialize};
+
+/// Latency objectives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Slo {
+    /// Time to first token, in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
+    pub ttft_ms: f64,
+    /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
+    pub tpot_ms: f64,
+    /// End-to-end latency, in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
+    pub e2e_ms: f64,
+    /// Objectives of single classes, in place of the three above.
+    pub classes: Vec<ClassTargets>,
+}
+
+impl Default for Slo {
+    fn default() -> Self {
+        Self { ttft_ms: 1000.0, tpot_ms: 50.0, e2e_ms: 0.0, classes: Vec::new() }
+    }
+}
+
+/// Latency objectives of one SLO class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassTargets {
+    /// The class.
+    pub class: SloClass,
+    /// Time to first token, in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
+    pub ttft_ms: f64,
+    /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
+    pub tpot_ms: f64,
+    /// End-to-end latency, in milliseconds. 0 means no objective.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
+    pub e2e_ms: f64,
+}
+
+impl Default for ClassTargets {
+    fn default() -> Self {
+        let Slo { ttft_ms, tpot_ms, e2e_ms, .. } = Slo::default();
+        Self { class: SloClass::default(), ttft_ms, tpot_ms, e2e_ms }
+    }
+}
+
+/// How urgent a request is, the most urgent first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SloClass {
+    /// Somebody is lost without the answer.
+    Critical,
+    /// Somebody waits for the answer.
+    #[default]
+    Standard,
+    /// Somebody waits, and can be refused under load.
+    Sheddable,
+    /// Nobody waits, but the work must get done.
+    Batch,
+    /// Whenever there is room.
+    Background,
+}
+
+impl SloClass {
+    /// All classes, the most urgent first.
+    pub const ALL: [Self; 5] =
+        [Self::Critical, Self::Standard, Self::Sheddable, Self::Batch, Self::Background];
+
+    /// Its name in scenarios and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Standard => "standard",
+            Self::Sheddable => "sheddable",
+            Self::Batch => "batch",
+            Self::Background => "background",
+        }
+    }
+
+    /// The class of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// Its place in [`SloClass::ALL`]: 0 is the most urgent.
+    pub fn rank(self) -> u32 {
+        self as u32
+    }
+}
+
+/// One part of the fitness score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FitnessWeight {
+    /// What counts.
+    pub metric: FitnessMetric,
+    /// How much it counts.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::FITNESS_WEIGHT)))]
+    pub weight: f64,
+}
+
+/// What a fitness score can count. Each is brought to 0 to 1, where 1 is best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FitnessMetric {
+    /// Requests finished per second: v / (v + 100).
+    Throughput,
+    /// Output tokens per second: v / (v + 10,000).
+    TokensPerSec,
+    /// Mean TTFT in milliseconds: 1 / (1 + v).
+    MeanTtft,
+    /// Median TTFT in milliseconds: 1 / (1 + v).
+    P50Ttft,
+    /// 99th percentile of TTFT in milliseconds: 1 / (1 + v).
+    P99Ttft,
+    /// Mean E2E in milliseconds: 1 / (1 + v).
+    MeanE2e,
+    /// Median E2E in milliseconds: 1 / (1 + v).
+    P50E2e,
+    /// 99th percentile of E2E in milliseconds: 1 / (1 + v).
+    P99E2e,
+}
+
+impl FitnessMetric {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Throughput,
+        Self::TokensPerSec,
+        Self::MeanTtft,
+        Self::P50Ttft,
+        Self::P99Ttft,
+        Self::MeanE2e,
+        Self::P50E2e,
+        Self::P99E2e,
+    ];
+
+    /// Its name in scenarios and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Throughput => "throughput",
+            Self::TokensPerSec => "tokens_per_sec",
+            Self::MeanTtft => "mean_ttft",
+            Self::P50Ttft => "p50_ttft",
+            Self::P99Ttft => "p99_ttft",
+            Self::MeanE2e => "mean_e2e",
+            Self::P50E2e => "p50_e2e",
+            Self::P99E2e => "p99_e2e",
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Latency objectives in whole microseconds, by SLO class.
+
+use crate::base::math::round_to_span;
+use crate::scenario::{Slo, SloClass};
+use serde::{Deserialize, Serialize};
+
+/// Objectives of one class; `u64::MAX` where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Objectives {
+    pub(super) ttft_us: u64,
+    pub(super) tpot_us: u64,
+    pub(super) e2e_us: u64,
+}
+
+/// Which objectives a finished request met; one that is not set is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Met {
+    pub(super) ttft: bool,
+    pub(super) tpot: bool,
+    pub(super) e2e: bool,
+}
+
+impl Met {
+    /// Whether it met all of them.
+    pub(super) fn all(self) -> bool {
+        self.ttft && self.tpot && self.e2e
+    }
+}
+
+impl Objectives {
+    fn new(ttft_ms: f64, tpot_ms: f64, e2e_ms: f64) -> Self {
+        let us = |ms: f64| if ms > 0.0 { round_to_span(ms * 1000.0).0 } else { u64::MAX };
+        Self { ttft_us: us(ttft_ms), tpot_us: us(tpot_ms), e2e_us: us(e2e_ms) }
+    }
+
+    /// What a finished request met. TPOT is (E2E - TTFT) / (tokens - 1).
+    pub(super) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> Met {
+        let gaps = u64::from(tokens.max(1) - 1);
+        Met {
+            ttft: ttft <= self.ttft_us,
+            tpot: self.tpot_us == u64::MAX || e2e - ttft <= self.tpot_us.saturating_mul(gaps),
+            e2e: e2e <= self.e2e_us,
+        }
+    }
+}
+
+/// The objectives of all classes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Targets {
+    /// By number of the class; classes beyond the list have the first ones, which belong to no class.
+    by_class: Vec<Objectives>,
+}
+
+impl Targets {
+    pub(super) fn new(slo: &Slo) -> Self {
+        let default = Objectives::new(slo.ttft_ms, slo.tpot_ms, slo.e2e_ms);
+        let of = |class: SloClass| {
+            let own = slo.classes.iter().find(|c| c.class == class);
+            own.map_or(default, |c| Objectives::new(c.ttft_ms, c.tpot_ms, c.e2e_ms))
+        };
+        Self { by_class: std::iter::once(default).chain(SloClass::ALL.map(of)).collect() }
+    }
+
+    /// The objectives of a class, by its number in the source of requests.
+    pub(super) fn of(&self, class: u32) -> Objectives {
+        self.by_class.get(class as usize).copied().unwrap_or(self.by_class[0])
+    }
+
+    /// The objectives that hold where a class has none of its own.
+    pub(super) fn default_ones(&self) -> Objectives {
+        self.by_class[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::ClassTargets;
+    use crate::workload::class_number;
+
+    #[test]
+    fn a_class_has_its_own_objectives_or_the_common_ones() {
+        let own = ClassTargets { class: SloClass::Critical, ttft_ms: 200.0, tpot_ms: 0.0, e2e_ms: 9000.0 };
+        let targets = Targets::new(&Slo { classes: vec![own], ..Slo::default() });
+        let critical = targets.of(class_number(SloClass::Critical));
+        assert_eq!(critical, Objectives { ttft_us: 200_000, tpot_us: u64::MAX, e2e_us: 9_000_000 });
+        let common = Objectives { ttft_us: 1_000_000, tpot_us: 50_000, e2e_us: u64::MAX };
+        for other in [0, class_number(SloClass::Batch), 99] {
+            assert_eq!(targets.of(other), common);
+        }
+    }
+
+    #[test]
+    fn objectives_are_met_at_their_edge_and_missed_beyond() {
+        let o = Objectives { ttft_us: 100, tpot_us: 10, e2e_us: 150 };
+        assert!(o.met(100, 150, 6).all());
+        assert_eq!(o.met(101, 150, 6), Met { ttft: false, tpot: true, e2e: true });
+        assert_eq!(o.met(99, 150, 6), Met { ttft: true, tpot: false, e2e: true });
+        assert_eq!(o.met(100, 151, 100), Met { ttft: true, tpot: true, e2e: false });
+    }
+}

@@ -1,0 +1,70 @@
+//! The same figures for each of several groups of requests.
+
+use super::{GroupPart, in_ms, share};
+use crate::engine::Record;
+use crate::session::objectives::Met;
+use crate::stats::{Ranked, Summary};
+
+/// Groups by number, with how many requests each ever sent.
+pub(super) struct Groups {
+    parts: Vec<GroupPart>,
+    sent: Vec<u32>,
+}
+
+impl Groups {
+    pub(super) fn new(names: &[String]) -> Self {
+        let part = |name: &String| GroupPart { name: name.clone(), ..GroupPart::default() };
+        Self { parts: names.iter().map(part).collect(), sent: vec![0; names.len()] }
+    }
+
+    /// Adds a request; `counts` if it arrived in the measured stretch, `finished` if it finished there.
+    pub(super) fn add(&mut self, group: u32, r: &Record, counts: bool, finished: Option<Met>) {
+        let group = group as usize;
+        let g = &mut self.parts[group];
+        self.sent[group] += 1;
+        if counts {
+            g.arrived += 1;
+            g.preemptions += u64::from(r.preemptions);
+        }
+        if let Some(met) = finished {
+            g.finished += 1;
+            g.met += u32::from(met.all());
+            g.output_tokens += u64::from(r.output_tokens);
+        }
+    }
+
+    /// Fills in one distribution of every group.
+    pub(super) fn rank(
+        &mut self,
+        values: &Ranked,
+        group_of: impl Fn(u32) -> u32,
+        place: impl Fn(&mut GroupPart) -> &mut Summary,
+    ) {
+        for (g, summary) in self.parts.iter_mut().zip(values.by_group(self.sent.len(), group_of)) {
+            *place(g) = in_ms(summary);
+        }
+    }
+
+    /// Works out the rates over a stretch of that length.
+    pub(super) fn rates(&mut self, seconds: f64) {
+        for g in &mut self.parts {
+            g.attainment = share(f64::from(g.met), f64::from(g.finished));
+            g.goodput_per_s = share(f64::from(g.met), seconds);
+        }
+    }
+
+    /// Groups that sent requests in the measured stretch or finished one there.
+    pub(super) fn sent(&self) -> impl Iterator<Item = &GroupPart> {
+        self.parts.iter().filter(|g| g.arrived > 0 || g.finished > 0)
+    }
+
+    /// All groups.
+    pub(super) fn into_parts(self) -> Vec<GroupPart> {
+        self.parts
+    }
+
+    /// Groups that ever sent requests, with their numbers.
+    pub(super) fn into_sent(self) -> impl Iterator<Item = (u32, GroupPart)> {
+        (0..).zip(self.parts).zip(self.sent).filter(|(_, sent)| *sent > 0).map(|(part, _)| part)
+    }
+}

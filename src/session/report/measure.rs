@@ -1,0 +1,245 @@
+//! The measured stretch of a run: who counts, and what they add up to.
+
+use super::groups::Groups;
+use super::{ClassPart, KvPart, LatencyPart, Recorder, SloPart, ThroughputPart, in_ms, kv_blocks, share};
+use crate::base::{Micros, RequestId};
+use crate::engine::{Engine, Record, RequestState};
+use crate::session::meters::Reading;
+use crate::session::objectives::Met;
+use crate::stats::{Ranked, Summary};
+
+/// Sums over requests.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    arrived: u32,
+    finished: u32,
+    met: u32,
+    met_ttft: u32,
+    met_tpot: u32,
+    met_e2e: u32,
+    /// Prompt tokens of requests that got their first token.
+    prompt_tokens: u64,
+    scheduled: u32,
+    hit: u32,
+    scheduled_tokens: u64,
+    reused_tokens: u64,
+}
+
+/// The measured stretch.
+pub(super) struct Measured<'a> {
+    engine: &'a Engine,
+    recorder: &'a Recorder,
+    readings: Vec<Reading>,
+    finished_by_replica: Vec<u32>,
+    sums: Sums,
+    ttft: Ranked,
+    tpot: Ranked,
+    e2e: Ranked,
+    queue_wait: Ranked,
+    scheduling_delay: Ranked,
+}
+
+/// The mean gap between the tokens of a finished request with at least two.
+fn tpot_us(r: &Record) -> Option<u64> {
+    let finished = r.state == RequestState::Completed && r.output_tokens > 1;
+    finished.then(|| (r.e2e.0 - r.ttft.0) / u64::from(r.output_tokens - 1))
+}
+
+impl<'a> Measured<'a> {
+    pub(super) fn new(engine: &'a Engine, recorder: &'a Recorder) -> Self {
+        let warmup = recorder.warmup();
+        let ranked = |value: fn(&Record) -> Option<u64>| {
+            let all = (0..).zip(engine.records());
+            let counted = all.filter(|(i, r)| warmup.counts(RequestId(*i), r.arrival));
+            Ranked::new(counted.filter_map(|(i, r)| value(r).map(|v| (v, i))))
+        };
+        let known = |at: Micros| at != Micros::MAX;
+        let end = if warmup.is_over() { engine.last_event_at() } else { Micros::ZERO };
+        let mut m = Self {
+            engine,
+            recorder,
+            readings: recorder.meters.read(end),
+            finished_by_replica: vec![0; engine.replicas().len()],
+            sums: Sums::default(),
+            ttft: ranked(|r| (r.ttft != Micros::MAX).then_some(r.ttft.0)),
+            tpot: ranked(tpot_us),
+            e2e: ranked(|r| (r.state == RequestState::Completed).then_some(r.e2e.0)),
+            queue_wait: ranked(|r| {
+                (r.first_scheduled != Micros::MAX).then(|| r.first_scheduled.since(r.queued).0)
+            }),
+            scheduling_delay: ranked(|r| {
+                (r.first_scheduled != Micros::MAX).then(|| r.first_scheduled.since(r.arrival).0)
+            }),
+        };
+        for (i, r) in (0..).zip(engine.records()) {
+            if warmup.counts(RequestId(i), r.arrival) {
+                m.sums.arrived += 1;
+                if known(r.first_scheduled) {
+                    let reused = r.cached_tokens.min(r.prompt_tokens);
+                    m.sums.scheduled += 1;
+                    m.sums.hit += u32::from(reused > 0);
+                    m.sums.scheduled_tokens += u64::from(r.prompt_tokens);
+                    m.sums.reused_tokens += u64::from(reused);
+                }
+            }
+            if known(r.ttft) && Micros(r.arrival.0 + r.ttft.0) >= m.from() {
+                m.sums.prompt_tokens += u64::from(r.prompt_tokens);
+            }
+            if let Some(met) = m.finished(r) {
+                m.sums.finished += 1;
+                m.finished_by_replica[r.replica as usize] += 1;
+                m.sums.met += u32::from(met.all());
+                m.sums.met_ttft += u32::from(met.ttft);
+                m.sums.met_tpot += u32::from(met.tpot);
+                m.sums.met_e2e += u32::from(met.e2e);
+            }
+        }
+        m
+    }
+
+    pub(super) fn engine(&self) -> &'a Engine {
+        self.engine
+    }
+
+    /// Whether the stretch has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.recorder.warmup().is_over()
+    }
+
+    /// Where it begins; at the latest event if it has not begun.
+    pub(super) fn from(&self) -> Micros {
+        if self.has_begun() { self.recorder.warmup().from() } else { self.engine.last_event_at() }
+    }
+
+    /// Requests that arrived in it.
+    pub(super) fn arrived(&self) -> u32 {
+        self.sums.arrived
+    }
+
+    /// Requests that finished in it.
+    pub(super) fn finished_requests(&self) -> u32 {
+        self.sums.finished
+    }
+
+    /// Output tokens shown in it.
+    pub(super) fn output_tokens(&self) -> u64 {
+        self.recorder.tokens
+    }
+
+    /// Prompt tokens of requests that got their first token in it.
+    pub(super) fn prompt_tokens(&self) -> u64 {
+        self.sums.prompt_tokens
+    }
+
+    /// Its length in seconds.
+    pub(super) fn seconds(&self) -> f64 {
+        self.engine.last_event_at().0.saturating_sub(self.from().0) as f64 / 1e6
+    }
+
+    /// Each replica in it.
+    pub(super) fn readings(&self) -> &[Reading] {
+        &self.readings
+    }
+
+    /// By replica: requests that finished in it.
+    pub(super) fn finished_by_replica(&self) -> &[u32] {
+        &self.finished_by_replica
+    }
+
+    /// What a request met, if it finished in the stretch.
+    fn finished(&self, r: &Record) -> Option<Met> {
+        let counts = r.state == RequestState::Completed && self.has_begun() && r.finish >= self.from();
+        counts.then(|| self.recorder.targets.of(r.class).met(r.ttft.0, r.e2e.0, r.output_tokens))
+    }
+
+    pub(super) fn latencies(&self) -> LatencyPart {
+        LatencyPart {
+            ttft: in_ms(self.ttft.summary()),
+            itl: in_ms(self.recorder.itl.summary()),
+            tpot: in_ms(self.tpot.summary()),
+            e2e: in_ms(self.e2e.summary()),
+            queue_wait: in_ms(self.queue_wait.summary()),
+            scheduling_delay: in_ms(self.scheduling_delay.summary()),
+        }
+    }
+
+    pub(super) fn throughput(&self) -> ThroughputPart {
+        let seconds = self.seconds();
+        let s = &self.sums;
+        let rate = |n: f64| share(n, seconds);
+        let (prompt, output) = (s.prompt_tokens as f64, self.output_tokens() as f64);
+        ThroughputPart {
+            seconds,
+            arrived_per_s: rate(f64::from(s.arrived)),
+            completed_per_s: rate(f64::from(s.finished)),
+            goodput_per_s: rate(f64::from(s.met)),
+            attainment: share(f64::from(s.met), f64::from(s.finished)),
+            prompt_tokens_per_s: rate(prompt),
+            output_tokens_per_s: rate(output),
+            total_tokens_per_s: rate(prompt + output),
+        }
+    }
+
+    pub(super) fn slo(&self) -> SloPart {
+        let s = &self.sums;
+        let of_finished = |n: u32| share(f64::from(n), f64::from(s.finished));
+        SloPart {
+            finished: s.finished,
+            met: s.met,
+            ttft_attainment: of_finished(s.met_ttft),
+            tpot_attainment: of_finished(s.met_tpot),
+            e2e_attainment: of_finished(s.met_e2e),
+        }
+    }
+
+    pub(super) fn kv(&self) -> KvPart {
+        let s = &self.sums;
+        KvPart {
+            request_hit_rate: share(f64::from(s.hit), f64::from(s.scheduled)),
+            reused_prompt_share: share(s.reused_tokens as f64, s.scheduled_tokens as f64),
+            ..kv_blocks(self.engine)
+        }
+    }
+
+    /// By replica: TTFT and E2E.
+    pub(super) fn by_replica(&self) -> (Vec<Summary>, Vec<Summary>) {
+        let records = self.engine.records();
+        let of = |i: u32| records[i as usize].replica;
+        let n = self.engine.replicas().len();
+        (self.ttft.by_group(n, of), self.e2e.by_group(n, of))
+    }
+
+    /// The requests by `group_of`, a number that stands for a name in `names`.
+    pub(super) fn groups(&self, names: &[String], group_of: fn(&Record) -> u32) -> Groups {
+        let records = self.engine.records();
+        let mut groups = Groups::new(names);
+        for (i, r) in (0..).zip(records) {
+            let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
+            groups.add(group_of(r), r, counts, self.finished(r));
+        }
+        let of = |i: u32| group_of(&records[i as usize]);
+        groups.rank(&self.ttft, of, |g| &mut g.ttft_ms);
+        groups.rank(&self.tpot, of, |g| &mut g.tpot_ms);
+        groups.rank(&self.e2e, of, |g| &mut g.e2e_ms);
+        groups.rank(&self.queue_wait, of, |g| &mut g.queue_wait_ms);
+        groups.rates(self.seconds());
+        groups
+    }
+
+    /// Each class that sent requests, warm-up included.
+    pub(super) fn classes(&self) -> Vec<ClassPart> {
+        let names = self.engine.source().classes();
+        let groups = self.groups(names, |r| r.class);
+        let ms = |us: u64| if us == u64::MAX { 0.0 } else { us as f64 / 1000.0 };
+        let part = |(class, requests)| {
+            let o = self.recorder.targets.of(class);
+            ClassPart {
+                requests,
+                ttft_objective_ms: ms(o.ttft_us),
+                tpot_objective_ms: ms(o.tpot_us),
+                e2e_objective_ms: ms(o.e2e_us),
+            }
+        };
+        groups.into_sent().map(part).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! The report of a run: stable names, durations in milliseconds, percentiles by linear interpolation on n - 1.
+//!
+//! Made from the records of requests and what the recorder has summed up, in time proportional to the requests (and the
+//! sorting of their latencies). docs/report.md lists every name.
+
+mod cost;
+mod groups;
+mod measure;
+mod parts;
+
+pub use parts::{
+    ClassPart, CostPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart, ReplicaPart,
+    RequestPart, RunPart, SloPart, ThroughputPart,
+};
+
+use super::recorder::Recorder;
+use crate::base::{Micros, RequestId};
+use crate::engine::Engine;
+use crate::scenario::{Scenario, to_json};
+use crate::stats::{Summary, jain, variation};
+use groups::Groups;
+use measure::Measured;
+use serde::Serialize;
+
+/// How percentiles are computed, said in every report.
+const PERCENTILES: &str =
+    "linear interpolation between the two nearest of the n sorted values, at rank p / 100 x (n - 1)";
+
+/// The results of a run up to its playhead.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of the report's format.
+    pub tokenyard_report: u32,
+    /// Title of the scenario.
+    pub title: String,
+    /// Digest of the scenario's canonical JSON, edits included as far as they were applied.
+    pub scenario_digest: String,
+    /// Digest of the trace's requests; empty without a trace.
+    pub trace_digest: String,
+    /// How percentiles are computed.
+    pub percentiles: String,
+    /// The clock.
+    pub run: RunPart,
+    /// Requests by where they are.
+    pub requests: RequestPart,
+    /// Distributions in milliseconds.
+    pub latency_ms: LatencyPart,
+    /// Rates over the measured stretch.
+    pub throughput: ThroughputPart,
+    /// What the requests finished met of their objectives.
+    pub slo: SloPart,
+    /// The KV caches together.
+    pub kv: KvPart,
+    /// How evenly work was spread.
+    pub fairness: FairnessPart,
+    /// The score with the scenario's own weights; nothing without weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fitness: Option<FitnessPart>,
+    /// What it cost.
+    pub cost: CostPart,
+    /// Each replica.
+    pub replicas: Vec<ReplicaPart>,
+    /// Each SLO class that sent requests, the most urgent first.
+    pub classes: Vec<ClassPart>,
+    /// Each tenant.
+    pub tenants: Vec<GroupPart>,
+    /// Each client.
+    pub clients: Vec<GroupPart>,
+}
+
+/// Part of a whole; 0 of nothing.
+pub(super) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// A distribution of microseconds in milliseconds.
+fn in_ms(s: Summary) -> Summary {
+    Summary {
+        count: s.count,
+        mean: s.mean / 1000.0,
+        min: s.min / 1000.0,
+        p50: s.p50 / 1000.0,
+        p75: s.p75 / 1000.0,
+        p90: s.p90 / 1000.0,
+        p95: s.p95 / 1000.0,
+        p99: s.p99 / 1000.0,
+        max: s.max / 1000.0,
+    }
+}
+
+impl Report {
+    pub(super) fn new(
+        scenario: &Scenario,
+        trace: Option<String>,
+        engine: &Engine,
+        recorder: &Recorder,
+    ) -> Self {
+        let m = Measured::new(engine, recorder);
+        let throughput = m.throughput();
+        let latency_ms = m.latencies();
+        let replicas = replica_parts(scenario, &m);
+        let tenants = m.groups(engine.source().tenants(), |r| r.tenant);
+        Self {
+            tokenyard_report: 1,
+            title: scenario.title.clone(),
+            scenario_digest: crate::base::digest::Digest::of(to_json(scenario).as_bytes()).hex(),
+            trace_digest: trace.unwrap_or_default(),
+            percentiles: PERCENTILES.to_owned(),
+            run: run_part(scenario, &m),
+            requests: request_part(engine),
+            latency_ms,
+            throughput,
+            slo: m.slo(),
+            kv: m.kv(),
+            fairness: fairness_part(&m, &tenants, &replicas),
+            fitness: cost::fitness(&scenario.observe.fitness, &throughput, &latency_ms),
+            cost: cost::cost(scenario, &m, &throughput),
+            replicas,
+            classes: m.classes(),
+            tenants: tenants.into_parts(),
+            clients: m.groups(engine.source().clients(), |r| r.client).into_parts(),
+        }
+    }
+}
+
+/// Price of all serving replicas in US dollars per hour.
+pub(super) fn usd_per_hour(engine: &Engine) -> f64 {
+    engine.replicas().iter().filter(|r| r.serving()).map(|r| engine.usd_per_hour(r.pool())).sum()
+}
+
+/// Why the run cannot make progress; empty if it can.
+pub(super) fn trouble(engine: &Engine) -> String {
+    let Some((RequestId(request), replica)) = engine.livelock() else { return String::new() };
+    format!(
+        "Livelock on r{replica}: 1,000 preemptions and nothing finished between them. Request #{request} and its \
+         neighbours take each other's KV blocks. Give the replica more blocks, or lower max_num_seqs."
+    )
+}
+
+/// Requests by where they are.
+pub(super) fn request_part(engine: &Engine) -> RequestPart {
+    let c = engine.census();
+    let mut p = RequestPart {
+        arrived: c.arrived,
+        in_pipeline: c.at_gateway,
+        rejected: c.rejected,
+        ..RequestPart::default()
+    };
+    for r in engine.replicas() {
+        p.in_pipeline += r.arriving();
+        p.queued += r.waiting();
+        p.running += r.running();
+        p.completed += r.totals().completed;
+        p.dropped += r.totals().dropped;
+        p.preemptions += r.totals().preemptions;
+    }
+    p.conserved = p.arrived == p.in_pipeline + p.queued + p.running + p.completed + p.rejected + p.dropped;
+    p.preemption_rate = share(p.preemptions as f64, f64::from(p.completed));
+    p
+}
+
+/// Blocks of the KV caches of all replicas together.
+pub(super) fn kv_blocks(engine: &Engine) -> KvPart {
+    let mut p = KvPart::default();
+    for r in engine.replicas() {
+        p.hits += r.kv().hits();
+        p.misses += r.kv().misses();
+        p.evictions += r.kv().evictions();
+    }
+    p.hit_rate = share(p.hits as f64, (p.hits + p.misses) as f64);
+    p
+}
+
+fn run_part(scenario: &Scenario, m: &Measured<'_>) -> RunPart {
+    let engine = m.engine();
+    RunPart {
+        seed: scenario.seed,
+        clock_us: engine.last_event_at().0,
+        horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
+        warmup_over: m.has_begun(),
+        measured_from_us: m.from().0,
+        warmup_requests: engine.census().arrived - m.arrived(),
+        events: engine.events_done(),
+        edits_applied: scenario.edits.len() as u64,
+        trouble: trouble(engine),
+    }
+}
+
+fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
+    let (ttft, e2e) = m.by_replica();
+    let part = |r: &crate::engine::Replica| {
+        let (t, kv, i) = (r.totals(), r.kv(), r.id().index());
+        let read = m.readings()[i];
+        let over_time = |area: u64| share(area as f64, read.up_us as f64);
+        ReplicaPart {
+            replica: r.id().0,
+            pool: scenario.cluster.pools[r.pool() as usize].name.clone(),
+            serving: r.serving(),
+            completed: t.completed,
+            queued: r.waiting(),
+            running: r.running(),
+            dropped: t.dropped,
+            preemptions: t.preemptions,
+            steps: t.steps,
+            mean_batch: share(t.running_sum as f64, t.steps as f64),
+            up_s: read.up_us as f64 / 1e6,
+            busy: over_time(read.busy_us),
+            mean_queued: over_time(read.waiting_area),
+            mean_running: over_time(read.running_area),
+            mean_kv_blocks: over_time(read.kv_area),
+            kv_peak_blocks: t.kv_peak,
+            kv_total_blocks: kv.total(),
+            kv_hit_rate: share(kv.hits() as f64, (kv.hits() + kv.misses()) as f64),
+            ttft_ms: in_ms(ttft[i]),
+            e2e_ms: in_ms(e2e[i]),
+        }
+    };
+    m.engine().replicas().iter().map(part).collect()
+}
+
+fn fairness_part(m: &Measured<'_>, tenants: &Groups, replicas: &[ReplicaPart]) -> FairnessPart {
+    let tokens: Vec<f64> = tenants.sent().map(|g| g.output_tokens as f64).collect();
+    let pairs = m.finished_by_replica().iter().zip(m.readings());
+    let finished: Vec<f64> = pairs.filter(|(_, read)| read.up_us > 0).map(|(&n, _)| f64::from(n)).collect();
+    let queues = || replicas.iter().filter(|r| r.up_s > 0.0).map(|r| r.mean_queued);
+    let longest = queues().fold(0.0, f64::max);
+    let shortest = queues().fold(f64::INFINITY, f64::min);
+    FairnessPart {
+        tenants_jain: jain(&tokens),
+        tenants_cov: variation(&tokens),
+        replicas_jain: jain(&finished),
+        replicas_cov: variation(&finished),
+        max_min_queue_ratio: if finished.is_empty() { 0.0 } else { longest.max(1.0) / shortest.max(1.0) },
+    }
+}

@@ -1,0 +1,269 @@
+//! The parts of a report: plain data with stable names, which docs/report.md lists. Names end in their unit.
+
+use crate::scenario::FitnessMetric;
+use crate::stats::Summary;
+use serde::Serialize;
+
+/// The clock of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunPart {
+    /// Seed.
+    pub seed: u64,
+    /// Instant of the latest event, in microseconds.
+    pub clock_us: u64,
+    /// End of the run in microseconds; 0 if it ends when all requests are done.
+    pub horizon_us: u64,
+    /// Whether the warm-up is over. While it is not, nothing has been measured yet.
+    pub warmup_over: bool,
+    /// Start of the measured stretch in microseconds; of the latest event while the warm-up is not over.
+    pub measured_from_us: u64,
+    /// Requests left out of distributions because they arrived in the warm-up.
+    pub warmup_requests: u32,
+    /// Events run.
+    pub events: u64,
+    /// Edits applied.
+    pub edits_applied: u64,
+    /// Why the run cannot make progress; empty if it can.
+    pub trouble: String,
+}
+
+/// Requests by where they are, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RequestPart {
+    /// Arrived.
+    pub arrived: u32,
+    /// Between arrival and a wait queue.
+    pub in_pipeline: u32,
+    /// In a wait queue.
+    pub queued: u32,
+    /// In a batch.
+    pub running: u32,
+    /// Finished.
+    pub completed: u32,
+    /// Refused.
+    pub rejected: u32,
+    /// Impossible to serve.
+    pub dropped: u32,
+    /// Whether the six add up to those that arrived.
+    pub conserved: bool,
+    /// Preemptions.
+    pub preemptions: u64,
+    /// Preemptions for each request finished.
+    pub preemption_rate: f64,
+}
+
+/// Distributions in milliseconds over requests that arrived in the measured stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LatencyPart {
+    /// Arrival to first token shown.
+    pub ttft: Summary,
+    /// Between successive tokens of a request, all tokens shown in the measured stretch pooled.
+    pub itl: Summary,
+    /// Mean gap of each completed request with two tokens or more: (E2E - TTFT) / (tokens - 1), whole microseconds.
+    pub tpot: Summary,
+    /// Arrival to last token shown, completed requests.
+    pub e2e: Summary,
+    /// Joining the wait queue to first joining a batch.
+    pub queue_wait: Summary,
+    /// Arrival to first joining a batch.
+    pub scheduling_delay: Summary,
+}
+
+/// Rates over the measured stretch, which ends with the latest event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ThroughputPart {
+    /// Length of the measured stretch in seconds.
+    pub seconds: f64,
+    /// Requests arrived per second.
+    pub arrived_per_s: f64,
+    /// Requests finished per second.
+    pub completed_per_s: f64,
+    /// Requests finished per second that met every objective of their class.
+    pub goodput_per_s: f64,
+    /// Share of the requests finished that met every objective of their class, 0 to 1; 0 if none finished.
+    pub attainment: f64,
+    /// Prompt tokens per second, cached ones included, of requests that got their first token.
+    pub prompt_tokens_per_s: f64,
+    /// Output tokens shown per second.
+    pub output_tokens_per_s: f64,
+    /// Both together.
+    pub total_tokens_per_s: f64,
+}
+
+/// Requests finished in the measured stretch, by what they met of the objectives of their class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SloPart {
+    /// Requests finished.
+    pub finished: u32,
+    /// Of those, requests that met every objective.
+    pub met: u32,
+    /// Share that met the TTFT objective, 0 to 1; 0 if none finished.
+    pub ttft_attainment: f64,
+    /// Share that met the TPOT objective.
+    pub tpot_attainment: f64,
+    /// Share that met the E2E objective.
+    pub e2e_attainment: f64,
+}
+
+/// The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct KvPart {
+    /// Cached blocks pinned.
+    pub hits: u64,
+    /// Blocks opened.
+    pub misses: u64,
+    /// hits / (hits + misses), 0 to 1.
+    pub hit_rate: f64,
+    /// Cached contents lost because their block was needed.
+    pub evictions: u64,
+    /// Share of the scheduled requests that found any of their prompt cached, 0 to 1.
+    pub request_hit_rate: f64,
+    /// Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1.
+    pub reused_prompt_share: f64,
+}
+
+/// How evenly work was spread in the measured stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct FairnessPart {
+    /// Jain's index over the output tokens of each tenant that sent requests: 1/n (one has all) to 1 (equal).
+    pub tenants_jain: f64,
+    /// Coefficient of variation of the same.
+    pub tenants_cov: f64,
+    /// Jain's index over the requests finished by each replica.
+    pub replicas_jain: f64,
+    /// Coefficient of variation of the same.
+    pub replicas_cov: f64,
+    /// Longest mean queue of a replica by the shortest, which counts as one request at least.
+    pub max_min_queue_ratio: f64,
+}
+
+/// A score with the weights that the scenario gives.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FitnessPart {
+    /// Sum of weight times norm.
+    pub score: f64,
+    /// What it is made of, in the order of the scenario.
+    pub parts: Vec<FitnessTerm>,
+}
+
+/// One term of the fitness score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FitnessTerm {
+    /// What counts.
+    pub metric: FitnessMetric,
+    /// How much it counts.
+    pub weight: f64,
+    /// Its value, in requests or tokens per second or in milliseconds.
+    pub value: f64,
+    /// The value brought to 0 to 1, where 1 is best; 0 for a latency that nobody had.
+    pub norm: f64,
+}
+
+/// What the measured stretch cost, from the GPU prices of the catalogue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CostPart {
+    /// US dollars per hour of the replicas now serving; 0 if unknown.
+    pub usd_per_hour: f64,
+    /// US dollars for all replicas while they existed.
+    pub usd: f64,
+    /// US dollars per request finished.
+    pub usd_per_request: f64,
+    /// US dollars per 1,000 tokens, prompt and output.
+    pub usd_per_1k_tokens: f64,
+    /// US dollars per million output tokens.
+    pub usd_per_million_output_tokens: f64,
+    /// GPUs times seconds that their replica existed.
+    pub gpu_seconds: f64,
+    /// GPUs times seconds that a step ran on them.
+    pub gpu_busy_seconds: f64,
+    /// Busy GPU-seconds per request finished.
+    pub gpu_busy_seconds_per_request: f64,
+}
+
+/// One replica. Counts include the warm-up; means over time and distributions do not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReplicaPart {
+    /// Its number.
+    pub replica: u32,
+    /// Its pool.
+    pub pool: String,
+    /// Whether it gets new requests.
+    pub serving: bool,
+    /// Requests finished.
+    pub completed: u32,
+    /// Requests waiting.
+    pub queued: u32,
+    /// Requests in its batch.
+    pub running: u32,
+    /// Requests dropped.
+    pub dropped: u32,
+    /// Preemptions.
+    pub preemptions: u64,
+    /// Steps begun.
+    pub steps: u64,
+    /// Mean number of requests in a step.
+    pub mean_batch: f64,
+    /// Seconds that it existed in the measured stretch; the means over time are over these.
+    pub up_s: f64,
+    /// Share of that time in which a step ran, 0 to 1.
+    pub busy: f64,
+    /// Mean over time of the requests waiting.
+    pub mean_queued: f64,
+    /// Mean over time of the requests in the batch.
+    pub mean_running: f64,
+    /// Mean over time of the KV blocks in use.
+    pub mean_kv_blocks: f64,
+    /// Most KV blocks in use at the beginning of a step.
+    pub kv_peak_blocks: u32,
+    /// KV blocks in all.
+    pub kv_total_blocks: u32,
+    /// hits / (hits + misses), 0 to 1.
+    pub kv_hit_rate: f64,
+    /// Time to first token in milliseconds.
+    pub ttft_ms: Summary,
+    /// End-to-end latency in milliseconds.
+    pub e2e_ms: Summary,
+}
+
+/// The requests of one client, tenant or SLO class, without the warm-up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroupPart {
+    /// Its name.
+    pub name: String,
+    /// Requests arrived.
+    pub arrived: u32,
+    /// Requests finished.
+    pub finished: u32,
+    /// Of those, requests that met every objective of their class.
+    pub met: u32,
+    /// met / finished, 0 to 1; 0 if none finished.
+    pub attainment: f64,
+    /// Requests finished per second that met every objective of their class.
+    pub goodput_per_s: f64,
+    /// Output tokens of the requests finished.
+    pub output_tokens: u64,
+    /// Preemptions of requests that arrived.
+    pub preemptions: u64,
+    /// Time to first token in milliseconds.
+    pub ttft_ms: Summary,
+    /// Mean time between tokens of a request in milliseconds.
+    pub tpot_ms: Summary,
+    /// End-to-end latency in milliseconds.
+    pub e2e_ms: Summary,
+    /// Joining the wait queue to first joining a batch, in milliseconds.
+    pub queue_wait_ms: Summary,
+}
+
+/// The requests of one SLO class, without the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassPart {
+    /// The requests.
+    #[serde(flatten)]
+    pub requests: GroupPart,
+    /// TTFT objective in milliseconds; 0 if there is none.
+    pub ttft_objective_ms: f64,
+    /// TPOT objective in milliseconds; 0 if there is none.
+    pub tpot_objective_ms: f64,
+    /// E2E objective in milliseconds; 0 if there is none.
+    pub e2e_objective_ms: f64,
+}
