@@ -26,26 +26,26 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 5849, "966d0bacf5093c79"),
-    ("kv-pressure, default", 3823, "e01c7e1a4a00e11e"),
-    ("router-showdown, default", 6478, "a61db6d3ed7993ac"),
-    ("pressure, default", 4391, "5eeed82d469bca02"),
-    ("everything, default", 6410, "e1d313f6f65785da"),
-    ("hashes, default", 3667, "5c81d0574b586b3e"),
-    ("stamps, default", 3449, "332d61105769de5d"),
-    ("chat-4xh100, blis", 5746, "f38a99bb1024cecc"),
-    ("kv-pressure, blis", 3824, "5f29e4eb773ccd25"),
-    ("router-showdown, blis", 6498, "00e10b02753ac7ba"),
-    ("pressure, blis", 4451, "30057997cf9d6370"),
-    ("everything, blis", 6410, "cf514812e58e9832"),
-    ("hashes, blis", 3687, "ceadaa19d44ae08c"),
-    ("stamps, blis", 3449, "aec20f278c295ce9"),
+    ("chat-4xh100, default", 17079, "3ae7a331ce78139c"),
+    ("kv-pressure, default", 9587, "01247ccb46565aa8"),
+    ("router-showdown, default", 18501, "39e91b549b79e1b6"),
+    ("pressure, default", 12157, "6093e81317197139"),
+    ("everything, default", 18887, "974e9f80ab67de3b"),
+    ("hashes, default", 9217, "465fcdffbb7ead7b"),
+    ("stamps, default", 8573, "19f4da5ced95f93a"),
+    ("chat-4xh100, blis", 16849, "87b0362e077a85fe"),
+    ("kv-pressure, blis", 9588, "11ae06da8175389c"),
+    ("router-showdown, blis", 18532, "a08ac3f9d7aea8f7"),
+    ("pressure, blis", 12317, "48b719bf4d6995ca"),
+    ("everything, blis", 18846, "13dde1bd948e14e2"),
+    ("hashes, blis", 9274, "320b8441099591e9"),
+    ("stamps, blis", 8573, "1561d9a3625f6b55"),
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 155875, "b0a368b2bda74d99"), ("everything", 66887, "5bc0c9264af5d263")];
+    &[("pressure", 159914, "d409b7ce0da14863"), ("everything", 71619, "6158adb68e14428e")];
 
-const DRAWS: &[Line] = &[("traffic", 16, "b129e6539efc020d"), ("functions", 639968, "071cff7376f674b5")];
+const DRAWS: &[Line] = &[("traffic", 16, "2edc8794fe6aaca4"), ("functions", 639968, "071cff7376f674b5")];
 
 /// One result: its name and its bytes.
 struct Found {
