@@ -172,11 +172,37 @@ fn a_trace_replaces_the_clients_and_runs_to_its_end() {
     assert_eq!(report["requests"]["arrived"], 20);
     assert_eq!(report["requests"]["completed"], 20);
     assert_eq!(report["run"]["horizon_us"], 0);
+    assert_eq!(report["run"]["warmup_us"], 0);
+    assert!(report["title"].as_str().is_some_and(|t| t.ends_with("trace.csv")), "{report}");
     assert!(stderr(&out).contains("20 requests"), "{}", stderr(&out));
     // A setting on the command line still has the last word.
     let out = run(&["run", "--json", "chat-4xh100", "--trace", trace.path(), "--set", "run.horizon_s=4"]);
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
     assert_eq!(report["requests"]["arrived"], 9);
+}
+
+#[test]
+fn a_scenario_finds_the_trace_it_names_beside_it_and_keeps_its_clock() {
+    let trace = TempFile::new("named.csv", azure_trace().as_bytes());
+    let name = trace.0.file_name().expect("a file").to_string_lossy().into_owned();
+    let text = format!(
+        r#"{{"run": {{"horizon_s": 4, "warmup_s": 1}}, "workload": {{"trace": {{"file": "{name}"}}}}}}"#
+    );
+    let scenario = TempFile::new("names.json", text.as_bytes());
+    let out = run(&["run", "--json", scenario.path()]);
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
+    assert_eq!(report["requests"]["arrived"], 9, "{}", stderr(&out));
+    let given = run(&["run", "--json", scenario.path(), "--trace", trace.path()]);
+    assert_eq!(given.stdout, out.stdout, "{}", stderr(&given));
+}
+
+#[test]
+fn the_schema_of_the_page_is_the_one_printed() {
+    let kept = std::fs::read_to_string("www/src/generated/schema.json").expect("the page has a schema");
+    assert!(
+        kept == stdout(&run(&["schema"])),
+        "renew it: cargo run -- schema > www/src/generated/schema.json"
+    );
 }
 
 #[test]

@@ -114,17 +114,20 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
     Ok(())
 }
 
-/// Makes a document replay a trace. Where it did not replay one before, its clock was meant for its clients: the run
-/// then measures from the start until all requests of the trace are done.
+/// Makes a document replay a trace. Where it did not replay one before, its title, clock and edits were meant for its
+/// clients: the run is then named after the file and measures from the start until all requests of the trace are done.
 pub fn replay_trace(document: &mut Value, file_name: &str) {
     let named = document.pointer("/workload/trace").is_some_and(|t| !t.is_null());
+    let file = Value::from(file_name).to_string();
     let mut set = |path: &str, value: &str| {
         set_path(document, path, value).expect("a path of names alone can be set in any document");
     };
-    set("workload.trace.file", &Value::from(file_name).to_string());
+    set("workload.trace.file", &file);
     if !named {
+        set("title", &file);
         set("run.horizon_s", "0");
         set("run.warmup_s", "0");
+        set("edits", "[]");
     }
 }
 

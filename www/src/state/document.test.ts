@@ -86,5 +86,6 @@ test('a trace replaces the traffic and runs to its end', () => {
   const next = onTrace(DOC, 'azure.csv');
   expect(getAt(next, 'workload.trace.file')).toBe('azure.csv');
   expect(getAt(next, 'run.horizon_s')).toBe(0);
+  expect(getAt(next, 'run.warmup_s')).toBe(0);
   expect(placedEdits(next)).toEqual([]);
 });

@@ -162,5 +162,5 @@ export function onTrace(document: Json, fileName: string): Json {
     'title',
     fileName,
   );
-  return setAt(setAt(named, 'run.horizon_s', 0), 'edits', []);
+  return setAt(setAt(setAt(named, 'run.horizon_s', 0), 'run.warmup_s', 0), 'edits', []);
 }
