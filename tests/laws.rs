@@ -68,8 +68,13 @@ prop_compose! {
     ) -> Pool {
         Pool {
             replicas,
-            engine: Engine { max_num_seqs, max_num_batched_tokens, long_prefill_threshold_tokens },
-            kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching },
+            engine: Engine {
+                max_num_seqs,
+                max_num_batched_tokens,
+                long_prefill_threshold_tokens,
+                ..Engine::default()
+            },
+            kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching, ..KvCache::default() },
             latency: LatencyModel::Fitted(FittedCoefficients {
                 queueing_us,
                 queueing_us_per_prompt_token: queueing_us / 100.0,

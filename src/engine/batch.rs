@@ -11,14 +11,13 @@ use super::fact::{DropReason, Fact, Sink};
 use super::replica::{Replica, World};
 use super::request::{NONE, RequestState, Slab};
 use crate::base::Micros;
-use crate::kv::Hit;
 use crate::scenario::Compat;
 
 /// What phase 1 left behind.
 #[derive(Clone, Copy, Debug, Default)]
-struct Phase1 {
-    budget: u32,
-    preempted: bool,
+pub(super) struct Phase1 {
+    pub(super) budget: u32,
+    pub(super) preempted: bool,
 }
 
 /// A member that phase 1 has to look at.
@@ -32,6 +31,7 @@ enum Need {
 impl Replica {
     /// Forms the batch of the step that begins `now`. Returns the sum of the contexts of those who decode.
     pub(super) fn form_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> u64 {
+        self.order_queue(w.lives);
         self.decoders.starved.clear();
         for &slot in &self.prefilling {
             w.lives[slot].granted = 0;
@@ -126,7 +126,7 @@ impl Replica {
         while slot != NONE && budget > 0 {
             let live = &w.lives[slot];
             let (n, served) = if live.decoding {
-                let stored = live.counts(self.decoders.ticks).0;
+                let stored = live.counts(self.decoders.ticks).0 + live.excess;
                 if stored.is_multiple_of(block) {
                     (1, self.open_block(slot, now, &mut preempted, w))
                 } else {
@@ -180,8 +180,8 @@ impl Replica {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
         let missing = live.holding.len() * block - live.holding.tokens();
-        let from = (live.holding.len() - 1) * block;
-        let hash = live.recurs(from + block).then(|| live.text.block_hash(live.holding.tip(), from, block));
+        let recurs = live.recurs(live.holding.len() * block);
+        let hash = recurs.then(|| live.hash_of_last_block(block));
         self.kv.append_inside(&mut live.holding, missing, hash);
     }
 
@@ -216,7 +216,7 @@ impl Replica {
         preempted: &mut bool,
         w: &mut World<'_, S>,
     ) -> bool {
-        while !self.kv.can_grow(&w.lives[slot].holding, n) {
+        while !self.has_room(slot, n, now, w.lives) {
             if self.compat == Compat::None && self.running == 1 {
                 assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.lives[slot].id);
                 self.leave_batch(slot, now, w.lives);
@@ -233,12 +233,18 @@ impl Replica {
         true
     }
 
+    /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier.
+    fn has_room(&mut self, slot: u32, n: u32, now: Micros, lives: &Slab) -> bool {
+        let holding = &lives[slot].holding;
+        self.kv.can_grow(holding, n) || (self.kv.reload(now) && self.kv.can_grow(holding, n))
+    }
+
     /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
     fn leave_batch(&mut self, slot: u32, now: Micros, lives: &mut Slab) {
         let steady = lives[slot].decoding && !lives[slot].behind;
         self.unlink(slot, lives);
         let live = &mut lives[slot];
-        self.kv.release(&mut live.holding, live.progress);
+        self.kv.release(&mut live.holding, live.progress + live.excess, now);
         if steady {
             live.last_token = now;
         }
@@ -247,7 +253,7 @@ impl Replica {
     /// A preempted request comes back and looks for its own blocks, whatever others may have in common with it.
     fn publish_own_blocks(&mut self, slot: u32, lives: &mut Slab) {
         let live = &mut lives[slot];
-        if self.kv.caching() && live.recurring < live.text.len() {
+        if self.kv.caching() && live.recurring < live.text.len() && live.excess == 0 {
             let full = live.counts(self.decoders.ticks).0 / self.kv.block_tokens();
             let chain = live.text.chain(self.kv.block_tokens(), full);
             self.kv.publish(&mut live.holding, &chain);
@@ -265,6 +271,7 @@ impl Replica {
         live.chain.clear();
         live.chained = false;
         live.recurring = u32::MAX;
+        live.excess = 0;
         match self.compat {
             Compat::None => live.prefill = live.prompt_tokens + live.generated,
             Compat::Blis => live.generated = 0,
@@ -282,87 +289,10 @@ impl Replica {
         self.totals.preemptions += 1;
         self.preempted_since_progress += 1;
         self.waiting.push_front(slot);
+        self.unsorted.0 += 1;
         w.sink.fact(now, Fact::Preempted { request, replica: self.id });
         if self.preempted_since_progress == super::replica::LIVELOCK_PREEMPTIONS {
             w.sink.fact(now, Fact::Livelock { request, replica: self.id });
         }
-    }
-
-    /// Phase 2: admits from the head of the queue.
-    fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
-        let mut budget = phase1.budget;
-        while self.running < self.limits.max_num_seqs && budget > 0 {
-            // An emptied instance admits again at once, unless it is to behave as BLIS.
-            if phase1.preempted && (self.compat == Compat::Blis || self.running > 0) {
-                break;
-            }
-            let Some(&slot) = self.waiting.front() else { break };
-            if self.refused == Some((slot, self.kv.version(), budget)) {
-                break;
-            }
-            let (hit, n) = self.chunk_of_newcomer(slot, budget, w.lives);
-            if !self.kv.can_admit(hit, hit.blocks * self.kv.block_tokens() + n) {
-                if self.running == 0 && self.compat == Compat::None {
-                    // Preempted with more tokens than the cache can hold, or the cache was made smaller meanwhile:
-                    // nobody will ever make room.
-                    self.waiting.pop_front();
-                    let fits =
-                        w.lives[slot].prompt_tokens.div_ceil(self.kv.block_tokens()) <= self.kv.total();
-                    let reason =
-                        if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
-                    self.drop_request(slot, now, reason, w);
-                    continue;
-                }
-                self.refused = Some((slot, self.kv.version(), budget));
-                break;
-            }
-            self.waiting.pop_front();
-            self.admit(slot, hit, n, now, w);
-            budget -= n;
-        }
-    }
-
-    /// How much of the first waiting request is cached, and how many tokens it computes first.
-    fn chunk_of_newcomer(&self, slot: u32, budget: u32, lives: &mut Slab) -> (Hit, u32) {
-        let block = self.kv.block_tokens();
-        let live = &mut lives[slot];
-        let mut hit = Hit::default();
-        if self.kv.caching() {
-            if !live.chained {
-                live.chain = live.text.chain(block, live.prefill.min(live.recurring) / block);
-                live.chained = true;
-            }
-            let cacheable = match self.compat {
-                Compat::None => (live.prefill - 1) / block,
-                Compat::Blis => live.prefill / block,
-            };
-            let known = live.chain.len().min(cacheable as usize);
-            hit = self.kv.lookup(&live.chain[..known]);
-        }
-        let n = self.limits.chunk(live.prefill - hit.blocks * block).min(budget);
-        (hit, n)
-    }
-
-    fn admit<S: Sink>(&mut self, slot: u32, hit: Hit, n: u32, now: Micros, w: &mut World<'_, S>) {
-        self.link(slot, w.lives);
-        let live = &mut w.lives[slot];
-        let (holding, chain) = (&mut live.holding, &live.chain);
-        self.kv.pin(holding, &chain[..hit.blocks as usize]);
-        if n > 0 {
-            self.kv.append_prefill(holding, n, chain);
-        }
-        let cached = hit.blocks * self.kv.block_tokens();
-        live.computed = cached + n;
-        live.granted = n;
-        let record = &mut w.records[live.id.index()];
-        record.state = RequestState::Running;
-        record.scheduled = now;
-        record.sched_step = self.totals.steps;
-        record.cached_tokens = cached;
-        if record.first_scheduled == Micros::MAX {
-            record.first_scheduled = now;
-        }
-        let fact = Fact::Scheduled { request: live.id, replica: self.id, prefill: live.prefill, cached };
-        w.sink.fact(now, fact);
     }
 }

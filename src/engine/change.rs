@@ -1,8 +1,8 @@
 //! Edits: what changes while the cluster runs, between two events.
 
+use super::Engine;
 use super::fact::{Fact, Sink};
-use super::replica::{Limits, Replica};
-use super::{Blueprint, Engine};
+use super::replica::{Limits, Parts, Replica};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::policy::ReplicaView;
@@ -73,9 +73,14 @@ impl Engine {
 
     pub(super) fn add_replica(&mut self, pool: u32) -> ReplicaId {
         let id = ReplicaId(self.replicas.len() as u32);
-        let Blueprint { limits, resolved, block_tokens, caching } = &self.pools[pool as usize];
-        let kv = Pool::new(resolved.blocks.0, *block_tokens, *caching);
-        self.replicas.push(Replica::new(id, pool, self.compat, *limits, resolved.model.clone(), kv));
+        let b = &self.pools[pool as usize];
+        let mut kv = Pool::new(b.resolved.blocks.0, b.block_tokens, b.caching);
+        if let Some(tier) = b.tier {
+            kv = kv.with_tier(tier);
+        }
+        let (model, scheduler) = (b.resolved.model.clone(), b.scheduler.clone());
+        let parts = Parts { limits: b.limits, scheduler, model, kv };
+        self.replicas.push(Replica::new(id, pool, self.compat, parts));
         self.views.push(ReplicaView::unseen(id));
         self.viewed_at.push(Micros::ZERO);
         self.in_flight.push(0);

@@ -144,7 +144,7 @@ impl Decoders {
         let (order, due) = (live.order, live.due_tick);
         self.offset += i64::from(live.progress) - live.anchor_tick as i64;
         self.len += 1;
-        let place = (live.anchor_tick + 1 + n - u64::from(live.progress) % n) % n;
+        let place = (live.anchor_tick + 1 + n - u64::from(live.progress + live.excess) % n) % n;
         let hashed = live.output_recurs();
         insert_in_order(&mut self.wheel[place as usize], slot, order, lives);
         if hashed {
@@ -159,7 +159,7 @@ impl Decoders {
     fn extract(&mut self, slot: u32, lives: &Slab) {
         let n = self.slots();
         let live = &lives[slot];
-        let place = (live.anchor_tick + 1 + n - u64::from(live.progress) % n) % n;
+        let place = (live.anchor_tick + 1 + n - u64::from(live.progress + live.excess) % n) % n;
         remove_from(&mut self.wheel[place as usize], slot);
         if live.output_recurs() {
             remove_from(&mut self.hashed[place as usize], slot);

@@ -221,6 +221,8 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         chain: Vec::new(),
         chained: false,
         decoding: false,
+        place: None,
+        excess: 0,
         order: u64::MAX,
         before: NONE,
         after: NONE,

@@ -15,6 +15,7 @@ mod queue;
 mod replica;
 mod request;
 mod step;
+mod waiting;
 
 pub use detail::{Detail, StepTrace};
 pub use fact::{DropReason, Fact, Ignore, Sink};
@@ -23,11 +24,13 @@ pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
 use crate::base::{Micros, RequestId};
+use crate::kv::TierSettings;
 use crate::perf::Resolved;
 use crate::policy::ReplicaView;
 use crate::policy::admission::AdmissionState;
 use crate::policy::routing::RouterState;
-use crate::scenario::{Compat, KvCache, Scenario};
+use crate::policy::scheduling::SchedulerState;
+use crate::scenario::{Compat, Pool, Scenario};
 use crate::workload::Source;
 use queue::{EventKey, Queue, Tournament};
 use replica::{Limits, World};
@@ -62,9 +65,11 @@ pub struct Census {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Blueprint {
     limits: Limits,
+    scheduler: SchedulerState,
     resolved: Resolved,
     block_tokens: u32,
     caching: bool,
+    tier: Option<TierSettings>,
 }
 
 /// The whole cluster at one instant.
@@ -109,7 +114,7 @@ impl Engine {
         let c = &scenario.cluster;
         assert!(resolved.len() == c.pools.len(), "INV-2: pools without hardware figures");
         let pools: Vec<Blueprint> =
-            c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(&p.engine, &p.kv, r)).collect();
+            c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, &source)).collect();
         let horizon = match scenario.run.horizon_s {
             s if s > 0.0 => Micros(crate::base::math::round_to_span(s * 1e6).0),
             _ => Micros::MAX,
@@ -328,12 +333,26 @@ impl Engine {
 }
 
 impl Blueprint {
-    fn new(engine: &crate::scenario::Engine, kv: &KvCache, resolved: &Resolved) -> Self {
+    fn new(pool: &Pool, resolved: &Resolved, source: &Source) -> Self {
+        let (engine, kv) = (&pool.engine, &pool.kv);
+        let tier = (kv.cpu_blocks > 0).then_some(TierSettings {
+            capacity: kv.cpu_blocks,
+            threshold: kv.offload_threshold,
+            tokens_per_us: kv.transfer_tokens_per_us,
+            base: crate::base::Span(kv.transfer_base_us),
+        });
         Self {
             limits: Limits::new(engine),
+            scheduler: SchedulerState::new(
+                engine.scheduler,
+                &engine.priority,
+                source.clients(),
+                source.classes(),
+            ),
             resolved: resolved.clone(),
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
+            tier,
         }
     }
 }

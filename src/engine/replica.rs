@@ -7,6 +7,8 @@ use super::request::{Live, NONE, Progress, Record, RequestState, Slab};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::perf::{Chunk, StepModel};
+use crate::policy::priority::WaitingView;
+use crate::policy::scheduling::SchedulerState;
 use crate::scenario::{Compat, Engine as BatchLimits};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -70,11 +72,14 @@ pub struct Replica {
     pub(super) serving: bool,
     pub(super) compat: Compat,
     pub(super) limits: Limits,
+    pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
     pub(super) kv: Pool,
     /// Time of its last event.
     pub(super) clock: Micros,
     pub(super) waiting: VecDeque<u32>,
+    /// How many at its head and at its tail have come since it was last sorted.
+    pub(super) unsorted: (u32, u32),
     /// Ends and length of the batch, a list through the live requests.
     pub(super) head: u32,
     pub(super) tail: u32,
@@ -98,6 +103,14 @@ pub struct Replica {
     pub(super) refused: Option<(u32, u64, u32)>,
     #[serde(skip)]
     pub(super) chunks: Vec<Chunk>,
+}
+
+/// What a replica is made of.
+pub(super) struct Parts {
+    pub(super) limits: Limits,
+    pub(super) scheduler: SchedulerState,
+    pub(super) model: StepModel,
+    pub(super) kv: Pool,
 }
 
 /// Batch limits as numbers.
@@ -127,14 +140,8 @@ impl Limits {
 }
 
 impl Replica {
-    pub(super) fn new(
-        id: ReplicaId,
-        pool: u32,
-        compat: Compat,
-        limits: Limits,
-        model: StepModel,
-        kv: Pool,
-    ) -> Self {
+    pub(super) fn new(id: ReplicaId, pool: u32, compat: Compat, parts: Parts) -> Self {
+        let Parts { limits, scheduler, model, kv } = parts;
         let decoders = super::decode::Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -142,10 +149,12 @@ impl Replica {
             serving: true,
             compat,
             limits,
+            scheduler,
             model,
             kv,
             clock: Micros::ZERO,
             waiting: VecDeque::new(),
+            unsorted: (0, 0),
             head: NONE,
             tail: NONE,
             running: 0,
@@ -222,8 +231,18 @@ impl Replica {
             assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", live.id);
             record.state = RequestState::Queued;
             self.totals.prompt_tokens += u64::from(live.prompt_tokens);
+            let view = WaitingView {
+                arrival: live.arrival,
+                tenant: record.client,
+                class: record.class,
+                prompt_tokens: live.prompt_tokens,
+                rank: live.rank,
+            };
+            let place = self.scheduler.place(&view);
             self.waiting.push_back(slot);
+            self.unsorted.1 += 1;
             w.sink.fact(now, Fact::Queued { request: live.id, replica: self.id });
+            w.lives[slot].place = place;
         }
         if self.step_at == Micros::MAX && !self.waiting.is_empty() {
             self.step_at = now;

@@ -3,6 +3,7 @@
 use super::fact::DropReason;
 use crate::base::{Content, Micros, RequestId, Span};
 use crate::kv::Holding;
+use crate::policy::scheduling::Place;
 use serde::{Deserialize, Serialize};
 
 /// No slot, no replica.
@@ -144,6 +145,10 @@ pub(super) struct Live {
     pub(super) chain: Vec<u64>,
     pub(super) chained: bool,
     pub(super) decoding: bool,
+    /// Where it stands in the wait queue of a scheduler that sorts.
+    pub(super) place: Option<Place>,
+    /// Tokens of pinned blocks beyond what counts as computed (`compat: blis`, after a reload from the CPU tier).
+    pub(super) excess: u32,
     /// Position in the batch: batches are in order of this number.
     pub(super) order: u64,
     pub(super) before: u32,
@@ -176,6 +181,12 @@ impl Live {
     /// Whether a block of `block` tokens that ends at `end` can recur in another request.
     pub(super) fn recurs(&self, end: u32) -> bool {
         end <= self.recurring
+    }
+
+    /// Chained hash of the block that its latest output tokens fill.
+    pub(super) fn hash_of_last_block(&self, block: u32) -> u64 {
+        let from = (self.holding.len() - 1) * block - self.excess;
+        self.text.block_hash(self.holding.tip(), from, block)
     }
 
     /// Whether any block that its output fills can recur in another request.

@@ -60,7 +60,7 @@ impl Replica {
         for slot in done {
             self.unlink(slot, w.lives);
             let live = &mut w.lives[slot];
-            self.kv.release(&mut live.holding, live.progress);
+            self.kv.release(&mut live.holding, live.progress + live.excess, now);
             let shown = now + Span(overhead.0 * u64::from(live.generated));
             self.complete(slot, now, shown.since(live.arrival), w);
         }
@@ -151,14 +151,14 @@ impl Replica {
         }
         done.sort_unstable_by_key(|&slot| w.lives[slot].order);
         for slot in done {
-            self.store_last_token(slot, w.lives);
+            self.store_last_token(slot, now, w.lives);
             let ttft = w.records[w.lives[slot].id.index()].ttft;
             let itl_sum = self.progress_of(&w.lives[slot], ttft).itl_sum;
             self.unlink(slot, w.lives);
             let holding = &mut w.lives[slot].holding;
             // With the last token, if it found room.
             let stored = holding.tokens();
-            self.kv.release(holding, stored);
+            self.kv.release(holding, stored, now);
             self.push(now.saturating_add(span), class::LEFT, NONE);
             self.complete(slot, now, Span(ttft.0) + itl_sum, w);
         }
@@ -202,25 +202,24 @@ impl Replica {
     }
 
     /// `compat: blis`: the KV of the last token is stored too, if there is room.
-    fn store_last_token(&mut self, slot: u32, lives: &mut Slab) {
+    fn store_last_token(&mut self, slot: u32, now: Micros, lives: &mut Slab) {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
         if live.output_tokens == 0 {
             return;
         }
-        let stored = live.counts(self.decoders.ticks).0;
+        let stored = live.counts(self.decoders.ticks).0 + live.excess;
         let missing = stored - live.holding.tokens();
         self.kv.append_inside(&mut live.holding, missing, None);
         if stored.is_multiple_of(block) {
-            if self.kv.free() == 0 {
+            if self.kv.free() == 0 && !(self.kv.reload(now) && self.kv.free() > 0) {
                 self.totals.allocation_failures += 1;
             } else {
                 self.kv.append_opening(&mut live.holding);
             }
         } else {
             let fills = self.kv.caching() && (stored + 1).is_multiple_of(block) && live.recurs(stored + 1);
-            let from = stored + 1 - block.min(stored + 1);
-            let hash = fills.then(|| live.text.block_hash(live.holding.tip(), from, block));
+            let hash = fills.then(|| live.hash_of_last_block(block));
             self.kv.append_inside(&mut live.holding, 1, hash);
         }
     }
@@ -241,7 +240,8 @@ impl Replica {
             "INV-8: a step of {:?} without work",
             self.id
         );
-        let span = self.model.step(&StepLoad { prefill: &chunks, decode, decode_context });
+        let load = StepLoad { prefill: &chunks, decode, decode_context };
+        let span = self.model.step(&load) + self.kv.take_transfer();
         self.latest_step = span;
         let prefill = chunks.iter().map(|c| c.tokens).sum();
         self.chunks = chunks;

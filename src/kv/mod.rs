@@ -4,6 +4,8 @@
 
 mod holding;
 mod pool;
+mod tier;
 
 pub use holding::Holding;
 pub use pool::{CellState, Hit, Pool};
+pub use tier::{TierCounts, TierSettings};

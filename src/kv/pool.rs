@@ -4,6 +4,8 @@
 //! that were never used come before all others and have no record yet, so a cache costs memory only where it was touched.
 
 use super::Holding;
+use super::tier::{Tier, TierSettings};
+use crate::base::Micros;
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +73,7 @@ pub struct Pool {
     hits: u64,
     misses: u64,
     evictions: u64,
+    pub(super) tier: Option<Box<Tier>>,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
     version: u64,
 }
@@ -98,8 +101,16 @@ impl Pool {
             hits: 0,
             misses: 0,
             evictions: 0,
+            tier: None,
             version: 0,
         }
+    }
+
+    /// The same with a CPU tier below it.
+    #[must_use]
+    pub fn with_tier(mut self, settings: TierSettings) -> Self {
+        self.tier = Some(Box::new(Tier::new(settings)));
+        self
     }
 
     /// Tokens in one block.
@@ -258,7 +269,7 @@ impl Pool {
     }
 
     /// Gives everything back, the last block first. `stored` tokens are in it: full blocks stay cached.
-    pub fn release(&mut self, holding: &mut Holding, stored: u32) {
+    pub fn release(&mut self, holding: &mut Holding, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
         for (index, b) in holding.blocks.drain(..).enumerate().rev() {
@@ -287,6 +298,7 @@ impl Pool {
         holding.tokens = 0;
         holding.tip = 0;
         self.version += 1;
+        self.offload(now);
     }
 
     /// Changes the number of blocks. Fewer than are in use takes effect as they become free.
@@ -415,6 +427,56 @@ impl Pool {
             self.by_hash.remove(hash);
             self.evictions += 1;
         }
+    }
+
+    /// Whether this content can be hit.
+    pub(super) fn knows(&self, hash: u64) -> bool {
+        hash != ONCE && self.by_hash.get(hash).is_some()
+    }
+
+    /// Copies content into the least recently used free block, which becomes the most recently used. False if none is free.
+    pub(super) fn reload_into_free(&mut self, hash: u64) -> bool {
+        let b = if self.touched < self.limit {
+            self.touched += 1;
+            self.blocks.push(Block { holders: 0, before: NONE, after: NONE, hash: 0 });
+            self.touched - 1
+        } else if self.head != NONE {
+            let b = self.head;
+            self.take_listed(b);
+            b
+        } else {
+            return false;
+        };
+        if hash == ONCE {
+            self.blocks[b as usize].hash = ONCE;
+        } else {
+            self.set_hash(b, hash);
+        }
+        self.cached += 1;
+        self.link_last(b);
+        true
+    }
+
+    /// The first free block with content, in the order they will be taken; after `b` if given.
+    pub(super) fn first_cached(&self, b: Option<u32>) -> Option<u32> {
+        let mut next = b.map_or(self.head, |b| self.blocks[b as usize].after);
+        while next != NONE && self.blocks[next as usize].hash == 0 {
+            next = self.blocks[next as usize].after;
+        }
+        (next != NONE).then_some(next)
+    }
+
+    /// Takes the content of a free block, which goes to the end of the free list.
+    pub(super) fn take_content(&mut self, b: u32) -> u64 {
+        let hash = std::mem::take(&mut self.blocks[b as usize].hash);
+        if hash != ONCE {
+            self.by_hash.remove(hash);
+        }
+        self.cached -= 1;
+        self.unlink(b);
+        self.link_last(b);
+        self.version += 1;
+        hash
     }
 
     /// Makes the full block at position `index` of `holding` hittable.

@@ -4,7 +4,9 @@
 //! only dispatch. docs/recipes.md lists the places a new policy touches.
 
 pub mod admission;
+pub mod priority;
 pub mod routing;
+pub mod scheduling;
 mod view;
 
 pub use view::{ReplicaView, RequestView};

@@ -4,7 +4,8 @@ use super::check_edits::{check_edits, edit_problems};
 use super::check_workload::check_workload;
 use super::report::Report;
 use super::{
-    Cluster, Edit, FORMAT_VERSION, FittedCoefficients, KvBlocks, LatencyModel, Pool, Scenario, Slo, limits,
+    Cluster, Edit, FORMAT_VERSION, FittedCoefficients, KvBlocks, KvCache, LatencyModel, Pool, PriorityPolicy,
+    Scenario, Slo, limits,
 };
 use crate::base::{Diagnostics, diag::has_errors};
 
@@ -184,9 +185,44 @@ fn check_pool(path: &str, p: &Pool, r: &mut Report) {
         limits::BLOCK_TOKENS,
         "vLLM's default is 16",
     );
+    check_tier(&format!("{path}.kv"), &p.kv, r);
+    check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
     match &p.latency {
         LatencyModel::Catalogue => {}
         LatencyModel::Fitted(c) => check_coefficients(&format!("{path}.latency.fitted"), c, r),
+    }
+}
+
+fn check_tier(path: &str, kv: &KvCache, r: &mut Report) {
+    r.int(&format!("{path}.cpu_blocks"), kv.cpu_blocks, 0, limits::KV_BLOCKS, "use 0 for no CPU tier");
+    r.float(
+        &format!("{path}.offload_threshold"),
+        kv.offload_threshold,
+        0.0,
+        1.0,
+        "it is the share of GPU blocks in use, such as 0.9",
+    );
+    r.float(
+        &format!("{path}.transfer_tokens_per_us"),
+        kv.transfer_tokens_per_us,
+        1e-6,
+        1e9,
+        "100 is about 13 GB/s for a model with 128 KB of KV a token",
+    );
+    r.int(
+        &format!("{path}.transfer_base_us"),
+        kv.transfer_base_us,
+        0,
+        limits::LATENCY_US,
+        "it is the fixed time of copying one block",
+    );
+}
+
+fn check_priority(path: &str, priority: &PriorityPolicy, r: &mut Report) {
+    if let PriorityPolicy::TenantPriority(scores) = priority {
+        let list = format!("{path}.tenant-priority.tenants");
+        r.count(&list, scores.tenants.len(), limits::CLIENTS, "tenants");
+        r.distinct(&list, "tenant", scores.tenants.iter().map(|t| t.tenant.as_str()));
     }
 }
 

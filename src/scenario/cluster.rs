@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
+use super::scheduling::{PriorityPolicy, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -108,11 +109,21 @@ pub struct Engine {
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::STEP_TOKENS)))]
     pub long_prefill_threshold_tokens: u32,
+    /// Who is first in the wait queue.
+    pub scheduler: Scheduler,
+    /// The priority of a waiting request, for schedulers that go by priority.
+    pub priority: PriorityPolicy,
 }
 
 impl Default for Engine {
     fn default() -> Self {
-        Self { max_num_seqs: 256, max_num_batched_tokens: 2048, long_prefill_threshold_tokens: 0 }
+        Self {
+            max_num_seqs: 256,
+            max_num_batched_tokens: 2048,
+            long_prefill_threshold_tokens: 0,
+            scheduler: Scheduler::Fcfs,
+            priority: PriorityPolicy::Constant,
+        }
     }
 }
 
@@ -128,11 +139,31 @@ pub struct KvCache {
     pub block_tokens: u32,
     /// Whether equal prompt prefixes share blocks.
     pub prefix_caching: bool,
+    /// Blocks of a second tier in CPU memory, to which cached blocks are copied under pressure. 0 means none.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::KV_BLOCKS)))]
+    pub cpu_blocks: u32,
+    /// Share of GPU blocks in use above which cached blocks are copied to the CPU tier, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
+    pub offload_threshold: f64,
+    /// Speed of copying blocks back from the CPU tier, in tokens per microsecond.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.000_001, max = 1e9)))]
+    pub transfer_tokens_per_us: f64,
+    /// Fixed time of copying one block back, in microseconds.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
+    pub transfer_base_us: u64,
 }
 
 impl Default for KvCache {
     fn default() -> Self {
-        Self { blocks: KvBlocks::Auto, block_tokens: 16, prefix_caching: true }
+        Self {
+            blocks: KvBlocks::Auto,
+            block_tokens: 16,
+            prefix_caching: true,
+            cpu_blocks: 0,
+            offload_threshold: 0.9,
+            transfer_tokens_per_us: 100.0,
+            transfer_base_us: 0,
+        }
     }
 }
 

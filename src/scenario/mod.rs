@@ -12,6 +12,7 @@ pub mod limits;
 mod parse;
 pub mod preset;
 mod report;
+mod scheduling;
 mod shape;
 mod slo;
 mod workload;
@@ -25,6 +26,7 @@ pub use edit::{Edit, TimedEdit};
 pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
 };
+pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,

@@ -1,6 +1,7 @@
 //! The block pool: sharing, order of eviction, resizing.
 
 use super::*;
+use crate::base::Micros;
 
 fn grow(pool: &mut Pool, h: &mut Holding, n: u32, chain: &[u64]) {
     assert!(pool.can_grow(h, n));
@@ -17,9 +18,9 @@ fn equal_prefixes_share_blocks_and_survive_release() {
     assert_eq!(hit, Hit { blocks: 2, free: 0 });
     pool.pin(&mut b, &[11, 12]);
     assert_eq!((pool.used(), pool.shared()), (3, 2));
-    pool.release(&mut a, 0);
+    pool.release(&mut a, 0, Micros::ZERO);
     assert_eq!((pool.used(), pool.shared(), pool.cached()), (2, 0, 0));
-    pool.release(&mut b, 0);
+    pool.release(&mut b, 0, Micros::ZERO);
     assert_eq!((pool.used(), pool.cached(), pool.free()), (0, 2, 8));
     pool.verify([&a, &b].into_iter());
     assert_eq!(pool.lookup(&[11, 12]), Hit { blocks: 2, free: 2 });
@@ -30,7 +31,7 @@ fn never_used_blocks_go_first_then_the_least_recently_used() {
     let mut pool = Pool::new(3, 1, true);
     let (mut a, mut b) = (Holding::default(), Holding::default());
     grow(&mut pool, &mut a, 2, &[1, 3]);
-    pool.release(&mut a, 0); // block 1, then block 0, go to the tail
+    pool.release(&mut a, 0, Micros::ZERO); // block 1, then block 0, go to the tail
     grow(&mut pool, &mut b, 2, &[7, 8]); // takes the unused block 2, then block 1
     assert_eq!(b.blocks(), [2, 1]);
     assert_eq!(pool.lookup(&[1]).blocks, 1);
@@ -44,7 +45,7 @@ fn the_latest_registration_wins_and_only_its_block_removes_it() {
     let (mut a, mut b, mut c) = (Holding::default(), Holding::default(), Holding::default());
     grow(&mut pool, &mut a, 2, &[5]);
     grow(&mut pool, &mut b, 2, &[5]);
-    pool.release(&mut a, 0);
+    pool.release(&mut a, 0, Micros::ZERO);
     grow(&mut pool, &mut c, 1, &[]);
     assert_eq!(pool.lookup(&[5]).blocks, 1);
     pool.verify([&a, &b, &c].into_iter());
@@ -68,7 +69,7 @@ fn a_smaller_cache_waits_for_blocks_in_use() {
     grow(&mut pool, &mut a, 6, &[]);
     pool.resize(4);
     assert_eq!((pool.total(), pool.free()), (6, 0));
-    pool.release(&mut a, 0);
+    pool.release(&mut a, 0, Micros::ZERO);
     assert_eq!((pool.total(), pool.free(), pool.used()), (4, 4, 0));
     pool.resize(7);
     assert_eq!((pool.total(), pool.free()), (7, 7));

@@ -3,8 +3,8 @@
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use crate::scenario::{
     AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, KvCache, LatencyModel, Observe, Pool, RoutingPolicy, Run, Scenario,
-    Workload,
+    FittedCoefficients, KvBlocks, KvCache, LatencyModel, Observe, Pool, PriorityPolicy, RoutingPolicy, Run,
+    Scenario, Scheduler, Workload,
 };
 
 /// The scenario of a golden file; the error lists what is missing.
@@ -45,9 +45,8 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
         "other than 3 numbers",
     );
     need(c.admission_policy == "always-admit", "admission_policy", &c.admission_policy);
-    need(c.scheduler == "fcfs", "scheduler", &c.scheduler);
-    need(c.priority_policy == "constant", "priority_policy", &c.priority_policy);
-    need(c.kv_cpu_blocks == 0, "kv_cpu_blocks", &c.kv_cpu_blocks.to_string());
+    need(scheduler(&c.scheduler).is_some(), "scheduler", &c.scheduler);
+    need(priority(&c.priority_policy).is_some(), "priority_policy", &c.priority_policy);
     let routing = match c.routing_policy.as_str() {
         "round-robin" => RoutingPolicy::RoundRobin,
         "least-loaded" => RoutingPolicy::LeastLoaded,
@@ -75,6 +74,25 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
     }
 }
 
+fn scheduler(name: &str) -> Option<Scheduler> {
+    match name {
+        "" | "fcfs" => Some(Scheduler::Fcfs),
+        "sjf" => Some(Scheduler::Sjf),
+        "priority-fcfs" => Some(Scheduler::PriorityFcfs),
+        "reverse-priority" => Some(Scheduler::ReversePriority),
+        _ => None,
+    }
+}
+
+fn priority(name: &str) -> Option<PriorityPolicy> {
+    match name {
+        "" | "constant" => Some(PriorityPolicy::Constant),
+        "slo-based" => Some(PriorityPolicy::SloBased),
+        "inverted-slo" => Some(PriorityPolicy::InvertedSlo),
+        _ => None,
+    }
+}
+
 fn pool(c: &Config) -> Pool {
     let beta = |i: usize| c.beta_coeffs.get(i).copied().unwrap_or_default();
     Pool {
@@ -84,11 +102,17 @@ fn pool(c: &Config) -> Pool {
             max_num_seqs: c.max_num_running_reqs,
             max_num_batched_tokens: c.max_num_scheduled_tokens,
             long_prefill_threshold_tokens: c.long_prefill_token_threshold,
+            scheduler: scheduler(&c.scheduler).unwrap_or_default(),
+            priority: priority(&c.priority_policy).unwrap_or_default(),
         },
         kv: KvCache {
             blocks: KvBlocks::Count(c.total_kv_blocks),
             block_tokens: c.block_size_tokens,
             prefix_caching: true,
+            cpu_blocks: c.kv_cpu_blocks,
+            offload_threshold: c.kv_offload_threshold,
+            transfer_tokens_per_us: c.kv_transfer_bandwidth,
+            transfer_base_us: c.kv_transfer_base_latency,
         },
         latency: LatencyModel::Fitted(FittedCoefficients {
             queueing_us: c.alpha_coeffs[0],

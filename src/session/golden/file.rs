@@ -49,7 +49,17 @@ pub(super) struct Config {
     /// Tokens in a block.
     pub block_size_tokens: u32,
     /// Blocks of the second tier; 0 means none.
-    pub kv_cpu_blocks: u64,
+    #[serde(default)]
+    pub kv_cpu_blocks: u32,
+    /// Share of blocks in use above which cached ones are copied down.
+    #[serde(default)]
+    pub kv_offload_threshold: f64,
+    /// Tokens copied in a microsecond.
+    #[serde(default)]
+    pub kv_transfer_bandwidth: f64,
+    /// Fixed time of copying one block.
+    #[serde(default)]
+    pub kv_transfer_base_latency: u64,
     /// Most requests in a batch.
     pub max_num_running_reqs: u32,
     /// Most tokens in a step.

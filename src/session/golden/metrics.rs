@@ -1,6 +1,6 @@
 //! The sections of `expected` that are computed from the lists: distributions, rates and scores.
 
-use super::sections::{Run, hit_rate, instance};
+use super::sections::{Run, hit_rate, instance, thrash_rate};
 use crate::base::content::spelled_token;
 use crate::base::{Micros, RequestId};
 use crate::engine::Decision;
@@ -164,7 +164,7 @@ fn raw_metrics(run: &Run<'_>, f: &Figures, s: &Sums) -> Value {
         "DroppedUnservable": s.dropped,
         "CacheHitRate": replicas.iter().map(hit_rate).sum::<f64>() / replicas.len() as f64,
         "PreemptionRate": if s.completed == 0 { 0.0 } else { s.preemptions as f64 / s.completed as f64 },
-        "KVThrashingRate": 0,
+        "KVThrashingRate": replicas.iter().map(thrash_rate).sum::<f64>() / replicas.len() as f64,
     })
 }
 

@@ -162,7 +162,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "kv_blocks_used_integral": u64::try_from(t.kv_block_us).unwrap_or(u64::MAX),
         "peak_kv_blocks": t.kv_peak,
         "cache_hit_rate": hit_rate(replica),
-        "kv_thrashing_rate": 0,
+        "kv_thrashing_rate": thrash_rate(replica),
         "ttft_sum_us": t.ttft_sum.0,
         "steps": t.steps,
         "step_time_sum_us": t.step_time.0,
@@ -170,12 +170,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "in_flight_at_end": engine.in_flight()[number as usize],
         "wait_queue_len_sum": t.waiting_sum,
         "running_batch_len_sum": t.running_sum,
-        "kv": {
-            "cache_hits": kv.hits(),
-            "cache_misses": kv.misses(),
-            "request_map_len": holders,
-            "hash_table_len": kv.table_len(),
-        },
+        "kv": kv_counters(kv, holders),
     });
     if run.file.record.max_steps_per_instance > 0 {
         let steps = engine.detail().and_then(|d| d.steps.get(number as usize)).map_or(&[][..], |s| s);
@@ -191,10 +186,41 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
     o
 }
 
-/// Cached blocks pinned, of all blocks pinned or opened.
+fn kv_counters(kv: &crate::kv::Pool, holders: usize) -> Value {
+    if !kv.tiered() {
+        return json!({
+            "cache_hits": kv.hits(),
+            "cache_misses": kv.misses(),
+            "request_map_len": holders,
+            "hash_table_len": kv.table_len(),
+        });
+    }
+    let tier = kv.tier_counts();
+    json!({
+        "gpu_cache_hits": kv.hits(),
+        "gpu_cache_misses": kv.misses(),
+        "offload_count": tier.offloads,
+        "cpu_hit_count": tier.hits,
+        "cpu_miss_count": tier.misses,
+        "thrashing_count": tier.thrash,
+        "cpu_used": kv.tier_blocks().0,
+        "pending_latency": kv.pending_transfer().0,
+        "request_map_len": holders,
+    })
+}
+
+/// Cached blocks pinned, of all blocks pinned or opened; with a CPU tier its hits and misses count too.
 pub(super) fn hit_rate(replica: &Replica) -> f64 {
-    let (hits, misses) = (replica.kv().hits(), replica.kv().misses());
-    if hits + misses == 0 { 0.0 } else { hits as f64 / (hits + misses) as f64 }
+    let (kv, tier) = (replica.kv(), replica.kv().tier_counts());
+    let hits = kv.hits() + tier.hits;
+    let all = hits + kv.misses() + tier.misses;
+    if all == 0 { 0.0 } else { hits as f64 / all as f64 }
+}
+
+/// Blocks reloaded within a millisecond, of all blocks copied down.
+pub(super) fn thrash_rate(replica: &Replica) -> f64 {
+    let tier = replica.kv().tier_counts();
+    if tier.offloads == 0 { 0.0 } else { tier.thrash as f64 / tier.offloads as f64 }
 }
 
 fn routing(run: &Run<'_>) -> Value {

@@ -1,0 +1,134 @@
+//! A second tier below the GPU's cache: a store in CPU memory.
+//!
+//! When the GPU is over a threshold as blocks are released, cached free blocks are copied down and leave the table; when
+//! an allocation fails, all stored blocks are copied back into free ones, which may make a prefix longer. A copy back
+//! costs time that the next step pays.
+
+use super::Pool;
+use crate::base::{Micros, Span};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A reload this soon after the offload counts as thrashing.
+const THRASH_WITHIN: Span = Span(1000);
+
+/// Settings of the CPU tier.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TierSettings {
+    /// Blocks it can store.
+    pub capacity: u32,
+    /// Share of GPU blocks in use above which released blocks are copied down, 0 to 1.
+    pub threshold: f64,
+    /// Tokens copied in a microsecond.
+    pub tokens_per_us: f64,
+    /// Fixed time of copying one block.
+    pub base: Span,
+}
+
+/// The store in CPU memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Tier {
+    settings: TierSettings,
+    /// By the GPU block it came from: its hash, and when it was copied down.
+    store: BTreeMap<u32, (u64, Micros)>,
+    /// Blocks copied down less blocks copied back; overwriting an entry counts too.
+    used: u32,
+    counts: TierCounts,
+    /// Copying time that the next step pays.
+    pending: Span,
+}
+
+/// Counters of the CPU tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TierCounts {
+    /// Blocks copied down.
+    pub offloads: u64,
+    /// Blocks copied back.
+    pub hits: u64,
+    /// Failed allocations for which nothing could be copied back.
+    pub misses: u64,
+    /// Blocks copied back within a millisecond of being copied down.
+    pub thrash: u64,
+}
+
+impl Tier {
+    pub(super) fn new(settings: TierSettings) -> Self {
+        Self { settings, store: BTreeMap::new(), used: 0, counts: TierCounts::default(), pending: Span::ZERO }
+    }
+}
+
+impl Pool {
+    /// Whether there is a CPU tier.
+    pub fn tiered(&self) -> bool {
+        self.tier.is_some()
+    }
+
+    /// Counters of the CPU tier.
+    pub fn tier_counts(&self) -> TierCounts {
+        self.tier.as_ref().map_or_else(TierCounts::default, |t| t.counts)
+    }
+
+    /// Blocks stored in the CPU tier, and how many it can store.
+    pub fn tier_blocks(&self) -> (u32, u32) {
+        self.tier.as_ref().map_or((0, 0), |t| (t.used, t.settings.capacity))
+    }
+
+    /// Copying time not yet paid.
+    pub fn pending_transfer(&self) -> Span {
+        self.tier.as_ref().map_or(Span::ZERO, |t| t.pending)
+    }
+
+    /// Takes the copying time that the next step pays.
+    pub fn take_transfer(&mut self) -> Span {
+        self.tier.as_mut().map_or(Span::ZERO, |t| std::mem::take(&mut t.pending))
+    }
+
+    /// After a failed allocation: copies stored blocks back. False if there was none to copy, or there is no tier.
+    pub fn reload(&mut self, now: Micros) -> bool {
+        let Some(mut tier) = self.tier.take() else { return false };
+        let mut any = false;
+        let stored: Vec<u32> = tier.store.keys().copied().collect();
+        for key in stored {
+            let (hash, at) = tier.store[&key];
+            if self.knows(hash) {
+                continue;
+            }
+            if !self.reload_into_free(hash) {
+                break;
+            }
+            let s = &tier.settings;
+            let copying = crate::base::math::truncate_to_span(libm::ceil(
+                f64::from(self.block_tokens()) / s.tokens_per_us,
+            ));
+            tier.pending += s.base + copying;
+            if now > Micros::ZERO && now.since(at) < THRASH_WITHIN {
+                tier.counts.thrash += 1;
+            }
+            tier.store.remove(&key);
+            tier.used -= 1;
+            tier.counts.hits += 1;
+            any = true;
+        }
+        if !any {
+            tier.counts.misses += 1;
+        }
+        self.tier = Some(tier);
+        any
+    }
+
+    /// After a release: while the GPU is over the threshold, copies cached free blocks down, least recently used first.
+    pub(super) fn offload(&mut self, now: Micros) {
+        let Some(mut tier) = self.tier.take() else { return };
+        let s = tier.settings;
+        let mut next = self.first_cached(None);
+        while f64::from(self.used()) / f64::from(self.total()) > s.threshold && tier.used < s.capacity {
+            let Some(b) = next else { break };
+            next = self.first_cached(Some(b));
+            let hash = self.take_content(b);
+            tier.store.insert(b, (hash, now));
+            tier.used += 1;
+            tier.counts.offloads += 1;
+        }
+        self.tier = Some(tier);
+    }
+}

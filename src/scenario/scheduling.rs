@@ -1,0 +1,139 @@
+//! The order in which a replica admits waiting requests.
+
+use serde::{Deserialize, Serialize};
+
+/// Who is first in a replica's wait queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheduler {
+    /// First come, first served; a preempted request goes first.
+    #[default]
+    Fcfs,
+    /// Highest priority first; among equals, first come, first served.
+    PriorityFcfs,
+    /// Shortest prompt first.
+    Sjf,
+    /// Lowest priority first: a deliberately bad policy, to see what inversion does.
+    ReversePriority,
+}
+
+/// The priority of a waiting request; only priority schedulers look at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PriorityPolicy {
+    /// All the same.
+    #[default]
+    Constant,
+    /// Grows with age: the longest waiting first.
+    SloBased,
+    /// Falls with age: the latest arrival first. A deliberately bad policy.
+    InvertedSlo,
+    /// By SLO class.
+    SloClass(ClassScores),
+    /// By tenant.
+    TenantPriority(TenantScores),
+    /// The earliest deadline first: arrival plus the time its SLO class allows.
+    DeadlineAware(ClassDeadlines),
+}
+
+/// Priority of each SLO class; higher goes first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassScores {
+    /// Priority of class critical.
+    pub critical: i32,
+    /// Priority of class standard, and of requests without a class.
+    pub standard: i32,
+    /// Priority of class sheddable.
+    pub sheddable: i32,
+    /// Priority of class batch.
+    pub batch: i32,
+    /// Priority of class background.
+    pub background: i32,
+}
+
+impl Default for ClassScores {
+    fn default() -> Self {
+        Self { critical: 100, standard: 50, sheddable: 30, batch: 10, background: 0 }
+    }
+}
+
+impl ClassScores {
+    /// The priority of a class by name.
+    pub fn of(&self, class: &str) -> i32 {
+        match class {
+            "critical" => self.critical,
+            "sheddable" => self.sheddable,
+            "batch" => self.batch,
+            "background" => self.background,
+            _ => self.standard,
+        }
+    }
+}
+
+/// Time that each SLO class allows from arrival to first token, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassDeadlines {
+    /// Milliseconds for class critical.
+    pub critical_ms: u32,
+    /// Milliseconds for class standard, and for requests without a class.
+    pub standard_ms: u32,
+    /// Milliseconds for class sheddable.
+    pub sheddable_ms: u32,
+    /// Milliseconds for class batch.
+    pub batch_ms: u32,
+    /// Milliseconds for class background.
+    pub background_ms: u32,
+}
+
+impl Default for ClassDeadlines {
+    fn default() -> Self {
+        Self {
+            critical_ms: 500,
+            standard_ms: 1000,
+            sheddable_ms: 5000,
+            batch_ms: 60_000,
+            background_ms: 600_000,
+        }
+    }
+}
+
+impl ClassDeadlines {
+    /// The allowance of a class by name.
+    pub fn of(&self, class: &str) -> u32 {
+        match class {
+            "critical" => self.critical_ms,
+            "sheddable" => self.sheddable_ms,
+            "batch" => self.batch_ms,
+            "background" => self.background_ms,
+            _ => self.standard_ms,
+        }
+    }
+}
+
+/// Priority of tenants; higher goes first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct TenantScores {
+    /// Priority of tenants by name.
+    pub tenants: Vec<TenantScore>,
+    /// Priority of everybody else.
+    pub others: i32,
+}
+
+/// Priority of one tenant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TenantScore {
+    /// Name of the tenant.
+    pub tenant: String,
+    /// Its priority; higher goes first.
+    pub priority: i32,
+}
