@@ -26,24 +26,24 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17079, "3ae7a331ce78139c"),
-    ("kv-pressure, default", 9587, "01247ccb46565aa8"),
-    ("router-showdown, default", 18501, "39e91b549b79e1b6"),
-    ("pressure, default", 12157, "6093e81317197139"),
-    ("everything, default", 18887, "974e9f80ab67de3b"),
-    ("hashes, default", 9217, "465fcdffbb7ead7b"),
-    ("stamps, default", 8573, "19f4da5ced95f93a"),
-    ("chat-4xh100, blis", 16849, "87b0362e077a85fe"),
-    ("kv-pressure, blis", 9588, "11ae06da8175389c"),
-    ("router-showdown, blis", 18532, "a08ac3f9d7aea8f7"),
-    ("pressure, blis", 12317, "48b719bf4d6995ca"),
-    ("everything, blis", 18846, "13dde1bd948e14e2"),
-    ("hashes, blis", 9274, "320b8441099591e9"),
-    ("stamps, blis", 8573, "1561d9a3625f6b55"),
+    ("chat-4xh100, default", 17079, "d5f4382af8dd26e2"),
+    ("kv-pressure, default", 9587, "c1aa0918f1eb1efb"),
+    ("router-showdown, default", 18501, "76b0c11e4bb33c6f"),
+    ("pressure, default", 12157, "7e3fbe9d72b2389f"),
+    ("everything, default", 18887, "a8dc2bdf19550190"),
+    ("hashes, default", 9217, "1896cf2a5d04cc03"),
+    ("stamps, default", 8573, "08aa02fabaf76939"),
+    ("chat-4xh100, blis", 16849, "9f3d4ce5098e3825"),
+    ("kv-pressure, blis", 9588, "8cc207ed21e26411"),
+    ("router-showdown, blis", 18532, "a10923536b827c24"),
+    ("pressure, blis", 12317, "961c2113849a1b63"),
+    ("everything, blis", 18846, "949b61eba2be230c"),
+    ("hashes, blis", 9274, "940f636364b0bc95"),
+    ("stamps, blis", 8573, "6176c38b6690e5ec"),
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 159914, "d409b7ce0da14863"), ("everything", 71619, "6158adb68e14428e")];
+    &[("pressure", 160142, "57b919c6f1902e5d"), ("everything", 71895, "2cb7c307d40e7aef")];
 
 const DRAWS: &[Line] = &[("traffic", 16, "2edc8794fe6aaca4"), ("functions", 639968, "071cff7376f674b5")];
 

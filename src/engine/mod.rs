@@ -346,7 +346,7 @@ impl Blueprint {
             scheduler: SchedulerState::new(
                 engine.scheduler,
                 &engine.priority,
-                source.clients(),
+                source.tenants(),
                 source.classes(),
             ),
             resolved: resolved.clone(),

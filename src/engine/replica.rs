@@ -233,7 +233,7 @@ impl Replica {
             self.totals.prompt_tokens += u64::from(live.prompt_tokens);
             let view = WaitingView {
                 arrival: live.arrival,
-                tenant: record.client,
+                tenant: record.tenant,
                 class: record.class,
                 prompt_tokens: live.prompt_tokens,
                 rank: live.rank,
