@@ -6,7 +6,6 @@ use super::replica::{Limits, Parts, Replica};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::policy::ReplicaView;
-use crate::policy::admission::AdmissionState;
 use crate::policy::routing::RouterState;
 use crate::scenario::Edit;
 
@@ -17,7 +16,7 @@ impl Engine {
         match edit {
             Edit::ArrivalRate { client, rate_per_s } => self.source.set_rate(*client, *rate_per_s, now),
             Edit::Routing(policy) => self.router = RouterState::new(policy, self.seed),
-            Edit::Admission(policy) => self.admission = AdmissionState::new(policy),
+            Edit::Admission(policy) => self.change_admission(policy, now, sink),
             Edit::Replicas { pool, replicas } => self.scale(*pool, *replicas, now, sink),
             Edit::MaxNumSeqs { pool, max_num_seqs } => {
                 self.set_limits(*pool, |limits| limits.max_num_seqs = *max_num_seqs);

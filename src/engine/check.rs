@@ -1,6 +1,7 @@
 //! The invariants in full: O(everything), for tests and the `verify` feature.
 
 use super::Engine;
+use super::queue::class;
 use super::request::{NONE, RequestState};
 
 impl Engine {
@@ -22,6 +23,15 @@ impl Engine {
         for r in &self.replicas {
             accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
         }
+        let deciding = self.gateway.iter().filter(|(key, _)| key.class != class::RETRY).count() as u32;
+        assert!(
+            deciding + self.door.held() == self.census.at_gateway,
+            "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
+            self.census.at_gateway,
+            self.door.held()
+        );
+        let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
+        self.door.verify(self.census.admitted - left);
         assert!(
             accounted == self.census.arrived && self.census.arrived as usize == self.records.len(),
             "INV-1: {} requests arrived and {accounted} are accounted for",

@@ -3,6 +3,7 @@
 
 use super::gateway::Decision;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::policy::admission::Reason;
 use serde::{Deserialize, Serialize};
 
 /// Why a request cannot be served.
@@ -33,7 +34,9 @@ pub enum Fact {
     /// Admission let it in.
     Admitted { request: RequestId },
     /// Admission refused it.
-    Rejected { request: RequestId },
+    Rejected { request: RequestId, reason: Reason },
+    /// Admission holds it back for now.
+    Delayed { request: RequestId, reason: Reason },
     /// The router chose a replica.
     Routed { request: RequestId, replica: ReplicaId },
     /// It joined the wait queue.

@@ -6,7 +6,6 @@ use super::queue::{EventKey, class};
 use super::request::{Live, NONE, Record, RequestState};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
-use crate::policy::admission::Verdict;
 use crate::policy::{ReplicaView, RequestView};
 use crate::workload::RequestSpec;
 
@@ -40,7 +39,14 @@ impl Engine {
             return;
         }
         let Some((key, slot)) = self.gateway.pop() else { return };
-        if key.class == class::ADMISSION { self.admit(slot, sink) } else { self.route(slot, sink) }
+        match key.class {
+            class::ADMISSION => {
+                self.observe();
+                self.admit(slot, self.clock, sink);
+            }
+            class::ROUTING => self.route(slot, sink),
+            _ => self.retry_if_due(slot, self.clock, sink),
+        }
     }
 
     fn arrive<S: Sink>(&mut self, spec: &RequestSpec, sink: &mut S) {
@@ -74,6 +80,7 @@ impl Engine {
             generated: 0,
             itl_sum: Span::ZERO,
             drop: None,
+            refused: None,
             live: slot,
         });
         self.census.arrived += 1;
@@ -82,33 +89,9 @@ impl Engine {
         self.schedule(now.saturating_add(self.admission_latency), class::ADMISSION, slot);
     }
 
-    fn schedule(&mut self, at: Micros, class: u8, slot: u32) {
+    pub(super) fn schedule(&mut self, at: Micros, class: u8, slot: u32) {
         self.gateway_seq += 1;
         self.gateway.push((EventKey { at, class, seq: self.gateway_seq }, slot));
-    }
-
-    fn admit<S: Sink>(&mut self, slot: u32, sink: &mut S) {
-        self.observe();
-        let live = &self.lives[slot];
-        let request = live.id;
-        let record = &mut self.records[request.index()];
-        let view = view_of(live, record, self.clock);
-        let serving = serving(&self.views, &self.replicas, &mut self.decision.seen);
-        match self.admission.decide(&view, serving) {
-            Verdict::Admit => {
-                self.census.admitted += 1;
-                sink.fact(self.clock, Fact::Admitted { request });
-                self.schedule(self.clock.saturating_add(self.routing_latency), class::ROUTING, slot);
-            }
-            Verdict::Reject(_) => {
-                record.state = RequestState::Rejected;
-                record.live = NONE;
-                self.census.at_gateway -= 1;
-                self.census.rejected += 1;
-                self.lives.remove(slot);
-                sink.fact(self.clock, Fact::Rejected { request });
-            }
-        }
     }
 
     fn route<S: Sink>(&mut self, slot: u32, sink: &mut S) {
@@ -117,7 +100,7 @@ impl Engine {
         let live = &self.lives[slot];
         let request = live.id;
         let record = &mut self.records[request.index()];
-        let view = view_of(live, record, now);
+        let view = view_of(live, record, now, self.pools[0].block_tokens);
         let serving = serving(&self.views, &self.replicas, &mut self.decision.seen);
         let position = self.router.pick(&view, serving);
         let chosen = serving[position].id;
@@ -189,13 +172,16 @@ fn serving<'a>(
     scratch
 }
 
-fn view_of<'a>(live: &'a Live, record: &Record, now: Micros) -> RequestView<'a> {
+/// A request as the policies see it.
+pub(super) fn view_of<'a>(
+    live: &'a Live,
+    record: &Record,
+    now: Micros,
+    block_tokens: u32,
+) -> RequestView<'a> {
     RequestView {
-        id: live.id,
-        now,
         client: record.client,
-        prompt: &live.text,
-        prompt_tokens: live.prompt_tokens,
+        ..RequestView::new(live.id, now, &live.text, live.prompt_tokens, block_tokens)
     }
 }
 

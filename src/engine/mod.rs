@@ -9,6 +9,7 @@ mod change;
 mod check;
 mod decode;
 mod detail;
+mod door;
 mod fact;
 mod gateway;
 mod queue;
@@ -27,11 +28,11 @@ use crate::base::{Micros, RequestId};
 use crate::kv::TierSettings;
 use crate::perf::Resolved;
 use crate::policy::ReplicaView;
-use crate::policy::admission::AdmissionState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
 use crate::scenario::{Compat, Pool, Scenario};
 use crate::workload::Source;
+use door::{Door, Leaving};
 use queue::{EventKey, Queue, Tournament};
 use replica::{Limits, World};
 use request::Slab;
@@ -85,7 +86,7 @@ pub struct Engine {
     admission_latency: crate::base::Span,
     routing_latency: crate::base::Span,
     snapshot_refresh: crate::base::Span,
-    admission: AdmissionState,
+    door: Door,
     router: RouterState,
     /// Admission and routing events; arrivals come straight from the source.
     gateway: Queue<(EventKey, u32)>,
@@ -105,6 +106,9 @@ pub struct Engine {
     /// Room for the next routing decision.
     #[serde(skip)]
     decision: Decision,
+    /// Room for the requests that leave in one event.
+    #[serde(skip)]
+    gone: Vec<RequestId>,
 }
 
 impl Engine {
@@ -130,7 +134,7 @@ impl Engine {
             admission_latency: crate::base::Span(c.admission_latency_us),
             routing_latency: crate::base::Span(c.routing_latency_us),
             snapshot_refresh: crate::base::Span(c.snapshot_refresh_us),
-            admission: AdmissionState::new(&c.admission),
+            door: Door::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
             gateway: Queue::default(),
             gateway_seq: 0,
@@ -145,6 +149,7 @@ impl Engine {
             livelock: None,
             detail: None,
             decision: Decision::default(),
+            gone: Vec::new(),
         };
         for (pool, p) in c.pools.iter().enumerate() {
             for _ in 0..p.replicas {
@@ -199,10 +204,16 @@ impl Engine {
         let replica = &mut self.replicas[index];
         let before = replica.totals.completed + replica.totals.dropped;
         let preempted = replica.preempted_since_progress;
-        let mut world =
-            World { records: &mut self.records, lives: &mut self.lives, sink, detail: &mut self.detail };
+        let mut leaving = Leaving { sink, gone: &mut self.gone };
+        let mut world = World {
+            records: &mut self.records,
+            lives: &mut self.lives,
+            sink: &mut leaving,
+            detail: &mut self.detail,
+        };
         replica.run_event(&mut world);
         let gone = replica.totals.completed + replica.totals.dropped - before;
+        assert!(gone as usize == self.gone.len(), "INV-1: {gone} requests left {:?} unnoticed", replica.id);
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
         self.in_flight[index] -= gone;
         self.next_at.set(index, replica.next_at());
@@ -213,6 +224,12 @@ impl Engine {
             self.livelock = first.map(|request| (request, index as u32));
         } else if preempted >= limit && replica.preempted_since_progress == 0 {
             self.livelock = None;
+        }
+        if gone > 0 {
+            let mut left = std::mem::take(&mut self.gone);
+            self.let_others_in(&left, self.clock, sink);
+            left.clear();
+            self.gone = left;
         }
     }
 

@@ -4,6 +4,7 @@ use super::fact::DropReason;
 use crate::base::{Content, Micros, RequestId, Span};
 use crate::kv::Holding;
 use crate::policy::scheduling::Place;
+use crate::policy::admission::Reason;
 use serde::{Deserialize, Serialize};
 
 /// No slot, no replica.
@@ -91,6 +92,8 @@ pub struct Record {
     pub itl_sum: Span,
     /// Why it was dropped.
     pub drop: Option<DropReason>,
+    /// Why admission refused it, or holds it back.
+    pub refused: Option<Reason>,
     /// Its slot among the live requests.
     pub(super) live: u32,
 }

@@ -2,6 +2,7 @@
 
 use crate::base::{Content, Micros, ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 
 /// One replica as the gateway sees it: possibly out of date, but for `in_flight`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,16 +39,50 @@ impl ReplicaView {
 }
 
 /// A request as a policy sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RequestView<'a> {
     /// Which request.
     pub id: RequestId,
     /// When the decision is made.
     pub now: Micros,
-    /// Its client.
+    /// Its client, which is also its tenant.
     pub client: u32,
-    /// Its prompt.
-    pub prompt: &'a Content,
+    /// The conversation it belongs to; 0 for a request that stands alone.
+    pub session: u32,
     /// Its prompt's length in tokens.
     pub prompt_tokens: u32,
+    /// Tokens in a block, as the gateway counts them: those of the first pool.
+    block_tokens: u32,
+    /// The prompt and what may follow it, which is why it is private.
+    text: &'a Content,
+    chain: OnceCell<Vec<u64>>,
+}
+
+impl<'a> RequestView<'a> {
+    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to client 0 and no session.
+    pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32, block_tokens: u32) -> Self {
+        Self { id, now, client: 0, session: 0, prompt_tokens, block_tokens, text, chain: OnceCell::new() }
+    }
+
+    /// How many full blocks its prompt has.
+    pub fn full_blocks(&self) -> u32 {
+        self.prompt_tokens / self.block_tokens
+    }
+
+    /// The chained hashes of the leading full blocks of its prompt that any other request could share. Those after them
+    /// hold a text that occurs once.
+    pub fn chain(&self) -> &[u64] {
+        self.chain.get_or_init(|| self.chain_of(self.block_tokens))
+    }
+
+    /// The same for blocks of another size.
+    pub fn chain_of(&self, block_tokens: u32) -> Vec<u64> {
+        let shareable = self.text.recurring().min(self.prompt_tokens);
+        self.text.chain(block_tokens, shareable / block_tokens)
+    }
+
+    /// Tokens in a block, as the gateway counts them.
+    pub fn block_tokens(&self) -> u32 {
+        self.block_tokens
+    }
 }

@@ -1,6 +1,7 @@
 //! Meaning: ranges, limits and references of a scenario that already has the right shape.
 
 use super::check_edits::{check_edits, edit_problems};
+use super::check_policies::{check_admission, check_routing};
 use super::check_workload::check_workload;
 use super::report::Report;
 use super::{
@@ -129,6 +130,8 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
             "take replicas away",
         );
     }
+    check_admission("cluster.admission", &c.admission, r);
+    check_routing("cluster.routing", &c.routing, r);
     for (field, us) in [
         ("snapshot_refresh_us", c.snapshot_refresh_us),
         ("admission_latency_us", c.admission_latency_us),

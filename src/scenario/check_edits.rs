@@ -1,5 +1,6 @@
 //! Meaning of edits: what they refer to, their ranges and their order.
 
+use super::check_policies::{check_admission, check_routing};
 use super::check_workload::check_rate;
 use super::report::{Report, grouped};
 use super::{Edit, Scenario, limits};
@@ -53,7 +54,8 @@ pub(super) fn edit_problems(s: &Scenario, replicas: &[u32], edit: &Edit, path: &
             }
             check_rate(&format!("{path}.rate_per_s"), rate_per_s, r);
         }
-        Edit::Routing(_) | Edit::Admission(_) => {}
+        Edit::Routing(ref policy) => check_routing(&format!("{path}.routing"), policy, r),
+        Edit::Admission(ref policy) => check_admission(&format!("{path}.admission"), policy, r),
         Edit::Replicas { pool, replicas: new } => {
             let path = format!("{path}.replicas");
             pool_exists(&path, pool, s, r);

@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 use super::limits;
 use super::scheduling::{PriorityPolicy, Scheduler};
+use super::policy::{AdmissionPolicy, RoutingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -273,26 +274,4 @@ impl Default for FittedCoefficients {
             step_us_per_decode_token: 6.0,
         }
     }
-}
-
-/// Who is let in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum AdmissionPolicy {
-    /// Everybody.
-    AlwaysAdmit,
-}
-
-/// Which replica gets a request. Ties go to the lowest replica number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum RoutingPolicy {
-    /// In turn, whatever their load.
-    RoundRobin,
-    /// At random, every replica equally likely.
-    Random,
-    /// The replica with the smallest load: waiting + running + in flight, as the router sees them.
-    LeastLoaded,
 }

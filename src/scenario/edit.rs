@@ -1,8 +1,8 @@
 //! Edits: what may be changed while the run goes on. An edit is data with a position on the clock.
 
-use super::cluster::{AdmissionPolicy, RoutingPolicy};
 #[cfg(feature = "cli")]
 use super::limits;
+use super::policy::{AdmissionPolicy, RoutingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// An edit and when it applies.

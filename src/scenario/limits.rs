@@ -64,3 +64,9 @@ pub const TRACE_SPEED_MIN: f64 = 0.001;
 pub const TRACE_SPEED: f64 = 1000.0;
 /// Largest weight of one part of the fitness score.
 pub const FITNESS_WEIGHT: f64 = 1e6;
+/// Smallest bucket and slowest flow of an admission policy.
+pub const BUCKET_MIN: f64 = 1e-6;
+/// Largest bucket and fastest flow of an admission policy, in tokens (per second).
+pub const BUCKET_TOKENS: f64 = 1e12;
+/// Largest limit on requests in the cluster.
+pub const IN_FLIGHT: u32 = 5_000_000;

@@ -5,11 +5,13 @@
 
 mod check;
 mod check_edits;
+mod check_policies;
 mod check_workload;
 mod cluster;
 mod edit;
 pub mod limits;
 mod parse;
+mod policy;
 pub mod preset;
 mod report;
 mod scheduling;
@@ -18,16 +20,16 @@ mod slo;
 mod workload;
 
 pub use check::{Checked, check, check_edit};
-pub use cluster::{
-    AdmissionPolicy, Cluster, Compat, Engine, FittedCoefficients, KvBlocks, KvCache, LatencyModel, Pool,
-    RoutingPolicy,
-};
+pub use cluster::{Cluster, Compat, Engine, FittedCoefficients, KvBlocks, KvCache, LatencyModel, Pool};
 pub use edit::{Edit, TimedEdit};
 pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
 };
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
+pub use policy::{
+    AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, RoutingPolicy, TenantQuota, TokenBucket,
+};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
     Workload,

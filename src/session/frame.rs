@@ -310,7 +310,7 @@ pub struct EventRow {
     /// When, in microseconds.
     #[cfg_attr(test, ts(type = "number"))]
     pub at_us: u64,
-    /// What happened: `arrived`, `admitted`, `rejected`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`.
+    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`.
     pub kind: String,
     /// The request, where there is one.
     #[cfg_attr(test, ts(optional))]

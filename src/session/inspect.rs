@@ -6,6 +6,7 @@ use super::recorder::Entry;
 use super::words::duration;
 use crate::base::{Micros, RequestId};
 use crate::engine::{Fact, Record, RequestState};
+use crate::policy::admission::Reason;
 
 impl Session {
     /// Everything known about a request; `None` if it has not arrived.
@@ -68,7 +69,7 @@ impl Session {
                 Fact::Completed { request, tokens, .. } if request == id => {
                     path.end("decode", *at_us, tokens);
                 }
-                Fact::Dropped { request, .. } | Fact::Rejected { request } if request == id => {
+                Fact::Dropped { request, .. } | Fact::Rejected { request, .. } if request == id => {
                     path.end("queue", *at_us, 0);
                 }
                 _ => {}
@@ -117,6 +118,7 @@ impl Path {
     fn open(&mut self, r: &Record, shown: u32) {
         let kind = match r.state {
             RequestState::InPipeline if r.routed != Micros::MAX => "delay",
+            RequestState::InPipeline if r.refused.is_some() => "admission",
             RequestState::InPipeline => "router",
             RequestState::Queued if shown > 0 => "preempted",
             RequestState::Queued => "queue",
@@ -158,6 +160,9 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
         format!("; its longest stretch was {} ({})", s.kind, duration(s.to_us - s.from_us))
     });
     match r.state {
+        RequestState::InPipeline if r.refused.is_some() => {
+            format!("Held back by admission: {}{most}.", r.refused.map_or("", Reason::name))
+        }
         RequestState::InPipeline => "On its way to a replica.".to_owned(),
         RequestState::Queued if r.preemptions > 0 => {
             format!("Preempted on {place}, and waiting again{most}.")
@@ -174,7 +179,9 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
                 duration(r.ttft.0)
             )
         }
-        RequestState::Rejected => "Refused by admission.".to_owned(),
+        RequestState::Rejected => {
+            format!("Refused by admission: {}.", r.refused.map_or("", Reason::name))
+        }
         RequestState::Dropped => {
             let why = r.drop.map_or("", crate::engine::DropReason::name);
             format!("Dropped on {place}: {why}.")

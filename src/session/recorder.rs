@@ -169,7 +169,7 @@ impl Recorder {
         let (kind, request, replica) = match fact {
             Fact::Arrived { request, .. } => (MoveKind::Arrive, request, None),
             Fact::Routed { request, replica } => (MoveKind::Route, request, Some(replica.0)),
-            Fact::Rejected { request } => (MoveKind::Reject, request, None),
+            Fact::Rejected { request, .. } => (MoveKind::Reject, request, None),
             Fact::Completed { request, replica, .. } => (MoveKind::Complete, request, Some(replica.0)),
             _ => return,
         };
@@ -244,6 +244,7 @@ impl Sink for Recorder {
             }
             Fact::Admitted { .. }
             | Fact::Rejected { .. }
+            | Fact::Delayed { .. }
             | Fact::Routed { .. }
             | Fact::Queued { .. }
             | Fact::Dropped { .. }

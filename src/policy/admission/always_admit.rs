@@ -1,7 +1,7 @@
 //! Everybody is let in.
 
-use super::{Admission, Verdict};
-use crate::policy::{ReplicaView, RequestView};
+use super::{Admission, Standing, Verdict};
+use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
 /// Everybody is let in.
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct AlwaysAdmit;
 
 impl Admission for AlwaysAdmit {
-    fn decide(&mut self, _: &RequestView<'_>, _: &[ReplicaView]) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: &Standing) -> Verdict {
         Verdict::Admit
     }
 }

@@ -1,10 +1,54 @@
-//! Admission: is a request let in?
+//! Admission: is a request let in, at once or later?
 
 mod always_admit;
+mod bucket;
+mod concurrency_limit;
+mod rate_limit;
+mod reject_all;
+mod tenant_quota;
+mod token_bucket;
 
-use super::{ReplicaView, RequestView};
-use crate::scenario::AdmissionPolicy;
+use super::RequestView;
+use crate::base::Micros;
+use crate::scenario::{AdmissionPolicy, OverLimit};
 use serde::{Deserialize, Serialize};
+
+/// Why a request is refused or held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// Nobody is let in.
+    RejectAll,
+    /// The bucket does not hold as many tokens as the prompt has.
+    InsufficientTokens,
+    /// Too many requests in too short a time.
+    RateLimit,
+    /// Its tenant has as many requests under way as it may.
+    TenantQuota,
+    /// The cluster has as many requests under way as it may.
+    ConcurrencyLimit,
+}
+
+impl Reason {
+    /// Its name in reports and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RejectAll => "reject-all",
+            Self::InsufficientTokens => "insufficient tokens",
+            Self::RateLimit => "rate limit",
+            Self::TenantQuota => "tenant quota",
+            Self::ConcurrencyLimit => "concurrency limit",
+        }
+    }
+}
+
+/// When a request that is held back is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// At this instant, which lies in the future.
+    At(Micros),
+    /// When a request that was let in is done or dropped. Only while there is one.
+    WhenOneLeaves,
+}
 
 /// The answer to a request that asks to be let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,13 +56,29 @@ pub enum Verdict {
     /// It goes on to the router.
     Admit,
     /// It is refused, for this reason.
-    Reject(&'static str),
+    Reject(Reason),
+    /// It stays at the gateway for now, for this reason.
+    Delay(Reason, Wake),
+}
+
+/// Requests that were let in and are neither done nor dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// All of them.
+    pub cluster: u32,
+    /// Those of the tenant of the request that asks.
+    pub tenant: u32,
 }
 
 /// An admission policy.
 trait Admission {
-    /// Decides on one request; `replicas` are those that take new requests.
-    fn decide(&mut self, request: &RequestView<'_>, replicas: &[ReplicaView]) -> Verdict;
+    /// Decides on one request.
+    fn decide(&mut self, request: &RequestView<'_>, standing: &Standing) -> Verdict;
+
+    /// In which line a tenant's requests stand when they are held back: nobody overtakes in a line.
+    fn lane(&self, _tenant: u32) -> u32 {
+        0
+    }
 }
 
 /// The state of the admission policy in force.
@@ -26,6 +86,16 @@ trait Admission {
 pub enum AdmissionState {
     /// See [`AdmissionPolicy::AlwaysAdmit`].
     AlwaysAdmit(always_admit::AlwaysAdmit),
+    /// See [`AdmissionPolicy::RejectAll`].
+    RejectAll(reject_all::RejectAll),
+    /// See [`AdmissionPolicy::TokenBucket`].
+    TokenBucket(token_bucket::TokenBucket),
+    /// See [`AdmissionPolicy::RateLimit`].
+    RateLimit(rate_limit::RateLimit),
+    /// See [`AdmissionPolicy::TenantQuota`].
+    TenantQuota(tenant_quota::TenantQuota),
+    /// See [`AdmissionPolicy::ConcurrencyLimit`].
+    ConcurrencyLimit(concurrency_limit::ConcurrencyLimit),
 }
 
 impl AdmissionState {
@@ -33,13 +103,63 @@ impl AdmissionState {
     pub fn new(policy: &AdmissionPolicy) -> Self {
         match policy {
             AdmissionPolicy::AlwaysAdmit => Self::AlwaysAdmit(always_admit::AlwaysAdmit),
+            AdmissionPolicy::RejectAll => Self::RejectAll(reject_all::RejectAll),
+            AdmissionPolicy::TokenBucket(s) => Self::TokenBucket(token_bucket::TokenBucket::new(s)),
+            AdmissionPolicy::RateLimit(s) => Self::RateLimit(rate_limit::RateLimit::new(s)),
+            AdmissionPolicy::TenantQuota(s) => Self::TenantQuota(tenant_quota::TenantQuota::new(s)),
+            AdmissionPolicy::ConcurrencyLimit(s) => {
+                Self::ConcurrencyLimit(concurrency_limit::ConcurrencyLimit::new(s))
+            }
         }
     }
 
     /// Decides on one request.
-    pub fn decide(&mut self, request: &RequestView<'_>, replicas: &[ReplicaView]) -> Verdict {
+    pub fn decide(&mut self, request: &RequestView<'_>, standing: &Standing) -> Verdict {
+        self.policy_mut().decide(request, standing)
+    }
+
+    /// In which line a tenant's requests stand when they are held back.
+    pub fn lane(&self, tenant: u32) -> u32 {
+        self.policy().lane(tenant)
+    }
+
+    fn policy(&self) -> &dyn Admission {
         match self {
-            Self::AlwaysAdmit(p) => p.decide(request, replicas),
+            Self::AlwaysAdmit(p) => p,
+            Self::RejectAll(p) => p,
+            Self::TokenBucket(p) => p,
+            Self::RateLimit(p) => p,
+            Self::TenantQuota(p) => p,
+            Self::ConcurrencyLimit(p) => p,
         }
+    }
+
+    fn policy_mut(&mut self) -> &mut dyn Admission {
+        match self {
+            Self::AlwaysAdmit(p) => p,
+            Self::RejectAll(p) => p,
+            Self::TokenBucket(p) => p,
+            Self::RateLimit(p) => p,
+            Self::TenantQuota(p) => p,
+            Self::ConcurrencyLimit(p) => p,
+        }
+    }
+}
+
+/// The verdict of a policy that counts what is under way.
+fn over_count(under_way: u32, most: u32, reason: Reason, then: OverLimit) -> Verdict {
+    match then {
+        _ if under_way < most => Verdict::Admit,
+        OverLimit::Reject => Verdict::Reject(reason),
+        OverLimit::Delay => Verdict::Delay(reason, Wake::WhenOneLeaves),
+    }
+}
+
+/// The verdict of a policy that counts what came, from what its bucket said.
+fn over_time(taken: Result<(), Option<Micros>>, reason: Reason, then: OverLimit) -> Verdict {
+    match (taken, then) {
+        (Ok(()), _) => Verdict::Admit,
+        (Err(Some(at)), OverLimit::Delay) => Verdict::Delay(reason, Wake::At(at)),
+        (Err(_), _) => Verdict::Reject(reason),
     }
 }

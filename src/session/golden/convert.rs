@@ -4,7 +4,7 @@ use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use crate::scenario::{
     AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, KvCache, LatencyModel, Observe, Pool, PriorityPolicy, RoutingPolicy, Run,
-    Scenario, Scheduler, Workload,
+    Scenario, Scheduler, TokenBucket, Workload,
 };
 
 /// The scenario of a golden file; the error lists what is missing.
@@ -44,9 +44,21 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
         "beta_coeffs of",
         "other than 3 numbers",
     );
-    need(c.admission_policy == "always-admit", "admission_policy", &c.admission_policy);
     need(scheduler(&c.scheduler).is_some(), "scheduler", &c.scheduler);
     need(priority(&c.priority_policy).is_some(), "priority_policy", &c.priority_policy);
+    let admission = match c.admission_policy.as_str() {
+        "always-admit" => AdmissionPolicy::AlwaysAdmit,
+        "reject-all" => AdmissionPolicy::RejectAll,
+        "token-bucket" => AdmissionPolicy::TokenBucket(TokenBucket {
+            capacity_tokens: c.token_bucket_capacity,
+            refill_tokens_per_s: c.token_bucket_refill_rate,
+            ..TokenBucket::default()
+        }),
+        other => {
+            need(false, "admission_policy", other);
+            AdmissionPolicy::AlwaysAdmit
+        }
+    };
     let routing = match c.routing_policy.as_str() {
         "round-robin" => RoutingPolicy::RoundRobin,
         "least-loaded" => RoutingPolicy::LeastLoaded,
@@ -65,7 +77,7 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
     };
     Cluster {
         pools: vec![pool(c)],
-        admission: AdmissionPolicy::AlwaysAdmit,
+        admission,
         routing,
         snapshot_refresh_us: c.snapshot_refresh_interval_us,
         admission_latency_us: c.admission_latency_us,

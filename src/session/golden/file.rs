@@ -74,6 +74,12 @@ pub(super) struct Config {
     pub latency_backend: String,
     /// Who is let in.
     pub admission_policy: String,
+    /// Most tokens in the bucket of "token-bucket".
+    #[serde(default)]
+    pub token_bucket_capacity: f64,
+    /// Tokens per second that flow into it.
+    #[serde(default)]
+    pub token_bucket_refill_rate: f64,
     /// Time before that decision.
     pub admission_latency_us: u64,
     /// Who goes where.

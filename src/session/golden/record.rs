@@ -19,7 +19,7 @@ pub(super) struct Recording {
     /// Drops in order.
     pub drops: Vec<(Micros, RequestId, ReplicaId, &'static str)>,
     /// Refusals in order.
-    pub rejections: Vec<(Micros, RequestId)>,
+    pub rejections: Vec<(Micros, RequestId, &'static str)>,
     /// Preemptions in order.
     pub preemptions: Vec<(Micros, ReplicaId, RequestId)>,
     /// Routing decisions in order.
@@ -66,7 +66,7 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
 #[derive(Default)]
 struct Log {
     drops: Vec<(Micros, RequestId, ReplicaId, &'static str)>,
-    rejections: Vec<(Micros, RequestId)>,
+    rejections: Vec<(Micros, RequestId, &'static str)>,
     preemptions: Vec<(Micros, ReplicaId, RequestId)>,
     routing: Vec<Decision>,
 }
@@ -77,10 +77,11 @@ impl Sink for Log {
             Fact::Dropped { request, replica, reason, .. } => {
                 self.drops.push((at, request, replica, reason.name()));
             }
-            Fact::Rejected { request } => self.rejections.push((at, request)),
+            Fact::Rejected { request, reason } => self.rejections.push((at, request, reason.name())),
             Fact::Preempted { request, replica } => self.preemptions.push((at, replica, request)),
             Fact::Arrived { .. }
             | Fact::Admitted { .. }
+            | Fact::Delayed { .. }
             | Fact::Routed { .. }
             | Fact::Queued { .. }
             | Fact::Scheduled { .. }

@@ -55,7 +55,10 @@ pub(super) fn build(run: &Run<'_>) -> Map<String, Value> {
     let rejections = &run.recording.rejections;
     out.insert(
         "rejections".into(),
-        rejections.iter().map(|(at, id)| json!({"id": run.name(*id), "t": at.0})).collect(),
+        rejections
+            .iter()
+            .map(|(at, id, reason)| json!({"id": run.name(*id), "t": at.0, "reason": reason}))
+            .collect(),
     );
     out.insert("rejected_requests".into(), json!(rejections.len()));
     out.insert("routing".into(), routing(run));

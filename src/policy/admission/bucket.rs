@@ -1,0 +1,73 @@
+//! The bucket of the token-bucket and rate-limit policies: it starts full, flows in steadily and never overflows.
+
+use crate::base::{Micros, Span, math, units::US_PER_S};
+use serde::{Deserialize, Serialize};
+
+/// What is in the bucket, and as of when.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Bucket {
+    level: f64,
+    filled_at: Micros,
+}
+
+impl Bucket {
+    /// A full bucket at time zero.
+    pub(super) fn full(capacity: f64) -> Self {
+        Self { level: capacity, filled_at: Micros::ZERO }
+    }
+
+    /// Takes `cost` out at `now` if that much is there; otherwise says when it will be, `None` if never.
+    pub(super) fn take(
+        &mut self,
+        cost: f64,
+        now: Micros,
+        capacity: f64,
+        per_s: f64,
+    ) -> Result<(), Option<Micros>> {
+        let elapsed = now.since(self.filled_at);
+        if elapsed > Span::ZERO {
+            // In this order: the golden files are exact to the last bit.
+            self.level = capacity.min(self.level + elapsed.0 as f64 * per_s / US_PER_S as f64);
+            self.filled_at = now;
+        }
+        if self.level >= cost {
+            self.level -= cost;
+            return Ok(());
+        }
+        if cost > capacity {
+            return Err(None);
+        }
+        let wait_us = ((cost - self.level) / per_s * US_PER_S as f64).ceil().clamp(1.0, Micros::MAX.0 as f64);
+        Err(Some(now.saturating_add(math::truncate_to_span(wait_us))))
+    }
+}
+
+/// One bucket for all, or one for each tenant, made when it is first needed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Buckets {
+    capacity: f64,
+    per_s: f64,
+    per_tenant: bool,
+    buckets: Vec<Bucket>,
+}
+
+impl Buckets {
+    /// Full buckets.
+    pub(super) fn new(capacity: f64, per_s: f64, per_tenant: bool) -> Self {
+        Self { capacity, per_s, per_tenant, buckets: Vec::new() }
+    }
+
+    /// Whose bucket a request of `tenant` takes from.
+    pub(super) fn lane(&self, tenant: u32) -> u32 {
+        if self.per_tenant { tenant } else { 0 }
+    }
+
+    /// Takes `cost` out of the bucket of `tenant`; otherwise says when it will be there, `None` if never.
+    pub(super) fn take(&mut self, tenant: u32, cost: f64, now: Micros) -> Result<(), Option<Micros>> {
+        let lane = self.lane(tenant) as usize;
+        if self.buckets.len() <= lane {
+            self.buckets.resize(lane + 1, Bucket::full(self.capacity));
+        }
+        self.buckets[lane].take(cost, now, self.capacity, self.per_s)
+    }
+}

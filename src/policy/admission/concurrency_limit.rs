@@ -1,0 +1,25 @@
+//! So many requests in the whole cluster at a time, counted from admission until they are done or dropped.
+
+use super::{Admission, Reason, Standing, Verdict, over_count};
+use crate::policy::RequestView;
+use crate::scenario::{ConcurrencyLimit as Settings, OverLimit};
+use serde::{Deserialize, Serialize};
+
+/// So many requests at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConcurrencyLimit {
+    most_in_flight: u32,
+    then: OverLimit,
+}
+
+impl ConcurrencyLimit {
+    pub(super) fn new(s: &Settings) -> Self {
+        Self { most_in_flight: s.most_in_flight, then: s.then }
+    }
+}
+
+impl Admission for ConcurrencyLimit {
+    fn decide(&mut self, _: &RequestView<'_>, standing: &Standing) -> Verdict {
+        over_count(standing.cluster, self.most_in_flight, Reason::ConcurrencyLimit, self.then)
+    }
+}

@@ -1,0 +1,31 @@
+//! So many requests per second: a bucket as in the token-bucket policy, from which each request takes one.
+
+use super::bucket::Buckets;
+use super::{Admission, Reason, Standing, Verdict, over_time};
+use crate::policy::RequestView;
+use crate::scenario::{OverLimit, RateLimit as Settings};
+use serde::{Deserialize, Serialize};
+
+/// So many requests per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateLimit {
+    buckets: Buckets,
+    then: OverLimit,
+}
+
+impl RateLimit {
+    pub(super) fn new(s: &Settings) -> Self {
+        Self { buckets: Buckets::new(f64::from(s.burst), s.requests_per_s, s.per_tenant), then: s.then }
+    }
+}
+
+impl Admission for RateLimit {
+    fn decide(&mut self, request: &RequestView<'_>, _: &Standing) -> Verdict {
+        let taken = self.buckets.take(request.client, 1.0, request.now);
+        over_time(taken, Reason::RateLimit, self.then)
+    }
+
+    fn lane(&self, tenant: u32) -> u32 {
+        self.buckets.lane(tenant)
+    }
+}

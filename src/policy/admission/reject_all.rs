@@ -1,0 +1,15 @@
+//! Nobody is let in.
+
+use super::{Admission, Reason, Standing, Verdict};
+use crate::policy::RequestView;
+use serde::{Deserialize, Serialize};
+
+/// Nobody is let in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RejectAll;
+
+impl Admission for RejectAll {
+    fn decide(&mut self, _: &RequestView<'_>, _: &Standing) -> Verdict {
+        Verdict::Reject(Reason::RejectAll)
+    }
+}

@@ -1,0 +1,32 @@
+//! A bucket of tokens that fills at a steady rate. A request is let in if as many tokens are there as its prompt has, and
+//! takes them; there is no partial use. In any window of length t no more than capacity + rate · t prompt tokens get in.
+
+use super::bucket::Buckets;
+use super::{Admission, Reason, Standing, Verdict, over_time};
+use crate::policy::RequestView;
+use crate::scenario::{OverLimit, TokenBucket as Settings};
+use serde::{Deserialize, Serialize};
+
+/// A bucket of prompt tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokenBucket {
+    buckets: Buckets,
+    then: OverLimit,
+}
+
+impl TokenBucket {
+    pub(super) fn new(s: &Settings) -> Self {
+        Self { buckets: Buckets::new(s.capacity_tokens, s.refill_tokens_per_s, s.per_tenant), then: s.then }
+    }
+}
+
+impl Admission for TokenBucket {
+    fn decide(&mut self, request: &RequestView<'_>, _: &Standing) -> Verdict {
+        let taken = self.buckets.take(request.client, f64::from(request.prompt_tokens), request.now);
+        over_time(taken, Reason::InsufficientTokens, self.then)
+    }
+
+    fn lane(&self, tenant: u32) -> u32 {
+        self.buckets.lane(tenant)
+    }
+}
