@@ -179,10 +179,8 @@ pub(super) fn view_of<'a>(
     now: Micros,
     block_tokens: u32,
 ) -> RequestView<'a> {
-    RequestView {
-        client: record.client,
-        ..RequestView::new(live.id, now, &live.text, live.prompt_tokens, block_tokens)
-    }
+    let view = RequestView::new(live.id, now, &live.text, live.prompt_tokens, block_tokens);
+    view.of_client(record.client, 0)
 }
 
 fn new_live(id: RequestId, spec: &RequestSpec) -> Live {

@@ -64,6 +64,14 @@ impl<'a> RequestView<'a> {
         Self { id, now, client: 0, session: 0, prompt_tokens, block_tokens, text, chain: OnceCell::new() }
     }
 
+    /// The same request from a client, and of one of its sessions.
+    #[must_use]
+    pub fn of_client(mut self, client: u32, session: u32) -> Self {
+        self.client = client;
+        self.session = session;
+        self
+    }
+
     /// How many full blocks its prompt has.
     pub fn full_blocks(&self) -> u32 {
         self.prompt_tokens / self.block_tokens

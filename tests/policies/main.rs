@@ -1,0 +1,6 @@
+//! Laws of the policies: what each must do in every run, whatever the traffic.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod admission;
+mod common;
