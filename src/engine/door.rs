@@ -185,7 +185,7 @@ impl Engine {
         let record = &self.records[live.id.index()];
         let view = view_of(live, record, now, self.pools[0].block_tokens);
         let standing = self.door.standing(record.client);
-        let verdict = self.door.policy.decide(&view, &standing);
+        let verdict = self.door.policy.decide(&view, standing);
         if let Verdict::Delay(_, wake) = verdict {
             let wakes = match wake {
                 Wake::At(at) => at > now,

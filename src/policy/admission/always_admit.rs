@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct AlwaysAdmit;
 
 impl Admission for AlwaysAdmit {
-    fn decide(&mut self, _: &RequestView<'_>, _: &Standing) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: Standing) -> Verdict {
         Verdict::Admit
     }
 }

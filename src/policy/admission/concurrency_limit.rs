@@ -19,7 +19,7 @@ impl ConcurrencyLimit {
 }
 
 impl Admission for ConcurrencyLimit {
-    fn decide(&mut self, _: &RequestView<'_>, standing: &Standing) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, standing: Standing) -> Verdict {
         over_count(standing.cluster, self.most_in_flight, Reason::ConcurrencyLimit, self.then)
     }
 }

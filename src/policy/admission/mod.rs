@@ -73,7 +73,7 @@ pub struct Standing {
 /// An admission policy.
 trait Admission {
     /// Decides on one request.
-    fn decide(&mut self, request: &RequestView<'_>, standing: &Standing) -> Verdict;
+    fn decide(&mut self, request: &RequestView<'_>, standing: Standing) -> Verdict;
 
     /// In which line a tenant's requests stand when they are held back: nobody overtakes in a line.
     fn lane(&self, _tenant: u32) -> u32 {
@@ -114,7 +114,7 @@ impl AdmissionState {
     }
 
     /// Decides on one request.
-    pub fn decide(&mut self, request: &RequestView<'_>, standing: &Standing) -> Verdict {
+    pub fn decide(&mut self, request: &RequestView<'_>, standing: Standing) -> Verdict {
         self.policy_mut().decide(request, standing)
     }
 

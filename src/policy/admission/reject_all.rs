@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct RejectAll;
 
 impl Admission for RejectAll {
-    fn decide(&mut self, _: &RequestView<'_>, _: &Standing) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: Standing) -> Verdict {
         Verdict::Reject(Reason::RejectAll)
     }
 }

@@ -19,7 +19,7 @@ impl TenantQuota {
 }
 
 impl Admission for TenantQuota {
-    fn decide(&mut self, _: &RequestView<'_>, standing: &Standing) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, standing: Standing) -> Verdict {
         over_count(standing.tenant, self.most_in_flight, Reason::TenantQuota, self.then)
     }
 
