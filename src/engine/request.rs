@@ -3,8 +3,8 @@
 use super::fact::DropReason;
 use crate::base::{Content, Micros, RequestId, Span};
 use crate::kv::Holding;
-use crate::policy::scheduling::Place;
 use crate::policy::admission::Reason;
+use crate::policy::scheduling::Place;
 use serde::{Deserialize, Serialize};
 
 /// No slot, no replica.

@@ -2,8 +2,8 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
-use super::scheduling::{PriorityPolicy, Scheduler};
 use super::policy::{AdmissionPolicy, RoutingPolicy};
+use super::scheduling::{PriorityPolicy, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.

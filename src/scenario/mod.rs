@@ -25,11 +25,11 @@ pub use edit::{Edit, TimedEdit};
 pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
 };
-pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
-pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use policy::{
     AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, RoutingPolicy, TenantQuota, TokenBucket,
 };
+pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
+pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
     Workload,
