@@ -4,7 +4,8 @@ import { createEffect, For, type JSX, onCleanup, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { clock, count } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
-import { type App, explain } from '../state/app.ts';
+import type { App } from '../state/app.ts';
+import { explain } from '../state/notices.ts';
 import { Icon } from './Quantity.tsx';
 import { save } from './save.ts';
 

@@ -5,8 +5,9 @@ import { equal, type Json } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { clock } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
-import { type App, explain, type LeftTab } from '../state/app.ts';
+import type { App, LeftTab } from '../state/app.ts';
 import { withValue } from '../state/document.ts';
+import { explain } from '../state/notices.ts';
 import { Form } from './Form.tsx';
 import { save } from './save.ts';
 

@@ -9,7 +9,9 @@ import rawSchema from '../generated/schema.json';
 import { Client, type Crash, LostError, RefusedError, type WorkerLike } from '../sim/client.ts';
 import type { Mode, PresetInfo, TraceSummary } from '../sim/protocol.ts';
 import { detailFor } from './detail.ts';
-import { changes, editFor, effective, onTrace, placedEdits, withoutEdit } from './document.ts';
+import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
+import { createFiles } from './files.ts';
+import { byPath, explain, type Notice, type TraceReading } from './notices.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
 
 /** The instant at which the page opens: queues have filled. */
@@ -19,21 +21,6 @@ const DISTRIBUTIONS_MS = 250;
 const DETAILS_MS = 250;
 const SPOKEN_MS = 5000;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
-const TRACE_BYTES = 64 * 1024 * 1024;
-
-export type Notice =
-  | { readonly kind: 'crash'; readonly crash: Crash }
-  | { readonly kind: 'info'; readonly text: string; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly kind: 'problem'; readonly text: string };
-
-export type TraceReading = {
-  readonly name: string;
-  readonly size: number;
-  readonly read: number;
-  readonly done: boolean;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly summary: TraceSummary | null;
-};
 
 export type RightTab = 'request' | 'replica' | 'run' | 'log';
 export type LeftTab = 'form' | 'yaml' | 'changes';
@@ -359,66 +346,15 @@ export function createApp(spawn: () => WorkerLike) {
     refreshDetail();
   }
 
-  // ---- files -----------------------------------------------------------------------------------------------------
-
-  async function openFile(file: File): Promise<void> {
-    const name = file.name.toLowerCase();
-    if (/\.(ya?ml|json)$/.test(name)) await openScenarioFile(file);
-    else await openTraceFile(file);
-  }
-
-  async function openScenarioFile(file: File): Promise<void> {
-    const text = await file.text();
-    try {
-      const { parse } = await import('yaml');
-      if (await open(JSON.stringify(parse(text)), file.name, false)) {
-        setNotice({ kind: 'info', text: `Loaded ${file.name}.`, diagnostics: [] });
-      } else {
-        setNotice({ kind: 'problem', text: `${file.name}: ${[...problems().values()].map(explain).join(' · ')}` });
-      }
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      setNotice({ kind: 'problem', text: `${file.name} cannot be read: ${error.message.split('\n')[0] ?? ''}` });
-    }
-  }
-
-  async function openTraceFile(file: File): Promise<void> {
-    if (file.size > TRACE_BYTES) {
-      setNotice({ kind: 'problem', text: `${file.name} is larger than 64 MiB; use the command line for it.` });
-      return;
-    }
-    const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
-    setReading(begun);
-    try {
-      const result = await client.readTrace(file, (read) => setReading({ ...begun, read }));
-      if (!result.ok || !result.summary) {
-        setReading({ ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
-        return;
-      }
-      setReading(undefined);
-      await runTrace(file.name, result.summary, result.diagnostics);
-    } catch (error) {
-      setReading(undefined);
-      setNotice({
-        kind: 'problem',
-        text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''}`,
-      });
-    }
-  }
-
-  async function runTrace(name: string, summary: TraceSummary, diagnostics: readonly Diagnostic[]): Promise<void> {
-    const before = trace();
-    setTrace(summary);
-    const next = onTrace(document(), name);
-    if (await open(JSON.stringify(next), name, true)) {
-      const minutes = (summary.duration_s / 60).toFixed(1);
-      const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;
-      setNotice({ kind: 'info', text, diagnostics });
-    } else {
-      setTrace(before);
-      setNotice({ kind: 'problem', text: `${name}: ${[...problems().values()].map(explain).join(' · ')}` });
-    }
-  }
+  const openFile = createFiles(client, {
+    document,
+    problems,
+    trace,
+    setTrace,
+    setReading,
+    setNotice,
+    open,
+  });
 
   return {
     presets,
@@ -489,23 +425,6 @@ export function createApp(spawn: () => WorkerLike) {
 
 function isDistribution(view: View): boolean {
   return view === 'ttft-ecdf' || view === 'e2e-ecdf';
-}
-
-/** Keeps each problem by its field; one that names no field belongs to the field that was being changed. */
-function byPath(diagnostics: readonly Diagnostic[], fallback: string): ReadonlyMap<string, Diagnostic> {
-  const map = new Map<string, Diagnostic>();
-  for (const d of diagnostics) {
-    // An edit's own paths start at the edit, not at the document.
-    const path = fallback !== '' && !d.path.startsWith(fallback) ? fallback : d.path;
-    if (!map.has(path)) map.set(path, d);
-  }
-  return map;
-}
-
-/** A problem in one line. */
-export function explain(d: Diagnostic): string {
-  const where = d.path === '' ? '' : `${d.path}: `;
-  return `${where}found ${d.found}; allowed: ${d.allowed}${d.fix === '' ? '' : `; ${d.fix}`}`;
 }
 
 function sentenceOf(frame: Frame): string {

@@ -1,0 +1,88 @@
+// Files dropped on the page: scenarios are opened, traces are read in the worker and replayed.
+import type { Accessor, Setter } from 'solid-js';
+import type { Json } from '../base/json.ts';
+import type { Diagnostic } from '../generated/boundary.ts';
+import type { Client } from '../sim/client.ts';
+import type { TraceSummary } from '../sim/protocol.ts';
+import { onTrace } from './document.ts';
+import { explain, type Notice, type TraceReading } from './notices.ts';
+
+const TRACE_BYTES = 64 * 1024 * 1024;
+
+/** What of the page's state files touch. */
+type Desk = {
+  readonly document: Accessor<Json>;
+  readonly problems: Accessor<ReadonlyMap<string, Diagnostic>>;
+  readonly trace: Accessor<TraceSummary | undefined>;
+  readonly setTrace: Setter<TraceSummary | undefined>;
+  readonly setReading: Setter<TraceReading | undefined>;
+  readonly setNotice: Setter<Notice | undefined>;
+  /** Loads a scenario; false where it is refused. */
+  readonly open: (text: string, name: string, useTrace: boolean) => Promise<boolean>;
+};
+
+/** The action that takes a file, whatever it is. */
+export function createFiles(client: Client, desk: Desk): (file: File) => Promise<void> {
+  const { document, problems, trace, setTrace, setReading, setNotice, open } = desk;
+
+  async function openFile(file: File): Promise<void> {
+    const name = file.name.toLowerCase();
+    if (/\.(ya?ml|json)$/.test(name)) await openScenarioFile(file);
+    else await openTraceFile(file);
+  }
+
+  async function openScenarioFile(file: File): Promise<void> {
+    const text = await file.text();
+    try {
+      const { parse } = await import('yaml');
+      if (await open(JSON.stringify(parse(text)), file.name, false)) {
+        setNotice({ kind: 'info', text: `Loaded ${file.name}.`, diagnostics: [] });
+      } else {
+        setNotice({ kind: 'problem', text: `${file.name}: ${[...problems().values()].map(explain).join(' · ')}` });
+      }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      setNotice({ kind: 'problem', text: `${file.name} cannot be read: ${error.message.split('\n')[0] ?? ''}` });
+    }
+  }
+
+  async function openTraceFile(file: File): Promise<void> {
+    if (file.size > TRACE_BYTES) {
+      setNotice({ kind: 'problem', text: `${file.name} is larger than 64 MiB; use the command line for it.` });
+      return;
+    }
+    const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
+    setReading(begun);
+    try {
+      const result = await client.readTrace(file, (read) => setReading({ ...begun, read }));
+      if (!result.ok || !result.summary) {
+        setReading({ ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
+        return;
+      }
+      setReading(undefined);
+      await runTrace(file.name, result.summary, result.diagnostics);
+    } catch (error) {
+      setReading(undefined);
+      setNotice({
+        kind: 'problem',
+        text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''}`,
+      });
+    }
+  }
+
+  async function runTrace(name: string, summary: TraceSummary, diagnostics: readonly Diagnostic[]): Promise<void> {
+    const before = trace();
+    setTrace(summary);
+    const next = onTrace(document(), name);
+    if (await open(JSON.stringify(next), name, true)) {
+      const minutes = (summary.duration_s / 60).toFixed(1);
+      const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;
+      setNotice({ kind: 'info', text, diagnostics });
+    } else {
+      setTrace(before);
+      setNotice({ kind: 'problem', text: `${name}: ${[...problems().values()].map(explain).join(' · ')}` });
+    }
+  }
+
+  return openFile;
+}

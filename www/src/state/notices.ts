@@ -1,0 +1,35 @@
+// What the page tells the reader, and how a problem with the input is put into words.
+import type { Diagnostic } from '../generated/boundary.ts';
+import type { Crash } from '../sim/client.ts';
+import type { TraceSummary } from '../sim/protocol.ts';
+
+export type Notice =
+  | { readonly kind: 'crash'; readonly crash: Crash }
+  | { readonly kind: 'info'; readonly text: string; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'problem'; readonly text: string };
+
+export type TraceReading = {
+  readonly name: string;
+  readonly size: number;
+  readonly read: number;
+  readonly done: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly summary: TraceSummary | null;
+};
+
+/** Keeps each problem by its field; one that names no field belongs to the field that was being changed. */
+export function byPath(diagnostics: readonly Diagnostic[], fallback: string): ReadonlyMap<string, Diagnostic> {
+  const map = new Map<string, Diagnostic>();
+  for (const d of diagnostics) {
+    // An edit's own paths start at the edit, not at the document.
+    const path = fallback !== '' && !d.path.startsWith(fallback) ? fallback : d.path;
+    if (!map.has(path)) map.set(path, d);
+  }
+  return map;
+}
+
+/** A problem in one line. */
+export function explain(d: Diagnostic): string {
+  const where = d.path === '' ? '' : `${d.path}: `;
+  return `${where}found ${d.found}; allowed: ${d.allowed}${d.fix === '' ? '' : `; ${d.fix}`}`;
+}
