@@ -15,8 +15,9 @@ use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    Arrivals, Client, Compat, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients,
-    KvBlocks, LatencyModel, Lengths, PrefixGroups, RoutingPolicy, Scenario, TimedEdit, TraceSettings,
+    Arrivals, Client, Compat, CrossModelCoefficients, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
+    FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups, RooflineSettings,
+    RoutingPolicy, Scenario, TimedEdit, TraceSettings,
 };
 use tokenyard::session::frame::Stop;
 use tokenyard::session::{Audience, Session, Trace, TraceReader};
@@ -26,26 +27,34 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17079, "d5f4382af8dd26e2"),
-    ("kv-pressure, default", 9587, "c1aa0918f1eb1efb"),
-    ("router-showdown, default", 18501, "76b0c11e4bb33c6f"),
-    ("pressure, default", 12157, "7e3fbe9d72b2389f"),
-    ("everything, default", 18887, "a8dc2bdf19550190"),
-    ("hashes, default", 9217, "1896cf2a5d04cc03"),
-    ("stamps, default", 8573, "08aa02fabaf76939"),
-    ("chat-4xh100, blis", 16849, "9f3d4ce5098e3825"),
-    ("kv-pressure, blis", 9588, "8cc207ed21e26411"),
-    ("router-showdown, blis", 18532, "a10923536b827c24"),
-    ("pressure, blis", 12317, "961c2113849a1b63"),
-    ("everything, blis", 18846, "949b61eba2be230c"),
-    ("hashes, blis", 9274, "940f636364b0bc95"),
-    ("stamps, blis", 8573, "6176c38b6690e5ec"),
+    ("chat-4xh100, default", 17079, "13a8e34d2267326c"),
+    ("kv-pressure, default", 9587, "9cd4ece338d660d5"),
+    ("router-showdown, default", 18501, "65e959591334579a"),
+    ("pressure, default", 12157, "0c3bd6b076b0f8e8"),
+    ("everything, default", 18887, "02b9b81f8ba01018"),
+    ("hashes, default", 9217, "abba3c3113e5d892"),
+    ("stamps, default", 8573, "df9a3ed10277619a"),
+    ("chat-4xh100, blis", 16849, "f141c2de0a1a0db2"),
+    ("kv-pressure, blis", 9588, "b1598cdd95f3dd1f"),
+    ("router-showdown, blis", 18532, "7d5053667be074c9"),
+    ("pressure, blis", 12317, "522e7f83772f6988"),
+    ("everything, blis", 18846, "ac4509895a7089f9"),
+    ("hashes, blis", 9274, "47667d93087bf4e6"),
+    ("stamps, blis", 8573, "5a8a2e42b9a247c2"),
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 160142, "57b919c6f1902e5d"), ("everything", 71895, "2cb7c307d40e7aef")];
+    &[("pressure", 160277, "929fc9e038b90313"), ("everything", 71997, "4259c829f3d0b2f9")];
 
 const DRAWS: &[Line] = &[("traffic", 16, "2edc8794fe6aaca4"), ("functions", 639968, "071cff7376f674b5")];
+
+const MODELS: &[Line] = &[
+    ("roofline", 19091, "35e7c5467633c97b"),
+    ("roofline with experts", 19470, "825efead9666a4be"),
+    ("roofline with latent attention", 19164, "ddd3f24d6a557826"),
+    ("cross-model", 19197, "655b9083817025e5"),
+    ("piecewise", 19301, "132bf7207434c66f"),
+];
 
 /// One result: its name and its bytes.
 struct Found {
@@ -284,4 +293,26 @@ fn draws_and_functions_are_the_same_everywhere() {
     }
     found.push(Found { name: "functions".to_owned(), bytes });
     compare(DRAWS, &found);
+}
+
+/// Every family of latency models that computes in floating point, on shapes with and without experts.
+#[test]
+fn step_times_of_every_latency_model_are_the_same_everywhere() {
+    let mut found = Vec::new();
+    let mut add = |name: &str, model: &str, tp: u32, latency: LatencyModel| {
+        let mut scenario = everything();
+        let pool = &mut scenario.cluster.pools[0];
+        model.clone_into(&mut pool.model);
+        pool.tp = tp;
+        pool.kv.blocks = KvBlocks::Auto;
+        pool.latency = latency;
+        found.push(report(name.to_owned(), &scenario, None));
+    };
+    let roofline = || LatencyModel::Roofline(RooflineSettings::default());
+    add("roofline", "llama-3.1-8b", 1, roofline());
+    add("roofline with experts", "mixtral-8x7b", 4, roofline());
+    add("roofline with latent attention", "deepseek-v2-lite", 2, roofline());
+    add("cross-model", "qwen3-30b-a3b", 2, LatencyModel::CrossModel(CrossModelCoefficients::default()));
+    add("piecewise", "llama-3.1-8b", 1, LatencyModel::Piecewise(PiecewiseRates::default()));
+    compare(MODELS, &found);
 }

@@ -4,7 +4,7 @@
 //! before the slash and the words that every chat model carries (`-instruct`, `-hf`, a release number) do not matter.
 
 use crate::base::Diagnostic;
-use crate::scenario::Pool;
+use crate::scenario::{Architecture, Hardware, Pool};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -41,8 +41,20 @@ pub struct Gpu {
     pub name: String,
     /// Other names it goes by, in lower case.
     pub aliases: Vec<String>,
-    /// Price of one GPU in US dollars per hour.
-    pub usd_per_hour: f64,
+    /// Its figures.
+    pub hardware: Hardware,
+}
+
+/// The shape of one model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownModel {
+    /// Name, as used in scenarios.
+    pub name: String,
+    /// Models of the same shape.
+    pub aliases: Vec<String>,
+    /// Its shape.
+    pub architecture: Architecture,
 }
 
 /// The whole table.
@@ -55,6 +67,8 @@ pub struct Catalogue {
     pub units: String,
     /// The GPUs.
     pub gpus: Vec<Gpu>,
+    /// Shapes of models, sorted by name.
+    pub architectures: Vec<KnownModel>,
     /// The rows, sorted by name, GPU and tensor parallelism.
     pub coefficients: Vec<Row>,
 }
@@ -71,6 +85,33 @@ pub fn catalogue() -> &'static Catalogue {
 pub(super) fn gpu(name: &str) -> Option<&'static Gpu> {
     let lower = name.trim().to_ascii_lowercase();
     catalogue().gpus.iter().find(|g| g.name.eq_ignore_ascii_case(&lower) || g.aliases.contains(&lower))
+}
+
+/// The model called `name`, if its shape is known.
+pub(super) fn architecture(name: &str) -> Option<&'static KnownModel> {
+    let short = short_name(name);
+    catalogue().architectures.iter().find(|a| a.name == short || a.aliases.contains(&short))
+}
+
+/// The shape that a pool leaves to the catalogue.
+pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static KnownModel, Diagnostic> {
+    architecture(&pool.model).ok_or_else(|| {
+        let names: Vec<&str> = catalogue().architectures.iter().map(|a| a.name.as_str()).collect();
+        Diagnostic::error(
+            format!("{path}.model"),
+            format!("no shape of a model \"{}\"", pool.model),
+            names.join(", "),
+            format!(
+                "did you mean `{}`? For other models give `architecture`, for example from the model's config.json",
+                nearest(&short_name(&pool.model), &names)
+            ),
+        )
+    })
+}
+
+/// The GPU that a pool leaves to the catalogue.
+pub(super) fn find_gpu(pool: &Pool, path: &str) -> Result<&'static Gpu, Diagnostic> {
+    gpu(&pool.gpu).ok_or_else(|| unknown_gpu(pool, path))
 }
 
 /// The row for a pool; the error lists what exists.
@@ -118,7 +159,7 @@ fn unknown_model(pool: &Pool, path: &str, short: &str) -> Diagnostic {
         format!("unknown model \"{}\"", pool.model),
         names.join(", "),
         format!(
-            "did you mean `{near}`? Models outside the list need coefficients of their own as `latency` and a number of `kv.blocks`"
+            "did you mean `{near}`? Models outside the list need another `latency`, such as roofline with an `architecture`"
         ),
     )
 }
@@ -129,7 +170,7 @@ fn unknown_gpu(pool: &Pool, path: &str) -> Diagnostic {
         format!("{path}.gpu"),
         format!("unknown GPU \"{}\"", pool.gpu),
         names.join(", "),
-        format!("did you mean `{}`?", nearest(&pool.gpu, &names)),
+        format!("did you mean `{}`? For other GPUs give `hardware`", nearest(&pool.gpu, &names)),
     )
 }
 
@@ -177,13 +218,33 @@ mod tests {
     }
 
     #[test]
+    fn every_shape_can_be_found_by_all_of_its_names() {
+        let shapes = &catalogue().architectures;
+        assert_eq!(shapes.len(), 13);
+        assert!(shapes.is_sorted_by(|a, b| a.name < b.name));
+        for shape in shapes {
+            for name in shape.aliases.iter().chain([&shape.name]) {
+                assert_eq!(architecture(name), Some(shape));
+            }
+        }
+        assert_eq!(
+            architecture("mistralai/Mixtral-8x7B-Instruct-v0.1").map(|m| m.architecture.experts),
+            Some(8)
+        );
+        let e = find_architecture(&pool("qwen3-14", "H100", 1), "p").unwrap_err();
+        assert_eq!(e.path, "p.model");
+        assert!(e.fix.starts_with("did you mean `qwen3-14b`?"), "{e}");
+    }
+
+    #[test]
     fn what_is_not_there_is_named_with_what_is() {
         let e = find(&pool("lama-3.1-8b", "H100", 1), "cluster.pools[0]").unwrap_err();
         assert_eq!(e.path, "cluster.pools[0].model");
         assert!(e.fix.contains("did you mean `llama-3.1-8b`?"), "{e}");
         assert!(e.allowed.contains("qwen2.5-7b"), "{e}");
         let e = find(&pool("llama-3.1-8b", "H10", 1), "p").unwrap_err();
-        assert_eq!((e.path.as_str(), e.fix.as_str()), ("p.gpu", "did you mean `H100`?"));
+        assert_eq!(e.path, "p.gpu");
+        assert!(e.fix.starts_with("did you mean `H100`?"), "{e}");
         let e = find(&pool("llama-3.1-8b", "H100", 3), "p").unwrap_err();
         assert_eq!(e.path, "p.tp");
         assert!(e.allowed.contains("H100 with tp 2"), "{e}");

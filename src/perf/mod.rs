@@ -1,14 +1,25 @@
 //! Pure models of how long things take, and the catalogue of measured hardware: no state, no randomness.
 
 mod catalogue;
+mod cross_model;
+mod fitted;
+mod memory;
+mod piecewise;
+mod roofline;
 mod step;
 
-pub use catalogue::{Catalogue, Gpu, Row, catalogue};
-pub use step::{Chunk, Fitted, StepLoad, StepModel};
+pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
+pub use step::{Chunk, StepLoad, StepModel};
 
-use crate::base::{Blocks, Diagnostic};
-use crate::scenario::{KvBlocks, LatencyModel, Pool, limits};
+use crate::base::{Blocks, Diagnostic, Diagnostics};
+use crate::scenario::{Architecture, Hardware, KvBlocks, LatencyModel, Pool, limits};
+use cross_model::CrossModel;
+use fitted::Fitted;
+use memory::Fit;
+use piecewise::Piecewise;
+use roofline::Roofline;
 use serde::{Deserialize, Serialize};
+use step::Family;
 
 /// A pool's hardware figures, resolved against the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,53 +56,182 @@ pub fn models() -> Vec<ModelEntry> {
         gpu: &row.gpu,
         tp: row.tp,
         kv_blocks: Blocks(row.kv_blocks),
-        usd_per_hour: price(&row.gpu, row.tp),
+        usd_per_hour: catalogue::gpu(&row.gpu).map_or(0.0, |g| g.hardware.usd_per_hour * f64::from(row.tp)),
     };
     catalogue().coefficients.iter().map(entry).collect()
 }
 
-/// Resolves a pool; `path` is where it stands in the scenario, for messages.
+/// Resolves a pool; `path` is where it stands in the scenario, for messages. All problems come at once.
 ///
-/// A pool with coefficients and a number of blocks of its own may name any model and GPU; whatever it leaves to the
-/// catalogue must be there.
-pub fn resolve(pool: &Pool, path: &str) -> Result<Resolved, Diagnostic> {
-    let row = match (&pool.latency, pool.kv.blocks) {
-        (LatencyModel::Fitted(_), KvBlocks::Count(_)) => None,
-        (LatencyModel::Catalogue, _) | (LatencyModel::Fitted(_), KvBlocks::Auto) => {
-            Some(catalogue::find(pool, path)?)
-        }
-    };
-    let measured = |row: &Row| StepModel::Fitted(Fitted { alpha_us: row.alpha_us, beta_us: row.beta_us });
-    let model = match (&pool.latency, row) {
-        (LatencyModel::Fitted(own), _) => StepModel::Fitted(own.into()),
-        (LatencyModel::Catalogue, row) => measured(row.expect("looked up above")),
-    };
-    let blocks = match (pool.kv.blocks, row) {
-        (KvBlocks::Count(n), _) => Blocks(n),
-        (KvBlocks::Auto, row) => auto_blocks(row.expect("looked up above"), pool, path)?,
-    };
-    let source =
-        row.map_or_else(String::new, |r| format!("{}, {}, TP {}, vLLM {}", r.id, r.gpu, r.tp, r.vllm));
-    Ok(Resolved { model, blocks, usd_per_hour: price(&pool.gpu, pool.tp), source })
-}
-
-/// As many blocks of the pool's size as fit in the bytes of the catalogue's blocks.
-fn auto_blocks(row: &Row, pool: &Pool, path: &str) -> Result<Blocks, Diagnostic> {
-    let tokens = u64::from(row.kv_blocks) * catalogue::BLOCK_TOKENS;
-    let blocks = tokens / u64::from(pool.kv.block_tokens.max(1));
-    if blocks > u64::from(limits::KV_BLOCKS) {
-        return Err(Diagnostic::error(
-            format!("{path}.kv.block_tokens"),
-            format!("{}, which makes {blocks} blocks of the {tokens} tokens that fit", pool.kv.block_tokens),
-            format!("at most {} blocks", limits::KV_BLOCKS),
-            format!("use blocks of at least {} tokens", tokens.div_ceil(u64::from(limits::KV_BLOCKS))),
-        ));
+/// A pool that says everything itself may name any model and GPU; whatever it leaves to the catalogue must be there.
+pub fn resolve(pool: &Pool, path: &str) -> Result<Resolved, Diagnostics> {
+    let mut resolver = Resolver { pool, path, problems: Vec::new() };
+    let model = resolver.model();
+    let blocks = resolver.blocks();
+    if let (Some((model, source)), Some(blocks), true) = (model, blocks, resolver.problems.is_empty()) {
+        return Ok(Resolved { model, blocks, usd_per_hour: price(pool), source });
     }
-    Ok(Blocks(blocks as u32))
+    Err(resolver.problems)
 }
 
-fn price(gpu: &str, tp: u32) -> f64 {
-    catalogue::gpu(gpu).map_or(0.0, |g| g.usd_per_hour * f64::from(tp))
+/// A pool and what was found wrong with it so far.
+struct Resolver<'a> {
+    pool: &'a Pool,
+    path: &'a str,
+    problems: Diagnostics,
+}
+
+impl<'a> Resolver<'a> {
+    /// The latency model, and what it was taken from.
+    fn model(&mut self) -> Option<(StepModel, String)> {
+        let tp = self.pool.tp;
+        let (family, alpha_us, source) = match &self.pool.latency {
+            LatencyModel::Catalogue => {
+                let row = self.row()?;
+                let family = Family::Fitted(Fitted { beta_us: row.beta_us });
+                return Some((StepModel { alpha_us: row.alpha_us, family }, measured(row)));
+            }
+            LatencyModel::Fitted(c) => {
+                let beta_us = [c.step_us, c.step_us_per_prefill_token, c.step_us_per_decode_token];
+                let source = match (self.pool.kv.blocks, self.derives()) {
+                    (KvBlocks::Auto, false) => {
+                        catalogue::find(self.pool, self.path).map_or_else(|_| String::new(), measured)
+                    }
+                    _ => String::new(),
+                };
+                (
+                    Family::Fitted(Fitted { beta_us }),
+                    [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
+                    source,
+                )
+            }
+            LatencyModel::Roofline(c) => {
+                let (shape, gpu) = (self.shape(), self.gpu());
+                let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
+                (
+                    Family::Roofline(Roofline::new(c, shape, gpu, tp)),
+                    [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
+                    format!("roofline of {model} on {hardware}, TP {tp}"),
+                )
+            }
+            LatencyModel::CrossModel(c) => {
+                let (shape, model) = self.shape()?;
+                (
+                    Family::CrossModel(CrossModel::new(c, shape, tp)),
+                    [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
+                    format!("cross-model coefficients for {model}, TP {tp}"),
+                )
+            }
+            LatencyModel::Piecewise(c) => (
+                Family::Piecewise(Piecewise::new(c)),
+                [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
+                String::new(),
+            ),
+        };
+        Some((StepModel { alpha_us, family }, source))
+    }
+
+    /// Whether "auto" blocks follow from model and memory rather than from the catalogue's count.
+    fn derives(&self) -> bool {
+        let pool = self.pool;
+        let own = pool.architecture.is_some() || pool.hardware.is_some();
+        match &pool.latency {
+            LatencyModel::Catalogue => false,
+            LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) => true,
+            LatencyModel::Fitted(_) | LatencyModel::Piecewise(_) => own,
+        }
+    }
+
+    fn blocks(&mut self) -> Option<Blocks> {
+        if let KvBlocks::Count(n) = self.pool.kv.blocks {
+            return Some(Blocks(n));
+        }
+        let pool = self.pool;
+        let block_tokens = pool.kv.block_tokens.max(1);
+        let count = if self.derives() {
+            let (shape, gpu) = (self.shape(), self.gpu());
+            let ((architecture, _), (hardware, _)) = (shape?, gpu?);
+            let utilization = pool.kv.gpu_memory_utilization;
+            let fit = Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens };
+            self.keep(fit.blocks(self.path))?
+        } else {
+            u64::from(self.row()?.kv_blocks) * catalogue::BLOCK_TOKENS / u64::from(block_tokens)
+        };
+        if count > u64::from(limits::KV_BLOCKS) {
+            let tokens = count * u64::from(block_tokens);
+            self.problems.push(Diagnostic::error(
+                format!("{}.kv.block_tokens", self.path),
+                format!("{block_tokens}, which makes {count} blocks of the {tokens} tokens that fit"),
+                format!("at most {} blocks", limits::KV_BLOCKS),
+                format!("use blocks of at least {} tokens", tokens.div_ceil(u64::from(limits::KV_BLOCKS))),
+            ));
+            return None;
+        }
+        Some(Blocks(count as u32))
+    }
+
+    fn row(&mut self) -> Option<&'static Row> {
+        let found = catalogue::find(self.pool, self.path);
+        self.keep(found)
+    }
+
+    /// The model's shape and name.
+    fn shape(&mut self) -> Option<(&'a Architecture, String)> {
+        let (shape, name) = if let Some(own) = &self.pool.architecture {
+            (own, "a model of its own".to_owned())
+        } else {
+            let found = self.keep(catalogue::find_architecture(self.pool, self.path))?;
+            (&found.architecture, found.name.clone())
+        };
+        let (heads, kv_heads, tp) = (shape.heads, shape.kv_heads(), self.pool.tp.max(1));
+        let uneven = if !heads.is_multiple_of(tp) {
+            Some(format!("{heads} heads on {tp} GPUs"))
+        } else if shape.kv_latent == 0 && kv_heads >= tp && !kv_heads.is_multiple_of(tp) {
+            Some(format!("{kv_heads} KV heads on {tp} GPUs"))
+        } else {
+            None
+        };
+        if let Some(found) = uneven {
+            let problem = Diagnostic::error(
+                format!("{}.tp", self.path),
+                found,
+                "a number of GPUs that divides both, or the heads alone if it is above the KV heads",
+                "use a power of two",
+            );
+            self.keep(Err::<(), _>(problem))?;
+        }
+        Some((shape, name))
+    }
+
+    /// The GPU's figures and name.
+    fn gpu(&mut self) -> Option<(&'a Hardware, String)> {
+        if let Some(own) = &self.pool.hardware {
+            return Some((own, "a GPU of its own".to_owned()));
+        }
+        let found = self.keep(catalogue::find_gpu(self.pool, self.path))?;
+        Some((&found.hardware, found.name.clone()))
+    }
+
+    /// Keeps a problem once, whoever runs into it.
+    fn keep<T>(&mut self, found: Result<T, Diagnostic>) -> Option<T> {
+        found
+            .map_err(|problem| {
+                if !self.problems.contains(&problem) {
+                    self.problems.push(problem);
+                }
+            })
+            .ok()
+    }
+}
+
+fn measured(row: &Row) -> String {
+    format!("{}, {}, TP {}, vLLM {}", row.id, row.gpu, row.tp, row.vllm)
+}
+
+/// Price of a replica: that of its GPUs.
+fn price(pool: &Pool) -> f64 {
+    let own = pool.hardware.as_ref().or_else(|| catalogue::gpu(&pool.gpu).map(|g| &g.hardware));
+    own.map_or(0.0, |h| h.usd_per_hour * f64::from(pool.tp))
 }
 
 #[cfg(test)]
@@ -128,7 +268,7 @@ mod tests {
         assert_eq!(with(1), Ok(Blocks(467_280)));
         let kv = KvCache { block_tokens: 1, ..KvCache::default() };
         let big = Pool { model: "llama-3.3-70b".into(), tp: 8, kv, ..Pool::default() };
-        let e = resolve(&big, "p").unwrap_err();
+        let e = resolve(&big, "p").unwrap_err().remove(0);
         assert_eq!(e.path, "p.kv.block_tokens");
         // 728,405 * 16 = 11,654,480 tokens need blocks of 3 to stay below 4,194,304
         assert_eq!(e.fix, "use blocks of at least 3 tokens");
@@ -150,7 +290,67 @@ mod tests {
         assert_eq!(r.model.step(&StepLoad::default()), Span(7));
         assert!(r.usd_per_hour.abs() < 1e-12);
         pool.kv.blocks = KvBlocks::Auto;
-        assert_eq!(resolve(&pool, "p").unwrap_err().path, "p.model");
+        assert_eq!(resolve(&pool, "p").unwrap_err()[0].path, "p.model");
+    }
+
+    fn roofline(change: impl FnOnce(&mut Pool)) -> Result<Resolved, Diagnostics> {
+        let latency = LatencyModel::Roofline(crate::scenario::RooflineSettings::default());
+        let mut pool = Pool { latency, ..Pool::default() };
+        change(&mut pool);
+        resolve(&pool, "p")
+    }
+
+    #[test]
+    fn roofline_pools_derive_their_blocks_from_model_and_memory() {
+        let blocks = |change: fn(&mut Pool)| roofline(change).map(|r| r.blocks);
+        assert_eq!(blocks(|_| {}), Ok(Blocks(26_312)));
+        assert_eq!(blocks(|p| p.kv.blocks = KvBlocks::Count(7)), Ok(Blocks(7)));
+        assert_eq!(blocks(|p| p.kv.block_tokens = 32), Ok(Blocks(13_156)));
+        // 4 GiB less are 2,048 blocks of 2 MiB less.
+        assert_eq!(blocks(|p| p.kv.gpu_memory_utilization = 0.85), Ok(Blocks(24_264)));
+        let own = |p: &mut Pool| {
+            p.hardware = Some(Hardware { memory_gib: 40.0, usd_per_hour: 1.25, ..Hardware::default() });
+        };
+        let r = roofline(own).unwrap();
+        assert_eq!(r.blocks, Blocks(26_312 - 36 * 512));
+        assert!((r.usd_per_hour - 1.25).abs() < 1e-12);
+        assert_eq!(r.source, "roofline of llama-3.1-8b on a GPU of its own, TP 1");
+    }
+
+    #[test]
+    fn every_known_shape_runs_on_some_number_of_gpus() {
+        for shape in &catalogue().architectures {
+            let fits = [1, 2, 4, 8, 16].into_iter().any(|tp| {
+                roofline(|p| {
+                    p.model.clone_from(&shape.name);
+                    p.tp = tp;
+                })
+                .is_ok()
+            });
+            assert!(fits, "{}", shape.name);
+        }
+    }
+
+    #[test]
+    fn all_problems_of_a_pool_come_at_once_and_each_of_them_once() {
+        let problems = roofline(|p| {
+            p.model = "nobody".into();
+            p.gpu = "B9000".into();
+        });
+        let problems = problems.unwrap_err();
+        let paths: Vec<&str> = problems.iter().map(|d| d.path.as_str()).collect();
+        assert_eq!(paths, ["p.model", "p.gpu"]);
+        let problems = roofline(|p| p.tp = 3).unwrap_err();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!((problems[0].path.as_str(), problems[0].found.as_str()), ("p.tp", "32 heads on 3 GPUs"));
+        let problems = roofline(|p| {
+            p.architecture =
+                Some(Architecture { heads: 24, kv_heads: 6, hidden: 3072, ..Architecture::default() });
+            p.tp = 4;
+        });
+        assert_eq!(problems.unwrap_err()[0].found, "6 KV heads on 4 GPUs");
+        let problems = roofline(|p| p.model = "yi-34b".into());
+        assert!(problems.is_ok(), "{problems:?}");
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! Meaning: ranges, limits and references of a scenario that already has the right shape.
 
 use super::check_edits::{check_edits, edit_problems};
+use super::check_latency::check_latency;
 use super::check_policies::{check_admission, check_routing};
 use super::check_workload::check_workload;
 use super::report::Report;
-use super::{
-    Cluster, Edit, FORMAT_VERSION, FittedCoefficients, KvBlocks, KvCache, LatencyModel, Pool, PriorityPolicy,
-    Scenario, Slo, limits,
-};
+use super::{Cluster, Edit, FORMAT_VERSION, KvBlocks, KvCache, Pool, PriorityPolicy, Scenario, Slo, limits};
 use crate::base::{Diagnostics, diag::has_errors};
 
 /// A document that passed [`check`]. The only way to make one is to check.
@@ -190,10 +188,7 @@ fn check_pool(path: &str, p: &Pool, r: &mut Report) {
     );
     check_tier(&format!("{path}.kv"), &p.kv, r);
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
-    match &p.latency {
-        LatencyModel::Catalogue => {}
-        LatencyModel::Fitted(c) => check_coefficients(&format!("{path}.latency.fitted"), c, r),
-    }
+    check_latency(path, p, r);
 }
 
 fn check_tier(path: &str, kv: &KvCache, r: &mut Report) {
@@ -226,18 +221,5 @@ fn check_priority(path: &str, priority: &PriorityPolicy, r: &mut Report) {
         let list = format!("{path}.tenant-priority.tenants");
         r.count(&list, scores.tenants.len(), limits::CLIENTS, "tenants");
         r.distinct(&list, "tenant", scores.tenants.iter().map(|t| t.tenant.as_str()));
-    }
-}
-
-fn check_coefficients(path: &str, c: &FittedCoefficients, r: &mut Report) {
-    for (field, us) in [
-        ("queueing_us", c.queueing_us),
-        ("queueing_us_per_prompt_token", c.queueing_us_per_prompt_token),
-        ("output_us_per_token", c.output_us_per_token),
-        ("step_us", c.step_us),
-        ("step_us_per_prefill_token", c.step_us_per_prefill_token),
-        ("step_us_per_decode_token", c.step_us_per_decode_token),
-    ] {
-        r.float(&format!("{path}.{field}"), us, 0.0, limits::COEFFICIENT_US, "times cannot be negative");
     }
 }

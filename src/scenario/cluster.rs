@@ -1,7 +1,9 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
+use super::latency::LatencyModel;
 #[cfg(feature = "cli")]
 use super::limits;
+use super::model::{Architecture, Hardware};
 use super::policy::{AdmissionPolicy, RoutingPolicy};
 use super::scheduling::{PriorityPolicy, Scheduler};
 use serde::{Deserialize, Serialize};
@@ -68,8 +70,14 @@ pub struct Pool {
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
+    /// Shape of a model of your own, instead of the catalogue's for `model`. Roofline, cross-model and derived KV blocks read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<Architecture>,
     /// GPU, as named in the catalogue, such as H100.
     pub gpu: String,
+    /// Figures of a GPU of your own, instead of the catalogue's for `gpu`. Roofline, derived KV blocks and costs read them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
     #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::TP)))]
     pub tp: u32,
@@ -87,7 +95,9 @@ impl Default for Pool {
             name: "main".to_owned(),
             replicas: 4,
             model: "llama-3.1-8b".to_owned(),
+            architecture: None,
             gpu: "H100".to_owned(),
+            hardware: None,
             tp: 1,
             engine: Engine::default(),
             kv: KvCache::default(),
@@ -133,8 +143,11 @@ impl Default for Engine {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
-    /// Number of blocks, or "auto" for the catalogue's figure of this model and GPU.
+    /// Number of blocks, or "auto": derived from model and GPU memory for roofline and cross-model latency and for a model or GPU of your own, the catalogue's figure otherwise.
     pub blocks: KvBlocks,
+    /// Share of the GPU's memory that the engine may use, from which derived KV blocks follow (vLLM: `gpu_memory_utilization`). The catalogue's figures are for 0.9.
+    #[cfg_attr(feature = "cli", schemars(range(min = limits::MEMORY_SHARE_MIN, max = 1.0)))]
+    pub gpu_memory_utilization: f64,
     /// Tokens in one block.
     #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BLOCK_TOKENS)))]
     pub block_tokens: u32,
@@ -158,6 +171,7 @@ impl Default for KvCache {
     fn default() -> Self {
         Self {
             blocks: KvBlocks::Auto,
+            gpu_memory_utilization: 0.9,
             block_tokens: 16,
             prefix_caching: true,
             cpu_blocks: 0,
@@ -171,7 +185,7 @@ impl Default for KvCache {
 /// The size of a KV cache: a number of blocks, or "auto".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KvBlocks {
-    /// The catalogue's figure for the model, GPU and tensor parallelism of the pool.
+    /// What fits beside the model in the GPUs' memory, or the catalogue's figure.
     Auto,
     /// This many blocks.
     Count(u32),
@@ -220,58 +234,9 @@ impl schemars::JsonSchema for KvBlocks {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
-                { "const": "auto", "description": "The catalogue's figure for this model, GPU and tensor parallelism." },
+                { "const": "auto", "description": "What fits beside the model in the memory of the GPUs, or the catalogue's figure for model, GPU and tensor parallelism." },
                 { "type": "integer", "minimum": 1, "maximum": 4_194_304, "description": "This many blocks." }
             ]
         })
-    }
-}
-
-/// How long a step takes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum LatencyModel {
-    /// Coefficients fitted to measurements of this model, GPU and tensor parallelism, from the catalogue.
-    Catalogue,
-    /// Coefficients of your own.
-    Fitted(FittedCoefficients),
-}
-
-/// Coefficients of the fitted latency model, all in microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct FittedCoefficients {
-    /// Delay before a request is queued, whatever its length.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us: f64,
-    /// Further delay before a request is queued, for each prompt token.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us_per_prompt_token: f64,
-    /// Output processing of each token: part of TTFT and ITL, but it does not hold up the engine.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub output_us_per_token: f64,
-    /// Fixed part of a step.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us: f64,
-    /// Further time of a step, for each prompt token it computes.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_prefill_token: f64,
-    /// Further time of a step, for each running request it decodes.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_decode_token: f64,
-}
-
-impl Default for FittedCoefficients {
-    fn default() -> Self {
-        Self {
-            queueing_us: 0.0,
-            queueing_us_per_prompt_token: 0.0,
-            output_us_per_token: 0.0,
-            step_us: 6000.0,
-            step_us_per_prefill_token: 20.0,
-            step_us_per_decode_token: 6.0,
-        }
     }
 }

@@ -70,3 +70,37 @@ pub const BUCKET_MIN: f64 = 1e-6;
 pub const BUCKET_TOKENS: f64 = 1e12;
 /// Largest limit on requests in the cluster.
 pub const IN_FLIGHT: u32 = 5_000_000;
+/// Most layers of a model.
+pub const LAYERS: u32 = 1024;
+/// Widest hidden state, feed-forward layer or cached latent of a model.
+pub const WIDTH: u32 = 1_048_576;
+/// Most attention heads of a model.
+pub const HEADS: u32 = 4096;
+/// Most tokens in a model's vocabulary.
+pub const VOCABULARY: u32 = 16_777_216;
+/// Most experts of a layer.
+pub const EXPERTS: u32 = 4096;
+/// Fewest bytes of a number: two bits.
+pub const NUMBER_BYTES_MIN: f64 = 0.25;
+/// Most bytes of a number.
+pub const NUMBER_BYTES: f64 = 8.0;
+/// Most memory of one GPU, in GiB.
+pub const MEMORY_GIB: f64 = 65_536.0;
+/// Slowest GPU, in TFLOP/s.
+pub const TFLOPS_MIN: f64 = 0.1;
+/// Fastest GPU, in TFLOP/s.
+pub const TFLOPS: f64 = 1_000_000.0;
+/// Slowest GPU memory, in TB/s.
+pub const BANDWIDTH_TB_PER_S_MIN: f64 = 0.001;
+/// Fastest GPU memory, in TB/s.
+pub const BANDWIDTH_TB_PER_S: f64 = 10_000.0;
+/// Highest price of one GPU, in US dollars per hour.
+pub const USD_PER_HOUR: f64 = 100_000.0;
+/// Smallest share of a hardware peak.
+pub const EFFICIENCY_MIN: f64 = 0.001;
+/// Smallest share of GPU memory.
+pub const MEMORY_SHARE_MIN: f64 = 0.01;
+/// Slowest engine, in tokens per second.
+pub const TOKENS_PER_S_MIN: f64 = 0.01;
+/// Fastest engine, in tokens per second.
+pub const TOKENS_PER_S: f64 = 1e9;

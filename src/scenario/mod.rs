@@ -5,11 +5,14 @@
 
 mod check;
 mod check_edits;
+mod check_latency;
 mod check_policies;
 mod check_workload;
 mod cluster;
 mod edit;
+mod latency;
 pub mod limits;
+mod model;
 mod parse;
 mod policy;
 pub mod preset;
@@ -20,8 +23,12 @@ mod slo;
 mod workload;
 
 pub use check::{Checked, check, check_edit};
-pub use cluster::{Cluster, Compat, Engine, FittedCoefficients, KvBlocks, KvCache, LatencyModel, Pool};
+pub use cluster::{Cluster, Compat, Engine, KvBlocks, KvCache, Pool};
 pub use edit::{Edit, TimedEdit};
+pub use latency::{
+    CrossModelCoefficients, FittedCoefficients, LatencyModel, PiecewiseRates, RooflineSettings,
+};
+pub use model::{Architecture, Hardware};
 pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
 };

@@ -248,7 +248,7 @@ fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
     for (i, pool) in pools.iter().enumerate() {
         match crate::perf::resolve(pool, &format!("cluster.pools[{i}]")) {
             Ok(r) => resolved.push(r),
-            Err(problem) => problems.push(problem),
+            Err(found) => problems.extend(found),
         }
     }
     match checked {

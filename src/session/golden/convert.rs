@@ -1,10 +1,10 @@
 //! From a golden file to a scenario, or the list of what this program cannot do yet.
 
+use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use crate::scenario::{
-    AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, KvCache, LatencyModel, Observe, Pool, PriorityPolicy, RoutingPolicy, Run,
-    Scenario, Scheduler, TokenBucket, Workload,
+    AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks,
+    KvCache, Observe, Pool, PriorityPolicy, RoutingPolicy, Run, Scenario, Scheduler, TokenBucket, Workload,
 };
 
 /// The scenario of a golden file; the error lists what is missing.
@@ -38,12 +38,7 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
             missing.push(format!("{what} \"{value}\""));
         }
     };
-    need(c.latency_backend == "blackbox", "latency_backend", &c.latency_backend);
-    need(
-        c.latency_backend != "blackbox" || c.beta_coeffs.len() == 3,
-        "beta_coeffs of",
-        "other than 3 numbers",
-    );
+    latency::need(c, &mut need);
     need(scheduler(&c.scheduler).is_some(), "scheduler", &c.scheduler);
     need(priority(&c.priority_policy).is_some(), "priority_policy", &c.priority_policy);
     let admission = match c.admission_policy.as_str() {
@@ -106,7 +101,6 @@ fn priority(name: &str) -> Option<PriorityPolicy> {
 }
 
 fn pool(c: &Config) -> Pool {
-    let beta = |i: usize| c.beta_coeffs.get(i).copied().unwrap_or_default();
     Pool {
         name: "golden".to_owned(),
         replicas: c.num_instances,
@@ -125,15 +119,12 @@ fn pool(c: &Config) -> Pool {
             offload_threshold: c.kv_offload_threshold,
             transfer_tokens_per_us: c.kv_transfer_bandwidth,
             transfer_base_us: c.kv_transfer_base_latency,
+            ..KvCache::default()
         },
-        latency: LatencyModel::Fitted(FittedCoefficients {
-            queueing_us: c.alpha_coeffs[0],
-            queueing_us_per_prompt_token: c.alpha_coeffs[1],
-            output_us_per_token: c.alpha_coeffs[2],
-            step_us: beta(0),
-            step_us_per_prefill_token: beta(1),
-            step_us_per_decode_token: beta(2),
-        }),
+        tp: c.tp,
+        architecture: latency::architecture(c),
+        hardware: latency::hardware(c),
+        latency: latency::model(c),
         ..Pool::default()
     }
 }

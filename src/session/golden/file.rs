@@ -72,6 +72,13 @@ pub(super) struct Config {
     pub beta_coeffs: Vec<f64>,
     /// Family of the latency model.
     pub latency_backend: String,
+    /// GPUs of a replica.
+    #[serde(default = "one")]
+    pub tp: u32,
+    /// Shape of the model, for the families that ask for it.
+    pub model_config: Option<ModelConfig>,
+    /// Figures of the GPU, for the families that ask for them.
+    pub hw_config: Option<HardwareConfig>,
     /// Who is let in.
     pub admission_policy: String,
     /// Most tokens in the bucket of "token-bucket".
@@ -96,6 +103,52 @@ pub(super) struct Config {
     pub counterfactual_k: u32,
     /// Seed.
     pub seed: u64,
+}
+
+/// Shape of a model.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct ModelConfig {
+    /// Bytes of a weight, of an activation and of a cached number.
+    pub bytes_per_param: f64,
+    /// Width of the hidden state.
+    pub hidden_size: u32,
+    /// Width of the feed-forward layer; 0 means 4 times `hidden_size`.
+    pub intermediate_size: u32,
+    /// Attention heads.
+    pub num_attention_heads: u32,
+    /// Layers.
+    pub num_hidden_layers: u32,
+    /// Heads with keys and values; 0 means all.
+    pub num_key_value_heads: u32,
+    /// Experts; 0 means a dense model.
+    #[serde(default)]
+    pub num_local_experts: u32,
+    /// Experts of each token.
+    #[serde(default)]
+    pub num_experts_per_tok: u32,
+}
+
+/// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct HardwareConfig {
+    #[serde(rename = "MemoryGiB")]
+    pub memory_gib: f64,
+    #[serde(rename = "TFlopsPeak")]
+    pub tflops: f64,
+    #[serde(rename = "BwPeakTBs")]
+    pub bandwidth: f64,
+    #[serde(rename = "BwEffConstant")]
+    pub bandwidth_efficiency: f64,
+    #[serde(rename = "TOverheadMicros")]
+    pub step_us: f64,
+    #[serde(rename = "perLayerOverhead")]
+    pub step_us_per_layer: f64,
+    #[serde(rename = "allReduceLatency")]
+    pub all_reduce_us: f64,
+    #[serde(rename = "mfuPrefill")]
+    pub prefill_efficiency: f64,
+    #[serde(rename = "mfuDecode")]
+    pub decode_efficiency: f64,
 }
 
 /// One request.
@@ -127,6 +180,10 @@ pub(super) struct Segment {
     /// Position of the first.
     #[serde(default)]
     pub o: u32,
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn none() -> String {

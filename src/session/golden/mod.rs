@@ -2,6 +2,7 @@
 
 mod compare;
 mod convert;
+mod convert_latency;
 mod file;
 mod metrics;
 mod record;

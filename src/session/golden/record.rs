@@ -45,7 +45,7 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
     let scenario = checked.get();
     let mut resolved = Vec::new();
     for (i, pool) in scenario.cluster.pools.iter().enumerate() {
-        resolved.push(perf::resolve(pool, &format!("cluster.pools[{i}]")).map_err(|d| vec![d])?);
+        resolved.push(perf::resolve(pool, &format!("cluster.pools[{i}]"))?);
     }
     let mut engine = Engine::new(scenario, &resolved, Source::new(scenario, None));
     engine.record_detail(Detail::new(file.record.max_steps_per_instance));

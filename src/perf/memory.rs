@@ -1,0 +1,207 @@
+//! How many KV blocks fit beside a model in the memory of its GPUs (docs/model.md, 4.1).
+
+use crate::base::Diagnostic;
+use crate::scenario::{Architecture, Hardware, limits};
+
+/// Memory for activations at the largest batch, in GiB, of a dense model.
+const ACTIVATIONS_GIB: f64 = 5.5;
+/// The same with experts, whose buffers hold several copies of each token.
+const ACTIVATIONS_WITH_EXPERTS_GIB: f64 = 8.0;
+/// Memory outside the framework's reach on one GPU alone, in GiB: the driver's context.
+const OUTSIDE_GIB: f64 = 0.15;
+/// The same on each of several GPUs, which also keep buffers for their communication.
+const OUTSIDE_PARALLEL_GIB: f64 = 0.6;
+
+const GIB: f64 = 1_073_741_824.0;
+
+/// Weights of the whole model.
+pub(super) fn parameters(a: &Architecture) -> u128 {
+    let wide = u128::from;
+    let (layers, hidden) = (wide(a.layers), wide(a.hidden));
+    let queries = wide(a.heads) * wide(a.head_dim());
+    let keys = wide(a.kv_heads()) * wide(a.head_dim());
+    let attention = hidden * (queries + 2 * keys) + queries * hidden;
+    let with_experts = wide(a.expert_layers());
+    let expert = 3 * hidden * wide(a.expert_intermediate());
+    let routed = expert * (wide(a.experts) + wide(a.shared_experts)) + wide(a.experts) * hidden;
+    let dense = 3 * hidden * wide(a.intermediate());
+    let embeddings = wide(a.vocab) * hidden * if a.tied_embeddings { 1 } else { 2 };
+    // Two normalisations in each layer and one at the end.
+    let norms = layers * 2 * hidden + hidden;
+    embeddings + layers * attention + with_experts * routed + (layers - with_experts) * dense + norms
+}
+
+/// Bytes that one token takes in the caches of all GPUs of a replica together.
+fn token_bytes(a: &Architecture, tp: u32) -> f64 {
+    let per_layer = if a.kv_latent > 0 {
+        // Every GPU keeps the whole latent.
+        u128::from(a.kv_latent) * u128::from(tp)
+    } else {
+        // A GPU keeps at least one head: with more GPUs than KV heads some are kept several times.
+        2 * u128::from(a.kv_heads().max(tp)) * u128::from(a.head_dim())
+    };
+    (u128::from(a.layers) * per_layer) as f64 * a.bytes_per_kv_value
+}
+
+/// What has to fit.
+pub(super) struct Fit<'a> {
+    pub(super) architecture: &'a Architecture,
+    pub(super) hardware: &'a Hardware,
+    pub(super) tp: u32,
+    /// Share of the memory that may be used.
+    pub(super) utilization: f64,
+    pub(super) block_tokens: u32,
+}
+
+/// Memory of a replica, in GiB.
+struct Budget {
+    usable: f64,
+    weights: f64,
+    /// Activations, and what the driver and communication take.
+    buffers: f64,
+    block: f64,
+}
+
+impl Budget {
+    fn free(&self) -> f64 {
+        self.usable - (self.weights + self.buffers)
+    }
+
+    fn blocks(&self) -> u64 {
+        let free = self.free();
+        let block = ((self.block * GIB) as u64).max(1);
+        if free > 0.0 { (free * GIB) as u64 / block } else { 0 }
+    }
+}
+
+impl Fit<'_> {
+    /// Whole blocks that fit; the error says what is missing. `path` is the pool's.
+    pub(super) fn blocks(&self, path: &str) -> Result<u64, Diagnostic> {
+        let budget = self.budget(self.tp);
+        match budget.blocks() {
+            0 => Err(self.does_not_fit(&budget, path)),
+            blocks => Ok(blocks),
+        }
+    }
+
+    fn budget(&self, gpus: u32) -> Budget {
+        let (a, tp) = (self.architecture, f64::from(gpus));
+        let activations = if a.experts > 0 { ACTIVATIONS_WITH_EXPERTS_GIB } else { ACTIVATIONS_GIB };
+        let outside = if gpus > 1 { OUTSIDE_PARALLEL_GIB * tp } else { OUTSIDE_GIB };
+        Budget {
+            usable: self.hardware.memory_gib * self.utilization * tp,
+            weights: parameters(a) as f64 * a.bytes_per_param / GIB,
+            buffers: activations + outside,
+            block: token_bytes(a, gpus) * f64::from(self.block_tokens.max(1)) / GIB,
+        }
+    }
+
+    fn does_not_fit(&self, budget: &Budget, path: &str) -> Diagnostic {
+        let more = (1..=6)
+            .map(|doublings| self.tp.saturating_mul(1 << doublings))
+            .find(|gpus| *gpus <= limits::TP && self.budget(*gpus).blocks() > 0);
+        let more = more.map_or_else(|| "larger GPUs".to_owned(), |gpus| format!("more GPUs (tp {gpus})"));
+        Diagnostic::error(
+            format!("{path}.tp"),
+            format!(
+                "{:.1} GiB of weights and {:.1} GiB of activations and buffers in {:.1} GiB of usable memory of {} GPU{}",
+                budget.weights,
+                budget.buffers,
+                budget.usable,
+                self.tp,
+                if self.tp == 1 { "" } else { "s" },
+            ),
+            format!("{:.1} GiB more, for one KV block at least", budget.block - budget.free()),
+            format!(
+                "use {more}, smaller weights or a larger kv.gpu_memory_utilization, or give kv.blocks yourself"
+            ),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalogue;
+    use super::*;
+
+    fn blocks(model: &str, gpu: &str, tp: u32, block_tokens: u32) -> Result<u64, Diagnostic> {
+        let architecture = &catalogue::architecture(model).expect("in the catalogue").architecture;
+        let hardware = &catalogue::gpu(gpu).expect("in the catalogue").hardware;
+        Fit { architecture, hardware, tp, utilization: 0.9, block_tokens }.blocks("p")
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_published_models() {
+        for (model, billions) in [
+            ("llama-3.1-8b", 8.030_261_248),
+            ("llama-3.1-70b", 70.553_706_496),
+            ("llama-2-7b", 6.738_415_616),
+            ("mixtral-8x7b", 46.702_792_704),
+        ] {
+            let found = parameters(&catalogue::architecture(model).expect("listed").architecture);
+            assert_eq!(found, (billions * 1e9_f64).round() as u128, "{model}");
+        }
+    }
+
+    #[test]
+    fn blocks_of_a_small_model_on_one_gpu() {
+        // (80 * 0.9 - 8,030,261,248 * 2 / 2^30 - 5.5 - 0.15) GiB / (32 * 2 * 8 * 128 * 2 * 16 B = 2 MiB) = 26,312.9
+        assert_eq!(blocks("llama-3.1-8b", "H100", 1, 16), Ok(26_312));
+        assert_eq!(blocks("llama-3.1-8b", "A100", 1, 16), Ok(26_312));
+        assert_eq!(blocks("llama-3.1-8b", "H100", 1, 32), Ok(13_156));
+        assert_eq!(blocks("qwen2.5-7b", "H100", 1, 16), Ok(61_048));
+        assert_eq!(blocks("codellama-34b", "H100", 1, 16), Ok(1193));
+    }
+
+    /// The catalogue's counts of these models leave nothing for activations and buffers, and are otherwise the same.
+    #[test]
+    fn the_catalogue_has_as_many_blocks_more_as_buffers_would_take() {
+        for (model, buffers_gib) in [("llama-3.1-8b", 5.65), ("qwen2.5-7b", 5.65)] {
+            let row = catalogue::catalogue()
+                .coefficients
+                .iter()
+                .find(|r| r.name == model && r.tp == 1)
+                .expect("in the catalogue");
+            let a = &catalogue::architecture(model).expect("in the catalogue").architecture;
+            let buffers = buffers_gib * GIB / (token_bytes(a, 1) * 16.0);
+            let found = blocks(model, &row.gpu, 1, 16).expect("it fits") as f64;
+            assert!((found + buffers - f64::from(row.kv_blocks)).abs() < 2.0, "{model}: {found} + {buffers}");
+        }
+    }
+
+    #[test]
+    fn a_block_is_spread_over_all_gpus_of_a_replica() {
+        // (80 * 0.9 * 8 - 14.958 - 5.5 - 0.6 * 8) GiB / 2 MiB = 281,980
+        assert_eq!(blocks("llama-3.1-8b", "H100", 8, 16), Ok(281_980));
+        // Twice as many GPUs as KV heads: each keeps a whole head, so a block takes twice the memory.
+        // (80 * 0.9 * 16 - 14.958 - 5.5 - 0.6 * 16) GiB / 4 MiB = 287,217
+        assert_eq!(blocks("llama-3.1-8b", "H100", 16, 16), Ok(287_217));
+        assert_eq!(blocks("mixtral-8x7b", "H100", 8, 16), Ok(243_819));
+    }
+
+    #[test]
+    fn every_further_gpu_adds_room() {
+        for x in &catalogue::catalogue().architectures {
+            let tps = [1, 2, 4, 8, 16, 32, 64];
+            let counts: Vec<u64> =
+                tps.iter().map(|tp| blocks(&x.name, "L40S", *tp, 16).unwrap_or(0)).collect();
+            let heads = x.architecture.kv_heads();
+            let split = tps.iter().filter(|tp| **tp <= heads).count();
+            assert!(x.architecture.kv_latent > 0 || counts[..split].is_sorted(), "{}: {counts:?}", x.name);
+            assert!(counts[6] > 0, "{}: {counts:?}", x.name);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_says_by_how_much_and_what_would_help() {
+        let e = blocks("llama-3.1-70b", "H100", 1, 16).unwrap_err();
+        assert_eq!(e.path, "p.tp");
+        assert_eq!(
+            e.found,
+            "131.4 GiB of weights and 5.7 GiB of activations and buffers in 72.0 GiB of usable memory of 1 GPU"
+        );
+        // 131.4 + 5.65 - 72 = 65.07
+        assert!(e.allowed.starts_with("65.1 GiB more"), "{e}");
+        assert!(e.fix.contains("tp 2"), "{e}");
+    }
+}
