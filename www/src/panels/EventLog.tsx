@@ -116,9 +116,15 @@ export function EventLog(props: { app: App }): JSX.Element {
                   >
                     <span class="at">{clock(row.at_us)}</span>
                     <span class={`kind ${row.kind}`}>{row.kind}</span>
-                    <span class="rq-no">{row.request === undefined ? '' : `#${row.request}`}</span>
-                    <span class="rp-no">{row.replica === undefined ? '' : `r${row.replica}`}</span>
-                    <span class="txt">{row.text}</span>
+                    <span class="txt">
+                      <Show when={row.request !== undefined}>
+                        <span class="rq-no">#{row.request}</span>{' '}
+                      </Show>
+                      <Show when={row.replica !== undefined}>
+                        <span class="rp-no">r{row.replica}</span>{' '}
+                      </Show>
+                      {row.text}
+                    </span>
                   </button>
                 </li>
               )}

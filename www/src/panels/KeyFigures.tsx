@@ -97,7 +97,7 @@ function Figure(props: {
         {props.title}
         <ObjectiveMark mark={props.mark} />
         <Show when={props.window}>
-          <span class="win">last {Math.round(props.window ?? 30)} s</span>
+          <span class="win">last {windowS(props.window ?? 30)} s</span>
         </Show>
       </h2>
       <p classList={{ few: props.few ?? false }}>
@@ -109,4 +109,9 @@ function Figure(props: {
       </p>
     </div>
   );
+}
+
+/** The window starts at the edge of a bucket; a label that followed that would flicker between 29 and 30. */
+function windowS(length: number): number {
+  return length > 27 ? 30 : Math.round(length);
 }

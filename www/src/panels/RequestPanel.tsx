@@ -3,7 +3,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { clock, count, DASH, durationUs, percent, text } from '../base/units.ts';
 import type { Candidate, RequestDetail } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { ClientShape, Q } from './Quantity.tsx';
+import { ClientShape } from './Quantity.tsx';
 import { Waterfall } from './Waterfall.tsx';
 
 export function RequestPanel(props: { app: App }): JSX.Element {
@@ -54,6 +54,8 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
   const client = createMemo(() => (props.app.frame()?.clients ?? []).findIndex((c) => c.name === d().client));
   const endUs = (): number =>
     d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.frame()?.now_us ?? 0) - d().arrival_us));
+  /** The end of what happened on the simulated clock; the measured latency can hold more than that. */
+  const lastUs = (): number => Math.max(d().arrival_us, ...d().segments.map((s) => s.to_us));
   const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);
   return (
     <>
@@ -83,7 +85,7 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
         <div class="blk-head">
           <h2>Waterfall</h2>
           <span class="m">
-            {clock(d().arrival_us)} – {clock(endUs())} s
+            {clock(d().arrival_us)} – {clock(lastUs())} s
           </span>
         </div>
         <Waterfall detail={d()} />
@@ -152,13 +154,16 @@ function Candidates(props: { app: App; list: readonly Candidate[] }): JSX.Elemen
               <td class="t" classList={{ d: c.load !== c.true_load }}>
                 {c.true_load}
               </td>
-              <td>
-                <Q q={{ value: Number(c.score.toPrecision(3)).toString(), unit: '' }} />
-              </td>
+              <td>{scoreText(c.score)}</td>
             </tr>
           )}
         </For>
       </tbody>
     </table>
   );
+}
+
+/** Three digits and a true minus sign, so that scores line up. */
+function scoreText(score: number): string {
+  return String(Number(score.toPrecision(3))).replace('-', '−');
 }

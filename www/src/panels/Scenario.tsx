@@ -3,6 +3,7 @@ import { Tabs } from '@ark-ui/solid/tabs';
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { equal, type Json } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
+import { readYaml, writeDocument, writeYaml } from '../base/text.ts';
 import { clock } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App, LeftTab } from '../state/app.ts';
@@ -45,7 +46,7 @@ export function Scenario(props: { app: App }): JSX.Element {
         <button
           type="button"
           class="btn"
-          onClick={() => save('scenario.json', `${JSON.stringify(app.document(), null, 2)}\n`)}
+          onClick={() => save('scenario.json', `${writeDocument(app.document(), 2)}\n`)}
         >
           Save as file
         </button>
@@ -65,8 +66,8 @@ function Yaml(props: { app: App }): JSX.Element {
   const [wrong, setWrong] = createSignal<readonly string[]>([]);
 
   const fill = (document: Json): void => {
-    void import('yaml').then(({ stringify }) => {
-      setText(stringify(document, { lineWidth: 0 }));
+    void writeYaml(document).then((written) => {
+      setText(written);
       setDirty(false);
       setWrong([]);
     });
@@ -79,9 +80,9 @@ function Yaml(props: { app: App }): JSX.Element {
   );
 
   const apply = async (): Promise<void> => {
-    const { parse, YAMLParseError } = await import('yaml');
+    const { YAMLParseError } = await import('yaml');
     try {
-      if (await app.rerun(parse(text()))) fill(app.document());
+      if (await app.rerun(await readYaml(text()))) fill(app.document());
       else setWrong([...app.problems().values()].map((d: Diagnostic) => explain(d)));
     } catch (error) {
       if (!(error instanceof YAMLParseError)) throw error;

@@ -3,6 +3,7 @@ import { Menu } from '@ark-ui/solid/menu';
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { getAt } from '../base/json.ts';
+import { seedOf } from '../base/text.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import type { App } from '../state/app.ts';
 import { Icon } from './Quantity.tsx';
@@ -104,9 +105,8 @@ export function TopBar(props: { app: App }): JSX.Element {
 function Seed(props: { app: App }): JSX.Element {
   const seed = createMemo(() => String(getAt(props.app.document(), 'seed') ?? ''));
   const set = (text: string): void => {
-    const value = Number(text);
-    if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 0 && text !== seed())
-      void props.app.change('seed', value);
+    const value = seedOf(text.trim());
+    if (value !== undefined && String(value) !== seed()) void props.app.change('seed', value);
   };
   return (
     <>
@@ -115,6 +115,7 @@ function Seed(props: { app: App }): JSX.Element {
         <input
           class="in"
           inputmode="numeric"
+          size={Math.max(3, seed().length)}
           value={seed()}
           onChange={(event) => {
             set(event.currentTarget.value);

@@ -3,7 +3,7 @@ import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { sentence } from '../base/schema.ts';
 import { count, durationUs, NBSP, plain, text } from '../base/units.ts';
 import type { RequestDetail, Segment } from '../generated/boundary.ts';
-import { ticks } from './ticks.ts';
+import { wholeTicks } from './ticks.ts';
 
 const WIDTH = 304;
 const LEFT = 68;
@@ -20,7 +20,7 @@ export function Waterfall(props: { detail: RequestDetail }): JSX.Element {
   );
   const lengthUs = createMemo(() => Math.max(1000, ...all().map((s) => s.to_us - start())));
   const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
-  const marks = createMemo(() => ticks(lengthUs() / 1e6, 4).slice(0, -1));
+  const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
   const bottom = (): number => shown().length * ROW + 4;
   return (
     <svg

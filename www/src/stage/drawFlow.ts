@@ -69,8 +69,9 @@ function drawArrivals(s: Scene): void {
     pen.globalAlpha = 1;
     tenant(pen, p, i, 17, pipe.y, 4, p.ink2);
     pen.font = font(p, 11);
-    label(pen, fitted(pen, c.name, 40), 27, pipe.y - 2, p.ink2);
-    label(pen, ratePerS(c.rate_per_s).value, 27, pipe.y + 11, p.ink);
+    // The name stands above its pipe, so that it may run over where the pipe begins.
+    label(pen, fitted(pen, c.name, 58), 27, pipe.y - 6, p.ink2);
+    label(pen, ratePerS(c.rate_per_s).value, 27, pipe.y + 7, p.ink);
   });
   const rest = frame.clients.length - pipes.length;
   const last = pipes[pipes.length - 1];

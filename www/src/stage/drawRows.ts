@@ -29,9 +29,9 @@ export function drawHead(s: Scene): void {
   pen.fillStyle = p.prefill;
   pen.fillRect(x, y - 4, 8, 4);
   label(pen, 'prefill', x + 12, y, p.ink3);
-  x = swatch(pen, p, kv.x, y, p.kvUsed, 'used', 8);
-  x = swatch(pen, p, x, y, p.kvShared, 'shared', 8);
-  swatch(pen, p, x, y, p.cachedHatch, 'cached', 8);
+  x = swatch(pen, p, kv.x, y, p.kvUsed, 'used', 6);
+  x = swatch(pen, p, x, y, p.kvShared, 'shared', 6);
+  swatch(pen, p, x, y, p.cachedHatch, 'cached', 0);
   label(pen, 'TTFT p50', now.x + now.w, y, p.ink3, 'right');
 }
 
@@ -46,8 +46,8 @@ function swatch(
 ): number {
   pen.fillStyle = fill;
   pen.fillRect(x, y - 8, 8, 8);
-  label(pen, word, x + 12, y, p.ink3);
-  return x + 12 + pen.measureText(word).width + gap;
+  label(pen, word, x + 11, y, p.ink3);
+  return x + 11 + pen.measureText(word).width + gap;
 }
 
 export function drawRows(s: Scene): void {

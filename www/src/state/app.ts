@@ -3,6 +3,7 @@ import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-j
 import { trust } from '../base/brand.ts';
 import { getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
 import { Schema } from '../base/schema.ts';
+import { readDocument, writeDocument } from '../base/text.ts';
 import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
 import type { Diagnostic, Frame, RequestDetail, StepKind, View } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
@@ -12,10 +13,9 @@ import { detailFor } from './detail.ts';
 import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
 import { createFiles } from './files.ts';
 import { byPath, explain, type Notice, type TraceReading } from './notices.ts';
+import { openingUs } from './openings.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
 
-/** The instant at which the page opens: queues have filled. */
-const OPENING_US = 25_000_000;
 const CHARTS_MS = 100;
 const DISTRIBUTIONS_MS = 250;
 const DETAILS_MS = 250;
@@ -173,8 +173,8 @@ export function createApp(spawn: () => WorkerLike) {
   /** Loads a new scenario; what is shown before stays if it is refused. */
   async function open(text: string, name: string, useTrace: boolean): Promise<boolean> {
     return attempt(async () => {
-      const accepted = await client.load(text, { useTrace, untilUs: OPENING_US, thenPlay: false });
-      const next = trust<Json>(JSON.parse(accepted.scenario));
+      const accepted = await client.load(text, { useTrace, untilUs: openingUs(name), thenPlay: false });
+      const next = readDocument(accepted.scenario);
       batch(() => {
         setDocument(next);
         setOriginal(next);
@@ -190,13 +190,13 @@ export function createApp(spawn: () => WorkerLike) {
   /** Makes the run again from a changed document, up to the same instant. */
   async function rerun(next: Json, untilUs = frame()?.now_us ?? 0): Promise<boolean> {
     return attempt(async () => {
-      const accepted = await client.load(JSON.stringify(next), {
+      const accepted = await client.load(writeDocument(next), {
         useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
         untilUs,
         thenPlay: mode() === 'playing',
       });
       batch(() => {
-        setDocument(trust<Json>(JSON.parse(accepted.scenario)));
+        setDocument(readDocument(accepted.scenario));
         fresh();
       });
       warn(accepted.diagnostics);
@@ -246,7 +246,7 @@ export function createApp(spawn: () => WorkerLike) {
     return attempt(async () => {
       const accepted = await client.apply(JSON.stringify(edit));
       batch(() => {
-        setDocument(trust<Json>(JSON.parse(accepted.scenario)));
+        setDocument(readDocument(accepted.scenario));
         tell(accepted.diagnostics, path);
       });
     }, path);
@@ -255,13 +255,13 @@ export function createApp(spawn: () => WorkerLike) {
   async function rerunWith(path: string, value: Json): Promise<boolean> {
     const untilUs = frame()?.now_us ?? 0;
     return attempt(async () => {
-      const accepted = await client.load(JSON.stringify(setAt(document(), path, value)), {
+      const accepted = await client.load(writeDocument(setAt(document(), path, value)), {
         useTrace: trace() !== undefined,
         untilUs,
         thenPlay: mode() === 'playing',
       });
       batch(() => {
-        setDocument(trust<Json>(JSON.parse(accepted.scenario)));
+        setDocument(readDocument(accepted.scenario));
         fresh();
         tell(accepted.diagnostics, path);
       });

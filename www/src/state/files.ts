@@ -1,6 +1,7 @@
 // Files dropped on the page: scenarios are opened, traces are read in the worker and replayed.
 import type { Accessor, Setter } from 'solid-js';
 import type { Json } from '../base/json.ts';
+import { readYaml, writeDocument } from '../base/text.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import type { TraceSummary } from '../sim/protocol.ts';
@@ -34,8 +35,7 @@ export function createFiles(client: Client, desk: Desk): (file: File) => Promise
   async function openScenarioFile(file: File): Promise<void> {
     const text = await file.text();
     try {
-      const { parse } = await import('yaml');
-      if (await open(JSON.stringify(parse(text)), file.name, false)) {
+      if (await open(writeDocument(await readYaml(text)), file.name, false)) {
         setNotice({ kind: 'info', text: `Loaded ${file.name}.`, diagnostics: [] });
       } else {
         setNotice({ kind: 'problem', text: `${file.name}: ${[...problems().values()].map(explain).join(' · ')}` });
@@ -74,7 +74,7 @@ export function createFiles(client: Client, desk: Desk): (file: File) => Promise
     const before = trace();
     setTrace(summary);
     const next = onTrace(document(), name);
-    if (await open(JSON.stringify(next), name, true)) {
+    if (await open(writeDocument(next), name, true)) {
       const minutes = (summary.duration_s / 60).toFixed(1);
       const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;
       setNotice({ kind: 'info', text, diagnostics });
