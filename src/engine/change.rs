@@ -32,6 +32,10 @@ impl Engine {
                 }
             }
             Edit::SnapshotRefresh { snapshot_refresh_us } => {
+                if self.snapshot_refresh == Span::ZERO {
+                    // What the gateway saw so far was always the present: its picture is the present one.
+                    self.refresh_views(now, Span::ZERO);
+                }
                 self.snapshot_refresh = Span(*snapshot_refresh_us);
             }
         }
@@ -52,6 +56,7 @@ impl Engine {
             if serving > wanted && r.pool == pool && r.serving {
                 r.serving = false;
                 serving -= 1;
+                self.draining += 1;
                 sink.fact(now, Fact::Draining { replica: r.id });
             }
         }
@@ -59,6 +64,7 @@ impl Engine {
             if serving < wanted && r.pool == pool && !r.serving {
                 r.serving = true;
                 serving += 1;
+                self.draining -= 1;
                 sink.fact(now, Fact::Serving { replica: r.id });
             }
         }
@@ -82,6 +88,7 @@ impl Engine {
         self.replicas.push(Replica::new(id, pool, self.compat, parts));
         self.views.push(ReplicaView::unseen(id));
         self.viewed_at.push(Micros::ZERO);
+        self.oldest_view = Micros::ZERO;
         self.in_flight.push(0);
         id
     }

@@ -163,7 +163,7 @@ impl Engine {
     /// Requests that were let in have left: others may follow.
     pub(super) fn let_others_in<S: Sink>(&mut self, gone: &[RequestId], now: Micros, sink: &mut S) {
         for &request in gone {
-            let tenant = self.records[request.index()].client;
+            let tenant = self.records[request.index()].tenant;
             self.door.leave(tenant);
             if self.door.held == 0 {
                 continue;
@@ -177,14 +177,14 @@ impl Engine {
     }
 
     fn tenant_of(&self, slot: u32) -> u32 {
-        self.records[self.lives[slot].id.index()].client
+        self.records[self.lives[slot].id.index()].tenant
     }
 
     fn ask(&mut self, slot: u32, now: Micros) -> Verdict {
         let live = &self.lives[slot];
         let record = &self.records[live.id.index()];
         let view = view_of(live, record, now, self.pools[0].block_tokens);
-        let standing = self.door.standing(record.client);
+        let standing = self.door.standing(record.tenant);
         let verdict = self.door.policy.decide(&view, standing);
         if let Verdict::Delay(_, wake) = verdict {
             let wakes = match wake {
@@ -200,7 +200,7 @@ impl Engine {
         let request = self.lives[slot].id;
         let record = &mut self.records[request.index()];
         record.refused = None;
-        self.door.enter(record.client);
+        self.door.enter(record.tenant);
         self.census.admitted += 1;
         sink.fact(now, Fact::Admitted { request });
         self.schedule(now.saturating_add(self.routing_latency), class::ROUTING, slot);

@@ -1,7 +1,7 @@
 //! The one stream of facts: what happened, as it happens. Metrics, the event log and the page all read it; what a reader
 //! ignores costs nothing.
 
-use super::gateway::Decision;
+use super::decision::Decision;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::policy::admission::Reason;
 use serde::{Deserialize, Serialize};

@@ -1,26 +1,14 @@
 //! The gateway: arrival, admission, routing, and the signals these decisions are made on.
 
-use super::Engine;
 use super::fact::{Fact, Sink};
 use super::queue::{EventKey, class};
 use super::request::{Live, NONE, Record, RequestState};
+use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
+use crate::policy::routing::Fleet;
 use crate::policy::{ReplicaView, RequestView};
 use crate::workload::RequestSpec;
-
-/// A routing decision: what was seen, and what was true.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Decision {
-    /// The request.
-    pub request: Option<RequestId>,
-    /// The replicas that could be chosen, as seen.
-    pub seen: Vec<ReplicaView>,
-    /// Their loads as they truly were.
-    pub true_load: Vec<u32>,
-    /// Position of the chosen one.
-    pub chosen: usize,
-}
 
 impl Engine {
     /// When the gateway's next event runs.
@@ -41,7 +29,7 @@ impl Engine {
         let Some((key, slot)) = self.gateway.pop() else { return };
         match key.class {
             class::ADMISSION => {
-                self.observe();
+                self.observe(false);
                 self.admit(slot, self.clock, sink);
             }
             class::ROUTING => self.route(slot, sink),
@@ -60,6 +48,7 @@ impl Engine {
             client: spec.client,
             tenant: spec.tenant,
             class: spec.class,
+            session: spec.session,
             listed: spec.listed,
             prompt_tokens: spec.prompt_tokens,
             output_tokens,
@@ -95,19 +84,24 @@ impl Engine {
     }
 
     fn route<S: Sink>(&mut self, slot: u32, sink: &mut S) {
-        self.observe();
+        let looks = self.router.looks();
+        self.observe(looks);
         let now = self.clock;
         let live = &self.lives[slot];
         let request = live.id;
         let record = &mut self.records[request.index()];
         let view = view_of(live, record, now, self.pools[0].block_tokens);
-        let serving = serving(&self.views, &self.replicas, &mut self.decision.seen);
-        let position = self.router.pick(&view, serving);
-        let chosen = serving[position].id;
+        let replicas = &self.replicas;
+        let fleet = Fleet {
+            replicas: serving(&self.views, replicas, self.draining, &mut self.decision.seen),
+            cached_share: &|id, request| cached_share(&replicas[id.index()], request),
+        };
+        let position = self.router.pick(&view, &fleet, &mut self.decision.scores);
+        let chosen = fleet.replicas[position].id;
         let index = chosen.index();
         let age = now.since(self.viewed_at[index]);
         assert!(
-            age == Span::ZERO || age < self.snapshot_refresh,
+            !looks || age == Span::ZERO || age < self.snapshot_refresh,
             "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
         );
         record.replica = chosen.0;
@@ -118,53 +112,88 @@ impl Engine {
         }
         self.census.at_gateway -= 1;
         self.in_flight[index] += 1;
+        self.views[index].in_flight = self.in_flight[index];
         sink.fact(now, Fact::Routed { request, replica: chosen });
         let replica = &mut self.replicas[index];
         replica.deliver(slot, &self.lives, now);
         self.next_at.set(index, replica.next_at());
     }
 
-    /// Keeps the decision beside the truth.
+    /// Keeps the decision beside the truth. It changes nothing: a run is the same whether it is watched or not.
     fn remember(&mut self, request: RequestId, chosen: usize) {
-        let (views, replicas) = (&self.views, &self.replicas);
+        let fresh = self.snapshot_refresh == Span::ZERO;
         let d = &mut self.decision;
         d.request = Some(request);
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
-        for (view, replica) in views.iter().zip(replicas).filter(|(_, r)| r.serving) {
-            d.seen.push(*view);
-            d.true_load.push(replica.waiting() + replica.running() + view.in_flight);
+        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(_, r)| r.serving) {
+            let now = look_at(replica, view);
+            d.seen.push(if fresh { now } else { *view });
+            d.true_load.push(now.load());
         }
     }
 
     /// INV-7: signals are refreshed by pull, at decisions only, and only when they are old enough; in-flight counts are
-    /// always fresh.
-    fn observe(&mut self) {
-        let now = self.clock;
+    /// always current. Where every decision sees the present, those who do not look at it do not pay for it.
+    fn observe(&mut self, looks: bool) {
+        let (now, refresh) = (self.clock, self.snapshot_refresh);
+        if refresh == Span::ZERO {
+            if looks {
+                self.refresh_views(now, Span::ZERO);
+            }
+        } else if now.since(self.oldest_view) >= refresh {
+            self.refresh_views(now, refresh);
+        }
+    }
+
+    /// Refreshes the views that are at least `age` old.
+    pub(super) fn refresh_views(&mut self, now: Micros, age: Span) {
+        self.oldest_view = now;
         for (i, replica) in self.replicas.iter().enumerate() {
-            let view = &mut self.views[i];
-            let due =
-                self.snapshot_refresh == Span::ZERO || now.since(self.viewed_at[i]) >= self.snapshot_refresh;
-            if due {
-                view.waiting = replica.waiting();
-                view.running = replica.running();
-                view.kv_used = replica.kv.used();
-                view.kv_total = replica.kv.total();
+            if now.since(self.viewed_at[i]) >= age {
+                self.views[i] = look_at(replica, &self.views[i]);
                 self.viewed_at[i] = now;
             }
-            view.in_flight = self.in_flight[i];
+            self.oldest_view = self.oldest_view.min(self.viewed_at[i]);
         }
     }
 }
 
-/// The views of the replicas that take new requests; `scratch` holds them where some do not.
+/// A replica as it is now; its requests in flight are current in `view`.
+fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
+    ReplicaView {
+        waiting: replica.waiting(),
+        running: replica.running(),
+        kv_used: replica.kv.used(),
+        kv_total: replica.kv.total(),
+        ..*view
+    }
+}
+
+/// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
+fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
+    let block_tokens = replica.kv.block_tokens();
+    let blocks = request.prompt_tokens / block_tokens;
+    if blocks == 0 {
+        return 0.0;
+    }
+    let known = if block_tokens == request.block_tokens() {
+        replica.kv.lookup(request.chain())
+    } else {
+        replica.kv.lookup(&request.chain_of(block_tokens))
+    };
+    f64::from(known.blocks) / f64::from(blocks)
+}
+
+/// The views of the replicas that take new requests; `scratch` holds them where `draining` others do not.
 fn serving<'a>(
     views: &'a [ReplicaView],
-    replicas: &[super::Replica],
+    replicas: &[Replica],
+    draining: u32,
     scratch: &'a mut Vec<ReplicaView>,
 ) -> &'a [ReplicaView] {
-    if replicas.iter().all(|r| r.serving) {
+    if draining == 0 {
         return views;
     }
     scratch.clear();
@@ -180,7 +209,7 @@ pub(super) fn view_of<'a>(
     block_tokens: u32,
 ) -> RequestView<'a> {
     let view = RequestView::new(live.id, now, &live.text, live.prompt_tokens, block_tokens);
-    view.of_client(record.client, 0)
+    view.of(record.tenant, record.session)
 }
 
 fn new_live(id: RequestId, spec: &RequestSpec) -> Live {

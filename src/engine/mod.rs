@@ -7,6 +7,7 @@
 mod batch;
 mod change;
 mod check;
+mod decision;
 mod decode;
 mod detail;
 mod door;
@@ -18,9 +19,9 @@ mod request;
 mod step;
 mod waiting;
 
+pub use decision::Decision;
 pub use detail::{Detail, StepTrace};
 pub use fact::{DropReason, Fact, Ignore, Sink};
-pub use gateway::Decision;
 pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
@@ -97,6 +98,10 @@ pub struct Engine {
     /// By replica: what the gateway sees, and when it last looked.
     views: Vec<ReplicaView>,
     viewed_at: Vec<Micros>,
+    /// The earliest of `viewed_at`.
+    oldest_view: Micros,
+    /// How many replicas take no new requests.
+    draining: u32,
     in_flight: Vec<u32>,
     records: Vec<Record>,
     lives: Slab,
@@ -143,6 +148,8 @@ impl Engine {
             next_at: Tournament::default(),
             views: Vec::new(),
             viewed_at: Vec::new(),
+            oldest_view: Micros::ZERO,
+            draining: 0,
             in_flight: Vec::new(),
             records: Vec::new(),
             lives: Slab::default(),
@@ -216,6 +223,7 @@ impl Engine {
         assert!(gone as usize == self.gone.len(), "INV-1: {gone} requests left {:?} unnoticed", replica.id);
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
         self.in_flight[index] -= gone;
+        self.views[index].in_flight = self.in_flight[index];
         self.next_at.set(index, replica.next_at());
         replica.verify_counts();
         let limit = replica::LIVELOCK_PREEMPTIONS;

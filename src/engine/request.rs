@@ -52,6 +52,8 @@ pub struct Record {
     pub tenant: u32,
     /// Number of its SLO class.
     pub class: u32,
+    /// Number of its session; 0 if it stands alone.
+    pub session: u32,
     /// Position in the scenario's list of explicit requests; `u32::MAX` otherwise.
     pub listed: u32,
     /// Prompt length.

@@ -45,8 +45,8 @@ pub struct RequestView<'a> {
     pub id: RequestId,
     /// When the decision is made.
     pub now: Micros,
-    /// Its client, which is also its tenant.
-    pub client: u32,
+    /// Its tenant.
+    pub tenant: u32,
     /// The conversation it belongs to; 0 for a request that stands alone.
     pub session: u32,
     /// Its prompt's length in tokens.
@@ -59,15 +59,15 @@ pub struct RequestView<'a> {
 }
 
 impl<'a> RequestView<'a> {
-    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to client 0 and no session.
+    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to tenant 0 and no session.
     pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32, block_tokens: u32) -> Self {
-        Self { id, now, client: 0, session: 0, prompt_tokens, block_tokens, text, chain: OnceCell::new() }
+        Self { id, now, tenant: 0, session: 0, prompt_tokens, block_tokens, text, chain: OnceCell::new() }
     }
 
-    /// The same request from a client, and of one of its sessions.
+    /// The same request of a tenant and a session.
     #[must_use]
-    pub fn of_client(mut self, client: u32, session: u32) -> Self {
-        self.client = client;
+    pub fn of(mut self, tenant: u32, session: u32) -> Self {
+        self.tenant = tenant;
         self.session = session;
         self
     }

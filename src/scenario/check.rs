@@ -83,6 +83,8 @@ fn check_head(s: &Scenario, r: &mut Report) {
         limits::SERIES_POINTS,
         "600 fits most screens",
     );
+    let k = s.observe.counterfactual_k;
+    r.int("observe.counterfactual_k", k, 0, limits::REPLICAS, "use 0 for no summary of decisions");
     for (i, part) in s.observe.fitness.iter().enumerate() {
         let path = format!("observe.fitness[{i}].weight");
         r.float(&path, part.weight, 0.0, limits::FITNESS_WEIGHT, "weights cannot be negative");

@@ -1,7 +1,7 @@
 //! Ranges of admission and routing settings.
 
 use super::limits;
-use super::policy::{AdmissionPolicy, RoutingPolicy};
+use super::policy::{AdmissionPolicy, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, Weighted};
 use super::report::Report;
 
 /// Checks the admission policy at `path`.
@@ -33,8 +33,79 @@ pub(super) fn check_admission(path: &str, policy: &AdmissionPolicy, r: &mut Repo
 }
 
 /// Checks the routing policy at `path`.
-pub(super) fn check_routing(_path: &str, policy: &RoutingPolicy, _r: &mut Report) {
+pub(super) fn check_routing(path: &str, policy: &RoutingPolicy, r: &mut Report) {
     match policy {
-        RoutingPolicy::RoundRobin | RoutingPolicy::Random | RoutingPolicy::LeastLoaded => {}
+        RoutingPolicy::RoundRobin
+        | RoutingPolicy::Random
+        | RoutingPolicy::LeastLoaded
+        | RoutingPolicy::AlwaysBusiest => {}
+        RoutingPolicy::PowerOfD(p) => {
+            r.int(&format!("{path}.power-of-d.d"), p.d, 1, limits::REPLICAS, "2 gets most of the benefit");
+        }
+        RoutingPolicy::PrefixAware(PrefixAware { cache_weight, breaker, full_load }) => {
+            check_cache_or_load(&format!("{path}.prefix-aware"), [*cache_weight, *breaker], *full_load, r);
+        }
+        RoutingPolicy::PrefixOverlap(PrefixOverlap { cache_weight, breaker, full_load }) => {
+            check_cache_or_load(&format!("{path}.prefix-overlap"), [*cache_weight, *breaker], *full_load, r);
+        }
+        RoutingPolicy::SessionAffinity(p) => {
+            let path = format!("{path}.session-affinity.most_sessions");
+            r.int(&path, p.most_sessions, 1, limits::SESSIONS, "100,000 is plenty");
+        }
+        RoutingPolicy::CostEscalation(p) => {
+            for (field, x) in
+                [("base", p.base), ("queue", p.queue), ("kv", p.kv), ("decay_per_s", p.decay_per_s)]
+            {
+                let path = format!("{path}.cost-escalation.{field}");
+                r.float(&path, x, 0.0, limits::COST, "use 0 to switch this part off");
+            }
+        }
+        RoutingPolicy::Weighted(p) => check_weighted(&format!("{path}.weighted"), p, r),
+    }
+}
+
+fn check_cache_or_load(path: &str, [cache_weight, breaker]: [f64; 2], full_load: u32, r: &mut Report) {
+    r.float(
+        &format!("{path}.cache_weight"),
+        cache_weight,
+        0.0,
+        1.0,
+        "0 looks at load only, 1 at the cache only",
+    );
+    r.float(&format!("{path}.breaker"), breaker, 0.0, 1.0, "1 never disregards the cache below full_load");
+    r.int(&format!("{path}.full_load"), full_load, 1, limits::IN_FLIGHT, "256 is a full default batch");
+}
+
+fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
+    let fix = "10,000 blocks of 16 tokens are 160,000 tokens";
+    r.int(&format!("{path}.prefix_index_blocks"), p.prefix_index_blocks, 1, limits::KV_BLOCKS, fix);
+    let path = format!("{path}.scorers");
+    if p.profile != Profile::Custom {
+        if !p.scorers.is_empty() {
+            let fix = "write \"profile\": \"custom\", or remove the list";
+            r.error(path, "scorers beside a profile that has its own", "none", fix);
+        }
+        return;
+    }
+    if p.scorers.is_empty() {
+        let fix = "add {\"scorer\": \"queue-depth\", \"weight\": 1}, or choose another profile";
+        r.error(&path, "no scorers", "at least one", fix);
+    }
+    r.count(&path, p.scorers.len(), limits::SCORERS, "scorers");
+    r.distinct(&path, "scorer", p.scorers.iter().map(|s| s.scorer.name()));
+    for (i, s) in p.scorers.iter().enumerate() {
+        let weight = format!("{path}[{i}].weight");
+        r.float(
+            &weight,
+            s.weight,
+            limits::WEIGHT_MIN,
+            limits::WEIGHT,
+            "remove a scorer that should not count",
+        );
+    }
+    let has = |scorer| p.scorers.iter().any(|s| s.scorer == scorer);
+    if has(Scorer::NoHitLru) && !has(Scorer::PrefixAffinity) && !has(Scorer::PrecisePrefix) {
+        let allowed = "prefix-affinity or precise-prefix beside it";
+        r.error(path, "no-hit-lru alone", allowed, "it needs to know which prompts no replica has");
     }
 }

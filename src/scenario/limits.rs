@@ -104,3 +104,13 @@ pub const MEMORY_SHARE_MIN: f64 = 0.01;
 pub const TOKENS_PER_S_MIN: f64 = 0.01;
 /// Fastest engine, in tokens per second.
 pub const TOKENS_PER_S: f64 = 1e9;
+/// Most sessions of one client, and most that a router remembers.
+pub const SESSIONS: u32 = 1_000_000;
+/// Largest cost setting of a routing policy.
+pub const COST: f64 = 1e6;
+/// Smallest weight of a scorer.
+pub const WEIGHT_MIN: f64 = 1e-6;
+/// Largest weight of a scorer.
+pub const WEIGHT: f64 = 1e6;
+/// Most scorers of one routing policy.
+pub const SCORERS: usize = 8;

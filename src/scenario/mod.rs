@@ -33,7 +33,9 @@ pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
 };
 pub use policy::{
-    AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, RoutingPolicy, TenantQuota, TokenBucket,
+    AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
+    Profile, RateLimit, RoutingPolicy, Scorer, SessionAffinity, SessionMode, TenantQuota, Ties, TokenBucket,
+    Weighted, WeightedScorer,
 };
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
@@ -128,6 +130,9 @@ pub struct Observe {
     /// Most points of a time series; when full, two neighbours become one.
     #[cfg_attr(feature = "cli", schemars(range(min = limits::SERIES_POINTS_MIN, max = limits::SERIES_POINTS)))]
     pub series_points: u32,
+    /// How many candidates of each routing decision are kept, the best first; the report then sums the decisions up. 0 keeps all that the inspector has room for, and makes no summary.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REPLICAS)))]
+    pub counterfactual_k: u32,
     /// Whether to look for priority inversion, blocked queues, KV thrashing, livelock and load imbalance.
     pub anomalies: bool,
     /// Weights of the fitness score, the only composite number in a report. Empty means no score.
@@ -136,6 +141,12 @@ pub struct Observe {
 
 impl Default for Observe {
     fn default() -> Self {
-        Self { event_log: 20_000, series_points: 600, anomalies: true, fitness: Vec::new() }
+        Self {
+            event_log: 20_000,
+            series_points: 600,
+            counterfactual_k: 0,
+            anomalies: true,
+            fitness: Vec::new(),
+        }
     }
 }

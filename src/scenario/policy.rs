@@ -123,7 +123,7 @@ impl Default for ConcurrencyLimit {
     }
 }
 
-/// Which replica gets a request. Ties go to the lowest replica number.
+/// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -135,4 +135,258 @@ pub enum RoutingPolicy {
     /// The replica with the smallest load: waiting + running + in flight, as the router sees them.
     #[default]
     LeastLoaded,
+    /// The least loaded of a few replicas drawn at random.
+    PowerOfD(PowerOfD),
+    /// The replica with the largest load: the worst that can be done, to compare with.
+    AlwaysBusiest,
+    /// A replica that has the beginning of the prompt in its cache, unless it is busy.
+    PrefixAware(PrefixAware),
+    /// The replica that has most of the prompt in its cache, weighed against its load.
+    PrefixOverlap(PrefixOverlap),
+    /// All requests of a session go to the same replica.
+    SessionAffinity(SessionAffinity),
+    /// The replica that has become least expensive: each request makes its replica dearer, and time cheaper.
+    CostEscalation(CostEscalation),
+    /// The replica with the highest weighted sum of scores, as production routers do it.
+    Weighted(Weighted),
+}
+
+/// Drawing a few replicas at random.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct PowerOfD {
+    /// How many different replicas are drawn. 1 is random; as many as there are is least-loaded.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
+    pub d: u32,
+}
+
+impl Default for PowerOfD {
+    fn default() -> Self {
+        Self { d: 2 }
+    }
+}
+
+/// Cache or load, by the beginning of the prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct PrefixAware {
+    /// Weight of having the first block of the prompt, against that of being idle, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
+    pub cache_weight: f64,
+    /// Share of `full_load` from which on the cache no longer counts, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
+    pub breaker: f64,
+    /// The load (waiting + running + in flight) at which a replica counts as full.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
+    pub full_load: u32,
+}
+
+impl Default for PrefixAware {
+    fn default() -> Self {
+        Self { cache_weight: 0.8, breaker: 0.9, full_load: 256 }
+    }
+}
+
+/// Cache or load, by the share of the prompt that is cached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct PrefixOverlap {
+    /// Weight of the share of the prompt that is cached, against that of being idle, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
+    pub cache_weight: f64,
+    /// Share of `full_load` from which on the cache no longer counts, 0 to 1.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
+    pub breaker: f64,
+    /// The load (waiting + running + in flight) at which a replica counts as full.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
+    pub full_load: u32,
+}
+
+impl Default for PrefixOverlap {
+    fn default() -> Self {
+        Self { cache_weight: 0.7, breaker: 0.9, full_load: 256 }
+    }
+}
+
+/// One replica for each session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionAffinity {
+    /// How a session finds its replica.
+    pub mode: SessionMode,
+    /// Most sessions that are remembered; the longest unused is forgotten first. Only for `sticky`.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::SESSIONS)))]
+    pub most_sessions: u32,
+}
+
+impl Default for SessionAffinity {
+    fn default() -> Self {
+        Self { mode: SessionMode::Sticky, most_sessions: 100_000 }
+    }
+}
+
+/// How a session finds its replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionMode {
+    /// Its first request goes to the least loaded replica, the others follow. Requests without a session go to the least loaded.
+    #[default]
+    Sticky,
+    /// By hashing: nothing is remembered, and a replica that leaves takes only its own sessions along.
+    ConsistentHash,
+}
+
+/// What a request costs its replica, and how fast that is forgotten.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CostEscalation {
+    /// Cost of each request.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
+    pub base: f64,
+    /// Further cost for each request that waits there.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
+    pub queue: f64,
+    /// Further cost when its cache is full; in proportion when it is not.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
+    pub kv: f64,
+    /// How fast costs are forgotten: they fall by a factor e in 1 / this many seconds.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
+    pub decay_per_s: f64,
+}
+
+impl Default for CostEscalation {
+    fn default() -> Self {
+        Self { base: 1.0, queue: 0.5, kv: 2.0, decay_per_s: 0.1 }
+    }
+}
+
+/// A weighted sum of scores, each from 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Weighted {
+    /// Which scorers and weights.
+    pub profile: Profile,
+    /// The scorers of the profile `custom`, in the order in which they are summed up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scorers: Vec<WeightedScorer>,
+    /// Who gets a request among replicas with equal sums.
+    pub ties: Ties,
+    /// How many blocks the router remembers of each replica for `prefix-affinity`.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
+    pub prefix_index_blocks: u32,
+}
+
+impl Default for Weighted {
+    fn default() -> Self {
+        Self {
+            profile: Profile::BlisDefault,
+            scorers: Vec::new(),
+            ties: Ties::Lowest,
+            prefix_index_blocks: 10_000,
+        }
+    }
+}
+
+impl Weighted {
+    /// The scorers in force.
+    pub fn scorers(&self) -> Vec<WeightedScorer> {
+        let row = |(scorer, weight)| WeightedScorer { scorer, weight };
+        match self.profile {
+            Profile::BlisDefault | Profile::LlmDDefault => {
+                let rows =
+                    [(Scorer::PrefixAffinity, 3.0), (Scorer::QueueDepth, 2.0), (Scorer::KvUtilization, 2.0)];
+                rows.map(row).to_vec()
+            }
+            Profile::Custom => self.scorers.clone(),
+        }
+    }
+
+    /// How ties are settled.
+    pub fn ties(&self) -> Ties {
+        if self.profile == Profile::LlmDDefault { Ties::Random } else { self.ties }
+    }
+}
+
+/// A set of scorers with their weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// The default of BLIS: prefix-affinity 3, queue-depth 2, kv-utilization 2.
+    #[default]
+    BlisDefault,
+    /// The default of llm-d: the same weights; ties are settled at random.
+    LlmDDefault,
+    /// Those listed under `scorers`.
+    Custom,
+}
+
+/// One scorer and its weight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct WeightedScorer {
+    /// What is scored.
+    pub scorer: Scorer,
+    /// Its weight; only the proportions of the weights matter.
+    #[cfg_attr(feature = "cli", schemars(range(min = limits::WEIGHT_MIN, max = limits::WEIGHT)))]
+    pub weight: f64,
+}
+
+/// What a replica is scored by. Every score lies between 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Scorer {
+    /// Share of the prompt's full blocks that the router sent there lately, from the first one on.
+    PrefixAffinity,
+    /// Share of the prompt's full blocks that are in the replica's cache now, from the first one on.
+    PrecisePrefix,
+    /// 1 for the smallest load, 0 for the largest, in proportion between; 1 for all if they are equal.
+    QueueDepth,
+    /// Share of KV blocks that are not in use.
+    KvUtilization,
+    /// 1 / (1 + load).
+    LoadBalance,
+    /// 1 for a replica with nothing in flight, 0 for the one with most, in proportion between.
+    ActiveRequests,
+    /// 1 for the smallest batch, 0 for the largest, in proportion between; 1 for all if they are equal.
+    RunningRequests,
+    /// For prompts that no replica knows: 1 for the replica that got such a prompt longest ago, 0 for the latest one. Otherwise 0.5 for all. Needs prefix-affinity or precise-prefix beside it.
+    NoHitLru,
+}
+
+impl Scorer {
+    /// Its name, as written in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PrefixAffinity => "prefix-affinity",
+            Self::PrecisePrefix => "precise-prefix",
+            Self::QueueDepth => "queue-depth",
+            Self::KvUtilization => "kv-utilization",
+            Self::LoadBalance => "load-balance",
+            Self::ActiveRequests => "active-requests",
+            Self::RunningRequests => "running-requests",
+            Self::NoHitLru => "no-hit-lru",
+        }
+    }
+}
+
+/// Who gets a request among replicas with equal scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The one with the lowest number.
+    #[default]
+    Lowest,
+    /// Any of them, equally likely.
+    Random,
 }

@@ -44,6 +44,9 @@ pub struct Client {
     pub output_tokens: Lengths,
     /// Text that prompts have in common, such as a system prompt or a document.
     pub prefix: PrefixGroups,
+    /// How many sessions go on at the same time; each request belongs to one of them, all equally likely. 0 means every request stands alone. Only routers with session affinity look at it.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::SESSIONS)))]
+    pub sessions: u32,
 }
 
 impl Default for Client {
@@ -66,6 +69,7 @@ impl Default for Client {
                 max_tokens: 2048,
             },
             prefix: PrefixGroups::default(),
+            sessions: 0,
         }
     }
 }

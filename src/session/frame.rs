@@ -400,7 +400,7 @@ pub struct RequestDetail {
     pub e2e_us: Option<u64>,
     /// Where its time went, in order.
     pub segments: Vec<Segment>,
-    /// What the router saw of each replica when it chose, where that is still kept.
+    /// What the router saw of each replica when it chose, the best first, where that is still kept.
     pub candidates: Vec<Candidate>,
 }
 
@@ -444,6 +444,22 @@ pub struct Candidate {
     pub score: f64,
     /// Whether it was chosen.
     pub chosen: bool,
+    /// What the score is made of; empty for a policy that does not score.
+    pub parts: Vec<ScorePart>,
+}
+
+/// One part of a score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ScorePart {
+    /// What is scored, such as `queue-depth`.
+    pub name: String,
+    /// The score, 0 to 1 for most.
+    pub value: f64,
+    /// Its weight.
+    pub weight: f64,
+    /// Value times weight; the candidate's score is the sum of these.
+    pub product: f64,
 }
 
 /// Which columns.

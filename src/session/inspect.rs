@@ -34,7 +34,7 @@ impl Session {
             tpot_us,
             e2e_us: known(r.e2e),
             segments,
-            candidates: self.recorder.candidates(id),
+            candidates: self.recorder.decisions.candidates(id),
         })
     }
 

@@ -4,6 +4,7 @@
 //! same bytes.
 
 mod columns;
+mod decisions;
 mod edits;
 pub mod frame;
 #[cfg(feature = "cli")]

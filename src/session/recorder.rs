@@ -1,14 +1,13 @@
 //! What a run leaves behind: distributions, time series, the event log and the latest window.
 
-use super::frame::{Candidate, Move, MoveKind};
+use super::decisions::Decisions;
+use super::frame::{Move, MoveKind};
 use super::meters::Meters;
 use super::objectives::Targets;
 use super::warmup::Warmup;
 use super::window::Window;
-use crate::base::{Micros, RequestId};
+use crate::base::Micros;
 use crate::engine::{Decision, Engine, Fact, Sink};
-use crate::policy::ReplicaView;
-use crate::policy::routing::RouterState;
 use crate::scenario::Scenario;
 use crate::stats::{BucketLog, RunLength, Timeline};
 use serde::{Deserialize, Serialize};
@@ -24,8 +23,6 @@ pub(super) mod counter {
     pub(crate) const ALL: usize = 5;
 }
 
-/// Routing decisions kept for the inspector.
-const DECISIONS_KEPT: usize = 4096;
 /// Moves kept between two frames.
 const MOVES_KEPT: usize = 512;
 
@@ -35,14 +32,6 @@ pub(super) enum Entry {
     Fact(Fact),
     /// An edit, in a few words.
     Edit(String),
-}
-
-/// A replica as the router saw it, and its load as it truly was.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SeenReplica {
-    view: ReplicaView,
-    true_load: u32,
-    chosen: bool,
 }
 
 /// Counts of facts that single steps wait for.
@@ -77,7 +66,7 @@ pub(super) struct Recorder {
     pub(super) log_start: u64,
     log_kept: usize,
     pub(super) window: Window,
-    decisions: VecDeque<(u32, Vec<SeenReplica>)>,
+    pub(super) decisions: Decisions,
     #[serde(skip)]
     pub(super) moves: VecDeque<Move>,
 }
@@ -123,7 +112,7 @@ impl Recorder {
             log_start: 0,
             log_kept: scenario.observe.event_log as usize,
             window: Window::default(),
-            decisions: VecDeque::new(),
+            decisions: Decisions::new(scenario.observe.counterfactual_k),
             moves: VecDeque::new(),
         }
     }
@@ -177,25 +166,6 @@ impl Recorder {
             self.moves.pop_front();
         }
         self.moves.push_back(Move { at_us: at.0, kind, request: request.0, client: 0, replica });
-    }
-
-    /// What the router saw when it sent `request` somewhere, if that is still kept.
-    pub(super) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
-        let Some((_, seen)) = self.decisions.iter().rev().find(|(r, _)| *r == request.0) else {
-            return Vec::new();
-        };
-        let row = |s: &SeenReplica| Candidate {
-            replica: s.view.id.0,
-            waiting: s.view.waiting,
-            running: s.view.running,
-            in_flight: s.view.in_flight,
-            kv_used: s.view.kv_use(),
-            load: s.view.load(),
-            true_load: s.true_load,
-            score: RouterState::score(&s.view),
-            chosen: s.chosen,
-        };
-        seen.iter().map(row).collect()
     }
 }
 
@@ -263,19 +233,11 @@ impl Sink for Recorder {
     }
 
     fn wants_decisions(&self) -> bool {
-        self.live
+        self.live || self.decisions.summarised()
     }
 
     fn decision(&mut self, d: &Decision) {
-        let Some(request) = d.request else { return };
-        if self.decisions.len() == DECISIONS_KEPT {
-            self.decisions.pop_front();
-        }
-        let pairs = d.seen.iter().zip(&d.true_load).enumerate();
-        let seen = pairs
-            .map(|(i, (&view, &true_load))| SeenReplica { view, true_load, chosen: i == d.chosen })
-            .collect();
-        self.decisions.push_back((request.0, seen));
+        self.decisions.add(d, self.live);
     }
 }
 

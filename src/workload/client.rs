@@ -39,11 +39,16 @@ pub(super) struct ClientSource {
     prompt_draws: Stream,
     output_draws: Stream,
     prefix_draws: Stream,
+    /// How many sessions there are, and how many the clients before this one have.
+    sessions: u32,
+    other_sessions: u32,
+    session_draws: Stream,
 }
 
 impl ClientSource {
-    /// The requests of client `number` in a run with `seed`; the first arrives after one gap.
-    pub(super) fn new(client: &Client, seed: u64, number: u32, tenant: u32) -> Self {
+    /// The requests of client `number` in a run with `seed`; the first arrives after one gap. The clients before it have
+    /// `other_sessions` sessions.
+    pub(super) fn new(client: &Client, seed: u64, number: u32, tenant: u32, other_sessions: u32) -> Self {
         let gaps = match client.arrivals {
             Arrivals::Poisson { .. } => Gaps::Poisson,
             Arrivals::Gamma { cv, .. } => Gaps::Gamma { cv },
@@ -65,6 +70,9 @@ impl ClientSource {
             prompt_draws: Stream::new(seed, Purpose::PromptLengths, number),
             output_draws: Stream::new(seed, Purpose::OutputLengths, number),
             prefix_draws: Stream::new(seed, Purpose::PrefixGroups, number),
+            sessions: client.sessions,
+            other_sessions,
+            session_draws: Stream::new(seed, Purpose::Sessions, number),
         };
         source.start_gap(Micros::ZERO);
         source
@@ -92,6 +100,7 @@ impl ClientSource {
             client: self.number,
             tenant: self.tenant,
             class: self.class,
+            session: self.draw_session(),
             rank: position,
             listed: NOT_LISTED,
             prompt_tokens: prompt.len(),
@@ -142,6 +151,14 @@ impl ClientSource {
         }
         let us = gap / self.rate_per_s * US_PER_S as f64;
         Some(math::round_to_span(us.min(Micros::MAX.0 as f64)))
+    }
+
+    /// The session of the next request; sessions are numbered from 1 through all clients.
+    fn draw_session(&mut self) -> u32 {
+        if self.sessions == 0 {
+            return 0;
+        }
+        self.other_sessions + 1 + self.session_draws.below(self.sessions)
     }
 
     /// The shared part of the next prompt.

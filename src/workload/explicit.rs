@@ -28,6 +28,7 @@ impl ExplicitSource {
                 client: number_of(&mut names.clients, &request.tenant),
                 tenant: number_of(&mut names.tenants, &or_default(&request.tenant)),
                 class: number_of(&mut names.classes, &or_default(&request.slo_class)),
+                session: 0,
                 rank: ranks[position],
                 listed: position as u32,
                 prompt_tokens: prompt.len(),

@@ -29,6 +29,8 @@ pub struct RequestSpec {
     pub tenant: u32,
     /// Number of its SLO class name in [`Source::classes`].
     pub class: u32,
+    /// Number of the session it belongs to; 0 if it stands alone.
+    pub session: u32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.
     pub rank: u32,
     /// Position in the scenario's list of explicit requests; `u32::MAX` otherwise.

@@ -72,9 +72,13 @@ impl Source {
             (Vec::new(), ExplicitSource::none())
         } else {
             names.clients.extend(workload.clients.iter().map(|c| c.name.clone()));
+            let mut sessions = 0;
             let make = |(i, c): (u32, &Client)| {
                 let tenant = if c.tenant.is_empty() { &c.name } else { &c.tenant };
-                ClientSource::new(c, scenario.seed, i, number_of(&mut names.tenants, tenant))
+                let tenant = number_of(&mut names.tenants, tenant);
+                let source = ClientSource::new(c, scenario.seed, i, tenant, sessions);
+                sessions += c.sessions;
+                source
             };
             let clients = (0..).zip(&workload.clients).map(make).collect();
             (clients, ExplicitSource::new(workload, &mut names))

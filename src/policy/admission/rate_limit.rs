@@ -21,7 +21,7 @@ impl RateLimit {
 
 impl Admission for RateLimit {
     fn decide(&mut self, request: &RequestView<'_>, _: Standing) -> Verdict {
-        let taken = self.buckets.take(request.client, 1.0, request.now);
+        let taken = self.buckets.take(request.tenant, 1.0, request.now);
         over_time(taken, Reason::RateLimit, self.then)
     }
 

@@ -22,7 +22,7 @@ impl TokenBucket {
 
 impl Admission for TokenBucket {
     fn decide(&mut self, request: &RequestView<'_>, _: Standing) -> Verdict {
-        let taken = self.buckets.take(request.client, f64::from(request.prompt_tokens), request.now);
+        let taken = self.buckets.take(request.tenant, f64::from(request.prompt_tokens), request.now);
         over_time(taken, Reason::InsufficientTokens, self.then)
     }
 

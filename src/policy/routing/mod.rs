@@ -1,17 +1,45 @@
 //! Routing: which replica gets a request?
 
+mod always_busiest;
+mod cost_escalation;
 mod least_loaded;
+mod lru;
+mod power_of_d;
+mod prefix_aware;
+mod prefix_index;
+mod prefix_overlap;
 mod random;
 mod round_robin;
+mod scorer;
+mod scores;
+mod session_affinity;
+mod weighted;
+
+pub use scores::{Part, Scores, Term, by_load};
 
 use super::{ReplicaView, RequestView};
+use crate::base::ReplicaId;
 use crate::scenario::RoutingPolicy;
 use serde::{Deserialize, Serialize};
 
+/// The replicas that can be chosen, never none, and a way to ask their caches.
+#[derive(Clone, Copy)]
+pub struct Fleet<'a> {
+    /// What the gateway sees of each.
+    pub replicas: &'a [ReplicaView],
+    /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
+    pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
+}
+
 /// A routing policy.
 trait Router {
-    /// Chooses the position in `replicas` (never empty) that gets the request.
-    fn pick(&mut self, request: &RequestView<'_>, replicas: &[ReplicaView]) -> usize;
+    /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize;
+
+    /// Whether it looks at what the gateway sees of the replicas.
+    fn looks(&self) -> bool {
+        true
+    }
 }
 
 /// The state of the routing policy in force.
@@ -23,6 +51,20 @@ pub enum RouterState {
     Random(Box<random::Random>),
     /// See [`RoutingPolicy::LeastLoaded`].
     LeastLoaded(least_loaded::LeastLoaded),
+    /// See [`RoutingPolicy::PowerOfD`].
+    PowerOfD(Box<power_of_d::PowerOfD>),
+    /// See [`RoutingPolicy::AlwaysBusiest`].
+    AlwaysBusiest(always_busiest::AlwaysBusiest),
+    /// See [`RoutingPolicy::PrefixAware`].
+    PrefixAware(prefix_aware::PrefixAware),
+    /// See [`RoutingPolicy::PrefixOverlap`].
+    PrefixOverlap(prefix_overlap::PrefixOverlap),
+    /// See [`RoutingPolicy::SessionAffinity`].
+    SessionAffinity(session_affinity::SessionAffinity),
+    /// See [`RoutingPolicy::CostEscalation`].
+    CostEscalation(cost_escalation::CostEscalation),
+    /// See [`RoutingPolicy::Weighted`].
+    Weighted(Box<weighted::Weighted>),
 }
 
 impl RouterState {
@@ -32,21 +74,60 @@ impl RouterState {
             RoutingPolicy::RoundRobin => Self::RoundRobin(round_robin::RoundRobin::default()),
             RoutingPolicy::Random => Self::Random(Box::new(random::Random::new(seed))),
             RoutingPolicy::LeastLoaded => Self::LeastLoaded(least_loaded::LeastLoaded),
+            RoutingPolicy::PowerOfD(s) => Self::PowerOfD(Box::new(power_of_d::PowerOfD::new(s, seed))),
+            RoutingPolicy::AlwaysBusiest => Self::AlwaysBusiest(always_busiest::AlwaysBusiest),
+            RoutingPolicy::PrefixAware(s) => Self::PrefixAware(prefix_aware::PrefixAware::new(s)),
+            RoutingPolicy::PrefixOverlap(s) => Self::PrefixOverlap(prefix_overlap::PrefixOverlap::new(s)),
+            RoutingPolicy::SessionAffinity(s) => {
+                Self::SessionAffinity(session_affinity::SessionAffinity::new(s))
+            }
+            RoutingPolicy::CostEscalation(s) => Self::CostEscalation(cost_escalation::CostEscalation::new(s)),
+            RoutingPolicy::Weighted(s) => Self::Weighted(Box::new(weighted::Weighted::new(s, seed))),
         }
     }
 
-    /// Chooses the position in `replicas` (never empty) that gets the request.
-    pub fn pick(&mut self, request: &RequestView<'_>, replicas: &[ReplicaView]) -> usize {
-        assert!(!replicas.is_empty(), "INV-2: a request with nowhere to go");
+    /// Chooses the position in `fleet` that gets the request. `scores` explains the choice, if the policy scores.
+    pub fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+        assert!(!fleet.replicas.is_empty(), "INV-2: a request with nowhere to go");
+        scores.clear();
+
+        let position = self.policy_mut().pick(request, fleet, scores);
+        assert!(position < fleet.replicas.len(), "INV-2: a request sent to replica {position} of none");
+        position
+    }
+
+    /// Whether the policy looks at what the gateway sees of the replicas.
+    pub fn looks(&self) -> bool {
+        self.policy().looks()
+    }
+
+    fn policy(&self) -> &dyn Router {
         match self {
-            Self::RoundRobin(p) => p.pick(request, replicas),
-            Self::Random(p) => p.pick(request, replicas),
-            Self::LeastLoaded(p) => p.pick(request, replicas),
+            Self::RoundRobin(p) => p,
+            Self::Random(p) => &**p,
+            Self::LeastLoaded(p) => p,
+            Self::PowerOfD(p) => &**p,
+            Self::AlwaysBusiest(p) => p,
+            Self::PrefixAware(p) => p,
+            Self::PrefixOverlap(p) => p,
+            Self::SessionAffinity(p) => p,
+            Self::CostEscalation(p) => p,
+            Self::Weighted(p) => &**p,
         }
     }
 
-    /// The score by which a policy without scores of its own would be judged: less load is better.
-    pub fn score(view: &ReplicaView) -> f64 {
-        -f64::from(view.load())
+    fn policy_mut(&mut self) -> &mut dyn Router {
+        match self {
+            Self::RoundRobin(p) => p,
+            Self::Random(p) => &mut **p,
+            Self::LeastLoaded(p) => p,
+            Self::PowerOfD(p) => &mut **p,
+            Self::AlwaysBusiest(p) => p,
+            Self::PrefixAware(p) => p,
+            Self::PrefixOverlap(p) => p,
+            Self::SessionAffinity(p) => p,
+            Self::CostEscalation(p) => p,
+            Self::Weighted(p) => &mut **p,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! At random: every replica is equally likely, whatever its load.
 
-use super::Router;
+use super::{Fleet, Router, Scores};
 use crate::base::rng::{Purpose, Stream};
-use crate::policy::{ReplicaView, RequestView};
+use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
 /// Every replica is equally likely.
@@ -18,7 +18,11 @@ impl Random {
 }
 
 impl Router for Random {
-    fn pick(&mut self, _: &RequestView<'_>, replicas: &[ReplicaView]) -> usize {
-        self.draws.below(replicas.len() as u32) as usize
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+        self.draws.below(fleet.replicas.len() as u32) as usize
+    }
+
+    fn looks(&self) -> bool {
+        false
     }
 }

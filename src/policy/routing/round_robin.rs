@@ -1,7 +1,7 @@
 //! In turn: decision k goes to replica k modulo N.
 
-use super::Router;
-use crate::policy::{ReplicaView, RequestView};
+use super::{Fleet, Router, Scores};
+use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
 /// In turn, whatever the load.
@@ -11,9 +11,13 @@ pub struct RoundRobin {
 }
 
 impl Router for RoundRobin {
-    fn pick(&mut self, _: &RequestView<'_>, replicas: &[ReplicaView]) -> usize {
-        let position = (self.turn % replicas.len() as u64) as usize;
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+        let position = (self.turn % fleet.replicas.len() as u64) as usize;
         self.turn += 1;
         position
+    }
+
+    fn looks(&self) -> bool {
+        false
     }
 }

@@ -4,7 +4,8 @@ use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use crate::scenario::{
     AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks,
-    KvCache, Observe, Pool, PriorityPolicy, RoutingPolicy, Run, Scenario, Scheduler, TokenBucket, Workload,
+    KvCache, Observe, Pool, PriorityPolicy, Profile, RoutingPolicy, Run, Scenario, Scheduler, Scorer,
+    TokenBucket, Weighted, WeightedScorer, Workload,
 };
 
 /// The scenario of a golden file; the error lists what is missing.
@@ -55,8 +56,13 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
         }
     };
     let routing = match c.routing_policy.as_str() {
-        "round-robin" => RoutingPolicy::RoundRobin,
+        "round-robin" | "" => RoutingPolicy::RoundRobin,
         "least-loaded" => RoutingPolicy::LeastLoaded,
+        "always-busiest" => RoutingPolicy::AlwaysBusiest,
+        "weighted" => weighted(&c.routing_scorers).unwrap_or_else(|| {
+            need(false, "routing_scorers", &c.routing_scorers);
+            RoutingPolicy::RoundRobin
+        }),
         other => {
             need(false, "routing_policy", other);
             RoutingPolicy::RoundRobin
@@ -98,6 +104,26 @@ fn priority(name: &str) -> Option<PriorityPolicy> {
         "inverted-slo" => Some(PriorityPolicy::InvertedSlo),
         _ => None,
     }
+}
+
+/// The weighted policy with scorers written as "name:weight,name:weight"; none means the default profile.
+fn weighted(scorers: &str) -> Option<RoutingPolicy> {
+    if scorers.is_empty() {
+        return Some(RoutingPolicy::Weighted(Weighted::default()));
+    }
+    let row = |text: &str| {
+        let (name, weight) = text.split_once(':')?;
+        let scorer = match name.trim() {
+            "prefix-affinity" => Scorer::PrefixAffinity,
+            "queue-depth" => Scorer::QueueDepth,
+            "kv-utilization" => Scorer::KvUtilization,
+            "load-balance" => Scorer::LoadBalance,
+            _ => return None,
+        };
+        Some(WeightedScorer { scorer, weight: weight.trim().parse().ok()? })
+    };
+    let scorers = scorers.split(',').map(row).collect::<Option<Vec<_>>>()?;
+    Some(RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() }))
 }
 
 fn pool(c: &Config) -> Pool {

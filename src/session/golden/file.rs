@@ -91,6 +91,9 @@ pub(super) struct Config {
     pub admission_latency_us: u64,
     /// Who goes where.
     pub routing_policy: String,
+    /// Scorers and weights of "weighted"; empty for its default.
+    #[serde(default)]
+    pub routing_scorers: String,
     /// Time before that decision.
     pub routing_latency_us: u64,
     /// Age of the router's picture.

@@ -3,7 +3,6 @@
 use super::sections::{Run, hit_rate, instance, thrash_rate};
 use crate::base::content::spelled_token;
 use crate::base::{Micros, RequestId};
-use crate::engine::Decision;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -43,12 +42,6 @@ pub(super) fn add(run: &Run<'_>, out: &mut Map<String, Value>) {
     out.insert("jain_over_tenant_output_tokens".into(), jain(run));
     out.insert("per_slo".into(), per_slo(run));
     out.insert("summary_json".into(), summary(run, &figures, &sums));
-}
-
-/// How much less loaded the best replica looked than the chosen one.
-pub(super) fn regret(d: &Decision) -> f64 {
-    let least = d.seen.iter().map(crate::policy::ReplicaView::load).min().unwrap_or_default();
-    f64::from(d.seen[d.chosen].load() - least)
 }
 
 fn figures(run: &Run<'_>) -> Figures {
@@ -223,10 +216,10 @@ fn per_slo(run: &Run<'_>) -> Value {
 fn trace_summary(run: &Run<'_>) -> Value {
     let census = run.recording.engine.census();
     let on = run.file.config.counterfactual_k > 0;
-    let regrets: Vec<f64> = run.recording.routing.iter().map(|d| if on { regret(d) } else { 0.0 }).collect();
+    let regrets: Vec<f64> = run.recording.routing.iter().map(|d| if on { d.regret() } else { 0.0 }).collect();
     let mut targets: BTreeMap<String, u64> = BTreeMap::new();
     for d in &run.recording.routing {
-        *targets.entry(instance(d.seen[d.chosen].id.0)).or_default() += 1;
+        *targets.entry(instance(d.target().0)).or_default() += 1;
     }
     let mean = if regrets.is_empty() { 0.0 } else { regrets.iter().sum::<f64>() / regrets.len() as f64 };
     json!({

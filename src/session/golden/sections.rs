@@ -4,7 +4,7 @@ use super::file::{GoldenFile, Request};
 use super::metrics;
 use super::record::Recording;
 use crate::base::{Micros, RequestId};
-use crate::engine::{Replica, RequestState};
+use crate::engine::{Decision, Replica, RequestState};
 use crate::scenario::{Compat, RoutingPolicy, Scenario};
 use serde_json::{Map, Value, json};
 
@@ -227,50 +227,37 @@ pub(super) fn thrash_rate(replica: &Replica) -> f64 {
 }
 
 fn routing(run: &Run<'_>) -> Value {
+    run.recording.routing.iter().enumerate().map(|(turn, d)| one_decision(run, turn, d)).collect()
+}
+
+fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Value {
     let most = run.file.config.counterfactual_k as usize;
-    let row = |(turn, d): (usize, &crate::engine::Decision)| {
-        let keys: Vec<f64> = d.seen.iter().map(|v| -f64::from(v.load())).collect();
-        let chosen = &d.seen[d.chosen];
-        let reason = match run.scenario.cluster.routing {
-            RoutingPolicy::RoundRobin => format!("round-robin[{turn}]"),
-            RoutingPolicy::Random => "random".to_owned(),
-            RoutingPolicy::LeastLoaded => format!("least-loaded (load={})", chosen.load()),
-        };
-        let mut o = json!({
-            "id": d.request.map_or("", |id| run.name(id)),
-            "t": d.request.map(|id| run.recording.engine.records()[id.index()].routed.0),
-            "to": instance(chosen.id.0),
-            "reason": reason,
-            "regret": if most == 0 { 0.0 } else { metrics::regret(d) },
-        });
-        if run.file.record.candidates {
-            let mut order: Vec<usize> = (0..keys.len()).collect();
-            // By name where keys are equal, and names sort as text.
-            order.sort_by(|&a, &b| {
-                keys[b]
-                    .total_cmp(&keys[a])
-                    .then_with(|| instance(d.seen[a].id.0).cmp(&instance(d.seen[b].id.0)))
-            });
-            o["candidates"] = order
-                .iter()
-                .take(most)
-                .map(|&i| {
-                    let v = &d.seen[i];
-                    let free = v.kv_total - v.kv_used;
-                    // Zero load is written 0 and not -0.
-                    json!([
-                        instance(v.id.0),
-                        -i64::from(v.load()),
-                        v.waiting,
-                        v.running,
-                        v.in_flight,
-                        v.kv_use(),
-                        free
-                    ])
-                })
-                .collect();
-        }
-        o
+    let load = d.seen[d.chosen].load();
+    let reason = match &run.scenario.cluster.routing {
+        RoutingPolicy::RoundRobin => format!("round-robin[{turn}]"),
+        RoutingPolicy::LeastLoaded => format!("least-loaded (load={load})"),
+        RoutingPolicy::AlwaysBusiest => format!("always-busiest (load={load})"),
+        RoutingPolicy::Weighted(_) => format!("weighted-scoring (score={:.3})", d.score(d.chosen)),
+        // The format has no others.
+        other => format!("{other:?}"),
     };
-    run.recording.routing.iter().enumerate().map(row).collect()
+    let mut o = json!({
+        "id": d.request.map_or("", |id| run.name(id)),
+        "t": d.request.map(|id| run.recording.engine.records()[id.index()].routed.0),
+        "to": instance(d.target().0),
+        "reason": reason,
+        "regret": if most == 0 { 0.0 } else { d.regret() },
+    });
+    if !d.scores.totals.is_empty() {
+        o["scores"] = json!(d.scores.totals);
+    }
+    if run.file.record.candidates {
+        let row = |i: usize| {
+            let v = &d.seen[i];
+            let free = v.kv_total - v.kv_used;
+            json!([instance(v.id.0), d.score(i), v.waiting, v.running, v.in_flight, v.kv_use(), free])
+        };
+        o["candidates"] = d.ranking().into_iter().take(most).map(row).collect();
+    }
+    o
 }

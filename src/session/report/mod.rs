@@ -13,6 +13,7 @@ pub use parts::{
     RequestPart, RunPart, SloPart, ThroughputPart,
 };
 
+use super::decisions::DecisionPart;
 use super::recorder::Recorder;
 use crate::base::{Micros, RequestId};
 use crate::engine::Engine;
@@ -58,6 +59,9 @@ pub struct Report {
     pub fitness: Option<FitnessPart>,
     /// What it cost.
     pub cost: CostPart,
+    /// What the routing decisions amount to, where `observe.counterfactual_k` is above 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<DecisionPart>,
     /// Each replica.
     pub replicas: Vec<ReplicaPart>,
     /// Each SLO class that sent requests, the most urgent first.
@@ -115,6 +119,7 @@ impl Report {
             fairness: fairness_part(&m, &tenants, &replicas),
             fitness: cost::fitness(&scenario.observe.fitness, &throughput, &latency_ms),
             cost: cost::cost(scenario, &m, &throughput),
+            decisions: recorder.decisions.summary(engine),
             replicas,
             classes: m.classes(),
             tenants: tenants.into_parts(),

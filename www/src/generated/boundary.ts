@@ -289,7 +289,7 @@ export type RequestDetail = {
   e2e_us?: number;
   /** Where its time went, in order. */
   segments: Array<Segment>;
-  /** What the router saw of each replica when it chose, where that is still kept. */
+  /** What the router saw of each replica when it chose, the best first, where that is still kept. */
   candidates: Array<Candidate>;
 };
 
@@ -327,6 +327,20 @@ export type Candidate = {
   score: number;
   /** Whether it was chosen. */
   chosen: boolean;
+  /** What the score is made of; empty for a policy that does not score. */
+  parts: Array<ScorePart>;
+};
+
+/** One part of a score. */
+export type ScorePart = {
+  /** What is scored, such as `queue-depth`. */
+  name: string;
+  /** The score, 0 to 1 for most. */
+  value: number;
+  /** Its weight. */
+  weight: number;
+  /** Value times weight; the candidate's score is the sum of these. */
+  product: number;
 };
 
 /** Which columns. */

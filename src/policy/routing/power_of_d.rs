@@ -1,0 +1,39 @@
+//! Of d different replicas drawn at random the least loaded wins, the lowest number among equals (Mitzenmacher; Vvedenskaya,
+//! Dobrushin and Karpelevich: the tail of the queue lengths falls doubly exponentially as soon as d is 2).
+
+use super::{Fleet, Router, Scores};
+use crate::base::rng::{Purpose, Stream};
+use crate::policy::RequestView;
+use crate::scenario::PowerOfD as Settings;
+use serde::{Deserialize, Serialize};
+
+/// The least loaded of a few.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PowerOfD {
+    d: u32,
+    draws: Stream,
+    /// The positions drawn for the latest decision.
+    drawn: Vec<u32>,
+}
+
+impl PowerOfD {
+    pub(super) fn new(s: &Settings, seed: u64) -> Self {
+        Self { d: s.d, draws: Stream::new(seed, Purpose::Routing, 0), drawn: Vec::new() }
+    }
+}
+
+impl Router for PowerOfD {
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+        let replicas = fleet.replicas.len() as u32;
+        self.drawn.clear();
+        // Floyd's way to draw d different numbers with d draws.
+        for top in replicas.saturating_sub(self.d)..replicas {
+            let position = self.draws.below(top + 1);
+            let new = if self.drawn.contains(&position) { top } else { position };
+            self.drawn.push(new);
+        }
+        let load = |position: u32| (fleet.replicas[position as usize].load(), position);
+        let best = self.drawn.iter().copied().min_by_key(|&position| load(position));
+        best.expect("INV-2: one replica is always drawn") as usize
+    }
+}

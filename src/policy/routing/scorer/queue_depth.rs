@@ -1,0 +1,15 @@
+//! Load, from the largest (0) to the smallest (1) as the gateway sees it.
+
+use super::Score;
+use crate::policy::RequestView;
+use crate::policy::routing::Fleet;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct QueueDepth;
+
+impl Score for QueueDepth {
+    fn score(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: bool, out: &mut [f64]) {
+        super::smallest_first(fleet.replicas.iter().map(crate::policy::ReplicaView::load), out);
+    }
+}

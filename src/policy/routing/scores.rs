@@ -1,0 +1,98 @@
+//! The scores behind a decision, kept so that it can be explained.
+
+use crate::policy::ReplicaView;
+use crate::scenario::Scorer;
+use serde::{Deserialize, Serialize};
+
+/// What a score is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Term {
+    /// A scorer of the weighted policy.
+    Scorer(Scorer),
+    /// What of the prompt is in the cache.
+    Cache,
+    /// How idle the replica is.
+    Idle,
+    /// What the replica costs, negative.
+    Cost,
+}
+
+impl Term {
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scorer(scorer) => scorer.name(),
+            Self::Cache => "cache",
+            Self::Idle => "idle",
+            Self::Cost => "cost",
+        }
+    }
+}
+
+/// One kind of score, for every candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is about.
+    pub term: Term,
+    /// Its weight.
+    pub weight: f64,
+    /// The scores, by candidate.
+    pub values: Vec<f64>,
+}
+
+/// The scores of all candidates of one decision. Empty if the policy has none of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Weighted sums, by candidate: the highest wins.
+    pub totals: Vec<f64>,
+    /// What they are sums of.
+    pub parts: Vec<Part>,
+}
+
+impl Scores {
+    /// Starts a decision among `candidates` with one part for each of `terms`; all values are 0.
+    pub(super) fn begin(&mut self, candidates: usize, terms: impl ExactSizeIterator<Item = (Term, f64)>) {
+        self.totals.clear();
+        self.totals.resize(candidates, 0.0);
+        let (wanted, spare) = (terms.len(), Part { term: Term::Cost, weight: 0.0, values: Vec::new() });
+        self.parts.resize(wanted, spare);
+        for (part, (term, weight)) in self.parts.iter_mut().zip(terms) {
+            part.term = term;
+            part.weight = weight;
+            part.values.clear();
+            part.values.resize(candidates, 0.0);
+        }
+    }
+
+    /// Adds the parts up, in their order.
+    pub(super) fn sum_up(&mut self) {
+        for part in &self.parts {
+            for (total, value) in self.totals.iter_mut().zip(&part.values) {
+                *total += value * part.weight;
+            }
+        }
+    }
+
+    /// No scores.
+    pub(super) fn clear(&mut self) {
+        self.totals.clear();
+        self.parts.clear();
+    }
+
+    /// The first candidate with the highest total.
+    pub(super) fn best(&self) -> usize {
+        let mut best = 0;
+        for (position, total) in self.totals.iter().enumerate() {
+            if *total > self.totals[best] {
+                best = position;
+            }
+        }
+        best
+    }
+}
+
+/// The score by which a policy without scores of its own is judged: less load is better.
+pub fn by_load(view: &ReplicaView) -> f64 {
+    // Not -0 where there is no load.
+    0.0 - f64::from(view.load())
+}
