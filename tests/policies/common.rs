@@ -71,10 +71,15 @@ pub(crate) fn engine(s: &Scenario) -> Engine {
     Engine::new(s, &resolved, Source::new(s, None))
 }
 
-/// Runs to the end, checking the invariants on the way.
+/// Runs to the end with the scenario's edits, checking the invariants on the way.
 pub(crate) fn run(s: &Scenario) -> (Engine, Story) {
     let mut engine = engine(s);
     let mut story = Story::default();
+    for edit in &s.edits {
+        engine.advance(Micros(edit.at_us - 1), u64::MAX, &mut story);
+        engine.apply(&edit.change, Micros(edit.at_us), &mut story);
+        engine.verify(true);
+    }
     while engine.advance(Micros::MAX, 101, &mut story) == Halt::Events {
         engine.verify(false);
     }

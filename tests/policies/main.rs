@@ -4,3 +4,4 @@
 
 mod admission;
 mod common;
+mod routing;
