@@ -206,6 +206,21 @@ fn the_schema_of_the_page_is_the_one_printed() {
 }
 
 #[test]
+fn a_published_model_becomes_a_scenario_that_checks() {
+    let config = br#"{"num_hidden_layers": 40, "hidden_size": 5120, "num_attention_heads": 40, "num_key_value_heads": 8,
+        "head_dim": 128, "intermediate_size": 17408, "vocab_size": 151936, "torch_dtype": "bfloat16"}"#;
+    let file = TempFile::new("config.json", config);
+    let out = run(&["model", file.path(), "--name", "mine-14b"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let checked = run_with(&["check", "-"], &out.stdout);
+    assert_eq!(stdout(&checked), "ok\n", "{}", stderr(&checked));
+    let bad = TempFile::new("bad-config.json", br#"{"hidden_size": 5120}"#);
+    let out = run(&["model", bad.path()]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("num_hidden_layers"), "{}", stderr(&out));
+}
+
+#[test]
 fn a_trace_that_is_not_there_or_not_a_trace_is_refused() {
     let out = run(&["run", "chat-4xh100", "--trace", "no/such/trace.csv"]);
     assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));

@@ -33,6 +33,9 @@ pub(super) enum Command {
     Digest(Input),
     /// Print the JSON Schema of scenarios
     Schema,
+    /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
+    #[command(after_help = EXIT_CODES)]
+    Model(Model),
     /// Run golden files and compare what comes out with what must come out
     #[command(after_help = EXIT_CODES)]
     Golden(Golden),
@@ -59,6 +62,16 @@ pub(super) struct Run {
     /// Print the report as JSON instead of a summary
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// Arguments of `model`.
+#[derive(clap::Args)]
+pub(super) struct Model {
+    /// The model's config.json
+    pub(super) config: PathBuf,
+    /// What the scenario calls the model
+    #[arg(long, default_value = "my-model")]
+    pub(super) name: String,
 }
 
 /// Arguments of `golden`.

@@ -9,7 +9,7 @@ mod run;
 mod schema;
 mod summary;
 
-use crate::session::golden;
+use crate::session::{golden, scenario_from_hf};
 use args::{Args, Command};
 use clap::Parser;
 use std::fmt::Display;
@@ -36,11 +36,21 @@ pub fn main() -> ExitCode {
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Schema => say(&schema::text()),
+        Command::Model(model) => print_model(&model),
         Command::Golden(golden) => run_golden(&golden),
     };
     match done {
         Ok(()) => ExitCode::from(OK),
         Err(Failed(code)) => ExitCode::from(code),
+    }
+}
+
+fn print_model(args: &args::Model) -> Result<(), Failed> {
+    let path = args.config.display();
+    let text = std::fs::read_to_string(&args.config).map_err(|e| unreadable(&path, &e))?;
+    match scenario_from_hf(&args.name, &text) {
+        Ok(scenario) => say(&scenario),
+        Err(problems) => Err(input::refused(&path.to_string(), &problems)),
     }
 }
 

@@ -3,12 +3,14 @@
 mod catalogue;
 mod cross_model;
 mod fitted;
+mod hf;
 mod memory;
 mod piecewise;
 mod roofline;
 mod step;
 
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
+pub use hf::architecture_from_hf;
 pub use step::{Chunk, StepLoad, StepModel};
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};

@@ -12,6 +12,7 @@ pub mod golden;
 mod inspect;
 mod log;
 mod meters;
+mod model;
 mod objectives;
 mod recorder;
 pub mod report;
@@ -21,6 +22,7 @@ mod warmup;
 mod window;
 mod words;
 
+pub use model::{architecture_from_hf, scenario_from_hf};
 pub use report::Report;
 pub use snapshot::SnapshotError;
 

@@ -104,6 +104,13 @@ impl Sim {
         json(&preset::PRESETS.iter().map(row).collect::<Vec<_>>())
     }
 
+    /// The shape of the model that a Hugging Face config.json describes, as JSON; throws an error whose message is a
+    /// JSON list of diagnostics.
+    #[wasm_bindgen(js_name = architectureFromHf)]
+    pub fn architecture_from_hf(text: &str) -> Result<String, JsError> {
+        session::architecture_from_hf(text).map(|a| json(&a)).map_err(|p| JsError::new(&json(&p)))
+    }
+
     /// Version of this program.
     pub fn version() -> String {
         env!("CARGO_PKG_VERSION").to_owned()
