@@ -216,6 +216,11 @@ pub(super) struct Slab {
 }
 
 impl Slab {
+    /// Sorts members of one batch into the order in which they joined it.
+    pub(super) fn sort_by_order(&self, slots: &mut [u32]) {
+        slots.sort_unstable_by_key(|&slot| self[slot].order);
+    }
+
     pub(super) fn add(&mut self, live: Live) -> u32 {
         if let Some(slot) = self.vacant.pop() {
             self.slots[slot as usize] = live;

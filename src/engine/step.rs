@@ -56,7 +56,7 @@ impl Replica {
         while let Some(slot) = self.decoders.pop_due(w.lives) {
             done.push(slot);
         }
-        done.sort_unstable_by_key(|&slot| w.lives[slot].order);
+        w.lives.sort_by_order(&mut done);
         for slot in done {
             self.unlink(slot, w.lives);
             let live = &mut w.lives[slot];
@@ -149,7 +149,7 @@ impl Replica {
         while let Some(slot) = self.decoders.pop_due(w.lives) {
             done.push(slot);
         }
-        done.sort_unstable_by_key(|&slot| w.lives[slot].order);
+        w.lives.sort_by_order(&mut done);
         for slot in done {
             self.store_last_token(slot, now, w.lives);
             let ttft = w.records[w.lives[slot].id.index()].ttft;

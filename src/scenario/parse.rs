@@ -44,7 +44,9 @@ pub fn parse_edit(text: &str) -> Result<Edit, Diagnostics> {
 
 /// The scenario as pretty JSON, every field written out.
 pub fn to_json(scenario: &Scenario) -> String {
-    let mut text = serde_json::to_string_pretty(scenario).expect("a scenario is plain data with text keys");
+    // By way of a value, which is needed anyway: printing the types themselves would be code the page can spare.
+    let value = serde_json::to_value(scenario).expect("a scenario is plain data with text keys");
+    let mut text = serde_json::to_string_pretty(&value).expect("a value is JSON");
     text.push('\n');
     text
 }
