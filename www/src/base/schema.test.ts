@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import raw from '../generated/schema.json' with { type: 'json' };
 import { trust } from './brand.ts';
-import type { Json, JsonObject } from './json.ts';
+import { getAt, type Json, type JsonObject, setAt } from './json.ts';
 import { Schema } from './schema.ts';
 
 const schema = new Schema(trust<JsonObject>(raw));
@@ -39,7 +39,7 @@ test('choosing another variant carries the values over that mean the same', () =
 
 test('a field that the document leaves out shows its default', () => {
   const fields = schema.fields({}, ['slo']);
-  expect(fields.map((f) => f.initial)).toEqual([1000, 50, 0]);
+  expect(fields.map((f) => f.initial)).toEqual([1000, 50, 0, []]);
 });
 
 test('a number or a word: the word first, then the number on a line of its own', () => {
@@ -60,4 +60,53 @@ test('every field of the whole scenario has a label and a sentence of help', () 
   const all = ['run', 'cluster', 'slo', 'observe'].flatMap((key) => schema.fields(DOC, [key]));
   expect(all.length).toBeGreaterThan(15);
   expect(all.filter((f) => f.label === '' || f.description === '').map((f) => f.path)).toEqual([]);
+});
+
+/** The document once with each option of each choice, each optional part, and one item in each list. */
+function everything(key: string): readonly { from: string; document: Json }[] {
+  return schema.fields(DOC, [key]).flatMap(({ path, input }) => {
+    if (input.kind === 'choice')
+      return input.options.map((o) => ({ from: `${path} = ${o.tag}`, document: setAt(DOC, path, o.value) }));
+    if (input.kind === 'optional') return [{ from: path, document: setAt(DOC, path, input.start) }];
+    return input.kind === 'list' ? [{ from: path, document: setAt(DOC, path, [input.start]) }] : [];
+  });
+}
+
+test('every policy that can be picked shows its parameters, each with a label, help, a start and bounds in it', () => {
+  const all = ['cluster', 'slo', 'observe'].flatMap((key) => everything(key).map((one) => ({ key, ...one })));
+  expect(all.map((one) => one.from)).toContain('cluster.admission = token-bucket');
+  for (const { key, from, document } of all) {
+    const fields = schema.fields(document, [key]);
+    expect(new Set(fields.map((f) => f.id)).size, from).toBe(fields.length);
+    for (const field of fields) {
+      expect(field.label, `${from}: ${field.path}`).not.toBe('');
+      expect(field.description, `${from}: ${field.path}`).not.toBe('');
+      const value = getAt(document, field.path) ?? field.initial;
+      if (field.input.kind === 'choice' && field.id === field.path)
+        expect(field.input.tag, `${from}: ${field.path}`).not.toBe('');
+      if (field.input.kind !== 'number') continue;
+      expect(typeof value, `${from}: ${field.path}`).toBe('number');
+      expect(Number(value), `${from}: ${field.path}`).toBeGreaterThanOrEqual(
+        field.input.min ?? Number.NEGATIVE_INFINITY,
+      );
+      expect(Number(value), `${from}: ${field.path}`).toBeLessThanOrEqual(field.input.max ?? Number.POSITIVE_INFINITY);
+    }
+  }
+});
+
+test('a list of parts has a field to add one, and each item can be taken out', () => {
+  const [, , , list] = schema.fields(DOC, ['slo']);
+  if (list?.input.kind !== 'list') throw new Error('not a list');
+  const document = setAt(DOC, 'slo.classes', [list.input.start, list.input.start]);
+  const items = schema.fields(document, ['slo', 'classes']).flatMap((f) => f.item ?? []);
+  expect(items).toEqual(['slo.classes[0]', 'slo.classes[1]']);
+});
+
+test('a part that may be left out is a switch, and its fields follow once it is on', () => {
+  const steps = ['cluster', 'pools', 0, 'hardware'];
+  const off = schema.fields(DOC, steps);
+  expect(off.map((f) => f.input.kind)).toEqual(['optional']);
+  if (off[0]?.input.kind !== 'optional') return;
+  const on = schema.fields(setAt(DOC, 'cluster.pools[0].hardware', off[0].input.start), steps);
+  expect(on.map((f) => f.unit)).toEqual(['', 'GiB', 'TFLOP/s', 'TB/s', '$/h']);
 });

@@ -11,6 +11,10 @@ export type Input =
     }
   | { readonly kind: 'text' }
   | { readonly kind: 'toggle' }
+  /** A part that may be left out: on with a first value, off. */
+  | { readonly kind: 'optional'; readonly start: Json }
+  /** A list of parts, each with fields of its own below. */
+  | { readonly kind: 'list'; readonly start: Json; readonly word: string }
   | { readonly kind: 'choice'; readonly options: readonly Option[]; readonly tag: string };
 
 export type Option = {
@@ -30,6 +34,8 @@ export type Field = {
   readonly depth: number;
   readonly input: Input;
   readonly initial: Json | undefined;
+  /** The path of the list's item that this is the first field of. */
+  readonly item?: string;
 };
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -44,6 +50,32 @@ const LABELS: Readonly<Record<string, string>> = {
   admission_latency_us: 'Latency',
   routing_latency_us: 'Latency',
   routing: 'Policy',
+  architecture: 'Own model',
+  hardware: 'Own GPU',
+  most_in_flight: 'Most in flight',
+  refill_tokens_per_s: 'Refill',
+  capacity_tokens: 'Capacity',
+  requests_per_s: 'Rate',
+  gpu_memory_utilization: 'Memory share',
+  cpu_blocks: 'CPU blocks',
+  offload_threshold: 'Offload from',
+  transfer_tokens_per_us: 'Transfer rate',
+  transfer_base_us: 'Transfer, fixed',
+  slo_class: 'SLO class',
+  usd_per_hour: 'Price',
+  bytes_per_param: 'Per weight',
+  bytes_per_kv_value: 'Per KV value',
+  kv_latent: 'KV latent',
+  kv_heads: 'KV heads',
+  step_us_per_layer: 'Step/layer',
+  all_reduce_us: 'All-reduce',
+  step_us_per_decode_token_and_million_keys: 'Step/token, Mkeys',
+  step_us_per_token_with_experts: 'Step/expert tok',
+  step_us_with_tensor_parallelism: 'Step, with TP',
+  prefill_tokens_per_s: 'Prefill rate',
+  single_decode_tokens_per_s: 'Decode, alone',
+  saturated_decode_tokens_per_s: 'Decode, full',
+  saturation_batch: 'Full from',
   admission: 'Policy',
   latency: 'Step times',
   compat: 'Semantics',
@@ -73,7 +105,13 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Labels that depend on the parent too. */
-const LABELS_UNDER: Readonly<Record<string, string>> = { 'prefix.tokens': 'Prefix length' };
+const LABELS_UNDER: Readonly<Record<string, string>> = {
+  'prefix.tokens': 'Prefix length',
+  'token-bucket.then': 'Over the limit',
+  'rate-limit.then': 'Over the limit',
+  'tenant-quota.then': 'Over the limit',
+  'concurrency-limit.then': 'Over the limit',
+};
 
 /** First values of parameters that have no default, when another variant is chosen. */
 const FIRST: Readonly<Record<string, Json>> = {
@@ -90,6 +128,8 @@ const FIRST: Readonly<Record<string, Json>> = {
 /** Parameters that say the same thing in different variants: the value moves along. */
 const MIDDLE = ['tokens', 'mean_tokens', 'median_tokens'];
 const INTEGER_OPTION = 'number';
+/** Marks a resolved node as one that may be null; no keyword of JSON Schema. */
+const OPTIONAL = '?';
 
 export class Schema {
   private readonly root: JsonObject;
@@ -124,30 +164,55 @@ export class Schema {
       const { $ref: _, ...own } = node;
       return { ...this.resolve(target), ...own };
     }
-    // An optional value is "this or null"; the form shows it only where it is set.
+    // Generators write a reference with a default or a description of its own as a list of one.
+    const all = node.allOf;
+    if (Array.isArray(all) && all.length === 1 && isObject(all[0])) {
+      const { allOf: _, ...own } = node;
+      return { ...this.resolve(all[0]), ...own };
+    }
     const any = node.anyOf;
     const some = Array.isArray(any) ? any.find((n: Json) => isObject(n) && n.type !== 'null') : undefined;
-    return isObject(some) ? { ...this.resolve(some), ...described(node) } : node;
+    // An optional value is "this or null".
+    return isObject(some) ? { ...this.resolve(some), ...described(node), default: null, [OPTIONAL]: true } : node;
   }
 
   private walk(node: JsonObject, value: Json | undefined, path: string, depth: number, into: Field[]): void {
+    if (node[OPTIONAL] === true && isObject(node.properties)) {
+      const start = this.startOf(node);
+      into.push({ ...frame(node, path, depth), id: path, input: { kind: 'optional', start } });
+      if (value === undefined || value === null) return;
+      const { [OPTIONAL]: _, ...there } = node;
+      this.walk(there, value, path, depth + 1, into);
+      return;
+    }
     if (isObject(node.properties)) {
       for (const [key, raw] of Object.entries(node.properties)) {
         if (!isObject(raw)) continue;
         const next = this.resolve(raw);
-        // What a document leaves out has its default; an optional part that is not there has no field.
+        // What a document leaves out has its default.
         const shown = child(value, key) ?? next.default;
-        if (shown !== undefined && shown !== null) this.walk(next, shown, joinPath(path, key), depth, into);
+        if ((shown !== undefined && shown !== null) || isObject(next.properties))
+          this.walk(next, shown, joinPath(path, key), depth, into);
       }
       return;
     }
     if (isObject(node.items)) {
       const items = this.resolve(node.items);
-      if (Array.isArray(value)) {
-        value.forEach((item: Json, i) => {
-          this.walk(items, item, joinPath(path, i), depth, into);
-        });
-      }
+      const word = sentence(keyOf(path))
+        .replace(/(ss)?e?s$/, '$1')
+        .toLowerCase();
+      into.push({
+        ...frame(node, path, depth),
+        id: path,
+        input: { kind: 'list', start: this.startOf(items), word },
+        initial: [],
+      });
+      if (!Array.isArray(value)) return;
+      value.forEach((item: Json, i) => {
+        const own: Field[] = [];
+        this.walk(items, item, joinPath(path, i), depth + 1, own);
+        into.push(...own.map((f, k) => (k === 0 ? { ...f, item: joinPath(path, i) } : f)));
+      });
       return;
     }
     if (Array.isArray(node.oneOf)) this.choice(node, node.oneOf, value, path, depth, into);
@@ -202,9 +267,35 @@ export class Schema {
 
   private start(node: JsonObject, key: string, known: JsonObject): Json {
     const middle = MIDDLE.includes(key) ? MIDDLE.map((k) => known[k]).find((v) => v !== undefined) : undefined;
-    const value = known[key] ?? middle ?? node.default ?? FIRST[key] ?? node.minimum ?? 1;
+    const value = known[key] ?? middle ?? node.default ?? FIRST[key] ?? this.startOf(node);
     return node.type === 'integer' && typeof value === 'number' ? Math.round(value) : value;
   }
+
+  /** The smallest value of its shape: defaults where there are some. */
+  private startOf(raw: JsonObject): Json {
+    const node = this.resolve(raw);
+    if (node.default !== undefined && node.default !== null) return node.default;
+    if (isObject(node.properties)) {
+      const entries = Object.entries(node.properties).flatMap(([key, next]): [string, Json][] => {
+        if (!isObject(next)) return [];
+        const there = this.resolve(next);
+        return there[OPTIONAL] === true ? [] : [[key, FIRST[key] ?? this.startOf(there)]];
+      });
+      return Object.fromEntries(entries);
+    }
+    if (Array.isArray(node.oneOf)) {
+      const first = node.oneOf.find(isObject);
+      return first ? this.first(first, tagOf(first), undefined) : '';
+    }
+    if (isObject(node.items)) return [];
+    if (node.type === 'boolean') return false;
+    if (node.type === 'string') return '';
+    return node.minimum ?? 1;
+  }
+}
+
+function keyOf(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf(']')) + 1);
 }
 
 function described(node: JsonObject): JsonObject {
@@ -212,11 +303,14 @@ function described(node: JsonObject): JsonObject {
 }
 
 function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' | 'input'> {
-  const key = path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf(']')) + 1);
+  const key = keyOf(path);
   const parent = path.split('.').slice(-2).join('.');
   return {
     path,
-    label: LABELS_UNDER[parent] ?? LABELS[key] ?? sentence(key.replace(/_(us|ms|s|tokens|blocks)$/, '')),
+    label:
+      LABELS_UNDER[parent] ??
+      LABELS[key] ??
+      sentence(key.replace(/_(tb_per_s|per_s|per_hour|us|ms|s|gib|tokens|blocks)$/, '')),
     unit: unitOf(key),
     description: typeof node.description === 'string' ? node.description : '',
     depth,
@@ -245,8 +339,15 @@ function holds(variant: JsonObject, tag: string, value: Json | undefined): boole
 }
 
 function unitOf(key: string): string {
+  if (key.endsWith('tokens_per_s')) return 'tok/s';
+  if (key.endsWith('tokens_per_us')) return 'tok/µs';
+  if (key.endsWith('tb_per_s')) return 'TB/s';
+  if (key === 'tflops') return 'TFLOP/s';
+  if (key.endsWith('_gib')) return 'GiB';
+  if (key === 'usd_per_hour') return '$/h';
+  if (key.startsWith('bytes_per_')) return 'bytes';
   if (key.endsWith('_per_s')) return 'req/s';
-  if (/_us(_per_|$)/.test(key)) return 'µs';
+  if (/_us(_|$)/.test(key)) return 'µs';
   if (key.endsWith('_ms')) return 'ms';
   if (key.endsWith('_s')) return 's';
   if (key === 'tokens' || key.endsWith('_tokens')) return 'tokens';
@@ -254,8 +355,10 @@ function unitOf(key: string): string {
   return '';
 }
 
-/** `least-loaded` → `Least loaded`. */
+const SHORT_WORDS = /\b(fcfs|sjf|slo|kv|gpu|cpu|lru|ttft|tpot|e2e|itl)\b/g;
+
+/** `least-loaded` → `Least loaded`, `priority-fcfs` → `Priority FCFS`. */
 export function sentence(key: string): string {
-  const words = key.replace(/[-_]/g, ' ');
+  const words = key.replace(/[-_]/g, ' ').replace(SHORT_WORDS, (w) => w.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -19,7 +19,14 @@ const SECTIONS: readonly Section[] = [
   {
     title: 'Fleet',
     open: true,
-    paths: ['cluster.pools[*].model', 'cluster.pools[*].gpu', 'cluster.pools[*].tp', 'cluster.pools[*].replicas'],
+    paths: [
+      'cluster.pools[*].model',
+      'cluster.pools[*].gpu',
+      'cluster.pools[*].tp',
+      'cluster.pools[*].replicas',
+      'cluster.pools[*].architecture',
+      'cluster.pools[*].hardware',
+    ],
   },
   { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
   { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
@@ -38,6 +45,8 @@ const SECTIONS: readonly Section[] = [
     open: true,
     paths: [
       'workload.clients[*].arrivals',
+      'workload.clients[*].tenant',
+      'workload.clients[*].slo_class',
       'workload.clients[*].prompt_tokens',
       'workload.clients[*].output_tokens',
       'workload.clients[*].prefix',
@@ -46,6 +55,7 @@ const SECTIONS: readonly Section[] = [
   },
   { title: 'Objectives', open: false, paths: ['slo'] },
   { title: 'Run', open: false, paths: ['run'] },
+  { title: 'Observation', open: false, paths: ['observe'] },
 ];
 
 export function Form(props: { app: App }): JSX.Element {
@@ -65,7 +75,7 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
   const ids = createMemo(() => fields().map((f) => f.id), [], { equals: sameList });
   const summary = createMemo(() =>
     fields()
-      .filter((f) => f.depth === 0)
+      .filter((f) => f.depth === 0 && saysSomething(f, getAt(app.inForce(), f.path)))
       .slice(0, 3)
       .map((f) => say(f, getAt(app.inForce(), f.path)))
       .join(' · '),
@@ -120,13 +130,24 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
   const before = createMemo(() => getAt(app.original(), path()) ?? props.field.initial, undefined, { equals: equal });
   // A choice changes with its tag; its parameters have rows of their own.
-  const changed = (): boolean =>
-    props.field.input.kind === 'choice' ? plainText(value()) !== plainText(before()) : !equal(value(), before());
+  const whole = (): boolean => ['choice', 'optional', 'list'].includes(props.field.input.kind);
+  const changed = (): boolean => (whole() ? plainText(value()) !== plainText(before()) : !equal(value(), before()));
   const problem = createMemo(() => problemOf(app.problems(), props.field));
-  const live = (): boolean => editFor(path(), value() ?? 0) !== undefined;
+  const live = (): boolean => editFor(path(), value() ?? 0, app.inForce()) !== undefined;
   const set = (next: Json): void => {
     if (!equal(next, value())) void app.change(path(), next);
     else app.setProblems((all) => without(all, path()));
+  };
+  /** Takes an item out of its list: `slo.classes[1]` out of `slo.classes`. */
+  const remove = (item: string): void => {
+    const list = item.slice(0, item.lastIndexOf('['));
+    const items = getAt(app.inForce(), list);
+    const index = Number(item.slice(list.length + 1, -1));
+    if (Array.isArray(items))
+      void app.change(
+        list,
+        items.filter((_: Json, i) => i !== index),
+      );
   };
   return (
     <div class="f" classList={{ chg: changed(), wrong: problem()?.severity === 'error', sub: props.field.depth > 0 }}>
@@ -145,7 +166,14 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
         </button>
       </span>
       <div class="v">
-        <Show when={changed() && props.field.input.kind !== 'choice'}>
+        <Show when={props.field.item}>
+          {(item) => (
+            <button type="button" class="btn sq take" aria-label={`Remove ${item()}`} onClick={() => remove(item())}>
+              <Icon name="close" />
+            </button>
+          )}
+        </Show>
+        <Show when={changed() && !whole()}>
           <s class="was">{plainText(before())}</s>
         </Show>
         <Control id={id} field={props.field} value={value()} invalid={problem()?.severity === 'error'} onSet={set} />
@@ -193,11 +221,45 @@ function Control(props: {
           onClick={() => props.onSet(props.value !== true)}
         />
       </Match>
+      <Match when={optionalOf(input())}>
+        {(start) => (
+          <button
+            type="button"
+            class="sw"
+            id={props.id}
+            role="switch"
+            aria-checked={props.value !== undefined && props.value !== null}
+            aria-labelledby={`${props.id}-label`}
+            onClick={() => props.onSet(props.value === undefined || props.value === null ? start() : null)}
+          />
+        )}
+      </Match>
+      <Match when={listOf(input())}>
+        {(list) => (
+          <button
+            type="button"
+            class="btn box add"
+            id={props.id}
+            aria-label={`Add ${list().word}`}
+            onClick={() => props.onSet([...(Array.isArray(props.value) ? props.value : []), list().start])}
+          >
+            Add {list().word}
+          </button>
+        )}
+      </Match>
       <Match when={true}>
         <Typed {...props} />
       </Match>
     </Switch>
   );
+}
+
+function optionalOf(input: Input): Json | undefined {
+  return input.kind === 'optional' ? input.start : undefined;
+}
+
+function listOf(input: Input): Extract<Input, { kind: 'list' }> | undefined {
+  return input.kind === 'list' ? input : undefined;
 }
 
 /** A number or a text. What was typed stays in the field while it is refused. */
@@ -296,7 +358,12 @@ function Choice(props: {
 
 function fieldsOf(app: App, section: Section): readonly Field[] {
   const document = app.inForce();
-  return section.paths.flatMap((path) => expand(document, path).flatMap((steps) => app.schema.fields(document, steps)));
+  const all = section.paths.flatMap((path) => expand(document, path));
+  // Everything about the first pool or client, then everything about the second: the sort keeps the order otherwise.
+  const item = (steps: readonly (string | number)[]): number => Number(steps.find((s) => typeof s === 'number') ?? -1);
+  const grouped = section.paths.every((path) => path.includes('[*]') || path === 'workload.trace');
+  const ordered = grouped ? all.toSorted((a, b) => item(a) - item(b)) : all;
+  return ordered.flatMap((steps) => app.schema.fields(document, steps));
 }
 
 /** `cluster.pools[*].kv` for every pool there is; nothing for an optional part that is not there. */
@@ -343,14 +410,26 @@ function rangeOf(field: Field): string {
 
 function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : String(value.length);
   if (typeof value === 'object') return sentence(Object.keys(value)[0] ?? '');
   return String(value);
 }
 
+/** Whether a closed section's line needs it: a zero, an empty text or list, or an off switch says nothing. */
+function saysSomething(field: Field, value: Json | undefined): boolean {
+  if (field.input.kind === 'toggle' || field.input.kind === 'optional' || field.input.kind === 'list') return false;
+  return value !== undefined && value !== 0 && value !== '';
+}
+
 function say(field: Field, value: Json | undefined): string {
   if (typeof value === 'boolean') return value ? field.label.toLowerCase() : `no ${field.label.toLowerCase()}`;
-  const text = typeof value === 'number' ? value.toLocaleString('en') : plainText(value);
+  const text = typeof value === 'number' ? value.toLocaleString('en') : choiceText(value);
+  if (field.unit === '' && typeof value === 'number') return `${field.label.toLowerCase()} ${text}`;
   return field.unit === '' || typeof value !== 'number' ? text : text + NBSP + field.unit;
+}
+
+function choiceText(value: Json | undefined): string {
+  return typeof value === 'string' ? sentence(value) : plainText(value);
 }
 
 function without(all: ReadonlyMap<string, Diagnostic>, path: string): ReadonlyMap<string, Diagnostic> {

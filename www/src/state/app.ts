@@ -240,7 +240,7 @@ export function createApp(spawn: () => WorkerLike) {
 
   /** Sets a field: as an edit of the running simulation where there is one, else by making the run again. */
   async function change(path: string, value: Json): Promise<boolean> {
-    const edit = editFor(path, value);
+    const edit = editFor(path, value, inForce());
     const started = (frame()?.now_us ?? 0) > 0;
     if (edit === undefined || !started) return rerunWith(path, value);
     return attempt(async () => {

@@ -89,3 +89,11 @@ test('a trace replaces the traffic and runs to its end', () => {
   expect(getAt(next, 'run.warmup_s')).toBe(0);
   expect(placedEdits(next)).toEqual([]);
 });
+
+test('a parameter of a policy is set with its whole policy', () => {
+  const document = { cluster: { admission: { 'rate-limit': { requests_per_s: 8, burst: 16 } } } };
+  expect(editFor('cluster.admission.rate-limit.burst', 4, document)).toEqual({
+    admission: { 'rate-limit': { requests_per_s: 8, burst: 4 } },
+  });
+  expect(editFor('cluster.admission_latency_us', 4, document)).toBeUndefined();
+});

@@ -37,8 +37,13 @@ const LIVE: readonly { readonly pattern: RegExp; readonly edit: (value: Json, in
   },
 ];
 
-/** The edit that sets the field at `path` in the running simulation; undefined where the run has to start again. */
-export function editFor(path: string, value: Json): Json | undefined {
+/**
+ * The edit that sets the field at `path` in the running simulation; undefined where the run has to start again.
+ * A policy is set as a whole, so a parameter of one needs the document it is part of.
+ */
+export function editFor(path: string, value: Json, document?: Json): Json | undefined {
+  const [policy, name] = /^cluster\.(routing|admission)(?=[.[])/.exec(path) ?? [];
+  if (policy && name && document !== undefined) return { [name]: getAt(setAt(document, path, value), policy) ?? null };
   for (const { pattern, edit } of LIVE) {
     const match = pattern.exec(path);
     if (match) return edit(value, Number(match[1] ?? 0));
