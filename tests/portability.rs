@@ -27,33 +27,35 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17079, "13a8e34d2267326c"),
-    ("kv-pressure, default", 9587, "9cd4ece338d660d5"),
-    ("router-showdown, default", 18501, "65e959591334579a"),
-    ("pressure, default", 12157, "0c3bd6b076b0f8e8"),
-    ("everything, default", 18887, "02b9b81f8ba01018"),
-    ("hashes, default", 9217, "abba3c3113e5d892"),
-    ("stamps, default", 8573, "df9a3ed10277619a"),
-    ("chat-4xh100, blis", 16849, "f141c2de0a1a0db2"),
-    ("kv-pressure, blis", 9588, "b1598cdd95f3dd1f"),
-    ("router-showdown, blis", 18532, "7d5053667be074c9"),
-    ("pressure, blis", 12317, "522e7f83772f6988"),
-    ("everything, blis", 18846, "ac4509895a7089f9"),
-    ("hashes, blis", 9274, "47667d93087bf4e6"),
-    ("stamps, blis", 8573, "5a8a2e42b9a247c2"),
+    ("chat-4xh100, default", 17079, "8b8bbad990884f4f"),
+    ("kv-pressure, default", 9587, "1a905fd172c3fa4f"),
+    ("router-showdown, default", 18501, "8937204b4ef8bc17"),
+    ("regret-and-tail, default", 13205, "5b9f113a76feaedb"),
+    ("pressure, default", 12157, "82f456926b096db7"),
+    ("everything, default", 18887, "3cb21d5d95d136af"),
+    ("hashes, default", 9217, "0281be471c1dfdda"),
+    ("stamps, default", 8573, "2c050b57c53d0363"),
+    ("chat-4xh100, blis", 16849, "95cf62024acac208"),
+    ("kv-pressure, blis", 9588, "e4b5c7d559e2ec64"),
+    ("router-showdown, blis", 18532, "9da2e0ed3a719dac"),
+    ("regret-and-tail, blis", 13164, "7d43f080625cceb2"),
+    ("pressure, blis", 12317, "88dfc67785915fbc"),
+    ("everything, blis", 18846, "f24cc7ca943449f9"),
+    ("hashes, blis", 9274, "fd159b25a41738da"),
+    ("stamps, blis", 8573, "70aa4d2efcfe8774"),
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 160277, "929fc9e038b90313"), ("everything", 71997, "4259c829f3d0b2f9")];
+    &[("pressure", 162151, "20e03269b779c974"), ("everything", 74269, "1446759d09b0ffe5")];
 
 const DRAWS: &[Line] = &[("traffic", 16, "2edc8794fe6aaca4"), ("functions", 639968, "071cff7376f674b5")];
 
 const MODELS: &[Line] = &[
-    ("roofline", 19091, "35e7c5467633c97b"),
-    ("roofline with experts", 19470, "825efead9666a4be"),
-    ("roofline with latent attention", 19164, "ddd3f24d6a557826"),
-    ("cross-model", 19197, "655b9083817025e5"),
-    ("piecewise", 19301, "132bf7207434c66f"),
+    ("roofline", 19091, "eda371784850274d"),
+    ("roofline with experts", 19470, "703b52c837c24d78"),
+    ("roofline with latent attention", 19043, "df5127ec3ef8a53e"),
+    ("cross-model", 19156, "22c6691058b2d150"),
+    ("piecewise", 19417, "199418d79437b8fb"),
 ];
 
 /// One result: its name and its bytes.

@@ -441,3 +441,26 @@ fn random_ties_use_all_equals_and_leave_other_decisions_alone() {
     assert!(counts(Ties::Lowest)[0] > 300, "{:?}", counts(Ties::Lowest));
     assert!(counts(Ties::Random).iter().all(|&n| n > 70), "{:?}", counts(Ties::Random));
 }
+
+#[test]
+fn round_robin_with_regret_has_a_better_tail_than_weighted_without() {
+    use tokenyard::base::Micros;
+    use tokenyard::scenario::preset::Preset;
+    use tokenyard::session::{Audience, Session};
+    let mut scenario = Preset::named("regret-and-tail").expect("a built-in scenario").scenario();
+    let mut under = |routing: Option<RoutingPolicy>| {
+        if let Some(routing) = routing {
+            scenario.cluster.routing = routing;
+        }
+        let mut run = Session::start(scenario.clone(), None, Audience::Batch).expect("a good scenario").0;
+        run.advance(Micros::MAX, u64::MAX);
+        let report = run.report_data();
+        let decisions = report.decisions.expect("the scenario asks for the summary");
+        (decisions.score_regret_mean, decisions.score_regret_max, report.latency_ms.ttft.p99)
+    };
+    let (mean, max, weighted) = under(None);
+    assert_eq!((mean, max), (0.0, 0.0));
+    let (mean, max, round_robin) = under(Some(RoutingPolicy::RoundRobin));
+    assert!(mean > 1.0 && max > 10.0, "{mean}, {max}");
+    assert!(5.0 * round_robin < weighted, "p99 TTFT {round_robin} ms and {weighted} ms");
+}
