@@ -107,6 +107,10 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Labels that depend on the parent too. */
 const LABELS_UNDER: Readonly<Record<string, string>> = {
   'prefix.tokens': 'Prefix length',
+  'power-of-d.d': 'Replicas drawn',
+  'cost-escalation.base': 'Per request',
+  'cost-escalation.queue': 'Per waiting',
+  'cost-escalation.kv': 'Cache full',
   'token-bucket.then': 'Over the limit',
   'rate-limit.then': 'Over the limit',
   'tenant-quota.then': 'Over the limit',
@@ -124,6 +128,7 @@ const FIRST: Readonly<Record<string, Json>> = {
   sd_tokens: 200,
   min_tokens: 1,
   max_tokens: 8192,
+  weight: 1,
 };
 /** Parameters that say the same thing in different variants: the value moves along. */
 const MIDDLE = ['tokens', 'mean_tokens', 'median_tokens'];
@@ -191,7 +196,7 @@ export class Schema {
         const next = this.resolve(raw);
         // What a document leaves out has its default.
         const shown = child(value, key) ?? next.default;
-        if ((shown !== undefined && shown !== null) || isObject(next.properties))
+        if ((shown !== undefined && shown !== null) || isObject(next.properties) || isObject(next.items))
           this.walk(next, shown, joinPath(path, key), depth, into);
       }
       return;
@@ -346,7 +351,8 @@ function unitOf(key: string): string {
   if (key.endsWith('_gib')) return 'GiB';
   if (key === 'usd_per_hour') return '$/h';
   if (key.startsWith('bytes_per_')) return 'bytes';
-  if (key.endsWith('_per_s')) return 'req/s';
+  if (/^(rate|requests)_per_s$/.test(key)) return 'req/s';
+  if (key.endsWith('_per_s')) return '/s';
   if (/_us(_|$)/.test(key)) return 'µs';
   if (key.endsWith('_ms')) return 'ms';
   if (key.endsWith('_s')) return 's';

@@ -3,7 +3,7 @@
 import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
-import { child, equal, getAt, type Json, parsePath } from '../base/json.ts';
+import { child, equal, getAt, type Json, parsePath, setAt } from '../base/json.ts';
 import type { Field, Input } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
 import { NBSP } from '../base/units.ts';
@@ -135,7 +135,9 @@ function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const problem = createMemo(() => problemOf(app.problems(), props.field));
   const live = (): boolean => editFor(path(), value() ?? 0, app.inForce()) !== undefined;
   const set = (next: Json): void => {
-    if (!equal(next, value())) void app.change(path(), next);
+    const together = wholeProfile(app.inForce(), path(), next);
+    if (together) void app.change(together.path, together.value);
+    else if (!equal(next, value())) void app.change(path(), next);
     else app.setProblems((all) => without(all, path()));
   };
   /** Takes an item out of its list: `slo.classes[1]` out of `slo.classes`. */
@@ -282,24 +284,39 @@ function Typed(props: {
     event.preventDefault();
     commit(String(Math.max(0, Number((now + way * (Number.isInteger(now) ? 1 : 0.1)).toFixed(6)))));
   };
+  const weight = (): boolean => numeric() && props.field.path.endsWith('.weight');
   return (
-    <span class="in" classList={{ w: !numeric() }}>
-      <input
-        id={props.id}
-        type="text"
-        inputmode={numeric() ? 'decimal' : 'text'}
-        spellcheck={false}
-        autocomplete="off"
-        size={numeric() ? Math.max(3, plainText(props.value).length) : 14}
-        value={plainText(props.value)}
-        aria-invalid={props.invalid}
-        onChange={(event) => commit(event.currentTarget.value)}
-        onKeyDown={nudge}
-      />
-      <Show when={props.field.unit}>
-        <i>{props.field.unit}</i>
+    <>
+      <Show when={weight()}>
+        <input
+          class="weigh"
+          type="range"
+          min="0.5"
+          max={Math.max(10, Number(props.value))}
+          step="0.5"
+          value={Number(props.value)}
+          aria-label={`${props.field.label}, as a slider`}
+          onChange={(event) => commit(event.currentTarget.value)}
+        />
       </Show>
-    </span>
+      <span class="in" classList={{ w: !numeric() }}>
+        <input
+          id={props.id}
+          type="text"
+          inputmode={numeric() ? 'decimal' : 'text'}
+          spellcheck={false}
+          autocomplete="off"
+          size={numeric() ? Math.max(3, plainText(props.value).length) : 14}
+          value={plainText(props.value)}
+          aria-invalid={props.invalid}
+          onChange={(event) => commit(event.currentTarget.value)}
+          onKeyDown={nudge}
+        />
+        <Show when={props.field.unit}>
+          <i>{props.field.unit}</i>
+        </Show>
+      </span>
+    </>
   );
 }
 
@@ -385,6 +402,23 @@ function groupName(document: Json, path: string, previous: string | undefined): 
   const items = getAt(document, match[1]);
   if (!Array.isArray(items) || items.length < 2) return undefined;
   return String(child(items[Number(match[2])], 'name') ?? match[2]);
+}
+
+/** What the built-in profiles of the weighted router are made of: where a reader's own one starts. */
+const FIRST_SCORERS: Json = [
+  { scorer: 'prefix-affinity', weight: 3 },
+  { scorer: 'queue-depth', weight: 2 },
+  { scorer: 'kv-utilization', weight: 2 },
+];
+
+/** A profile and its scorers go together: one's own profile needs some, a named one has none. */
+function wholeProfile(document: Json, path: string, next: Json): { path: string; value: Json } | undefined {
+  const base = /^(.*\.weighted)\.profile$/.exec(path)?.[1];
+  const policy = base === undefined ? undefined : getAt(document, base);
+  if (base === undefined || policy === undefined) return undefined;
+  const scorers = child(policy, 'scorers');
+  const kept = Array.isArray(scorers) && scorers.length > 0 ? scorers : FIRST_SCORERS;
+  return { path: base, value: setAt(setAt(policy, 'profile', next), 'scorers', next === 'custom' ? kept : []) };
 }
 
 function problemOf(problems: ReadonlyMap<string, Diagnostic>, field: Field): Diagnostic | undefined {

@@ -1,8 +1,9 @@
 // One request: what happened to it in a sentence, where its time went, why it was sent where it was.
-import { createMemo, For, type JSX, Show } from 'solid-js';
-import { clock, count, DASH, durationUs, percent, text } from '../base/units.ts';
-import type { Candidate, RequestDetail } from '../generated/boundary.ts';
+import { createMemo, type JSX, Show } from 'solid-js';
+import { clock, count, DASH, durationUs, text } from '../base/units.ts';
+import type { RequestDetail } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { Decision } from './Decision.tsx';
 import { ClientShape } from './Quantity.tsx';
 import { Waterfall } from './Waterfall.tsx';
 
@@ -99,7 +100,7 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
           when={d().candidates.length > 0}
           fallback={<p class="say">The decision is no longer kept, or has not been made yet.</p>}
         >
-          <Candidates app={props.app} list={d().candidates} />
+          <Decision list={d().candidates} onReplica={(replica) => props.app.select({ request: undefined, replica })} />
         </Show>
       </div>
     </>
@@ -113,57 +114,4 @@ function Fact(props: { name: string; value: string }): JSX.Element {
       <dd>{props.value}</dd>
     </div>
   );
-}
-
-function Candidates(props: { app: App; list: readonly Candidate[] }): JSX.Element {
-  return (
-    <table class="tbl">
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="off">Replica</span>
-          </th>
-          <th scope="col">wait</th>
-          <th scope="col">run</th>
-          <th scope="col">in flight</th>
-          <th scope="col">KV %</th>
-          <th scope="col" colspan="2">
-            load
-          </th>
-          <th scope="col">score</th>
-        </tr>
-      </thead>
-      <tbody>
-        <For each={props.list.slice(0, 16)}>
-          {(c) => (
-            <tr classList={{ pick: c.chosen }}>
-              <th scope="row">
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => props.app.select({ request: undefined, replica: c.replica })}
-                >
-                  r{c.replica}
-                </button>
-              </th>
-              <td>{c.waiting}</td>
-              <td>{c.running}</td>
-              <td>{c.in_flight}</td>
-              <td>{percent(c.kv_used).value}</td>
-              <td>{c.load}</td>
-              <td class="t" classList={{ d: c.load !== c.true_load }}>
-                {c.true_load}
-              </td>
-              <td>{scoreText(c.score)}</td>
-            </tr>
-          )}
-        </For>
-      </tbody>
-    </table>
-  );
-}
-
-/** Three digits and a true minus sign, so that scores line up. */
-function scoreText(score: number): string {
-  return String(Number(score.toPrecision(3))).replace('-', '−');
 }
