@@ -116,7 +116,7 @@ export function EventLog(props: { app: App }): JSX.Element {
                   >
                     <span class="at">{clock(row.at_us)}</span>
                     <span class={`kind ${row.kind}`}>{row.kind}</span>
-                    <span class="txt">
+                    <span class="txt" title={row.text}>
                       <Show when={row.request !== undefined}>
                         <span class="rq-no">#{row.request}</span>{' '}
                       </Show>
