@@ -38,7 +38,8 @@ pub(super) fn check_routing(path: &str, policy: &RoutingPolicy, r: &mut Report) 
         RoutingPolicy::RoundRobin
         | RoutingPolicy::Random
         | RoutingPolicy::LeastLoaded
-        | RoutingPolicy::AlwaysBusiest => {}
+        | RoutingPolicy::AlwaysBusiest
+        | RoutingPolicy::LeastKv => {}
         RoutingPolicy::PowerOfD(p) => {
             r.int(&format!("{path}.power-of-d.d"), p.d, 1, limits::REPLICAS, "2 gets most of the benefit");
         }

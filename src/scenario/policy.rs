@@ -139,6 +139,8 @@ pub enum RoutingPolicy {
     PowerOfD(PowerOfD),
     /// The replica with the largest load: the worst that can be done, to compare with.
     AlwaysBusiest,
+    /// The replica with the smallest share of KV blocks in use.
+    LeastKv,
     /// A replica that has the beginning of the prompt in its cache, unless it is busy.
     PrefixAware(PrefixAware),
     /// The replica that has most of the prompt in its cache, weighed against its load.

@@ -2,6 +2,7 @@
 
 mod always_busiest;
 mod cost_escalation;
+mod least_kv;
 mod least_loaded;
 mod lru;
 mod power_of_d;
@@ -55,6 +56,8 @@ pub enum RouterState {
     PowerOfD(Box<power_of_d::PowerOfD>),
     /// See [`RoutingPolicy::AlwaysBusiest`].
     AlwaysBusiest(always_busiest::AlwaysBusiest),
+    /// See [`RoutingPolicy::LeastKv`].
+    LeastKv(least_kv::LeastKv),
     /// See [`RoutingPolicy::PrefixAware`].
     PrefixAware(prefix_aware::PrefixAware),
     /// See [`RoutingPolicy::PrefixOverlap`].
@@ -76,6 +79,7 @@ impl RouterState {
             RoutingPolicy::LeastLoaded => Self::LeastLoaded(least_loaded::LeastLoaded),
             RoutingPolicy::PowerOfD(s) => Self::PowerOfD(Box::new(power_of_d::PowerOfD::new(s, seed))),
             RoutingPolicy::AlwaysBusiest => Self::AlwaysBusiest(always_busiest::AlwaysBusiest),
+            RoutingPolicy::LeastKv => Self::LeastKv(least_kv::LeastKv),
             RoutingPolicy::PrefixAware(s) => Self::PrefixAware(prefix_aware::PrefixAware::new(s)),
             RoutingPolicy::PrefixOverlap(s) => Self::PrefixOverlap(prefix_overlap::PrefixOverlap::new(s)),
             RoutingPolicy::SessionAffinity(s) => {
@@ -108,6 +112,7 @@ impl RouterState {
             Self::LeastLoaded(p) => p,
             Self::PowerOfD(p) => &**p,
             Self::AlwaysBusiest(p) => p,
+            Self::LeastKv(p) => p,
             Self::PrefixAware(p) => p,
             Self::PrefixOverlap(p) => p,
             Self::SessionAffinity(p) => p,
@@ -123,6 +128,7 @@ impl RouterState {
             Self::LeastLoaded(p) => p,
             Self::PowerOfD(p) => &mut **p,
             Self::AlwaysBusiest(p) => p,
+            Self::LeastKv(p) => p,
             Self::PrefixAware(p) => p,
             Self::PrefixOverlap(p) => p,
             Self::SessionAffinity(p) => p,
