@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_types, reason = "this wrapper is what the rest uses instead of HashMap")]
 
+use super::order::sort_by_key;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -69,16 +70,19 @@ impl<K: Copy + Eq + std::hash::Hash + Ord, V: Copy> LookupMap<K, V> {
     }
 
     /// All pairs in order of key: O(n log n), for snapshots and checks.
-    pub fn sorted(&self) -> Vec<(K, V)> {
+    pub fn sorted(&self) -> Vec<(K, V)>
+    where
+        K: Into<u64>,
+    {
         let mut all: Vec<(K, V)> = self.0.iter().map(|(k, v)| (*k, *v)).collect();
-        all.sort_unstable_by_key(|(k, _)| *k);
+        sort_by_key(&mut all, |(k, _)| (*k).into());
         all
     }
 }
 
 impl<K, V> Serialize for LookupMap<K, V>
 where
-    K: Copy + Eq + std::hash::Hash + Ord + Serialize,
+    K: Copy + Eq + std::hash::Hash + Ord + Into<u64> + Serialize,
     V: Copy + Serialize,
 {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {

@@ -9,6 +9,7 @@ pub mod dist;
 pub mod ids;
 pub mod lookup;
 pub mod math;
+pub mod order;
 pub mod rng;
 pub mod units;
 

@@ -9,6 +9,7 @@ use super::fact::{Fact, Sink};
 use super::gateway::view_of;
 use super::queue::class;
 use super::request::{NONE, RequestState};
+use crate::base::order::sort_by_key;
 use crate::base::{Micros, RequestId};
 use crate::policy::admission::{AdmissionState, Reason, Standing, Verdict, Wake};
 use crate::scenario::AdmissionPolicy;
@@ -154,7 +155,7 @@ impl Engine {
         self.door.policy = AdmissionState::new(policy);
         let mut held: Vec<u32> = self.door.lanes.drain(..).flat_map(|l| l.line).collect();
         self.door.held = 0;
-        held.sort_unstable_by_key(|&slot| self.lives[slot].id);
+        sort_by_key(&mut held, |&slot| u64::from(self.lives[slot].id.0));
         for slot in held {
             self.admit(slot, now, sink);
         }

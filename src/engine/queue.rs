@@ -69,9 +69,8 @@ impl<T: Ord> Queue<T> {
 
 impl<T: Ord + Clone + Serialize> Serialize for Queue<T> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let mut items: Vec<T> = self.iter().cloned().collect();
-        items.sort();
-        items.serialize(s)
+        // Ascending in what is reversed: the last comes first.
+        s.collect_seq(self.0.clone().into_sorted_vec().iter().rev().map(|Reverse(item)| item))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Requests: a permanent record of each, and the working state of those in the system.
 
 use super::fact::DropReason;
+use crate::base::order::sort_by_key;
 use crate::base::{Content, Micros, RequestId, Span};
 use crate::kv::Holding;
 use crate::policy::admission::Reason;
@@ -217,8 +218,8 @@ pub(super) struct Slab {
 
 impl Slab {
     /// Sorts members of one batch into the order in which they joined it.
-    pub(super) fn sort_by_order(&self, slots: &mut [u32]) {
-        slots.sort_unstable_by_key(|&slot| self[slot].order);
+    pub(super) fn sort_by_order(&self, slots: &mut Vec<u32>) {
+        sort_by_key(slots, |&slot| self[slot].order);
     }
 
     pub(super) fn add(&mut self, live: Live) -> u32 {

@@ -19,7 +19,10 @@ impl Report {
         let more = self.all.len().saturating_sub(MOST_PROBLEMS);
         if more > 0 {
             // Errors decide whether the document can be used: none of them may be cut away by warnings.
-            self.all.sort_by_key(|d| d.severity == crate::base::Severity::Warning);
+            let (mut errors, warnings): (Diagnostics, Diagnostics) =
+                self.all.drain(..).partition(|d| d.severity == crate::base::Severity::Error);
+            errors.extend(warnings);
+            self.all = errors;
             self.all.truncate(MOST_PROBLEMS);
             self.all.push(Diagnostic::warning(
                 "",

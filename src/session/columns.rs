@@ -3,6 +3,7 @@
 use super::Session;
 use super::frame::{Columns, ColumnsQuery, View};
 use super::recorder::counter;
+use crate::base::order::sort_pairs;
 use crate::base::units::{Micros, US_PER_S};
 use crate::stats::{BucketLog, RunLength, Timeline};
 
@@ -78,9 +79,10 @@ impl Session {
         }
         let (mut low, mut middle, mut high) = (Vec::new(), Vec::new(), Vec::new());
         for bucket in 0..t.closed() {
-            let mut values: Vec<u32> = (0..n).filter_map(|r| of(r).get(bucket).copied()).collect();
-            values.sort_unstable();
-            let pick = |k: usize| values.get(k).map_or(f64::NAN, |&v| f64::from(v) * unit);
+            let values = (0..n).filter_map(|r| of(r).get(bucket));
+            let mut values: Vec<(u64, u64)> = values.map(|&v| (u64::from(v), 0)).collect();
+            sort_pairs(&mut values);
+            let pick = |k: usize| values.get(k).map_or(f64::NAN, |&(v, _)| v as f64 * unit);
             low.push(pick(0));
             middle.push(pick(values.len() / 2));
             high.push(pick(values.len().saturating_sub(1)));

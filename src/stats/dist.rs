@@ -2,6 +2,7 @@
 //!
 //! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
 
+use crate::base::order::sort_pairs;
 use serde::{Deserialize, Serialize};
 
 /// A multiset of values. Memory follows the number of different values, not the number of values.
@@ -76,7 +77,7 @@ impl RunLength {
             return self.runs.clone();
         }
         let mut added = self.recent.clone();
-        added.sort_unstable();
+        sort_pairs(&mut added);
         let mut out: Vec<(u64, u64)> = Vec::with_capacity(self.runs.len() + added.len());
         let (mut a, mut b) = (self.runs.iter().peekable(), added.iter().peekable());
         loop {
@@ -140,7 +141,7 @@ fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
 
 /// The median and the 90th and 99th percentile of weighted values; sorts them.
 pub fn percentiles_of(values: &mut [(u64, u64)]) -> Option<(u64, [f64; 3])> {
-    values.sort_unstable();
+    sort_pairs(values);
     let mut ends = Vec::with_capacity(values.len());
     let mut total = 0;
     for (_, count) in values.iter() {

@@ -1,6 +1,7 @@
 //! Summaries of many groups of the same values: sorted once, read once for each grouping, no copy of the values.
 
 use super::Summary;
+use crate::base::order::sort_pairs;
 
 /// Percentiles in a [`Summary`], ascending.
 const PERCENTILES: [f64; 5] = [50.0, 75.0, 90.0, 95.0, 99.0];
@@ -9,7 +10,7 @@ const PERCENTILES: [f64; 5] = [50.0, 75.0, 90.0, 95.0, 99.0];
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     /// (value, member)
-    pairs: Vec<(u64, u32)>,
+    pairs: Vec<(u64, u64)>,
 }
 
 /// What one group has shown so far, in ascending order.
@@ -91,8 +92,8 @@ impl Group {
 impl Ranked {
     /// Sorts values, each with the number of its member.
     pub fn new(values: impl Iterator<Item = (u64, u32)>) -> Self {
-        let mut pairs: Vec<(u64, u32)> = values.collect();
-        pairs.sort_unstable();
+        let mut pairs: Vec<(u64, u64)> = values.map(|(value, member)| (value, u64::from(member))).collect();
+        sort_pairs(&mut pairs);
         Self { pairs }
     }
 
@@ -105,14 +106,14 @@ impl Ranked {
     pub fn by_group(&self, groups: usize, group_of: impl Fn(u32) -> u32) -> Vec<Summary> {
         let mut all = vec![Group::EMPTY; groups];
         for &(_, member) in &self.pairs {
-            all[group_of(member) as usize].count += 1;
+            all[group_of(member as u32) as usize].count += 1;
         }
         for g in all.iter_mut().filter(|g| g.count > 0) {
             // The median of one or two values needs the first of them; later ones may do without.
             g.next = g.rank(PERCENTILES[0]).0;
         }
         for &(value, member) in &self.pairs {
-            all[group_of(member) as usize].add(value);
+            all[group_of(member as u32) as usize].add(value);
         }
         all.iter().map(Group::summary).collect()
     }

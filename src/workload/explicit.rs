@@ -2,9 +2,11 @@
 
 use super::RequestSpec;
 use super::source::{DEFAULT, Names};
+use crate::base::order::sort_by_key;
 use crate::base::{Content, Micros, Piece, content};
 use crate::scenario::{ExplicitRequest, Workload};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// The listed requests that are still to come. The list is shared between copies.
@@ -40,7 +42,7 @@ impl ExplicitSource {
                 },
             });
         }
-        all.sort_by_key(|r| r.arrival);
+        sort_by_key(&mut all, |r| r.arrival.0);
         Self { all: Arc::new(all), next: 0 }
     }
 
@@ -92,10 +94,10 @@ pub(super) fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
 
 /// For each request, its place in the alphabetical (byte) order of the names; equal names keep the order of the list.
 fn ranks(requests: &[ExplicitRequest]) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..requests.len()).collect();
-    order.sort_by(|&a, &b| requests[a].id.as_bytes().cmp(requests[b].id.as_bytes()));
+    let names: BinaryHeap<(&[u8], usize)> =
+        requests.iter().enumerate().map(|(position, request)| (request.id.as_bytes(), position)).collect();
     let mut ranks = vec![0; requests.len()];
-    for (rank, position) in order.into_iter().enumerate() {
+    for (rank, (_, position)) in names.into_sorted_vec().into_iter().enumerate() {
         ranks[position] = rank as u32;
     }
     ranks

@@ -2,6 +2,7 @@
 
 use super::Trace;
 use crate::base::Diagnostic;
+use crate::base::order::sort_by_key;
 use crate::scenario::limits;
 
 /// One row as a format's reader found it.
@@ -115,7 +116,7 @@ impl Rows {
         };
         if !trace.arrivals_us.is_sorted() {
             let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
-            order.sort_by_key(|&row| trace.arrivals_us[row as usize]);
+            sort_by_key(&mut order, |&row| trace.arrivals_us[row as usize]);
             trace.arrivals_us = reordered(&trace.arrivals_us, &order);
             trace.prompt_tokens = reordered(&trace.prompt_tokens, &order);
             trace.output_tokens = reordered(&trace.output_tokens, &order);

@@ -3,6 +3,7 @@
 
 use super::Score;
 use crate::base::ReplicaId;
+use crate::base::order::sort_by_key;
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ impl Score for NoHitLru {
         }
         let last = (fleet.replicas.len() - 1) as f64;
         let mut order: Vec<usize> = (0..fleet.replicas.len()).collect();
-        order.sort_by_key(|&position| self.latest(fleet.replicas[position].id));
+        sort_by_key(&mut order, |&position| self.latest(fleet.replicas[position].id));
         for (rank, &position) in order.iter().enumerate() {
             // Equals, such as those that never got one, share the best of their ranks.
             let same = |other: usize| {
