@@ -102,7 +102,9 @@ impl Csv {
     fn instant(&self, text: &str) -> Result<i64, Bad> {
         let (found, allowed) = match self.clock {
             Clock::DateTime => (stamp::date_time(text), "such as 2023-11-16 18:15:46.6805900"),
-            Clock::Seconds => (number(text).ok().and_then(|s| stamp::number(s, 1e6)), "a number of seconds"),
+            Clock::Seconds => {
+                (stamp::decimal(text).and_then(|s| stamp::number(s, 1e6)), "a number of seconds")
+            }
         };
         found.ok_or_else(|| Bad::new(format!("arrival time {text:?}"), allowed, "correct or remove the line"))
     }
@@ -110,9 +112,8 @@ impl Csv {
 
 /// A field that should be a number.
 fn number(text: &str) -> Result<f64, Bad> {
-    // JSON's reader, which the page has anyway: the standard library's tables of powers would add ten kilobytes to it.
-    serde_json::from_str(text)
-        .map_err(|_| Bad::new(format!("{text:?} tokens"), "a whole number", "correct or remove the line"))
+    stamp::decimal(text)
+        .ok_or_else(|| Bad::new(format!("{text:?} tokens"), "a whole number", "correct or remove the line"))
 }
 
 /// The fields of one line, without blanks around them. Lines without quotes, which are nearly all, are split at commas.

@@ -63,6 +63,24 @@ fn fraction_us(text: &str) -> Option<i64> {
     Some(text.bytes().chain(*b"000000").take(6).fold(0, |us, b| us * 10 + i64::from(b - b'0')))
 }
 
+/// A decimal number. The scenario's reader of numbers does it, so that the page downloads only one with its tables;
+/// what JSON does not know (`+1`, `.5`, `1.`, `007`) is brought into its form.
+pub(super) fn decimal(text: &str) -> Option<f64> {
+    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&as_json(text)?).ok())
+}
+
+fn as_json(text: &str) -> Option<String> {
+    let (sign, size) = match text.strip_prefix('-') {
+        Some(size) => ("-", size),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let number = size.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && size.bytes().any(|b| b.is_ascii_digit());
+    let size = size.strip_suffix('.').unwrap_or(size).trim_start_matches('0');
+    let zero = if size.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
+    number.then(|| format!("{sign}{zero}{size}"))
+}
+
 /// One to four digits.
 fn digits(text: &str) -> Option<u32> {
     let fits = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
@@ -85,6 +103,42 @@ mod tests {
         let step = |a, b| date_time(b).unwrap() - date_time(a).unwrap();
         assert_eq!(step("2024-02-28 23:59:59.999999", "2024-02-29 00:00:00.000001"), 2);
         assert_eq!(step("2023-12-31 23:59:59", "2024-01-01 00:00:00"), 1_000_000);
+    }
+
+    #[test]
+    fn decimals_are_read_as_the_standard_library_reads_them() {
+        for text in [
+            "0",
+            "7",
+            "-7",
+            "+7",
+            "007",
+            "0.1",
+            ".5",
+            "-.5",
+            "5.",
+            "00.25",
+            "0e3",
+            "1e3",
+            "1E-3",
+            "374.0",
+            "1.7976931348623157e308",
+            "9007199254740993",
+            "",
+            ".",
+            "-",
+            "+-1",
+            "e5",
+            "x",
+            "1x",
+            "0x10",
+            "1 2",
+            "1,5",
+            "--1",
+            "-e1",
+        ] {
+            assert_eq!(decimal(text), text.parse().ok(), "{text}");
+        }
     }
 
     #[test]
