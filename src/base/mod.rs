@@ -7,6 +7,7 @@ pub mod diag;
 pub mod digest;
 pub mod dist;
 pub mod ids;
+pub mod json;
 pub mod lookup;
 pub mod math;
 pub mod order;

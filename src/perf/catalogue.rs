@@ -3,7 +3,7 @@
 //! The data and their sources stand in `catalogue.json`. A pool's names are matched leniently: case, the publisher
 //! before the slash and the words that every chat model carries (`-instruct`, `-hf`, a release number) do not matter.
 
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, json};
 use crate::scenario::{Architecture, Hardware, Pool};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
@@ -77,7 +77,9 @@ pub struct Catalogue {
 pub fn catalogue() -> &'static Catalogue {
     static TABLE: OnceLock<Catalogue> = OnceLock::new();
     TABLE.get_or_init(|| {
-        serde_json::from_str(include_str!("catalogue.json")).expect("the built-in catalogue is valid JSON")
+        let tree =
+            serde_json::from_str(include_str!("catalogue.json")).expect("the built-in catalogue is JSON");
+        json::data(&tree).expect("the built-in catalogue has its own shape")
     })
 }
 

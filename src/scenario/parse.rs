@@ -3,10 +3,10 @@
 //! serde stops at the first problem. So each problem found is recorded, the value it concerns is taken out (its default
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
-use super::shape::{Shape, Step, display, explain, lists_in_place_of_objects};
+use super::shape::{Shape, Step, display, explain};
 use super::{Edit, FORMAT_VERSION, Scenario, check, limits};
-use crate::base::{Diagnostic, Diagnostics, Severity};
-use serde::{Serialize, de::DeserializeOwned};
+use crate::base::{Diagnostic, Diagnostics, Severity, json};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Most problems listed for one document.
@@ -44,9 +44,7 @@ pub fn parse_edit(text: &str) -> Result<Edit, Diagnostics> {
 
 /// The scenario as pretty JSON, every field written out.
 pub fn to_json(scenario: &Scenario) -> String {
-    // By way of a value, which is needed anyway: printing the types themselves would be code the page can spare.
-    let value = serde_json::to_value(scenario).expect("a scenario is plain data with text keys");
-    let mut text = serde_json::to_string_pretty(&value).expect("a value is JSON");
+    let mut text = json::indented(scenario);
     text.push('\n');
     text
 }
@@ -89,8 +87,7 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         )
     })?;
     // Lists that the document leaves to their defaults are written out before one of their entries changes.
-    let defaults =
-        serde_json::to_value(Scenario::default()).expect("a scenario is plain data with text keys");
+    let defaults = json::tree(&Scenario::default());
     let mut default = Some(&defaults);
     let mut at = document;
     for (i, step) in steps.iter().enumerate() {
@@ -136,7 +133,7 @@ pub fn replay_trace(document: &mut Value, file_name: &str) {
 /// What else is wrong with a document once everything of the wrong shape was taken out of it.
 type Meaning<'a, T> = &'a mut dyn FnMut(T, &Shape) -> Diagnostics;
 
-fn read<T: DeserializeOwned + Serialize>(
+fn read<T: DeserializeOwned>(
     mut value: Value,
     what: &str,
     meaning: Meaning<'_, T>,
@@ -145,9 +142,8 @@ fn read<T: DeserializeOwned + Serialize>(
     let mut problems = Diagnostics::new();
     // Every round removes something, so this ends; the bound keeps the list readable.
     while problems.len() < MOST_PROBLEMS {
-        let error = match serde_path_to_error::deserialize::<_, T>(&value) {
+        let error = match json::data::<T>(&value) {
             Ok(read) => {
-                lists_for_objects(&value, &read, what, &mut problems);
                 if problems.is_empty() {
                     return Ok(read);
                 }
@@ -156,8 +152,7 @@ fn read<T: DeserializeOwned + Serialize>(
             }
             Err(error) => error,
         };
-        let message = error.inner().to_string();
-        if let Some(problem) = shape.next_problem(&value, error.path(), &message) {
+        if let Some(problem) = shape.next_problem(&value, &error) {
             problems.push(explain(&problem, what));
         }
         if !shape.take_out(&mut value) {
@@ -171,12 +166,6 @@ fn read<T: DeserializeOwned + Serialize>(
         "solve those above first",
     ));
     Err(problems)
-}
-
-/// serde takes a list for an object, its entries being the fields in order; nobody means that.
-fn lists_for_objects<T: Serialize>(value: &Value, read: &T, what: &str, problems: &mut Diagnostics) {
-    let meant = serde_json::to_value(read).expect("what came from JSON goes back to JSON");
-    problems.extend(lists_in_place_of_objects(value, &meant).iter().map(|p| explain(p, what)));
 }
 
 fn check_size(bytes: usize) -> Result<(), Diagnostic> {

@@ -1,21 +1,11 @@
 //! One problem of shape: where it stands, what it says to the user, and how to take the value out of the way.
 
 use crate::base::Diagnostic;
+use crate::base::json::Misfit;
+pub(super) use crate::base::json::Step;
 use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-
-/// A step down the document, from a value to one it contains.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Step {
-    /// Into an object.
-    Key(String),
-    /// Into a list.
-    Index(usize),
-    /// Into the content of a chosen variant, which stands in an object under the variant's name.
-    Variant(String),
-}
 
 /// A problem as serde tells it, with the place in the user's document.
 pub(super) struct Problem {
@@ -40,9 +30,10 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Translates serde's error; `None` if it is only the consequence of something taken out before.
-    pub(super) fn next_problem(&mut self, document: &Value, path: &Path, message: &str) -> Option<Problem> {
-        let mut steps: Vec<Step> = path.iter().filter_map(step).collect();
-        let missing = quoted_after(message, "missing field `");
+    pub(super) fn next_problem(&mut self, document: &Value, misfit: &Misfit) -> Option<Problem> {
+        let message = misfit.to_string();
+        let mut steps: Vec<Step> = misfit.steps().cloned().collect();
+        let missing = quoted_after(&message, "missing field `");
         // A variant that holds nothing has no place of its own: the enum's value is meant.
         while matches!(steps.last(), Some(Step::Variant(_))) && walk(document, &steps).is_none() {
             steps.pop();
@@ -53,11 +44,7 @@ impl Shape {
             gone.push(Step::Key(field.clone()));
             self.removed.contains(&gone)
         });
-        let problem = Problem {
-            path: display(&original),
-            found: walk(document, &steps).cloned(),
-            message: message.to_owned(),
-        };
+        let problem = Problem { path: display(&original), found: walk(document, &steps).cloned(), message };
         self.target = steps;
         (!consequence).then_some(problem)
     }
@@ -109,45 +96,6 @@ impl Shape {
             *path.last_mut().expect("just pushed") = Step::Index(index);
         }
         path
-    }
-}
-
-/// The places where the user's document has a list and what was read from it is an object.
-pub(super) fn lists_in_place_of_objects(document: &Value, read: &Value) -> Vec<Problem> {
-    let mut found = Vec::new();
-    // Values still to compare, the first on top; documents are small and not deep.
-    let mut open = vec![(Vec::new(), document, read)];
-    while let Some((path, document, read)) = open.pop() {
-        match (document, read) {
-            (Value::Array(_), Value::Object(_)) => found.push(Problem {
-                path: display(&path),
-                found: Some(document.clone()),
-                message: "expected struct ".to_owned(),
-            }),
-            (Value::Array(a), Value::Array(b)) => open.extend(
-                a.iter().zip(b).enumerate().rev().map(|(i, (a, b))| (below(&path, Step::Index(i)), a, b)),
-            ),
-            (Value::Object(a), Value::Object(b)) => open.extend(
-                a.iter().rev().filter_map(|(k, a)| Some((below(&path, Step::Key(k.clone())), a, b.get(k)?))),
-            ),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn below(path: &[Step], step: Step) -> Vec<Step> {
-    let mut path = path.to_vec();
-    path.push(step);
-    path
-}
-
-fn step(segment: &Segment) -> Option<Step> {
-    match segment {
-        Segment::Seq { index } => Some(Step::Index(*index)),
-        Segment::Map { key } => Some(Step::Key(key.clone())),
-        Segment::Enum { variant } => Some(Step::Variant(variant.clone())),
-        Segment::Unknown => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::frame::Flag;
-use crate::base::{Diagnostics, Micros, diag::has_errors};
+use crate::base::{Diagnostics, Micros, diag::has_errors, json};
 use crate::scenario::{Edit, Scenario, TimedEdit, check_edit, parse_edit};
 
 /// All edits in order, the first `applied` of them behind the playhead.
@@ -140,9 +140,9 @@ pub(super) fn label(edit: &Edit) -> String {
 
 /// The name of a policy in a document: the string itself, or the one key of its object.
 fn kebab(policy: &impl serde::Serialize) -> String {
-    match serde_json::to_value(policy) {
-        Ok(serde_json::Value::String(name)) => name,
-        Ok(serde_json::Value::Object(map)) => map.keys().next().cloned().unwrap_or_default(),
+    match json::tree(policy) {
+        serde_json::Value::String(name) => name,
+        serde_json::Value::Object(map) => map.keys().next().cloned().unwrap_or_default(),
         _ => String::new(),
     }
 }

@@ -26,7 +26,7 @@ pub use model::{architecture_from_hf, scenario_from_hf};
 pub use report::Report;
 pub use snapshot::SnapshotError;
 
-use crate::base::{Diagnostic, Diagnostics, Micros};
+use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::{Detail, Engine, Halt};
 use crate::scenario::{Scenario, TimedEdit, check, parse};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
@@ -204,8 +204,7 @@ impl Session {
 
     /// The report as JSON text: the bytes that the command line prints.
     pub fn report(&self) -> String {
-        let mut text =
-            serde_json::to_string_pretty(&self.report_data()).expect("INV-6: a report is plain data");
+        let mut text = json::indented(&self.report_data());
         text.push('\n');
         text
     }

@@ -1,6 +1,6 @@
 //! A model of the user's own, from its published `config.json` to the part of a scenario that says it.
 
-use crate::base::Diagnostics;
+use crate::base::{Diagnostics, json};
 use crate::scenario::{Architecture, LatencyModel, RooflineSettings};
 use serde_json::json;
 
@@ -14,11 +14,11 @@ pub fn scenario_from_hf(name: &str, text: &str) -> Result<String, Diagnostics> {
     let architecture = architecture_from_hf(text)?;
     let pool = json!({
         "model": name,
-        "architecture": architecture,
-        "latency": LatencyModel::Roofline(RooflineSettings::default()),
+        "architecture": json::tree(&architecture),
+        "latency": json::tree(&LatencyModel::Roofline(RooflineSettings::default())),
     });
     let scenario = json!({ "cluster": { "pools": [pool] } });
-    let mut text = serde_json::to_string_pretty(&scenario).expect("INV-6: a scenario is plain data");
+    let mut text = json::indented(&scenario);
     text.push('\n');
     Ok(text)
 }

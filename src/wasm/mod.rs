@@ -1,5 +1,6 @@
 //! The page's door to the session: text, numbers and columns cross, nothing else. No arithmetic here.
 
+use crate::base::json::{self, compact as json};
 use crate::base::{Diagnostics, Micros};
 use crate::scenario::{limits, preset, to_json};
 use crate::session::frame::{Columns, ColumnsQuery, EventsQuery, FrameQuery, Stop};
@@ -15,12 +16,10 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
-fn json<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).expect("INV-6: what crosses is plain data")
-}
-
 fn query<T: DeserializeOwned>(text: &str) -> Result<T, JsError> {
-    serde_json::from_str(text).map_err(|e| JsError::new(&format!("a malformed query: {e}")))
+    let malformed = |e: &dyn std::fmt::Display| JsError::new(&format!("a malformed query: {e}"));
+    let tree = serde_json::from_str(text).map_err(|e| malformed(&e))?;
+    json::data(&tree).map_err(|e| malformed(&e))
 }
 
 fn stop(stop: Stop) -> String {

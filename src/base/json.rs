@@ -1,0 +1,454 @@
+//! JSON in and out, in one way each: text becomes a tree, a tree becomes data, data becomes compact text, and compact
+//! text becomes indented text.
+//!
+//! Every other route (data from text, data to a tree, data to indented text) would compile the serde code of every type
+//! once more into what the page downloads.
+
+use serde::Serialize;
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// A step down a document, from a value to one it contains.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Into an object.
+    Key(String),
+    /// Into a list.
+    Index(usize),
+    /// Into the content of a chosen variant, which stands in an object under the variant's name.
+    Variant(String),
+}
+
+/// Why a tree is not the data it should be.
+#[derive(Debug)]
+pub struct Misfit(Box<Place>);
+
+#[derive(Debug)]
+struct Place {
+    /// serde's message.
+    message: serde_json::Error,
+    /// Innermost step first.
+    steps: Vec<Step>,
+}
+
+impl Misfit {
+    /// The way to the place, from the root.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.0.steps.iter().rev()
+    }
+
+    fn new(message: serde_json::Error) -> Self {
+        Self(Box::new(Place { message, steps: Vec::new() }))
+    }
+
+    fn below(mut self, step: Step) -> Self {
+        self.0.steps.push(step);
+        self
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn in_field(self, key: &str) -> Self {
+        self.below(Step::Key(key.to_owned()))
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.message.fmt(f)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl de::Error for Misfit {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(de::Error::custom(message))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::new(de::Error::invalid_type(found, expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::new(de::Error::invalid_value(found, expected))
+    }
+}
+
+/// Compact text.
+pub fn compact<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("INV-6: what is written is plain data with text keys")
+}
+
+/// Text indented by two spaces a level.
+pub fn indented<T: Serialize + ?Sized>(value: &T) -> String {
+    indent(&compact(value))
+}
+
+/// Data as a tree. Narrow floats keep the digits they are written with.
+pub fn tree<T: Serialize + ?Sized>(value: &T) -> Value {
+    serde_json::from_str(&compact(value)).expect("INV-6: what was written as JSON reads as JSON")
+}
+
+/// Data from a tree.
+pub fn data<T: DeserializeOwned>(tree: &Value) -> Result<T, Misfit> {
+    T::deserialize(Node(tree))
+}
+
+/// Indents compact text: the bytes of `serde_json::to_string_pretty`.
+fn indent(compact: &str) -> String {
+    let mut out = String::with_capacity(compact.len() * 2);
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut before = ' ';
+    for c in compact.chars() {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            out.push(c);
+            before = c;
+            continue;
+        }
+        let closes = matches!(c, '}' | ']');
+        depth -= usize::from(closes);
+        // What opens and closes at once stays on its line.
+        let empty = closes && matches!(before, '{' | '[');
+        if matches!(before, '{' | '[' | ',') && !empty || closes && !empty {
+            out.push('\n');
+            (0..depth).for_each(|_| out.push_str("  "));
+        }
+        depth += usize::from(matches!(c, '{' | '['));
+        in_string = c == '"';
+        out.push(c);
+        if c == ':' {
+            out.push(' ');
+        }
+        before = c;
+    }
+    out
+}
+
+/// A value in the tree. Its methods are not inlined, or each field of each type would carry them along. It says "wrong type" as `serde_json` does, and where.
+#[derive(Clone, Copy)]
+struct Node<'a>(&'a Value);
+
+impl<'de> Deserializer<'de> for Node<'de> {
+    type Error = Misfit;
+
+    #[inline(never)]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(b) => visitor.visit_bool(*b),
+            Value::Number(n) => match (n.as_u64(), n.as_i64()) {
+                (Some(whole), _) => visitor.visit_u64(whole),
+                (None, Some(whole)) => visitor.visit_i64(whole),
+                (None, None) => visitor.visit_f64(n.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Array(_) => self.deserialize_seq(visitor),
+            Value::Object(_) => self.deserialize_map(visitor),
+        }
+    }
+
+    #[inline(never)]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        let Value::Array(list) = self.0 else { return Err(de::Error::invalid_type(kind(self.0), &visitor)) };
+        let mut entries = Entries { list, next: 0 };
+        let read = visitor.visit_seq(&mut entries)?;
+        all_read(entries.next, list.len(), "fewer elements in array").map(|()| read)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Misfit> {
+        self.deserialize_seq(visitor)
+    }
+
+    #[inline(never)]
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        let Value::Object(map) = self.0 else { return Err(de::Error::invalid_type(kind(self.0), &visitor)) };
+        let mut fields = Fields { map: map.iter(), current: None };
+        let read = visitor.visit_map(&mut fields)?;
+        all_read(map.len() - fields.map.len(), map.len(), "fewer elements in map").map(|()| read)
+    }
+
+    /// Only from an object: `serde_json` takes a list as well, its entries being the fields in order, and nobody means
+    /// that.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        self.deserialize_map(visitor)
+    }
+
+    #[inline(never)]
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    #[inline(never)]
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        visitor.visit_enum(choice(self.0)?)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        visitor.visit_unit()
+    }
+
+    // The visitor itself refuses what it cannot take, in the same words.
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        tuple_struct identifier
+    }
+}
+
+fn all_read(read: usize, there: usize, expected: &'static str) -> Result<(), Misfit> {
+    if read == there { Ok(()) } else { Err(de::Error::invalid_length(there, &expected)) }
+}
+
+fn kind(value: &Value) -> Unexpected<'_> {
+    match value {
+        Value::Null => Unexpected::Unit,
+        Value::Bool(b) => Unexpected::Bool(*b),
+        Value::Number(n) => match (n.as_u64(), n.as_i64()) {
+            (Some(whole), _) => Unexpected::Unsigned(whole),
+            (None, Some(whole)) => Unexpected::Signed(whole),
+            (None, None) => Unexpected::Float(n.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => Unexpected::Str(text),
+        Value::Array(_) => Unexpected::Seq,
+        Value::Object(_) => Unexpected::Map,
+    }
+}
+
+/// The entries of a list still to read.
+struct Entries<'a> {
+    list: &'a [Value],
+    next: usize,
+}
+
+impl<'de> SeqAccess<'de> for &mut Entries<'de> {
+    type Error = Misfit;
+
+    #[inline(never)]
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
+        let Some(entry) = self.list.get(self.next) else { return Ok(None) };
+        self.next += 1;
+        seed.deserialize(Node(entry)).map(Some).map_err(|e| e.below(Step::Index(self.next - 1)))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.list.len() - self.next)
+    }
+}
+
+/// The fields of an object still to read.
+struct Fields<'a> {
+    map: serde_json::map::Iter<'a>,
+    current: Option<(&'a String, &'a Value)>,
+}
+
+impl<'de> MapAccess<'de> for &mut Fields<'de> {
+    type Error = Misfit;
+
+    #[inline(never)]
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
+        self.current = self.map.next();
+        let Some((key, _)) = self.current else { return Ok(None) };
+        seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some).map_err(|e: Misfit| e.in_field(key))
+    }
+
+    #[inline(never)]
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misfit> {
+        let (key, value) = self.current.expect("serde asks for a key before its value");
+        seed.deserialize(Node(value)).map_err(|e| e.in_field(key))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.map.len())
+    }
+}
+
+/// A variant by name, with its content if it has one.
+#[derive(Clone, Copy)]
+struct Choice<'a> {
+    name: &'a str,
+    content: Option<&'a Value>,
+}
+
+fn choice(value: &Value) -> Result<Choice<'_>, Misfit> {
+    match value {
+        Value::String(name) => Ok(Choice { name, content: None }),
+        Value::Object(map) => {
+            single(map).ok_or_else(|| de::Error::invalid_value(Unexpected::Map, &"map with a single key"))
+        }
+        other => Err(de::Error::invalid_type(kind(other), &"string or map")),
+    }
+}
+
+fn single(map: &Map<String, Value>) -> Option<Choice<'_>> {
+    let (name, content) = map.iter().next()?;
+    (map.len() == 1).then_some(Choice { name, content: Some(content) })
+}
+
+impl<'a> Choice<'a> {
+    /// The content, which must be of the right kind.
+    fn content(self, fits: fn(&Value) -> bool, expected: &'static str) -> Result<Node<'a>, Misfit> {
+        let found = match self.content {
+            Some(value) if fits(value) => return Ok(Node(value)),
+            Some(other) => kind(other),
+            None => Unexpected::UnitVariant,
+        };
+        Err(de::Error::invalid_type(found, &expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn named(self, error: Misfit) -> Misfit {
+        error.below(Step::Variant(self.name.to_owned()))
+    }
+}
+
+impl<'de> EnumAccess<'de> for Choice<'de> {
+    type Error = Misfit;
+    type Variant = Self;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Misfit> {
+        seed.deserialize(BorrowedStrDeserializer::new(self.name)).map(|variant| (variant, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Choice<'de> {
+    type Error = Misfit;
+
+    fn unit_variant(self) -> Result<(), Misfit> {
+        self.content.map_or(Ok(()), |value| <()>::deserialize(Node(value))).map_err(|e| self.named(e))
+    }
+
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misfit> {
+        let node = self.content(|_| true, "newtype variant");
+        node.and_then(|node| seed.deserialize(node)).map_err(|e| self.named(e))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Misfit> {
+        let node = self.content(Value::is_array, "tuple variant");
+        node.and_then(|node| node.deserialize_seq(visitor)).map_err(|e| self.named(e))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        let node = self.content(Value::is_object, "struct variant");
+        node.and_then(|node| node.deserialize_map(visitor)).map_err(|e| self.named(e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn indented_text_is_what_serde_json_would_write() {
+        for value in [
+            json!({}),
+            json!([]),
+            json!("a, {b}: [\"c\\\"]\n"),
+            json!({"a": [], "b": {}, "c": [{}, [], [[]], {"d": {"e": []}}], "f:{": "},\\", "": ["", "\\\"", ","]}),
+            json!([1, -2.5e300, null, true, "é\u{1F600}\u{1}", [1, [2]], {"x": "[", "y": "]"}]),
+        ] {
+            assert_eq!(indented(&value), serde_json::to_string_pretty(&value).unwrap());
+        }
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+    enum Shape {
+        Dot,
+        Of(u32),
+        Pair(u8, f32),
+        Box { width: Option<f64>, names: Vec<String> },
+    }
+
+    #[test]
+    fn data_and_messages_are_those_of_serde_json() {
+        for value in [
+            json!("dot"),
+            json!({"dot": null}),
+            json!({"dot": 1}),
+            json!("of"),
+            json!({"of": 7}),
+            json!({"of": -7}),
+            json!({"of": 7.5}),
+            json!({"of": 5_000_000_000_u64}),
+            json!({"pair": [1, 2]}),
+            json!({"pair": [1, 2, 3]}),
+            json!({"pair": [1]}),
+            json!({"pair": {}}),
+            json!({"box": {"width": null, "names": ["a"]}}),
+            json!({"box": {"width": 2, "names": ["a", 3]}}),
+            json!({"box": {"width": "2", "names": []}}),
+            json!({"box": {"names": {}}}),
+            json!({"box": {"wdth": 1}}),
+            json!({"box": []}),
+            json!({"box": {}}),
+            json!("circle"),
+            json!({"circle": 1}),
+            json!({"dot": null, "of": 1}),
+            json!({}),
+            json!([]),
+            json!(3),
+            json!(1.5),
+            json!(null),
+            json!(true),
+        ] {
+            let got = data::<Shape>(&value).map_err(|e| e.to_string());
+            assert_eq!(got, Shape::deserialize(&value).map_err(|e| e.to_string()), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_no_object() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Point {
+            #[expect(dead_code, reason = "only read from lists here, which fails")]
+            x: u32,
+        }
+        let message = data::<Point>(&json!([1])).unwrap_err().to_string();
+        assert_eq!(message, "invalid type: sequence, expected struct Point");
+    }
+
+    #[test]
+    fn a_misfit_knows_its_place() {
+        let value = json!([{"box": {"names": ["a", 3]}}]);
+        let error = data::<Vec<Shape>>(&value).unwrap_err();
+        let steps: Vec<Step> = error.steps().cloned().collect();
+        let key = |k: &str| Step::Key(k.to_owned());
+        assert_eq!(steps, [Step::Index(0), Step::Variant("box".to_owned()), key("names"), Step::Index(1)]);
+    }
+}
