@@ -66,7 +66,19 @@ fn fraction_us(text: &str) -> Option<i64> {
 /// A decimal number. The scenario's reader of numbers does it, so that the page downloads only one with its tables;
 /// what JSON does not know (`+1`, `.5`, `1.`, `007`) is brought into its form.
 pub(super) fn decimal(text: &str) -> Option<f64> {
-    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&as_json(text)?).ok())
+    let json = |text: &str| serde_json::from_str(text).ok();
+    json(text).or_else(|| not_finite(text)).or_else(|| json(&as_json(text)?))
+}
+
+/// Tools write these words for numbers; the limits refuse them by name.
+fn not_finite(text: &str) -> Option<f64> {
+    let (size, sign) =
+        text.strip_prefix('-').map_or((text.strip_prefix('+').unwrap_or(text), 1.0), |t| (t, -1.0));
+    match size.to_ascii_lowercase().as_str() {
+        "nan" => Some(f64::NAN),
+        "inf" | "infinity" => Some(sign * f64::INFINITY),
+        _ => None,
+    }
 }
 
 fn as_json(text: &str) -> Option<String> {
@@ -136,9 +148,13 @@ mod tests {
             "1,5",
             "--1",
             "-e1",
+            "inf",
+            "-Infinity",
+            "+INF",
         ] {
             assert_eq!(decimal(text), text.parse().ok(), "{text}");
         }
+        assert!(decimal("NaN").is_some_and(f64::is_nan));
     }
 
     #[test]
