@@ -97,7 +97,12 @@ test('every policy that can be picked shows its parameters, each with a label, h
 test('a list of parts has a field to add one, and each item can be taken out', () => {
   const [, , , list] = schema.fields(DOC, ['slo']);
   if (list?.input.kind !== 'list') throw new Error('not a list');
-  const document = setAt(DOC, 'slo.classes', [list.input.start, list.input.start]);
+  const one = schema.fields(setAt(DOC, 'slo.classes', [list.input.start]), ['slo', 'classes'])[0];
+  if (one?.input.kind !== 'list') throw new Error('not a list');
+  expect(getAt(one.input.start, 'class'), 'the second item is of another class').not.toBe(
+    getAt(list.input.start, 'class'),
+  );
+  const document = setAt(DOC, 'slo.classes', [list.input.start, one.input.start]);
   const items = schema.fields(document, ['slo', 'classes']).flatMap((f) => f.item ?? []);
   expect(items).toEqual(['slo.classes[0]', 'slo.classes[1]']);
 });

@@ -1,6 +1,6 @@
 // From the scenario's JSON Schema to form fields. Nothing here knows a field by name except the tables of labels and
 // first values below, so that a new policy or parameter appears in the form without a change to the page.
-import { child, isObject, type Json, type JsonObject, joinPath } from './json.ts';
+import { child, isObject, type Json, type JsonObject, joinPath, setAt } from './json.ts';
 
 export type Input =
   | {
@@ -209,7 +209,7 @@ export class Schema {
       into.push({
         ...frame(node, path, depth),
         id: path,
-        input: { kind: 'list', start: this.startOf(items), word },
+        input: { kind: 'list', start: this.unused(items, value), word },
         initial: [],
       });
       if (!Array.isArray(value)) return;
@@ -274,6 +274,20 @@ export class Schema {
     const middle = MIDDLE.includes(key) ? MIDDLE.map((k) => known[k]).find((v) => v !== undefined) : undefined;
     const value = known[key] ?? middle ?? node.default ?? FIRST[key] ?? this.startOf(node);
     return node.type === 'integer' && typeof value === 'number' ? Math.round(value) : value;
+  }
+
+  /** A first item that does not repeat what the list has: of each choice the first word that is not taken. */
+  private unused(items: JsonObject, list: Json | undefined): Json {
+    let start = this.startOf(items);
+    if (!isObject(items.properties) || !Array.isArray(list)) return start;
+    for (const [key, raw] of Object.entries(items.properties)) {
+      const variants = isObject(raw) ? this.resolve(raw).oneOf : undefined;
+      if (!Array.isArray(variants)) continue;
+      const words = variants.filter(isObject).map((v) => v.const);
+      const free = words.find((word) => word !== undefined && !list.some((item: Json) => child(item, key) === word));
+      if (free !== undefined) start = setAt(start, key, free);
+    }
+    return start;
   }
 
   /** The smallest value of its shape: defaults where there are some. */

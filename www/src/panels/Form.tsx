@@ -413,9 +413,10 @@ const FIRST_SCORERS: Json = [
 
 /** A profile and its scorers go together: one's own profile needs some, a named one has none. */
 function wholeProfile(document: Json, path: string, next: Json): { path: string; value: Json } | undefined {
-  const base = /^(.*\.weighted)\.profile$/.exec(path)?.[1];
+  const [, base, key] = /^(.*\.weighted)\.(profile|scorers)$/.exec(path) ?? [];
   const policy = base === undefined ? undefined : getAt(document, base);
   if (base === undefined || policy === undefined) return undefined;
+  if (key === 'scorers') return { path: base, value: setAt(setAt(policy, 'scorers', next), 'profile', 'custom') };
   const scorers = child(policy, 'scorers');
   const kept = Array.isArray(scorers) && scorers.length > 0 ? scorers : FIRST_SCORERS;
   return { path: base, value: setAt(setAt(policy, 'profile', next), 'scorers', next === 'custom' ? kept : []) };

@@ -43,7 +43,7 @@ function onPage(name, body, options) {
 }
 
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
-const rateField = (page) => scenarioPanel(page).getByRole('textbox', { name: 'Rate' }).first();
+const rateField = (page) => scenarioPanel(page).getByRole('textbox', { name: 'Rate', exact: true }).first();
 
 onPage('opens with a preset at an interesting second, paused, with its first frame drawn', async (page, t) => {
   assert.equal(await clock(page), OPENING_S);
@@ -120,6 +120,38 @@ onPage('a field without a live edit makes the run again up to the same instant a
   assert.equal(await resting(page), OPENING_S);
   await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
   assert.equal(await scenarioPanel(page).locator('.changes li').count(), 2);
+});
+
+onPage('the weighted router takes scorers of one’s own, and a decision shows what each gave', async (page) => {
+  const panel = scenarioPanel(page);
+  const pick = async (label, index, option) => {
+    await panel.getByRole('combobox', { name: label }).nth(index).click();
+    await page.getByRole('option', { name: option }).first().click();
+  };
+  await pick('Policy', 1, 'Weighted');
+  await panel.getByRole('combobox', { name: 'Profile' }).waitFor();
+  await pick('Profile', 0, 'Custom');
+  const weights = panel.getByRole('slider', { name: 'Weight, as a slider' });
+  await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
+  await panel.getByRole('button', { name: 'Add scorer' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 4);
+  assert.equal(await page.locator('.problem').count(), 0);
+  await panel.getByRole('button', { name: /^Remove .*scorers\[3\]/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
+  assert.equal(await weights.count(), 3);
+  assert.equal(await clock(page), OPENING_S, 'a policy is changed while the run goes on');
+  await page.getByRole('button', { name: 'Run to next…' }).click();
+  await page.getByRole('menuitem', { name: 'next arrival' }).click();
+  await page.waitForFunction((s) => Number(document.querySelector('.clock').firstChild.textContent) > s, OPENING_S);
+  await page.getByRole('button', { name: 'Step one engine step' }).click();
+  await inspectorTab(page, 'Log');
+  await page.getByLabel('Kind of event').selectOption('routed');
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.log-row .kind')].every((k) => k.textContent === 'routed'),
+  );
+  await page.locator('.log-row').last().click();
+  await page.locator('.weights li').nth(2).waitFor();
+  assert.equal(await page.locator('.scores tbody tr').count(), 4);
 });
 
 onPage('wrong input is explained under its field and the run stays', async (page) => {
