@@ -92,12 +92,12 @@ impl PrefixIndex {
         }
         let memory = &mut self.memories[replica as usize];
         for &hash in chain {
-            if memory.recent.get(hash).is_none() {
-                memory.make_room(1, self.capacity, replica, &mut self.holders);
+            if memory.recent.put(hash, 1) {
+                // The newest stays: room is made at the other end.
                 memory.blocks += 1;
+                memory.make_room(0, self.capacity, replica, &mut self.holders);
                 self.holders.add(hash, replica);
             }
-            memory.recent.put(hash, 1);
         }
         let alone = (blocks - chain.len() as u32).min(self.capacity);
         if alone > 0 {
