@@ -6,7 +6,9 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Arrivals, Client, Lengths, Pool, PrefixGroups, RoutingPolicy, Run, Scenario};
+use tokenyard::scenario::{
+    Arrivals, Client, Lengths, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
+};
 use tokenyard::session::frame::Stop;
 use tokenyard::session::{Audience, Session};
 
@@ -43,7 +45,7 @@ fn engine(c: &mut Criterion) {
         ("1k requests, 1 replica", 1_000, 1, RoutingPolicy::LeastLoaded),
         ("10k requests, 4 replicas", 10_000, 4, RoutingPolicy::LeastLoaded),
         ("100k requests, 16 replicas", 100_000, 16, RoutingPolicy::LeastLoaded),
-        ("100k requests, 16 replicas, round-robin", 100_000, 16, RoutingPolicy::RoundRobin),
+        ("100k requests, 16 replicas, weighted", 100_000, 16, RoutingPolicy::Weighted(Weighted::default())),
     ];
     let mut group = c.benchmark_group("run");
     group.sample_size(10);

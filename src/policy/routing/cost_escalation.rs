@@ -1,6 +1,8 @@
 //! The cheapest replica wins, the lowest number among equals, and becomes dearer by it:
 //!
-//!     cost += base + queue · waiting + kv · (share of KV blocks in use)
+//! ```text
+//! cost += base + queue · waiting + kv · (share of KV blocks in use)
+//! ```
 //!
 //! as seen before the request joins. Between decisions all costs fall by exp(−decay · t). The rule is RouteSim's.
 

@@ -1,6 +1,8 @@
 //! A replica that has the first block of the prompt is preferred, unless it is nearly full:
 //!
-//!     score = w · (has it and ratio < breaker) + (1 − w) · (1 − ratio), ratio = min(load / full_load, 1)
+//! ```text
+//! score = w · (has it and ratio < breaker) + (1 − w) · (1 − ratio), ratio = min(load / full_load, 1)
+//! ```
 //!
 //! The highest score wins. A prompt without a full block that another could share goes to the least loaded replica. The
 //! rule is RouteSim's; its limit on queues is the parameter `full_load` here, and ties go to the lowest number.

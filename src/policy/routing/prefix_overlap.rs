@@ -1,6 +1,8 @@
 //! The share of the prompt that is cached, weighed against load:
 //!
-//!     score = w · (cached leading blocks / full blocks, if ratio < breaker) + (1 − w) · (1 − ratio), ratio = min(load / full_load, 1)
+//! ```text
+//! score = w · (cached leading blocks / full blocks, if ratio < breaker) + (1 − w) · (1 − ratio), ratio = min(load / full_load, 1)
+//! ```
 //!
 //! The highest score wins. A prompt without a full block that another could share goes to the least loaded replica. The
 //! rule is RouteSim's, but only leading blocks count, because only they can be reused.
