@@ -290,7 +290,8 @@ impl Replica {
         self.preempted_since_progress += 1;
         self.waiting.push_front(slot);
         self.unsorted.0 += 1;
-        w.sink.fact(now, Fact::Preempted { request, replica: self.id });
+        let (class, times) = (record.class, record.preemptions);
+        w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, times });
         if self.preempted_since_progress == super::replica::LIVELOCK_PREEMPTIONS {
             w.sink.fact(now, Fact::Livelock { request, replica: self.id });
         }

@@ -40,7 +40,7 @@ pub enum Fact {
     /// The router chose a replica.
     Routed { request: RequestId, replica: ReplicaId },
     /// It joined the wait queue.
-    Queued { request: RequestId, replica: ReplicaId },
+    Queued { request: RequestId, replica: ReplicaId, class: u32 },
     /// It can never be served; `waiting` others wait there.
     Dropped { request: RequestId, replica: ReplicaId, reason: DropReason, waiting: u32 },
     /// It joined the batch, with `cached` of `prefill` tokens found in the cache.
@@ -64,8 +64,11 @@ pub enum Fact {
     FirstToken { request: RequestId, replica: ReplicaId, ttft: Span },
     /// `count` requests got a further token, each `itl` after the one before.
     Tokens { replica: ReplicaId, itl: Span, count: u32 },
-    /// A running request lost its blocks and waits again.
-    Preempted { request: RequestId, replica: ReplicaId },
+    /// A running request lost its blocks for the `times`-th time and waits again.
+    Preempted { request: RequestId, replica: ReplicaId, class: u32, times: u32 },
+    /// The first of the queue found too few free blocks, and `behind`, which waits after it, would have found enough. Told
+    /// once for each first of the queue, and only to a sink that wants it.
+    HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
     /// All tokens were shown.
     Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
     /// A thousand preemptions on one replica and nothing finished between them.
@@ -83,6 +86,11 @@ pub trait Sink {
 
     /// Whether it wants to know what the router saw.
     fn wants_decisions(&self) -> bool {
+        false
+    }
+
+    /// Whether it wants to know who could have overtaken the first of a queue.
+    fn wants_blocked_heads(&self) -> bool {
         false
     }
 

@@ -5,6 +5,7 @@
 //! number first. `advance` can be cut into any pieces without changing a result.
 
 mod batch;
+mod blocked;
 mod change;
 mod check;
 mod decision;

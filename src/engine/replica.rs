@@ -101,6 +101,8 @@ pub struct Replica {
     pub(super) preempted_since_progress: u64,
     /// What the last failed admission looked like: retried only when something has changed.
     pub(super) refused: Option<(u32, u64, u32)>,
+    /// The first of the queue, once it has been told that it is in the way.
+    pub(super) told_blocked: u32,
     #[serde(skip)]
     pub(super) chunks: Vec<Chunk>,
 }
@@ -170,6 +172,7 @@ impl Replica {
             totals: Totals::default(),
             preempted_since_progress: 0,
             refused: None,
+            told_blocked: NONE,
             chunks: Vec::new(),
         }
     }
@@ -241,7 +244,7 @@ impl Replica {
             let place = self.scheduler.place(&view);
             self.waiting.push_back(slot);
             self.unsorted.1 += 1;
-            w.sink.fact(now, Fact::Queued { request: live.id, replica: self.id });
+            w.sink.fact(now, Fact::Queued { request: live.id, replica: self.id, class: record.class });
             w.lives[slot].place = place;
         }
         if self.step_at == Micros::MAX && !self.waiting.is_empty() {

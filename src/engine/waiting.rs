@@ -3,7 +3,7 @@
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
 use super::replica::{Replica, World};
-use super::request::{Live, RequestState, Slab};
+use super::request::{Live, NONE, RequestState, Slab};
 use crate::base::Micros;
 use crate::kv::Hit;
 use crate::policy::scheduling::{Place, SchedulerState};
@@ -68,6 +68,7 @@ impl Replica {
                     self.drop_request(slot, now, reason, w);
                     continue;
                 }
+                self.tell_blocked(slot, budget, now, w);
                 self.refused = Some(attempt);
                 break;
             };
@@ -167,6 +168,7 @@ impl Replica {
 
     /// Moves the request whose blocks are found into the batch.
     fn admit<S: Sink>(&mut self, slot: u32, entry: Entry, now: Micros, w: &mut World<'_, S>) {
+        self.told_blocked = NONE;
         self.link(slot, w.lives);
         let live = &mut w.lives[slot];
         live.computed = entry.end;

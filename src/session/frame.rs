@@ -41,6 +41,8 @@ pub struct Frame {
     pub moves: Vec<Move>,
     /// Edits so far and to come, in order.
     pub flags: Vec<Flag>,
+    /// Anomalies so far, the first 64 of them, in the order in which they were noticed.
+    pub anomalies: Vec<AnomalyMark>,
 }
 
 /// Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped.
@@ -251,6 +253,25 @@ pub struct Flag {
     pub applied: bool,
 }
 
+/// An anomaly on the timeline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AnomalyMark {
+    /// When it began, in microseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub at_us: u64,
+    /// When it ended, in microseconds; nothing while it goes on.
+    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_us: Option<u64>,
+    /// `priority-inversion`, `head-of-line-blocking`, `kv-thrashing`, `livelock` or `load-imbalance`.
+    pub kind: String,
+    /// The replica.
+    pub replica: u32,
+    /// What happened, in one sentence.
+    pub label: String,
+}
+
 /// How much detail a frame has.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -314,7 +335,7 @@ pub struct EventRow {
     /// When, in microseconds.
     #[cfg_attr(test, ts(type = "number"))]
     pub at_us: u64,
-    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`.
+    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`.
     pub kind: String,
     /// The request, where there is one.
     #[cfg_attr(test, ts(optional))]

@@ -36,6 +36,9 @@ impl Session {
 fn row(seq: u64, at_us: u64, entry: &Entry) -> EventRow {
     let (kind, request, replica, text) = match entry {
         Entry::Edit(text) => ("edit", None, None, text.clone()),
+        Entry::Anomaly { kind, request, replica, text } => {
+            ("anomaly", *request, Some(*replica), format!("{}: {text}", kind.name()))
+        }
         Entry::Fact(fact) => words(fact),
     };
     EventRow { seq, at_us, kind: kind.to_owned(), request, replica, text }
@@ -51,7 +54,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
         Fact::Routed { request, replica } => {
             ("routed", Some(request.0), Some(replica.0), format!("to r{}", replica.0))
         }
-        Fact::Queued { request, replica } => ("queued", Some(request.0), Some(replica.0), String::new()),
+        Fact::Queued { request, replica, .. } => ("queued", Some(request.0), Some(replica.0), String::new()),
         Fact::Dropped { request, replica, reason, .. } => {
             ("dropped", Some(request.0), Some(replica.0), reason.name().to_owned())
         }
@@ -75,8 +78,12 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
         Fact::Tokens { replica, itl, count } => {
             ("tokens", None, Some(replica.0), format!("{count} × ITL {}", duration(itl.0)))
         }
-        Fact::Preempted { request, replica } => {
+        Fact::Preempted { request, replica, .. } => {
             ("preempted", Some(request.0), Some(replica.0), "its blocks are lost".to_owned())
+        }
+        Fact::HeadBlocked { request, behind, replica } => {
+            let text = format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0);
+            ("blocked", Some(request.0), Some(replica.0), text)
         }
         Fact::Completed { request, replica, e2e, tokens, .. } => {
             let text = format!("E2E {}, {} tokens", duration(e2e.0), count(tokens.into()));

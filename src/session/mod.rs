@@ -3,6 +3,7 @@
 //! A run is a value: scenario + seed + edit log. Whatever the order of looking and advancing, the same value gives the
 //! same bytes.
 
+pub mod anomaly;
 mod columns;
 mod decisions;
 mod edits;

@@ -1,5 +1,6 @@
 //! What a run leaves behind: distributions, time series, the event log and the latest window.
 
+use super::anomaly::{Anomaly, AnomalyKind, Detectors};
 use super::decisions::Decisions;
 use super::frame::{Move, MoveKind};
 use super::meters::Meters;
@@ -32,6 +33,8 @@ pub(super) enum Entry {
     Fact(Fact),
     /// An edit, in a few words.
     Edit(String),
+    /// An anomaly was noticed.
+    Anomaly { kind: AnomalyKind, request: Option<u32>, replica: u32, text: String },
 }
 
 /// Counts of facts that single steps wait for.
@@ -51,6 +54,8 @@ pub(super) struct Recorder {
     pub(super) targets: Targets,
     warmup: Warmup,
     pub(super) meters: Meters,
+    /// `None` if the scenario does not want any.
+    pub(super) detectors: Option<Box<Detectors>>,
     /// Gaps between tokens after the warm-up.
     pub(super) itl: RunLength,
     /// Output tokens shown after the warm-up.
@@ -96,6 +101,7 @@ impl Recorder {
             targets: Targets::new(&scenario.slo),
             warmup: Warmup::new(&scenario.run),
             meters: Meters::new(replicas),
+            detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(&scenario.workload, replicas))),
             itl: RunLength::default(),
             tokens: 0,
             ttft: RunLength::default(),
@@ -151,6 +157,21 @@ impl Recorder {
     pub(super) fn note_edit(&mut self, at: Micros, text: String) {
         if self.live {
             self.keep(at, Entry::Edit(text));
+        }
+    }
+
+    /// Anomalies that were just noticed go into the log.
+    fn note_anomalies(&mut self, at: Micros) {
+        let Some(detectors) = &mut self.detectors else { return };
+        let entry = |a: &Anomaly| Entry::Anomaly {
+            kind: a.kind,
+            request: a.proofs.first().map(|p| p.request.0),
+            replica: a.replica,
+            text: a.sentence(),
+        };
+        let entries: Vec<Entry> = detectors.untold().iter().map(entry).collect();
+        for entry in entries {
+            self.keep(at, entry);
         }
     }
 
@@ -221,6 +242,7 @@ impl Sink for Recorder {
             | Fact::Scheduled { .. }
             | Fact::StepEnded { .. }
             | Fact::Prefilled { .. }
+            | Fact::HeadBlocked { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}
@@ -230,6 +252,16 @@ impl Sink for Recorder {
             self.keep(at, Entry::Fact(fact));
             self.note_move(at, fact);
         }
+        if let Some(detectors) = &mut self.detectors {
+            detectors.fact(at, &fact);
+            if self.live {
+                self.note_anomalies(at);
+            }
+        }
+    }
+
+    fn wants_blocked_heads(&self) -> bool {
+        self.detectors.is_some()
     }
 
     fn wants_decisions(&self) -> bool {

@@ -1,8 +1,9 @@
 //! Frames: what a screen shows of one instant.
 
 use super::Session;
+use super::anomaly::Anomaly;
 use super::frame::{
-    BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles, QueueChip,
+    AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles, QueueChip,
     ReplicaFrame,
 };
 use super::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
@@ -10,6 +11,9 @@ use super::window::WindowSums;
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::Replica;
 use crate::kv::{CellState, Pool};
+
+/// Most anomalies of one frame.
+const MARKS: usize = 64;
 
 impl Session {
     /// What the playhead shows. Takes the moves since the previous frame with it.
@@ -47,7 +51,20 @@ impl Session {
             replicas: replicas.iter().map(|r| self.replica_frame(r, query, &sums, decisions)).collect(),
             moves,
             flags: self.flags(),
+            anomalies: self.anomaly_marks(),
         }
+    }
+
+    fn anomaly_marks(&self) -> Vec<AnomalyMark> {
+        let kept = self.recorder.detectors.as_ref().map_or(&[][..], |d| d.kept());
+        let mark = |a: &Anomaly| AnomalyMark {
+            at_us: a.start.0,
+            end_us: a.end.map(|end| end.0),
+            kind: a.kind.name().to_owned(),
+            replica: a.replica,
+            label: a.sentence(),
+        };
+        kept.iter().take(MARKS).map(mark).collect()
     }
 
     fn take_moves(&mut self, most: u32) -> Vec<super::frame::Move> {

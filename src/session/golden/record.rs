@@ -78,7 +78,7 @@ impl Sink for Log {
                 self.drops.push((at, request, replica, reason.name()));
             }
             Fact::Rejected { request, reason } => self.rejections.push((at, request, reason.name())),
-            Fact::Preempted { request, replica } => self.preemptions.push((at, replica, request)),
+            Fact::Preempted { request, replica, .. } => self.preemptions.push((at, replica, request)),
             Fact::Arrived { .. }
             | Fact::Admitted { .. }
             | Fact::Delayed { .. }
@@ -91,6 +91,7 @@ impl Sink for Log {
             | Fact::FirstToken { .. }
             | Fact::Tokens { .. }
             | Fact::Completed { .. }
+            | Fact::HeadBlocked { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}

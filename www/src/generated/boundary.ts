@@ -26,6 +26,8 @@ export type Frame = {
   moves: Array<Move>;
   /** Edits so far and to come, in order. */
   flags: Array<Flag>;
+  /** Anomalies so far, the first 64 of them, in the order in which they were noticed. */
+  anomalies: Array<AnomalyMark>;
 };
 
 /** Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped. */
@@ -197,6 +199,20 @@ export type Flag = {
   applied: boolean;
 };
 
+/** An anomaly on the timeline. */
+export type AnomalyMark = {
+  /** When it began, in microseconds. */
+  at_us: number;
+  /** When it ended, in microseconds; nothing while it goes on. */
+  end_us?: number;
+  /** `priority-inversion`, `head-of-line-blocking`, `kv-thrashing`, `livelock` or `load-imbalance`. */
+  kind: string;
+  /** The replica. */
+  replica: number;
+  /** What happened, in one sentence. */
+  label: string;
+};
+
 /** How much detail a frame has. */
 export type FrameQuery = {
   /** Length of the window of the key figures, in seconds. */
@@ -223,7 +239,7 @@ export type EventRow = {
   seq: number;
   /** When, in microseconds. */
   at_us: number;
-  /** What happened: `arrived`, `admitted`, `rejected`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`. */
+  /** What happened: `arrived`, `admitted`, `rejected`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`. */
   kind: string;
   /** The request, where there is one. */
   request?: number;

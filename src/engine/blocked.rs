@@ -1,0 +1,35 @@
+//! Who could have overtaken the first of a queue: told, never acted upon.
+
+use super::fact::{Fact, Sink};
+use super::replica::{Replica, World};
+use crate::base::Micros;
+
+/// How many behind the first are looked at.
+const LOOKED_AT: usize = 16;
+
+impl Replica {
+    /// The request at `slot`, first of the queue, finds too few blocks for its next chunk. Tells of the first behind it
+    /// that would fit without any cached block.
+    pub(super) fn tell_blocked<S: Sink>(
+        &mut self,
+        slot: u32,
+        budget: u32,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        if !w.sink.wants_blocked_heads() || self.told_blocked == slot {
+            return;
+        }
+        let block = self.kv.block_tokens();
+        let fits = |other: &u32| {
+            let chunk = self.limits.chunk(w.lives[*other].prefill).min(budget);
+            *other != slot && chunk.div_ceil(block) <= self.kv.free()
+        };
+        let behind = self.waiting.iter().take(LOOKED_AT + 1).copied().find(fits);
+        if let Some(behind) = behind {
+            self.told_blocked = slot;
+            let (request, behind) = (w.lives[slot].id, w.lives[behind].id);
+            w.sink.fact(now, Fact::HeadBlocked { request, behind, replica: self.id });
+        }
+    }
+}

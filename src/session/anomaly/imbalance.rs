@@ -1,0 +1,122 @@
+//! Load imbalance: the coefficient of variation of the requests present on each serving replica stays high.
+//!
+//! With S the sum of the loads x of n replicas and Q the sum of their squares, cov² = n Q / S² - 1, so that both sums can be
+//! kept up to date and no replica is looked at.
+
+use super::{Anomaly, AnomalyKind, Book, Place};
+use crate::base::{Micros, Span};
+use serde::{Deserialize, Serialize};
+
+/// It begins above a coefficient of variation of 1/2: n Q > 5/4 S².
+const HIGH: (u64, u64) = (5, 4);
+/// It ends below 2/5: n Q < 29/25 S².
+const LOW: (u64, u64) = (29, 25);
+/// Mean load below which nothing is said: a handful of requests cannot be spread evenly.
+const MEAN: u64 = 2;
+/// How long it must last.
+const LASTING: Span = Span(5_000_000);
+
+/// The loads of all replicas: requests sent there that are still present.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Imbalance {
+    /// Load, and whether it gets new requests.
+    loads: Vec<(u64, bool)>,
+    n: u64,
+    sum: u64,
+    squares: u64,
+    since: Option<Micros>,
+    open: Option<Place>,
+    /// Largest value so far of the open one, in thousandths.
+    peak: u64,
+}
+
+impl Imbalance {
+    pub(super) fn new(replicas: usize) -> Self {
+        Self {
+            loads: vec![(0, true); replicas],
+            n: replicas as u64,
+            sum: 0,
+            squares: 0,
+            since: None,
+            open: None,
+            peak: 0,
+        }
+    }
+
+    pub(super) fn came(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        let (load, serving) = &mut self.loads[replica];
+        *load += 1;
+        if *serving {
+            self.sum += 1;
+            self.squares += 2 * *load - 1;
+        }
+        self.look(now, book);
+    }
+
+    pub(super) fn left(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        let (load, serving) = &mut self.loads[replica];
+        *load -= 1;
+        if *serving {
+            self.sum -= 1;
+            self.squares -= 2 * *load + 1;
+        }
+        self.look(now, book);
+    }
+
+    pub(super) fn serving(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        let (load, serving) = super::entry(&mut self.loads, replica);
+        if !*serving {
+            *serving = true;
+            self.n += 1;
+            self.sum += *load;
+            self.squares += *load * *load;
+        }
+        self.look(now, book);
+    }
+
+    pub(super) fn draining(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        let (load, serving) = &mut self.loads[replica];
+        if *serving {
+            *serving = false;
+            self.n -= 1;
+            self.sum -= *load;
+            self.squares -= *load * *load;
+        }
+        self.look(now, book);
+    }
+
+    fn look(&mut self, now: Micros, book: &mut Book) {
+        let (over, of) = if self.since.is_some() { LOW } else { HIGH };
+        let uneven = self.sum >= MEAN * self.n.max(1)
+            && u128::from(self.n) * u128::from(self.squares) * u128::from(of)
+                > u128::from(self.sum) * u128::from(self.sum) * u128::from(over);
+        if !uneven {
+            self.since = None;
+            if let Some(place) = self.open.take() {
+                book.close(place, now);
+            }
+            return;
+        }
+        let since = *self.since.get_or_insert(now);
+        if self.open.is_none() && now.since(since) >= LASTING {
+            self.peak = 0;
+            let most = self.loads.iter().enumerate().filter(|(_, (_, serving))| *serving);
+            let most = most.max_by_key(|(i, (load, _))| (*load, std::cmp::Reverse(*i)));
+            self.open = Some(book.open(Anomaly {
+                kind: AnomalyKind::LoadImbalance,
+                start: since,
+                end: None,
+                replica: most.map_or(0, |(i, _)| i as u32),
+                proofs: Vec::new(),
+                figure: 0,
+            }));
+        }
+        if let Some(place) = self.open {
+            let squared = self.n as f64 * self.squares as f64 / (self.sum as f64 * self.sum as f64) - 1.0;
+            self.peak = self.peak.max((libm::sqrt(squared) * 1000.0) as u64);
+            if let Some(anomaly) = book.at(place) {
+                anomaly.figure = self.peak;
+            }
+        }
+    }
+}

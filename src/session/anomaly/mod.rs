@@ -1,0 +1,247 @@
+//! Anomalies: patterns in the stream of facts that a person would want to be told of, each with the requests and instants
+//! that prove it.
+//!
+//! A detector is a small state machine on facts, one file each, at most logarithmic in the requests waiting for a fact.
+//! Facts are the same however a run is cut and whoever watches it, and so are the anomalies. docs/report.md lists the
+//! thresholds.
+
+mod blocking;
+mod imbalance;
+mod inversion;
+mod livelock;
+mod thrashing;
+
+use super::words::duration;
+use crate::base::{Micros, RequestId};
+use crate::engine::Fact;
+use crate::scenario::Workload;
+use serde::{Deserialize, Serialize};
+
+/// Anomalies kept of each kind, the first ones; later ones are counted only.
+const KEPT: u32 = 64;
+/// Requests named as proof of one anomaly, the first ones.
+const PROOFS: usize = 8;
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnomalyKind {
+    /// A request joined a batch while an older one of a more urgent class waited on the same replica.
+    PriorityInversion,
+    /// The first of a queue waited for KV blocks while one behind it would have fitted.
+    HeadOfLineBlocking,
+    /// Requests of one replica took each other's KV blocks again and again.
+    KvThrashing,
+    /// A thousand preemptions on one replica and nothing finished between them.
+    Livelock,
+    /// Some replicas had much more to do than others for some time.
+    LoadImbalance,
+}
+
+impl AnomalyKind {
+    /// All kinds.
+    pub(super) const ALL: [Self; 5] = [
+        Self::PriorityInversion,
+        Self::HeadOfLineBlocking,
+        Self::KvThrashing,
+        Self::Livelock,
+        Self::LoadImbalance,
+    ];
+
+    /// Its name in reports and logs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::PriorityInversion => "priority-inversion",
+            Self::HeadOfLineBlocking => "head-of-line-blocking",
+            Self::KvThrashing => "kv-thrashing",
+            Self::Livelock => "livelock",
+            Self::LoadImbalance => "load-imbalance",
+        }
+    }
+}
+
+/// A request, and when it did what proves the anomaly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Proof {
+    pub(super) request: RequestId,
+    pub(super) at: Micros,
+}
+
+/// One anomaly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Anomaly {
+    pub(super) kind: AnomalyKind,
+    pub(super) start: Micros,
+    /// `None` while it goes on.
+    pub(super) end: Option<Micros>,
+    /// The replica; of an imbalance the one with the most to do.
+    pub(super) replica: u32,
+    pub(super) proofs: Vec<Proof>,
+    /// How often, or the largest coefficient of variation in thousandths.
+    pub(super) figure: u64,
+}
+
+impl Anomaly {
+    /// What happened, in one sentence.
+    pub(super) fn sentence(&self) -> String {
+        let r = self.replica;
+        let request = |i: usize| self.proofs.get(i).map_or(0, |p| p.request.0);
+        let lasting = match self.end {
+            Some(end) => format!("for {}", duration(end.since(self.start).0)),
+            None => "and still does".to_owned(),
+        };
+        match self.kind {
+            AnomalyKind::PriorityInversion => format!(
+                "#{} waited on r{r} while #{}, which is younger and less urgent, joined the batch ({}×).",
+                request(0),
+                request(1),
+                self.figure
+            ),
+            AnomalyKind::HeadOfLineBlocking => format!(
+                "#{} at the head of r{r}'s queue waited for KV blocks {lasting} while #{} behind it would have fitted.",
+                request(0),
+                request(1)
+            ),
+            AnomalyKind::KvThrashing => format!(
+                "Requests on r{r} lost their KV blocks again after they had come back, {} times, the first of them #{}.",
+                self.figure,
+                request(0)
+            ),
+            AnomalyKind::Livelock => {
+                format!("1,000 preemptions on r{r} and nothing finished between them, last #{}.", request(0))
+            }
+            AnomalyKind::LoadImbalance => format!(
+                "Requests were spread unevenly {lasting}, most of them on r{r}: coefficient of variation up to {:.2}.",
+                self.figure as f64 / 1000.0
+            ),
+        }
+    }
+}
+
+/// A place in the list of anomalies; `None` for one that is only counted.
+type Place = Option<u32>;
+
+/// The anomalies so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Book {
+    /// By kind.
+    counts: [u32; 5],
+    kept: Vec<Anomaly>,
+    /// Anomalies of `kept` before this one have been told.
+    told: u32,
+}
+
+impl Book {
+    /// Enters an anomaly.
+    fn open(&mut self, anomaly: Anomaly) -> Place {
+        let count = &mut self.counts[anomaly.kind as usize];
+        *count += 1;
+        if *count > KEPT {
+            return None;
+        }
+        self.kept.push(anomaly);
+        Some(self.kept.len() as u32 - 1)
+    }
+
+    /// An anomaly that was kept.
+    fn at(&mut self, place: Place) -> Option<&mut Anomaly> {
+        self.kept.get_mut(place? as usize)
+    }
+
+    fn close(&mut self, place: Place, end: Micros) {
+        if let Some(anomaly) = self.at(place) {
+            anomaly.end = Some(end);
+        }
+    }
+}
+
+/// All detectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Detectors {
+    book: Book,
+    inversion: inversion::Inversion,
+    blocking: blocking::Blocking,
+    thrashing: thrashing::Thrashing,
+    livelock: livelock::Livelock,
+    imbalance: imbalance::Imbalance,
+}
+
+impl Detectors {
+    /// Detectors for a fleet that starts with `replicas` replicas.
+    pub(super) fn new(workload: &Workload, replicas: usize) -> Self {
+        Self {
+            book: Book::default(),
+            inversion: inversion::Inversion::new(workload),
+            blocking: blocking::Blocking::default(),
+            thrashing: thrashing::Thrashing::default(),
+            livelock: livelock::Livelock::default(),
+            imbalance: imbalance::Imbalance::new(replicas),
+        }
+    }
+
+    pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
+        match *fact {
+            Fact::Queued { request, replica, class } => {
+                self.inversion.waits(request, replica.index(), class);
+            }
+            Fact::Preempted { request, replica, class, times } => {
+                self.inversion.waits(request, replica.index(), class);
+                self.thrashing.preempted(request, replica.index(), times, now, &mut self.book);
+            }
+            Fact::Scheduled { request, replica, .. } => {
+                self.inversion.scheduled(request, replica.index(), now, &mut self.book);
+                self.blocking.gone(request, replica.index(), now, &mut self.book);
+            }
+            Fact::HeadBlocked { request, behind, replica } => {
+                self.blocking.blocked(request, behind, replica.index(), now, &mut self.book);
+            }
+            Fact::StepStarted { replica, .. } => {
+                self.blocking.look(replica.index(), now, &mut self.book);
+                self.thrashing.look(replica.index(), now, &mut self.book);
+            }
+            Fact::Routed { replica, .. } => self.imbalance.came(replica.index(), now, &mut self.book),
+            Fact::Completed { replica, .. } => {
+                self.livelock.over(replica.index(), now, &mut self.book);
+                self.imbalance.left(replica.index(), now, &mut self.book);
+            }
+            Fact::Dropped { request, replica, .. } => {
+                self.inversion.gone(request, replica.index(), now, &mut self.book);
+                self.blocking.gone(request, replica.index(), now, &mut self.book);
+                self.imbalance.left(replica.index(), now, &mut self.book);
+            }
+            Fact::Livelock { request, replica } => {
+                self.livelock.found(request, replica.index(), now, &mut self.book);
+            }
+            Fact::Serving { replica } => self.imbalance.serving(replica.index(), now, &mut self.book),
+            Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.book),
+            _ => {}
+        }
+    }
+
+    /// Anomalies that were kept and not told yet.
+    pub(super) fn untold(&mut self) -> &[Anomaly] {
+        let from = std::mem::replace(&mut self.book.told, self.book.kept.len() as u32);
+        &self.book.kept[from as usize..]
+    }
+
+    /// The anomalies kept, in the order in which they were noticed.
+    pub(super) fn kept(&self) -> &[Anomaly] {
+        &self.book.kept
+    }
+
+    /// How many there were, by kind.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
+        AnomalyKind::ALL.into_iter().zip(self.book.counts)
+    }
+}
+
+/// The entry of a list, which grows as needed.
+fn entry<T: Default>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if list.len() <= index {
+        list.resize_with(index + 1, T::default);
+    }
+    &mut list[index]
+}
+
+#[cfg(test)]
+mod tests;

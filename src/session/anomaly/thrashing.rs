@@ -1,0 +1,80 @@
+//! KV thrashing: requests of one replica are preempted, come back, and are preempted again.
+
+use super::{Anomaly, AnomalyKind, Book, PROOFS, Place, Proof};
+use crate::base::{Micros, RequestId, Span};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// So many repeated preemptions ...
+const TIMES: usize = 4;
+/// ... in so long a time are thrashing; it is over when there was none for as long.
+const WITHIN: Span = Span(10_000_000);
+
+/// One replica.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Recent {
+    /// The latest repeated preemptions, at most [`TIMES`].
+    latest: VecDeque<Proof>,
+    open: Option<Place>,
+}
+
+/// All replicas.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Thrashing {
+    replicas: Vec<Recent>,
+}
+
+impl Thrashing {
+    /// A request was preempted for the `times`-th time.
+    pub(super) fn preempted(
+        &mut self,
+        request: RequestId,
+        replica: usize,
+        times: u32,
+        now: Micros,
+        book: &mut Book,
+    ) {
+        if times < 2 {
+            return;
+        }
+        self.look(replica, now, book);
+        let recent = super::entry(&mut self.replicas, replica);
+        let proof = Proof { request, at: now };
+        if let Some(place) = recent.open {
+            if let Some(anomaly) = book.at(place) {
+                anomaly.figure += 1;
+                if anomaly.proofs.len() < PROOFS {
+                    anomaly.proofs.push(proof);
+                }
+            }
+        }
+        if recent.latest.len() == TIMES {
+            recent.latest.pop_front();
+        }
+        recent.latest.push_back(proof);
+        let first = recent.latest[0];
+        if recent.open.is_none() && recent.latest.len() == TIMES && now.since(first.at) <= WITHIN {
+            recent.open = Some(book.open(Anomaly {
+                kind: AnomalyKind::KvThrashing,
+                start: first.at,
+                end: None,
+                replica: replica as u32,
+                proofs: recent.latest.iter().copied().collect(),
+                figure: TIMES as u64,
+            }));
+        }
+    }
+
+    /// Ends what has been quiet for long enough.
+    pub(super) fn look(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        let Some(recent) = self.replicas.get_mut(replica) else { return };
+        if let Some(place) = recent.open
+            && let Some(last) = recent.latest.back()
+            && now.since(last.at) > WITHIN
+        {
+            book.close(place, last.at);
+            recent.open = None;
+            recent.latest.clear();
+        }
+    }
+}
