@@ -8,7 +8,7 @@ use tokenyard::base::Micros;
 use tokenyard::base::diag::has_errors;
 use tokenyard::scenario::{
     Arrivals, Client, Cluster, Compat, Edit, Engine, FittedCoefficients, KvBlocks, KvCache, LatencyModel,
-    Lengths, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, TimedEdit, Workload,
+    Lengths, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, SloClass, TimedEdit, Workload,
 };
 use tokenyard::session::frame::{ColumnsQuery, EventsQuery, FrameQuery, Stop, View};
 use tokenyard::session::{Audience, Session};
@@ -41,6 +41,7 @@ prop_compose! {
         output_tokens in a_length(40),
         groups in select(vec![0_u32, 0, 1, 5]),
         prefix in 1_u32..80,
+        slo_class in select(SloClass::ALL.to_vec()),
     ) -> Client {
         let arrivals = match kind {
             0 => Arrivals::Poisson { rate_per_s },
@@ -49,7 +50,7 @@ prop_compose! {
         };
         let tokens = if groups == 0 { 0 } else { prefix };
         let prefix = PrefixGroups { groups, tokens };
-        Client { name: name.to_owned(), arrivals, prompt_tokens, output_tokens, prefix, ..Client::default() }
+        Client { name: name.to_owned(), arrivals, prompt_tokens, output_tokens, prefix, slo_class, ..Client::default() }
     }
 }
 

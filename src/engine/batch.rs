@@ -216,7 +216,7 @@ impl Replica {
         preempted: &mut bool,
         w: &mut World<'_, S>,
     ) -> bool {
-        while !self.has_room(slot, n, now, w.lives) {
+        while !self.has_room(slot, n, now, w) {
             if self.compat == Compat::None && self.running == 1 {
                 assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.lives[slot].id);
                 self.leave_batch(slot, now, w.lives);
@@ -234,9 +234,15 @@ impl Replica {
     }
 
     /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier.
-    fn has_room(&mut self, slot: u32, n: u32, now: Micros, lives: &Slab) -> bool {
-        let holding = &lives[slot].holding;
-        self.kv.can_grow(holding, n) || (self.kv.reload(now) && self.kv.can_grow(holding, n))
+    fn has_room<S: Sink>(&mut self, slot: u32, n: u32, now: Micros, w: &mut World<'_, S>) -> bool {
+        let fits = self.kv.can_grow(&w.lives[slot].holding, n);
+        if fits || !self.kv.tiered() {
+            return fits;
+        }
+        let early = self.kv.tier_counts().thrash;
+        let reloaded = self.kv.reload(now);
+        self.tell_early_reloads(slot, early, now, w);
+        reloaded && self.kv.can_grow(&w.lives[slot].holding, n)
     }
 
     /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.

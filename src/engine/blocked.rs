@@ -1,4 +1,4 @@
-//! Who could have overtaken the first of a queue: told, never acted upon.
+//! What is told and never acted upon: who could have overtaken the first of a queue, and reloads that came too early.
 
 use super::fact::{Fact, Sink};
 use super::replica::{Replica, World};
@@ -30,6 +30,22 @@ impl Replica {
             self.told_blocked = slot;
             let (request, behind) = (w.lives[slot].id, w.lives[behind].id);
             w.sink.fact(now, Fact::HeadBlocked { request, behind, replica: self.id });
+        }
+    }
+
+    /// The request at `slot` has looked for room; before that, `early` blocks had ever been reloaded right after they were
+    /// copied down.
+    pub(super) fn tell_early_reloads<S: Sink>(
+        &self,
+        slot: u32,
+        early: u64,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        let blocks = (self.kv.tier_counts().thrash - early) as u32;
+        if blocks > 0 {
+            let request = w.lives[slot].id;
+            w.sink.fact(now, Fact::ReloadedEarly { request, replica: self.id, blocks });
         }
     }
 }

@@ -69,6 +69,8 @@ pub enum Fact {
     /// The first of the queue found too few free blocks, and `behind`, which waits after it, would have found enough. Told
     /// once for each first of the queue, and only to a sink that wants it.
     HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
+    /// To make room for it, `blocks` blocks came back from the CPU tier right after they had gone there.
+    ReloadedEarly { request: RequestId, replica: ReplicaId, blocks: u32 },
     /// All tokens were shown.
     Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
     /// A thousand preemptions on one replica and nothing finished between them.

@@ -56,7 +56,10 @@ impl Replica {
             if self.refused == Some(attempt) && !self.kv.tiered() {
                 break;
             }
-            let Some(entry) = self.find_room(slot, budget, now, w.lives) else {
+            let early = self.kv.tier_counts().thrash;
+            let found = self.find_room(slot, budget, now, w.lives);
+            self.tell_early_reloads(slot, early, now, w);
+            let Some(entry) = found else {
                 if self.running == 0 && self.compat == Compat::None {
                     // Preempted with more tokens than the cache can hold, or the cache was made smaller meanwhile:
                     // nobody will ever make room.

@@ -81,6 +81,10 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
         Fact::Preempted { request, replica, .. } => {
             ("preempted", Some(request.0), Some(replica.0), "its blocks are lost".to_owned())
         }
+        Fact::ReloadedEarly { request, replica, blocks } => {
+            let text = format!("{blocks} blocks came back from the CPU tier right after they had gone there");
+            ("reload", Some(request.0), Some(replica.0), text)
+        }
         Fact::HeadBlocked { request, behind, replica } => {
             let text = format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0);
             ("blocked", Some(request.0), Some(replica.0), text)

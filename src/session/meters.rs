@@ -195,7 +195,7 @@ mod tests {
     }
 
     fn queued() -> Fact {
-        Fact::Queued { request: RequestId(0), replica: R }
+        Fact::Queued { request: RequestId(0), replica: R, class: 0 }
     }
 
     #[test]

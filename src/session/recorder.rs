@@ -34,7 +34,12 @@ pub(super) enum Entry {
     /// An edit, in a few words.
     Edit(String),
     /// An anomaly was noticed.
-    Anomaly { kind: AnomalyKind, request: Option<u32>, replica: u32, text: String },
+    Anomaly {
+        kind: AnomalyKind,
+        request: Option<u32>,
+        replica: u32,
+        text: String,
+    },
 }
 
 /// Counts of facts that single steps wait for.
@@ -101,7 +106,10 @@ impl Recorder {
             targets: Targets::new(&scenario.slo),
             warmup: Warmup::new(&scenario.run),
             meters: Meters::new(replicas),
-            detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(&scenario.workload, replicas))),
+            detectors: scenario
+                .observe
+                .anomalies
+                .then(|| Box::new(Detectors::new(&scenario.workload, replicas))),
             itl: RunLength::default(),
             tokens: 0,
             ttft: RunLength::default(),
@@ -243,6 +251,7 @@ impl Sink for Recorder {
             | Fact::StepEnded { .. }
             | Fact::Prefilled { .. }
             | Fact::HeadBlocked { .. }
+            | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}

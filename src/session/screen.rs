@@ -3,8 +3,8 @@
 use super::Session;
 use super::anomaly::Anomaly;
 use super::frame::{
-    AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles, QueueChip,
-    ReplicaFrame,
+    AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles,
+    QueueChip, ReplicaFrame,
 };
 use super::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
 use super::window::WindowSums;

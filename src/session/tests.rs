@@ -131,3 +131,24 @@ fn the_event_log_answers_by_kind_and_request() {
     let rows = s.event_rows(&q).rows;
     assert_eq!(rows.first().map(|r| r.kind.as_str()), Some("arrived"));
 }
+
+#[test]
+fn anomalies_are_in_the_report_the_log_and_the_frame() {
+    let text = LIVELY.replace("\"blocks\": 300", "\"blocks\": 200");
+    let mut s = Session::load(&text, None).unwrap_or_else(|p| panic!("{p:?}")).0;
+    s.advance(Micros::MAX, u64::MAX);
+    let found = s.report_data().anomalies.unwrap_or_else(|| panic!("detectors are on by default"));
+    assert!(found.counts["kv-thrashing"] > 0 && found.counts["head-of-line-blocking"] > 0, "{found:?}");
+    assert!(
+        found.first.iter().all(|a| !a.requests.is_empty() && a.end_us.is_none_or(|end| end >= a.start_us))
+    );
+    let marks = s.frame(&FrameQuery::default()).anomalies;
+    assert_eq!(marks.len() as u32, found.counts.values().sum::<u32>().min(64));
+    let q = EventsQuery { kinds: vec!["anomaly".to_owned()], limit: 500, ..EventsQuery::default() };
+    let rows = s.event_rows(&q).rows;
+    assert!(rows.iter().any(|r| r.text.starts_with("kv-thrashing: KV blocks on r")), "{rows:?}");
+    let off = text.replacen('{', r#"{"observe":{"anomalies":false},"#, 1);
+    let mut s = Session::load(&off, None).unwrap_or_else(|p| panic!("{p:?}")).0;
+    s.advance(Micros::MAX, u64::MAX);
+    assert!(s.report_data().anomalies.is_none() && s.frame(&FrameQuery::default()).anomalies.is_empty());
+}

@@ -30,7 +30,8 @@ pub enum AnomalyKind {
     PriorityInversion,
     /// The first of a queue waited for KV blocks while one behind it would have fitted.
     HeadOfLineBlocking,
-    /// Requests of one replica took each other's KV blocks again and again.
+    /// Requests of one replica lost their KV blocks again after they had come back, or reloaded what had just been copied
+    /// down.
     KvThrashing,
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock,
@@ -103,7 +104,7 @@ impl Anomaly {
                 request(1)
             ),
             AnomalyKind::KvThrashing => format!(
-                "Requests on r{r} lost their KV blocks again after they had come back, {} times, the first of them #{}.",
+                "KV blocks on r{r} came back and were lost again, or went and came back, {} times, first those of #{}.",
                 self.figure,
                 request(0)
             ),
@@ -186,7 +187,9 @@ impl Detectors {
             }
             Fact::Preempted { request, replica, class, times } => {
                 self.inversion.waits(request, replica.index(), class);
-                self.thrashing.preempted(request, replica.index(), times, now, &mut self.book);
+                if times > 1 {
+                    self.thrashing.again(request, replica.index(), now, &mut self.book);
+                }
             }
             Fact::Scheduled { request, replica, .. } => {
                 self.inversion.scheduled(request, replica.index(), now, &mut self.book);
@@ -194,6 +197,9 @@ impl Detectors {
             }
             Fact::HeadBlocked { request, behind, replica } => {
                 self.blocking.blocked(request, behind, replica.index(), now, &mut self.book);
+            }
+            Fact::ReloadedEarly { request, replica, .. } => {
+                self.thrashing.again(request, replica.index(), now, &mut self.book);
             }
             Fact::StepStarted { replica, .. } => {
                 self.blocking.look(replica.index(), now, &mut self.book);

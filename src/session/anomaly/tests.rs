@@ -63,8 +63,10 @@ fn an_urgent_request_that_is_overtaken_by_a_younger_one_is_told() {
 
 #[test]
 fn order_of_arrival_and_order_of_urgency_are_no_inversion() {
-    let older_first = [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Critical)), (3, scheduled(0))];
-    let urgent_first = [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Critical)), (3, scheduled(1))];
+    let older_first =
+        [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Critical)), (3, scheduled(0))];
+    let urgent_first =
+        [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Critical)), (3, scheduled(1))];
     let same_class = [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Batch)), (3, scheduled(1))];
     for facts in [older_first, urgent_first, same_class] {
         assert!(watch(&facts, 1).kept().is_empty(), "{facts:?}");
@@ -79,7 +81,10 @@ fn a_head_in_the_way_is_told_when_it_lasts() {
     let long = [(10, blocked), (300_000, blocked), (600_000, step()), (800_000, scheduled(7))];
     let d = watch(&long, 1);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
-    assert_eq!((a.kind, a.start, a.end), (AnomalyKind::HeadOfLineBlocking, Micros(10), Some(Micros(800_000))));
+    assert_eq!(
+        (a.kind, a.start, a.end),
+        (AnomalyKind::HeadOfLineBlocking, Micros(10), Some(Micros(800_000)))
+    );
     assert_eq!(proofs(a), [(7, 10), (9, 10)]);
 }
 

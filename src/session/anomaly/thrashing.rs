@@ -1,11 +1,12 @@
-//! KV thrashing: requests of one replica are preempted, come back, and are preempted again.
+//! KV thrashing: requests of one replica are preempted, come back and are preempted again; or blocks go to the CPU tier and
+//! come back at once.
 
 use super::{Anomaly, AnomalyKind, Book, PROOFS, Place, Proof};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// So many repeated preemptions ...
+/// So many repeated preemptions or early reloads ...
 const TIMES: usize = 4;
 /// ... in so long a time are thrashing; it is over when there was none for as long.
 const WITHIN: Span = Span(10_000_000);
@@ -13,7 +14,7 @@ const WITHIN: Span = Span(10_000_000);
 /// One replica.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Recent {
-    /// The latest repeated preemptions, at most [`TIMES`].
+    /// The latest of them, at most [`TIMES`].
     latest: VecDeque<Proof>,
     open: Option<Place>,
 }
@@ -25,27 +26,15 @@ pub(super) struct Thrashing {
 }
 
 impl Thrashing {
-    /// A request was preempted for the `times`-th time.
-    pub(super) fn preempted(
-        &mut self,
-        request: RequestId,
-        replica: usize,
-        times: u32,
-        now: Micros,
-        book: &mut Book,
-    ) {
-        if times < 2 {
-            return;
-        }
+    /// A request was preempted that had been before, or reloaded blocks that had just been copied down.
+    pub(super) fn again(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
         self.look(replica, now, book);
         let recent = super::entry(&mut self.replicas, replica);
         let proof = Proof { request, at: now };
-        if let Some(place) = recent.open {
-            if let Some(anomaly) = book.at(place) {
-                anomaly.figure += 1;
-                if anomaly.proofs.len() < PROOFS {
-                    anomaly.proofs.push(proof);
-                }
+        if let Some(anomaly) = recent.open.and_then(|place| book.at(place)) {
+            anomaly.figure += 1;
+            if anomaly.proofs.len() < PROOFS {
+                anomaly.proofs.push(proof);
             }
         }
         if recent.latest.len() == TIMES {

@@ -3,6 +3,7 @@
 use super::sections::{Run, hit_rate, instance, thrash_rate};
 use crate::base::content::spelled_token;
 use crate::base::{Micros, RequestId};
+use crate::session::report::{hol_blocking_events, priority_inversions};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -136,23 +137,14 @@ fn distribution(sorted: &[u64]) -> Value {
 
 fn raw_metrics(run: &Run<'_>, f: &Figures, s: &Sums) -> Value {
     let replicas = run.recording.engine.replicas();
-    let mean_waits: Vec<f64> = replicas
-        .iter()
-        .map(|r| {
-            if r.totals().steps == 0 { 0.0 } else { r.totals().waiting_sum as f64 / r.totals().steps as f64 }
-        })
-        .collect();
-    let overall = mean_waits.iter().sum::<f64>() / mean_waits.len() as f64;
-    let blocked = |wait: &&f64| replicas.len() > 1 && overall > 0.0 && **wait > 2.0 * overall;
     json!({
         "TTFT": distribution(&f.ttft),
         "E2E": distribution(&f.e2e),
         "PerSLOClass": null,
         "RequestsPerSec": s.per_s(s.completed),
         "TokensPerSec": s.per_s(s.output_tokens),
-        // Inversions need priorities, and there is only the constant one.
-        "PriorityInversions": 0,
-        "HOLBlockingEvents": mean_waits.iter().filter(blocked).count(),
+        "PriorityInversions": priority_inversions(run.scenario, &run.recording.engine),
+        "HOLBlockingEvents": hol_blocking_events(&run.recording.engine),
         "RejectedRequests": run.recording.rejections.len(),
         "DroppedUnservable": s.dropped,
         "CacheHitRate": replicas.iter().map(hit_rate).sum::<f64>() / replicas.len() as f64,

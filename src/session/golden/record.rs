@@ -92,6 +92,7 @@ impl Sink for Log {
             | Fact::Tokens { .. }
             | Fact::Completed { .. }
             | Fact::HeadBlocked { .. }
+            | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}

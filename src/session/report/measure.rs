@@ -45,6 +45,19 @@ fn tpot_us(r: &Record) -> Option<u64> {
     finished.then(|| (r.e2e.0 - r.ttft.0) / u64::from(r.output_tokens - 1))
 }
 
+/// Each replica in the measured stretch; an edit beyond the latest event does not lengthen it.
+fn readings(engine: &Engine, recorder: &Recorder) -> Vec<Reading> {
+    let (end, from) = (engine.last_event_at(), recorder.warmup().from());
+    let mut all = recorder.meters.read(end);
+    for reading in &mut all {
+        if !recorder.warmup().is_over() {
+            *reading = Reading::default();
+        }
+        reading.up_us = reading.up_us.min(end.0.saturating_sub(from.0));
+    }
+    all
+}
+
 impl<'a> Measured<'a> {
     pub(super) fn new(engine: &'a Engine, recorder: &'a Recorder) -> Self {
         let warmup = recorder.warmup();
@@ -54,11 +67,10 @@ impl<'a> Measured<'a> {
             Ranked::new(counted.filter_map(|(i, r)| value(r).map(|v| (v, i))))
         };
         let known = |at: Micros| at != Micros::MAX;
-        let end = if warmup.is_over() { engine.last_event_at() } else { Micros::ZERO };
         let mut m = Self {
             engine,
             recorder,
-            readings: recorder.meters.read(end),
+            readings: readings(engine, recorder),
             finished_by_replica: vec![0; engine.replicas().len()],
             sums: Sums::default(),
             ttft: ranked(|r| (r.ttft != Micros::MAX).then_some(r.ttft.0)),

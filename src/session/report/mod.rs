@@ -3,14 +3,17 @@
 //! Made from the records of requests and what the recorder has summed up, in time proportional to the requests (and the
 //! sorting of their latencies). docs/report.md lists every name.
 
+mod anomalies;
 mod cost;
 mod groups;
 mod measure;
 mod parts;
 
+pub use anomalies::{AnomalyExample, AnomalyPart, AnomalyProof, BlisPart};
+pub(super) use anomalies::{hol_blocking_events, priority_inversions};
 pub use parts::{
-    ClassPart, CostPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart, ReplicaPart,
-    RequestPart, RunPart, SloPart, ThroughputPart,
+    ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
+    ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
 };
 
 use super::decisions::DecisionPart;
@@ -70,6 +73,12 @@ pub struct Report {
     pub tenants: Vec<GroupPart>,
     /// Each client.
     pub clients: Vec<GroupPart>,
+    /// What looks wrong; nothing if the scenario does not want to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anomalies: Option<AnomalyPart>,
+    /// What BLIS would have counted; only with its semantics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blis: Option<BlisPart>,
 }
 
 /// Part of a whole; 0 of nothing.
@@ -124,6 +133,8 @@ impl Report {
             classes: m.classes(),
             tenants: tenants.into_parts(),
             clients: m.groups(engine.source().clients(), |r| r.client).into_parts(),
+            anomalies: recorder.detectors.as_deref().map(AnomalyPart::new),
+            blis: BlisPart::new(scenario, engine),
         }
     }
 }
@@ -171,6 +182,17 @@ pub(super) fn kv_blocks(engine: &Engine) -> KvPart {
         p.hits += r.kv().hits();
         p.misses += r.kv().misses();
         p.evictions += r.kv().evictions();
+        if r.kv().tiered() {
+            let (tier, cpu) = (r.kv().tier_counts(), p.cpu.get_or_insert_default());
+            cpu.offloads += tier.offloads;
+            cpu.hits += tier.hits;
+            cpu.misses += tier.misses;
+            cpu.thrash += tier.thrash;
+        }
+    }
+    if let Some(cpu) = &mut p.cpu {
+        cpu.hit_rate = share(cpu.hits as f64, (cpu.hits + cpu.misses) as f64);
+        cpu.thrash_rate = share(cpu.thrash as f64, cpu.offloads as f64);
     }
     p.hit_rate = share(p.hits as f64, (p.hits + p.misses) as f64);
     p

@@ -120,6 +120,26 @@ pub struct KvPart {
     pub request_hit_rate: f64,
     /// Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1.
     pub reused_prompt_share: f64,
+    /// The CPU tier below them; nothing without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuTierPart>,
+}
+
+/// The CPU tiers of all replicas together, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CpuTierPart {
+    /// Blocks copied down.
+    pub offloads: u64,
+    /// Blocks copied back.
+    pub hits: u64,
+    /// Failed allocations for which nothing could be copied back.
+    pub misses: u64,
+    /// hits / (hits + misses), 0 to 1.
+    pub hit_rate: f64,
+    /// Blocks copied back within a millisecond of being copied down.
+    pub thrash: u64,
+    /// thrash / offloads.
+    pub thrash_rate: f64,
 }
 
 /// How evenly work was spread in the measured stretch.

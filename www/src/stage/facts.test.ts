@@ -53,6 +53,7 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
   replicas,
   moves: [],
   flags: [],
+  anomalies: [],
 });
 
 test('an objective is missed by the median, at risk by the p99, and nothing without samples or objective', () => {

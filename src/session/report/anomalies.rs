@@ -1,0 +1,114 @@
+//! The anomalies of a run, and the two heuristics of BLIS beside them.
+
+use super::share;
+use crate::base::Micros;
+use crate::engine::Engine;
+use crate::scenario::{Compat, PriorityPolicy, Scenario};
+use crate::session::anomaly::{Anomaly, AnomalyKind, Detectors};
+use crate::stats::doubled_pairs;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Examples of each kind.
+const EXAMPLES: u32 = 5;
+
+/// What the detectors found, warm-up included.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AnomalyPart {
+    /// How many of each kind.
+    pub counts: BTreeMap<&'static str, u32>,
+    /// The first five of each kind, in the order in which they were noticed.
+    pub first: Vec<AnomalyExample>,
+}
+
+/// One anomaly.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AnomalyExample {
+    /// What is wrong.
+    pub kind: AnomalyKind,
+    /// When it began, in microseconds.
+    pub start_us: u64,
+    /// When it ended, in microseconds; nothing while it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_us: Option<u64>,
+    /// The replica; of an imbalance the one with the most to do when it was noticed.
+    pub replica: u32,
+    /// The first requests that prove it, and when they do.
+    pub requests: Vec<AnomalyProof>,
+    /// What happened, in one sentence.
+    pub text: String,
+}
+
+/// A request, and when it did what proves an anomaly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct AnomalyProof {
+    /// The request.
+    pub request: u32,
+    /// When, in microseconds.
+    pub at_us: u64,
+}
+
+/// What BLIS would have said (`compat: blis` only).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BlisPart {
+    /// Pairs of finished requests of one replica and class of which the earlier took more than twice as long; 0 with
+    /// constant priorities.
+    pub priority_inversions: u64,
+    /// Replicas whose mean queue over their steps is more than twice the mean of all replicas.
+    pub hol_blocking_events: u32,
+}
+
+impl AnomalyPart {
+    pub(super) fn new(detectors: &Detectors) -> Self {
+        let mut shown = BTreeMap::new();
+        let few = |a: &&Anomaly| {
+            let n: &mut u32 = shown.entry(a.kind).or_default();
+            *n += 1;
+            *n <= EXAMPLES
+        };
+        let example = |a: &Anomaly| AnomalyExample {
+            kind: a.kind,
+            start_us: a.start.0,
+            end_us: a.end.map(|end| end.0),
+            replica: a.replica,
+            requests: a.proofs.iter().map(|p| AnomalyProof { request: p.request.0, at_us: p.at.0 }).collect(),
+            text: a.sentence(),
+        };
+        Self {
+            counts: detectors.counts().map(|(kind, n)| (kind.name(), n)).collect(),
+            first: detectors.kept().iter().filter(few).map(example).collect(),
+        }
+    }
+}
+
+impl BlisPart {
+    /// `None` unless the run follows BLIS.
+    pub(super) fn new(scenario: &Scenario, engine: &Engine) -> Option<Self> {
+        (scenario.cluster.compat == Compat::Blis).then(|| Self {
+            priority_inversions: priority_inversions(scenario, engine),
+            hol_blocking_events: hol_blocking_events(engine),
+        })
+    }
+}
+
+/// Pairs of finished requests of one replica and class, in order of arrival, of which the earlier took more than twice as
+/// long. None on pools with constant priorities.
+pub(in crate::session) fn priority_inversions(scenario: &Scenario, engine: &Engine) -> u64 {
+    let mut groups: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
+    for r in engine.records().iter().filter(|r| r.e2e != Micros::MAX) {
+        let pool = engine.replicas()[r.replica as usize].pool();
+        if scenario.cluster.pools[pool as usize].engine.priority != PriorityPolicy::Constant {
+            groups.entry((r.replica, r.class)).or_default().push(r.e2e.0);
+        }
+    }
+    groups.values().map(|e2e| doubled_pairs(e2e)).sum()
+}
+
+/// Replicas whose mean queue over their steps is more than twice the mean of all replicas; one alone is none.
+pub(in crate::session) fn hol_blocking_events(engine: &Engine) -> u32 {
+    let mean = |r: &crate::engine::Replica| share(r.totals().waiting_sum as f64, r.totals().steps as f64);
+    let waits: Vec<f64> = engine.replicas().iter().map(mean).collect();
+    let overall = waits.iter().sum::<f64>() / waits.len() as f64;
+    let long = waits.iter().filter(|&&wait| overall > 0.0 && wait > 2.0 * overall).count();
+    if waits.len() > 1 { long as u32 } else { 0 }
+}
