@@ -255,4 +255,8 @@ impl<S: Sink> Sink for Leaving<'_, S> {
         }
         self.sink.fact(at, fact);
     }
+
+    fn wants_blocked_heads(&self) -> bool {
+        self.sink.wants_blocked_heads()
+    }
 }

@@ -136,7 +136,9 @@ fn the_event_log_answers_by_kind_and_request() {
 fn anomalies_are_in_the_report_the_log_and_the_frame() {
     let text = LIVELY
         .replace("\"blocks\": 300", "\"blocks\": 200")
-        .replace("\"rate_per_s\": 30", "\"rate_per_s\": 60");
+        .replace("\"rate_per_s\": 30", "\"rate_per_s\": 90")
+        .replace("\"mean_tokens\": 80", "\"mean_tokens\": 300")
+        .replace("\"max_tokens\": 400", "\"max_tokens\": 900");
     let mut s = Session::load(&text, None).unwrap_or_else(|p| panic!("{p:?}")).0;
     s.advance(Micros::MAX, u64::MAX);
     let found = s.report_data().anomalies.unwrap_or_else(|| panic!("detectors are on by default"));

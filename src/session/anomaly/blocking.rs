@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How long a head must be in the way.
 const LASTING: Span = Span(500_000);
 
-/// The head of one queue.
+/// A request that was found in the way and still waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
     request: RequestId,
@@ -17,35 +17,23 @@ struct Head {
     told: Option<Place>,
 }
 
-/// All replicas.
+/// All replicas. A preempted request that comes back first pushes a head back, so that there can be several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Blocking {
-    heads: Vec<Option<Head>>,
+    heads: Vec<Vec<Head>>,
 }
 
 impl Blocking {
-    pub(super) fn blocked(
-        &mut self,
-        request: RequestId,
-        behind: RequestId,
-        replica: usize,
-        now: Micros,
-        book: &mut Book,
-    ) {
-        let head = super::entry(&mut self.heads, replica);
-        if head.as_ref().is_some_and(|h| h.request == request) {
-            return;
+    pub(super) fn blocked(&mut self, request: RequestId, behind: RequestId, replica: usize, now: Micros) {
+        let heads = super::entry(&mut self.heads, replica);
+        if heads.iter().all(|h| h.request != request) {
+            heads.push(Head { request, behind, since: now, told: None });
         }
-        // A scheduler has put somebody else first.
-        if let Some(place) = head.take().and_then(|h| h.told) {
-            book.close(place, now);
-        }
-        *head = Some(Head { request, behind, since: now, told: None });
     }
 
     pub(super) fn look(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        let Some(Some(head)) = self.heads.get_mut(replica) else { return };
-        if head.told.is_none() && now.since(head.since) >= LASTING {
+        let heads = self.heads.get_mut(replica).into_iter().flatten();
+        for head in heads.filter(|h| h.told.is_none() && now.since(h.since) >= LASTING) {
             let proof = |request| Proof { request, at: head.since };
             head.told = Some(book.open(Anomaly {
                 kind: AnomalyKind::HeadOfLineBlocking,
@@ -59,10 +47,9 @@ impl Blocking {
     }
 
     pub(super) fn gone(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
-        let Some(slot) = self.heads.get_mut(replica) else { return };
-        if let Some(head) = slot.take_if(|h| h.request == request)
-            && let Some(place) = head.told
-        {
+        let Some(heads) = self.heads.get_mut(replica) else { return };
+        let Some(i) = heads.iter().position(|h| h.request == request) else { return };
+        if let Some(place) = heads.remove(i).told {
             book.close(place, now);
         }
     }

@@ -196,7 +196,7 @@ impl Detectors {
                 self.blocking.gone(request, replica.index(), now, &mut self.book);
             }
             Fact::HeadBlocked { request, behind, replica } => {
-                self.blocking.blocked(request, behind, replica.index(), now, &mut self.book);
+                self.blocking.blocked(request, behind, replica.index(), now);
             }
             Fact::ReloadedEarly { request, replica, .. } => {
                 self.thrashing.again(request, replica.index(), now, &mut self.book);
