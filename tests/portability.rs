@@ -27,35 +27,35 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17079, "8b8bbad990884f4f"),
-    ("kv-pressure, default", 9587, "1a905fd172c3fa4f"),
-    ("router-showdown, default", 18501, "8937204b4ef8bc17"),
-    ("regret-and-tail, default", 13205, "5b9f113a76feaedb"),
-    ("pressure, default", 12157, "82f456926b096db7"),
-    ("everything, default", 18887, "3cb21d5d95d136af"),
-    ("hashes, default", 9217, "0281be471c1dfdda"),
-    ("stamps, default", 8573, "2c050b57c53d0363"),
-    ("chat-4xh100, blis", 16849, "95cf62024acac208"),
-    ("kv-pressure, blis", 9588, "e4b5c7d559e2ec64"),
-    ("router-showdown, blis", 18532, "9da2e0ed3a719dac"),
-    ("regret-and-tail, blis", 13164, "7d43f080625cceb2"),
-    ("pressure, blis", 12317, "88dfc67785915fbc"),
-    ("everything, blis", 18846, "f24cc7ca943449f9"),
-    ("hashes, blis", 9274, "fd159b25a41738da"),
-    ("stamps, blis", 8573, "70aa4d2efcfe8774"),
+    ("chat-4xh100, default", 17277, "0993eca4217c1701"),
+    ("kv-pressure, default", 10913, "b47d0c62a31e5806"),
+    ("router-showdown, default", 18699, "e5612b9159845df9"),
+    ("regret-and-tail, default", 13652, "5323e4510073ba9a"),
+    ("pressure, default", 13926, "bc86852d01816ccb"),
+    ("everything, default", 19085, "e0dfb31a995465e1"),
+    ("hashes, default", 9415, "eb521e1696acc474"),
+    ("stamps, default", 8771, "003fbd9d0dc27d75"),
+    ("chat-4xh100, blis", 17123, "0a2c5bc6fdc65a18"),
+    ("kv-pressure, blis", 11447, "800eef97b5a2b791"),
+    ("router-showdown, blis", 18806, "fb2d84e5e6b8ba74"),
+    ("regret-and-tail, blis", 13687, "9e6580c34c821a0e"),
+    ("pressure, blis", 14393, "caafdc1c52dc3595"),
+    ("everything, blis", 19120, "7aa8da1492c76cc3"),
+    ("hashes, blis", 9548, "ed3dc4f620e1fe42"),
+    ("stamps, blis", 8847, "99969470d6742b4c"),
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 162151, "20e03269b779c974"), ("everything", 74269, "1446759d09b0ffe5")];
+    &[("pressure", 162294, "823e83b82a0a223f"), ("everything", 74372, "73dc0a49db1e9f56")];
 
 const DRAWS: &[Line] = &[("traffic", 16, "2edc8794fe6aaca4"), ("functions", 639968, "071cff7376f674b5")];
 
 const MODELS: &[Line] = &[
-    ("roofline", 19091, "eda371784850274d"),
-    ("roofline with experts", 19470, "703b52c837c24d78"),
-    ("roofline with latent attention", 19043, "df5127ec3ef8a53e"),
-    ("cross-model", 19156, "22c6691058b2d150"),
-    ("piecewise", 19417, "199418d79437b8fb"),
+    ("roofline", 20042, "7e175e6051baba5b"),
+    ("roofline with experts", 19668, "f2e381e5646c4aa6"),
+    ("roofline with latent attention", 19241, "31fb4550aa4dd8e8"),
+    ("cross-model", 20732, "0ba1ad9aba956cc5"),
+    ("piecewise", 21118, "0727b8f156a8753d"),
 ];
 
 /// One result: its name and its bytes.
