@@ -176,7 +176,7 @@ fn a_trace_replaces_the_clients_and_runs_to_its_end() {
     assert_eq!(report["requests"]["arrived"], 20);
     assert_eq!(report["requests"]["completed"], 20);
     assert_eq!(report["run"]["horizon_us"], 0);
-    assert_eq!(report["run"]["warmup_us"], 0);
+    assert_eq!(report["run"]["measured_from_us"], 0);
     assert!(report["title"].as_str().is_some_and(|t| t.ends_with("trace.csv")), "{report}");
     assert!(stderr(&out).contains("20 requests"), "{}", stderr(&out));
     // A setting on the command line still has the last word.

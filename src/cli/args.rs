@@ -31,6 +31,9 @@ pub(super) enum Command {
     /// Run a scenario and print the digest of its report: equal digests mean equal results
     #[command(after_help = EXIT_CODES)]
     Digest(Input),
+    /// Turn a RouteSim configuration (TOML) into a scenario; stderr says what each key becomes
+    #[command(after_help = EXIT_CODES)]
+    Convert(Convert),
     /// Print the JSON Schema of scenarios
     Schema,
     /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
@@ -49,6 +52,9 @@ pub(super) struct Input {
     /// Replay a recorded trace instead of the scenario's clients; without a trace in the scenario, until all its requests are done
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<PathBuf>,
+    /// Take admission, priority, routing and scheduler from a policy bundle (YAML); stderr says what each key becomes
+    #[arg(long, value_name = "FILE")]
+    pub(super) policies: Option<PathBuf>,
     /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
@@ -72,6 +78,13 @@ pub(super) struct Model {
     /// What the scenario calls the model
     #[arg(long, default_value = "my-model")]
     pub(super) name: String,
+}
+
+/// Arguments of `convert`.
+#[derive(clap::Args)]
+pub(super) struct Convert {
+    /// A TOML file
+    pub(super) file: PathBuf,
 }
 
 /// Arguments of `golden`.

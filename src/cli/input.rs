@@ -1,6 +1,7 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
 use super::args::Input;
+use super::convert::{Mapping, apply_bundle, convert_routesim};
 use super::{BAD_INPUT, Failed, tell, unreadable};
 use crate::base::{Diagnostic, Severity};
 use crate::scenario::preset::{PRESETS, Preset};
@@ -27,6 +28,12 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         scenario::replay_trace(&mut document, &name);
     }
+    if let Some(path) = &input.policies {
+        let name = path.display().to_string();
+        let bundle = read_document(&name)?;
+        let mappings = apply_bundle(&bundle, &mut document).map_err(|all| refused(&name, &all))?;
+        tell_mappings(&name, &mappings);
+    }
     for setting in &input.set {
         let (path, value) = setting.split_once('=').ok_or_else(|| {
             let fix = "such as --set cluster.pools[0].replicas=8";
@@ -40,6 +47,28 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         None => None,
     };
     Ok(Loaded { scenario, trace })
+}
+
+/// A RouteSim configuration as a scenario text.
+pub(super) fn convert(file: &Path) -> Result<String, Failed> {
+    let name = file.display().to_string();
+    let bytes = read_bounded(&name)?;
+    let text = text_from_bytes(&bytes).map_err(|d| refused(&name, &[d]))?;
+    let config: Value = toml::from_str(text).map_err(|e| {
+        let line = e.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
+        let fix = "correct the text there";
+        refused(&name, &[Diagnostic::error(format!("line {line}"), e.message(), "a TOML document", fix)])
+    })?;
+    let (document, mappings) = convert_routesim(&config).map_err(|all| refused(&name, &all))?;
+    tell_mappings(&name, &mappings);
+    let scenario = from_value(document).map_err(|all| refused(&name, &all))?;
+    Ok(scenario::to_json(&scenario))
+}
+
+fn tell_mappings(source: &str, mappings: &[Mapping]) {
+    for mapping in mappings {
+        tell(&format!("{source}: {}", mapping.line()));
+    }
 }
 
 /// Prints problems to stderr; the caller gives up.

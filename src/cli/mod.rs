@@ -4,6 +4,7 @@
 //! what was read) goes to stderr.
 
 mod args;
+mod convert;
 mod input;
 mod run;
 mod schema;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
+        Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Schema => say(&schema::text()),
         Command::Model(model) => print_model(&model),
         Command::Golden(golden) => run_golden(&golden),

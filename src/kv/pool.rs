@@ -429,56 +429,6 @@ impl Pool {
         }
     }
 
-    /// Whether this content can be hit.
-    pub(super) fn knows(&self, hash: u64) -> bool {
-        hash != ONCE && self.by_hash.get(hash).is_some()
-    }
-
-    /// Copies content into the least recently used free block, which becomes the most recently used. False if none is free.
-    pub(super) fn reload_into_free(&mut self, hash: u64) -> bool {
-        let b = if self.touched < self.limit {
-            self.touched += 1;
-            self.blocks.push(Block { holders: 0, before: NONE, after: NONE, hash: 0 });
-            self.touched - 1
-        } else if self.head != NONE {
-            let b = self.head;
-            self.take_listed(b);
-            b
-        } else {
-            return false;
-        };
-        if hash == ONCE {
-            self.blocks[b as usize].hash = ONCE;
-        } else {
-            self.set_hash(b, hash);
-        }
-        self.cached += 1;
-        self.link_last(b);
-        true
-    }
-
-    /// The first free block with content, in the order they will be taken; after `b` if given.
-    pub(super) fn first_cached(&self, b: Option<u32>) -> Option<u32> {
-        let mut next = b.map_or(self.head, |b| self.blocks[b as usize].after);
-        while next != NONE && self.blocks[next as usize].hash == 0 {
-            next = self.blocks[next as usize].after;
-        }
-        (next != NONE).then_some(next)
-    }
-
-    /// Takes the content of a free block, which goes to the end of the free list.
-    pub(super) fn take_content(&mut self, b: u32) -> u64 {
-        let hash = std::mem::take(&mut self.blocks[b as usize].hash);
-        if hash != ONCE {
-            self.by_hash.remove(hash);
-        }
-        self.cached -= 1;
-        self.unlink(b);
-        self.link_last(b);
-        self.version += 1;
-        hash
-    }
-
     /// Makes the full block at position `index` of `holding` hittable.
     fn register(&mut self, holding: &mut Holding, index: u32, chain: &[u64]) {
         let b = holding.blocks[index as usize];
@@ -527,5 +477,6 @@ impl Pool {
     }
 }
 
+mod content;
 #[cfg(test)]
 mod tests;

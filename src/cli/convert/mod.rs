@@ -1,0 +1,138 @@
+//! Other programs' configuration in our terms: every key says what it becomes, or why it has no counterpart.
+
+mod bundle;
+mod routesim;
+
+pub(super) use bundle::apply as apply_bundle;
+pub(super) use routesim::convert as convert_routesim;
+
+use crate::base::Diagnostic;
+use serde_json::Value;
+
+/// What happened to one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mapping {
+    /// Where it stands in the source.
+    pub(super) key: String,
+    /// What it says there.
+    pub(super) found: String,
+    /// The field that it sets here, or why there is none.
+    pub(super) becomes: String,
+}
+
+impl Mapping {
+    /// One line for the user.
+    pub(super) fn line(&self) -> String {
+        format!("{}: {} → {}", self.key, self.found, self.becomes)
+    }
+}
+
+/// Reads the keys of a source document one by one, so that none is passed over in silence.
+struct Reader<'a> {
+    mappings: Vec<Mapping>,
+    problems: Vec<Diagnostic>,
+    source: &'a Value,
+    known: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Value) -> Self {
+        Self { mappings: Vec::new(), problems: Vec::new(), source, known: Vec::new() }
+    }
+
+    /// The value at a dotted path.
+    fn get(&mut self, path: &str) -> Option<&'a Value> {
+        self.known.push(path.to_owned());
+        path.split('.').try_fold(self.source, |at, key| at.get(key))
+    }
+
+    /// A number at a dotted path; `becomes` is the field that it sets.
+    fn number(&mut self, path: &str, becomes: &str) -> Option<f64> {
+        let value = self.get(path)?;
+        let Some(x) = value.as_f64() else {
+            let problem = Diagnostic::error(path, value.to_string(), "a number", "write a plain number");
+            self.problems.push(problem);
+            return None;
+        };
+        self.note(path, becomes);
+        Some(x)
+    }
+
+    /// A whole number at a dotted path.
+    fn whole(&mut self, path: &str, becomes: &str) -> Option<u64> {
+        let value = self.get(path)?;
+        let Some(n) = value.as_u64() else {
+            let allowed = "a whole number, 0 or more";
+            self.problems.push(Diagnostic::error(path, value.to_string(), allowed, "write a whole number"));
+            return None;
+        };
+        self.note(path, becomes);
+        Some(n)
+    }
+
+    /// A word at a dotted path.
+    fn word(&mut self, path: &str) -> Option<&'a str> {
+        let value = self.get(path)?;
+        let word = value.as_str();
+        if word.is_none() {
+            let problem = Diagnostic::error(path, value.to_string(), "a word", "write the name in quotes");
+            self.problems.push(problem);
+        }
+        word
+    }
+
+    /// Says what a key becomes.
+    fn note(&mut self, path: &str, becomes: &str) {
+        if let Some(found) = self.get(path) {
+            let (key, found) = (path.to_owned(), found.to_string());
+            self.mappings.push(Mapping { key, found, becomes: becomes.to_owned() });
+        }
+    }
+
+    /// Says why a key has no counterpart, if it is there.
+    fn without_counterpart(&mut self, path: &str, why: &str) {
+        self.note(path, &format!("no counterpart: {why}"));
+    }
+
+    /// A name that is not one of those known.
+    fn unknown_name(&mut self, path: &str, found: &str, allowed: &[&str]) {
+        let near = allowed.iter().max_by(|a, b| strsim::jaro(found, a).total_cmp(&strsim::jaro(found, b)));
+        let fix = near.map_or_else(String::new, |name| format!("did you mean \"{name}\"?"));
+        self.problems.push(Diagnostic::error(path, format!("{found:?}"), allowed.join(", "), fix));
+    }
+
+    /// Ends the reading: every key of the source that nobody asked for is a problem.
+    fn finish(mut self) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
+        let mut keys = Vec::new();
+        collect_keys(self.source, "", &mut keys);
+        let known = std::mem::take(&mut self.known);
+        for key in keys {
+            let section = format!("{key}.");
+            if !known.iter().any(|k| *k == key || k.starts_with(&section)) {
+                let near =
+                    known.iter().max_by(|a, b| strsim::jaro(&key, a).total_cmp(&strsim::jaro(&key, b)));
+                let fix = near.map_or_else(String::new, |name| format!("did you mean `{name}`?"));
+                let allowed = "the keys of this format";
+                self.problems.push(Diagnostic::error(key, "an unknown key", allowed, fix));
+            }
+        }
+        if self.problems.is_empty() { Ok(self.mappings) } else { Err(self.problems) }
+    }
+}
+
+/// Paths of all values that are not sections.
+fn collect_keys(value: &Value, path: &str, keys: &mut Vec<String>) {
+    match value.as_object() {
+        Some(map) if !map.is_empty() => {
+            for (key, inner) in map {
+                let inner_path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                collect_keys(inner, &inner_path, keys);
+            }
+        }
+        _ if !path.is_empty() => keys.push(path.to_owned()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

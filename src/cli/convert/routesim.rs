@@ -1,0 +1,129 @@
+//! RouteSim's TOML configuration as a scenario.
+
+use super::{Mapping, Reader};
+use crate::base::Diagnostic;
+use serde_json::{Value, json};
+
+/// A scenario document from a RouteSim configuration.
+pub(crate) fn convert(config: &Value) -> Result<(Value, Vec<Mapping>), Vec<Diagnostic>> {
+    let mut r = Reader::new(config);
+    let mut scenario = json!({ "tokenyard": 1, "run": { "horizon_s": 0, "warmup_s": 0 } });
+    simulation(&mut r, &mut scenario);
+    let pool = pool(&mut r);
+    scenario["cluster"] = json!({ "pools": [pool], "routing": "round-robin" });
+    trace(&mut r, &mut scenario);
+    disaggregated(&mut r);
+    let mappings = r.finish()?;
+    Ok((scenario, mappings))
+}
+
+fn simulation(r: &mut Reader<'_>, scenario: &mut Value) {
+    if let Some(name) = r.word("simulation.name") {
+        r.note("simulation.name", "title");
+        scenario["title"] = json!(name);
+    }
+    if let Some(seed) = r.whole("simulation.seed", "seed") {
+        scenario["seed"] = json!(seed);
+    }
+    if let Some(n) = r.whole("simulation.warmup_requests", "run.warmup_requests (in order of arrival)") {
+        scenario["run"]["warmup_requests"] = json!(n);
+    }
+}
+
+fn pool(r: &mut Reader<'_>) -> Value {
+    let mut pool = json!({ "name": "main", "engine": {}, "kv": { "blocks": 32_768, "block_tokens": 16 } });
+    match r.whole("cluster.num_backends", "cluster.pools[0].replicas") {
+        Some(n) => pool["replicas"] = json!(n),
+        None => r.problems.push(Diagnostic::error(
+            "cluster.num_backends",
+            "nothing",
+            "a whole number, 1 or more",
+            "say how many replicas there are",
+        )),
+    }
+    if let Some(gpu) = r.word("cluster.gpu_type") {
+        match gpu {
+            "H100Sxm" | "H100" | "h100" => pool["gpu"] = json!("H100"),
+            "A100Sxm80" | "A100" | "a100" => pool["gpu"] = json!("A100-80"),
+            "L40S" | "l40s" => pool["gpu"] = json!("L40S"),
+            other => r.unknown_name("cluster.gpu_type", other, &["H100Sxm", "A100Sxm80", "L40S"]),
+        }
+        r.note("cluster.gpu_type", "cluster.pools[0].gpu (for the price)");
+    }
+    let why = "it reserves prompt and output together; here KV blocks limit what runs, and max_num_batched_tokens a step";
+    r.without_counterpart("cluster.max_batch_tokens", why);
+    r.without_counterpart("cluster.max_queue_depth", "wait queues have no limit; use an admission policy");
+    if let Some(n) = r.whole("cluster.kv_cache_blocks", "cluster.pools[0].kv.blocks") {
+        pool["kv"]["blocks"] = json!(n);
+    }
+    if let Some(n) = r.whole("cluster.kv_block_size", "cluster.pools[0].kv.block_tokens") {
+        pool["kv"]["block_tokens"] = json!(n);
+    }
+    let mut rates = json!({
+        "prefill_tokens_per_s": 50_000.0,
+        "single_decode_tokens_per_s": 80.0,
+        "saturated_decode_tokens_per_s": 3_200.0,
+        "saturation_batch": 64,
+    });
+    for (key, field) in [
+        ("prefill_tokens_per_sec", "prefill_tokens_per_s"),
+        ("decode_tokens_per_sec_batch1", "single_decode_tokens_per_s"),
+        ("decode_tokens_per_sec_saturated", "saturated_decode_tokens_per_s"),
+    ] {
+        let becomes = format!("latency.piecewise.{field}");
+        if let Some(x) = r.number(&format!("cluster.compute_model.{key}"), &becomes) {
+            rates[field] = json!(x);
+        }
+    }
+    let key = "cluster.compute_model.decode_throughput_saturation_batch";
+    if let Some(n) = r.whole(key, "latency.piecewise.saturation_batch") {
+        rates["saturation_batch"] = json!(n);
+    }
+    pool["latency"] = json!({ "piecewise": rates });
+    pool
+}
+
+fn trace(r: &mut Reader<'_>, scenario: &mut Value) {
+    if let Some(path) = r.word("trace.path") {
+        r.note("trace.path", "workload.trace.file; give the file with --trace");
+        scenario["workload"] = json!({ "clients": [], "trace": { "file": path } });
+    }
+    r.without_counterpart("trace.format", "the format is recognised from the file");
+    for key in [
+        "generator",
+        "rate",
+        "duration_sec",
+        "prompt_tokens_mean",
+        "prompt_tokens_std",
+        "gen_tokens_mean",
+        "gen_tokens_std",
+        "num_prefixes",
+        "prefix_len_mean",
+    ] {
+        r.without_counterpart(&format!("trace.{key}"), "the original reads it and does not use it");
+    }
+}
+
+fn disaggregated(r: &mut Reader<'_>) {
+    let section = "cluster.disaggregated";
+    if r.get(&format!("{section}.enabled")) == Some(&Value::Bool(true)) {
+        r.problems.push(Diagnostic::error(
+            format!("{section}.enabled"),
+            "true",
+            "false",
+            "separate prefill and decode pools are not simulated; set it to false to convert the rest",
+        ));
+    }
+    for key in [
+        "enabled",
+        "prefill_backends",
+        "decode_backends",
+        "kv_transfer_latency_us",
+        "kv_transfer_bandwidth_gb_s",
+        "num_layers",
+        "head_dim",
+        "num_kv_heads",
+    ] {
+        r.without_counterpart(&format!("{section}.{key}"), "replicas do prefill and decode");
+    }
+}

@@ -1,0 +1,82 @@
+//! Both formats, with all their keys and with mistakes.
+
+use super::*;
+use crate::scenario::from_value;
+use serde_json::json;
+
+fn lines(mappings: &[Mapping]) -> String {
+    mappings.iter().map(Mapping::line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_bundle_sets_every_policy_and_says_so() {
+    let bundle = json!({
+        "admission": { "type": "token-bucket", "params": { "bucket_size": 1000, "refill_rate": 100, "per_tenant": true } },
+        "priority": { "type": "slo-based", "params": { "realtime_score": 100, "batch_score": 10, "default_score": 50 } },
+        "routing": { "type": "weighted-scoring", "params": {
+            "cache_affinity_weight": 0.6, "load_balance_weight": 0.3, "queue_depth_weight": 0.1, "prefix_match_bonus": 0.5 } },
+        "scheduler": { "type": "priority-fcfs", "params": {
+            "respect_priority": true, "preemption_enabled": true, "preemption_policy": "lowest-priority" } },
+        "autoscale": { "type": "threshold", "params": {
+            "scale_up_threshold": 0.8, "scale_down_threshold": 0.3, "cooldown_seconds": 60 } },
+    });
+    let mut scenario = json!({});
+    let mappings = apply_bundle(&bundle, &mut scenario).unwrap_or_else(|p| panic!("{p:?}"));
+    assert_eq!(mappings.len(), 21, "{}", lines(&mappings));
+    assert_eq!(scenario["cluster"]["admission"]["token-bucket"]["per_tenant"], true);
+    assert_eq!(scenario["cluster"]["pools"][0]["engine"]["priority"]["slo-class"]["critical"], 100);
+    assert_eq!(scenario["cluster"]["routing"]["weighted"]["scorers"][1]["scorer"], "load-balance");
+    assert!(
+        lines(&mappings).contains("autoscale.type: \"threshold\" → no counterpart"),
+        "{}",
+        lines(&mappings)
+    );
+    let parsed = from_value(scenario).unwrap_or_else(|p| panic!("{p:?}"));
+    assert_ne!(parsed.cluster.admission, crate::scenario::AdmissionPolicy::AlwaysAdmit);
+}
+
+#[test]
+fn a_bundle_with_mistakes_names_them_all() {
+    let bundle = json!({
+        "admission": { "type": "token-buckett" },
+        "routing": { "type": "weighted", "params": { "queue_depth_weight": -1, "cache_afinity_weight": 1 } },
+        "scheduler": { "type": 7 },
+    });
+    let mut scenario = json!({ "seed": 9 });
+    let problems = apply_bundle(&bundle, &mut scenario).err().unwrap_or_default();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 4, "{told:#?}");
+    assert!(told.iter().any(|t| t.contains("did you mean \"token-bucket\"?")), "{told:#?}");
+    assert!(told.iter().any(|t| t.contains("routing.params.cache_affinity_weight")), "{told:#?}");
+    assert_eq!(scenario, json!({ "seed": 9 }), "nothing is half applied");
+}
+
+#[test]
+fn a_routesim_configuration_becomes_a_scenario() {
+    let config = json!({
+        "simulation": { "name": "six", "seed": 7, "warmup_requests": 10 },
+        "cluster": {
+            "gpu_type": "A100Sxm80", "num_backends": 6, "max_batch_tokens": 16384, "kv_cache_blocks": 8192,
+            "compute_model": { "prefill_tokens_per_sec": 35000, "decode_throughput_saturation_batch": 48 },
+            "disaggregated": { "enabled": false },
+        },
+        "trace": { "format": "compact_jsonl", "path": "traces/a.jsonl" },
+    });
+    let (scenario, mappings) = convert_routesim(&config).unwrap_or_else(|p| panic!("{p:?}"));
+    let parsed = from_value(scenario).unwrap_or_else(|p| panic!("{p:?}"));
+    assert_eq!((parsed.seed, parsed.cluster.pools[0].replicas), (7, 6));
+    assert_eq!(parsed.workload.trace.map(|t| t.file), Some("traces/a.jsonl".to_owned()));
+    assert!(
+        lines(&mappings).contains("cluster.max_batch_tokens: 16384 → no counterpart"),
+        "{}",
+        lines(&mappings)
+    );
+}
+
+#[test]
+fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
+    let config = json!({ "cluster": { "disaggregated": { "enabled": true }, "gpu": "H100" } });
+    let problems = convert_routesim(&config).err().unwrap_or_default();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 3, "{told:#?}");
+}
