@@ -122,7 +122,7 @@ fn indent(compact: &str) -> String {
         depth -= usize::from(closes);
         // What opens and closes at once stays on its line.
         let empty = closes && matches!(before, '{' | '[');
-        if matches!(before, '{' | '[' | ',') && !empty || closes && !empty {
+        if !empty && (closes || matches!(before, '{' | '[' | ',')) {
             out.push('\n');
             (0..depth).for_each(|_| out.push_str("  "));
         }
