@@ -10,6 +10,7 @@ mod measure;
 mod parts;
 
 pub use anomalies::{AnomalyExample, AnomalyPart, AnomalyProof, BlisPart};
+#[cfg(feature = "cli")]
 pub(super) use anomalies::{hol_blocking_events, priority_inversions};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
