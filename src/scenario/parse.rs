@@ -152,6 +152,9 @@ fn read<T: DeserializeOwned>(
             }
             Err(error) => error,
         };
+        if Shape::fill_in_settings(&mut value, &error) {
+            continue;
+        }
         if let Some(problem) = shape.next_problem(&value, &error) {
             problems.push(explain(&problem, what));
         }

@@ -49,6 +49,24 @@ impl Shape {
         (!consequence).then_some(problem)
     }
 
+    /// Gives a choice written as its bare name the empty settings it stands for: `"weighted"` means `{"weighted": {}}`.
+    /// False if that is not what `misfit` complains of.
+    pub(super) fn fill_in_settings(document: &mut Value, misfit: &Misfit) -> bool {
+        let message = misfit.to_string();
+        if !["expected newtype variant", "expected struct variant"].iter().any(|end| message.ends_with(end)) {
+            return false;
+        }
+        let mut steps: Vec<Step> = misfit.steps().cloned().collect();
+        // The name may come as a step of its own, into which a text has no way.
+        while matches!(steps.last(), Some(Step::Variant(_))) && walk(document, &steps).is_none() {
+            steps.pop();
+        }
+        let Some(value) = walk_mut(document, &steps) else { return false };
+        let Value::String(name) = value else { return false };
+        *value = serde_json::json!({ name.as_str(): {} });
+        true
+    }
+
     /// Takes the value of the last problem out; false if there is nothing left to take out.
     pub(super) fn take_out(&mut self, document: &mut Value) -> bool {
         // A variant without its content is no value of the enum: take out the enum's value.
@@ -289,12 +307,22 @@ mod tests {
     #[test]
     fn a_choice_with_wrong_settings_says_how_choices_are_written() {
         let all = problems(json!({"workload": {"clients": [
-            {"name": "a", "arrivals": "poisson"},
             {"name": "b", "arrivals": {"poisson": {"rate_per_s": 1}, "gamma": {"rate_per_s": 1, "cv": 2}}},
             {"name": "c", "arrivals": 3},
         ]}, "cluster": {"routing": {"random": {}}}}));
-        assert_eq!(all.len(), 4, "{all:#?}");
+        assert_eq!(all.len(), 3, "{all:#?}");
         assert!(all.iter().all(|m| m.contains("choice")), "{all:#?}");
+    }
+
+    #[test]
+    fn the_bare_name_of_a_choice_stands_for_its_default_settings() {
+        let short = json!({"cluster": {"routing": "weighted", "admission": "token-bucket"}});
+        let long = json!({"cluster": {"routing": {"weighted": {}}, "admission": {"token-bucket": {}}}});
+        assert_eq!(from_value(short), from_value(long));
+        assert_eq!(parse_edit(r#"{"routing":"power-of-d"}"#), parse_edit(r#"{"routing":{"power-of-d":{}}}"#));
+        let all = problems(json!({"workload": {"clients": [{"arrivals": "poisson"}]}}));
+        assert_eq!(all.len(), 1, "{all:#?}");
+        assert!(all[0].contains("workload.clients[0].arrivals.poisson: no `rate_per_s`"), "{}", all[0]);
     }
 
     #[test]
