@@ -247,8 +247,43 @@ fn lengths_have_an_order_and_a_sum() {
         "error: workload.clients[0].arrivals.gamma.cv: 0; allowed: 0.05 to 20; 1 is Poisson, above 1 comes in bursts",
     );
     says(
+        &client(r#""arrivals": {"weibull": {"rate_per_s": 1, "cv": 21}}"#),
+        "error: workload.clients[0].arrivals.weibull.cv: 21; allowed: 0.05 to 20; 1 is Poisson, above 1 comes in bursts",
+    );
+    says(
         &client(r#""prefix": {"groups": 4}"#),
         "warning: workload.clients[0].prefix: 4 groups of 0 tokens; allowed: both 0, or both above 0; there is no shared prefix this way: set the other one too",
+    );
+}
+
+#[test]
+fn heavy_tails_and_measured_lengths_have_ranges() {
+    says(
+        &client(
+            r#""prompt_tokens": {"exponential": {"mean_tokens": 0, "min_tokens": 1, "max_tokens": 2000000}}"#,
+        ),
+        "error: workload.clients[0].prompt_tokens.exponential.mean_tokens: 0; allowed: 1 to 1,048,576; the mean before cutting
+error: workload.clients[0].prompt_tokens.exponential.max_tokens: 2,000,000; allowed: 1 to 1,048,576; a request has at least one token",
+    );
+    says(
+        &client(
+            r#""output_tokens": {"pareto-lognormal": {"pareto_share": 2, "pareto_min_tokens": 100, "pareto_tail": 0,
+                "median_tokens": 100, "sigma": 1, "min_tokens": 1, "max_tokens": 900}}"#,
+        ),
+        "error: workload.clients[0].output_tokens.pareto-lognormal.pareto_share: 2; allowed: 0 to 1; a share of 0 is lognormal alone, 1 is Pareto alone
+error: workload.clients[0].output_tokens.pareto-lognormal.pareto_tail: 0; allowed: 0.1 to 100; 1 to 3 is a heavy tail; the larger, the lighter",
+    );
+    says(
+        &client(r#""prompt_tokens": {"empirical": {"lengths": [{"tokens": 7, "weight": 0}]}}"#),
+        "error: workload.clients[0].prompt_tokens.empirical.lengths: no weight above 0; allowed: at least one length with a weight above 0; add what was measured: {\"tokens\": 100, \"weight\": 1}",
+    );
+    let many = r#"{"tokens": 7, "weight": 1},"#.repeat(4097);
+    says(
+        &client(&format!(
+            r#""prompt_tokens": {{"empirical": {{"lengths": [{}]}}}}"#,
+            many.trim_end_matches(',')
+        )),
+        "error: workload.clients[0].prompt_tokens.empirical.lengths: 4,097 lengths; allowed: at most 4,096; shorten the list",
     );
 }
 

@@ -46,9 +46,13 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 162294, "823e83b82a0a223f"), ("everything", 74372, "73dc0a49db1e9f56")];
+    &[("pressure", 162294, "823e83b82a0a223f"), ("everything", 74378, "7559e44537e2ba70")];
 
-const DRAWS: &[Line] = &[("traffic", 16, "2edc8794fe6aaca4"), ("functions", 639968, "071cff7376f674b5")];
+const DRAWS: &[Line] = &[
+    ("traffic", 16, "2edc8794fe6aaca4"),
+    ("functions", 639968, "071cff7376f674b5"),
+    ("gamma and cosine", 319984, "028103528882f176"),
+];
 
 const MODELS: &[Line] = &[
     ("roofline", 20042, "7e175e6051baba5b"),
@@ -294,6 +298,14 @@ fn draws_and_functions_are_the_same_everywhere() {
         }
     }
     found.push(Found { name: "functions".to_owned(), bytes });
+    let mut bytes = Vec::new();
+    for k in 1..20_000_u32 {
+        let x = f64::from(k) * 0.001_3;
+        for y in [math::gamma(x), math::cos(x)] {
+            bytes.extend(y.to_bits().to_le_bytes());
+        }
+    }
+    found.push(Found { name: "gamma and cosine".to_owned(), bytes });
     compare(DRAWS, &found);
 }
 

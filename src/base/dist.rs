@@ -72,14 +72,52 @@ fn standard_gamma(stream: &mut Stream, shape: f64) -> f64 {
     }
 }
 
+/// A draw from the Weibull distribution, by inversion: one uniform draw each.
+pub fn weibull(stream: &mut Stream, shape: f64, scale: f64) -> f64 {
+    scale * math::pow(-math::ln(1.0 - stream.unit()), 1.0 / shape)
+}
+
+/// Shape and scale of the Weibull distribution with mean 1 and this coefficient of variation, 0.02 to 400.
+///
+/// cv² + 1 = Γ(1 + 2/k) / Γ(1 + 1/k)² falls as the shape k grows; k is found by halving [0.1, 100] sixty times, which is
+/// below the spacing of the numbers. The mean is scale · Γ(1 + 1/k).
+pub fn weibull_of(cv: f64) -> (f64, f64) {
+    let (mut low, mut high) = (0.1, 100.0);
+    for _ in 0..60 {
+        let shape = f64::midpoint(low, high);
+        let once = math::gamma(1.0 + 1.0 / shape);
+        if math::gamma(1.0 + 2.0 / shape) / (once * once) > cv * cv + 1.0 {
+            low = shape;
+        } else {
+            high = shape;
+        }
+    }
+    let shape = f64::midpoint(low, high);
+    (shape, 1.0 / math::gamma(1.0 + 1.0 / shape))
+}
+
+/// A draw from the Pareto distribution, by inversion: never below `min`, and x times `min` is exceeded with probability
+/// x^-`tail`. Infinite where that is too large for a number.
+pub fn pareto(stream: &mut Stream, min: f64, tail: f64) -> f64 {
+    min * math::pow(1.0 - stream.unit(), -1.0 / tail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::digest::Digest;
     use crate::base::rng::Purpose;
 
-    const GOLDEN: [&str; 5] =
-        ["597f1836cd93fd05", "f0ab3fd2263c677f", "cc0d7b8b75488316", "6131e8ee85f91cea", "72086e13460eb98f"];
+    const GOLDEN: [&str; 8] = [
+        "597f1836cd93fd05",
+        "f0ab3fd2263c677f",
+        "cc0d7b8b75488316",
+        "6131e8ee85f91cea",
+        "72086e13460eb98f",
+        "872a3523e1f5752f",
+        "2734942f0f6f90aa",
+        "f124eb6224672b39",
+    ];
 
     /// Digest of the bits of 100,000 draws.
     fn digest(draw: impl Fn(&mut Stream) -> f64) -> String {
@@ -119,6 +157,9 @@ mod tests {
             digest(|s| lognormal(s, 400.0, 0.8)),
             digest(|s| gamma(s, 3.0, 0.5)),
             digest(|s| gamma(s, 3.0, 2.0)),
+            digest(|s| weibull(s, weibull_of(0.5).0, 3.0)),
+            digest(|s| weibull(s, weibull_of(2.0).0, weibull_of(2.0).1)),
+            digest(|s| pareto(s, 30.0, 1.5)),
         ];
         assert_eq!(found, GOLDEN);
     }
@@ -133,6 +174,41 @@ mod tests {
         // Lognormal: mean = median e^(sigma²/2), cv² = e^(sigma²) - 1.
         let (mean, cv) = (400.0 * math::exp(0.125), (math::exp(0.25) - 1.0).sqrt());
         near(moments(|s| lognormal(s, 400.0, 0.5)), mean, mean * cv);
+    }
+
+    #[test]
+    fn weibull_gaps_have_the_variation_asked_for() {
+        for cv in [0.05, 0.3, 1.0, 2.0] {
+            let (shape, scale) = weibull_of(cv);
+            near(moments(|s| weibull(s, shape, scale)), 1.0, cv);
+        }
+        // cv 1 is the exponential distribution; shape 1/2 has cv = sqrt(Γ(5) / Γ(3)² - 1) = sqrt(5).
+        assert!((weibull_of(1.0).0 - 1.0).abs() < 1e-12 && (weibull_of(1.0).1 - 1.0).abs() < 1e-12);
+        assert!((weibull_of(5.0_f64.sqrt()).0 - 0.5).abs() < 1e-12);
+        // The ends of the range are found too, not the ends of the search.
+        assert!(weibull_of(0.02).0 < 99.0 && weibull_of(400.0).0 > 0.1005);
+    }
+
+    /// The largest distance between the share of 40,000 draws up to x and what it should be.
+    fn distance(draw: impl Fn(&mut Stream) -> f64, share_up_to: impl Fn(f64) -> f64) -> f64 {
+        let mut stream = Stream::new(3, Purpose::Arrivals, 2);
+        let n = 40_000.0;
+        let mut draws: Vec<f64> = (0..40_000).map(|_| draw(&mut stream)).collect();
+        draws.sort_by(f64::total_cmp);
+        (0..).zip(draws).map(|(i, x)| (share_up_to(x) - f64::from(i) / n).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn draws_follow_their_distribution_functions() {
+        // Kolmogorov and Smirnov: beyond 1.95 / sqrt(n) with probability 0.001.
+        let most = 1.95 / 200.0;
+        let (shape, scale) = weibull_of(2.5);
+        let up_to = |x: f64| 1.0 - math::exp(-math::pow(x / scale, shape));
+        assert!(distance(|s| weibull(s, shape, scale), up_to) < most);
+        assert!(distance(|s| exponential(s, 3.0), |x| 1.0 - math::exp(-x / 3.0)) < most);
+        let up_to = |x: f64| 1.0 - math::pow(x / 30.0, -1.3);
+        assert!(distance(|s| pareto(s, 30.0, 1.3), up_to) < most);
+        assert!(distance(|s| pareto(s, 30.0, 1.5), up_to) > most, "another tail is told apart");
     }
 
     #[test]

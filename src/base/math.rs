@@ -25,6 +25,16 @@ pub fn log10(x: f64) -> f64 {
     libm::log10(x)
 }
 
+/// The gamma function.
+pub fn gamma(x: f64) -> f64 {
+    libm::tgamma(x)
+}
+
+/// Cosine.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
 /// Microseconds computed in floating point, cut to whole ones toward zero; negative and non-finite values are bugs.
 pub fn truncate_to_span(us: f64) -> Span {
     assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {us} us");

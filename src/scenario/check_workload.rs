@@ -1,8 +1,9 @@
 //! Meaning of the traffic: rates, lengths, explicit requests, and how many requests that makes.
 
+use super::check_lengths::check_lengths;
 use super::report::{Report, grouped};
 use super::{
-    Arrivals, Client, Edit, ExplicitRequest, KvBlocks, Lengths, PrefixGroups, Scenario, TraceSettings, limits,
+    Arrivals, Client, Edit, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, TraceSettings, limits,
 };
 
 /// Microseconds in a second.
@@ -60,12 +61,13 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
     let (kind, cv) = match c.arrivals {
         Arrivals::Poisson { .. } => ("poisson", None),
         Arrivals::Gamma { cv, .. } => ("gamma", Some(cv)),
+        Arrivals::Weibull { cv, .. } => ("weibull", Some(cv)),
         Arrivals::Constant { .. } => ("constant", None),
     };
     check_rate(&format!("{path}.arrivals.{kind}.rate_per_s"), c.arrivals.rate_per_s(), r);
     if let Some(cv) = cv {
         let fix = "1 is Poisson, above 1 comes in bursts";
-        r.float(&format!("{path}.arrivals.gamma.cv"), cv, limits::CV_MIN, limits::CV, fix);
+        r.float(&format!("{path}.arrivals.{kind}.cv"), cv, limits::CV_MIN, limits::CV, fix);
     }
     let prompt = check_lengths(&format!("{path}.prompt_tokens"), &c.prompt_tokens, r);
     let output = check_lengths(&format!("{path}.output_tokens"), &c.output_tokens, r);
@@ -84,44 +86,6 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
 /// A rate of requests, in a client or an edit.
 pub(super) fn check_rate(path: &str, rate_per_s: f64, r: &mut Report) {
     r.float(path, rate_per_s, 0.0, limits::RATE_PER_S, "requests per second; 0 sends nothing");
-}
-
-/// Reports problems and returns the longest length.
-fn check_lengths(path: &str, lengths: &Lengths, r: &mut Report) -> u32 {
-    let most = f64::from(limits::REQUEST_TOKENS);
-    let (kind, min, max) = match *lengths {
-        Lengths::Constant { tokens } => {
-            let path = format!("{path}.constant.tokens");
-            r.int(&path, tokens, 1, limits::REQUEST_TOKENS, "a request has at least one token");
-            return tokens;
-        }
-        Lengths::Gaussian { mean_tokens, sd_tokens, min_tokens, max_tokens } => {
-            let path = format!("{path}.gaussian");
-            r.float(&format!("{path}.mean_tokens"), mean_tokens, 1.0, most, "the mean before cutting");
-            r.float(&format!("{path}.sd_tokens"), sd_tokens, 0.0, most, "0 makes all lengths equal");
-            ("gaussian", min_tokens, max_tokens)
-        }
-        Lengths::Lognormal { median_tokens, sigma, min_tokens, max_tokens } => {
-            let path = format!("{path}.lognormal");
-            r.float(&format!("{path}.median_tokens"), median_tokens, 1.0, most, "the median before cutting");
-            r.float(&format!("{path}.sigma"), sigma, 0.0, limits::SIGMA, "0 is constant, 1 is a heavy tail");
-            ("lognormal", min_tokens, max_tokens)
-        }
-    };
-    let path = format!("{path}.{kind}");
-    let most = limits::REQUEST_TOKENS;
-    let fix = "a request has at least one token";
-    let fine = r.int(&format!("{path}.min_tokens"), min, 1, most, fix)
-        & r.int(&format!("{path}.max_tokens"), max, 1, most, fix);
-    if fine && min > max {
-        r.error(
-            format!("{path}.min_tokens"),
-            format!("{}, which is above max_tokens ({})", grouped(min.into()), grouped(max.into())),
-            "at most max_tokens",
-            "swap the two",
-        );
-    }
-    max
 }
 
 /// Reports problems and returns the length of a prefix.
@@ -247,9 +211,7 @@ fn check_fit(s: &Scenario, r: &mut Report) {
         }
     }
     for (i, client) in s.workload.clients.iter().enumerate() {
-        let (Lengths::Constant { tokens: min }
-        | Lengths::Gaussian { min_tokens: min, .. }
-        | Lengths::Lognormal { min_tokens: min, .. }) = client.prompt_tokens;
+        let min = client.prompt_tokens.bounds().0;
         let prefix = if client.prefix.groups == 0 { 0 } else { client.prefix.tokens };
         let shortest = u64::from(min) + u64::from(prefix);
         if most > 0 && shortest > most {

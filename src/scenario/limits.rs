@@ -114,3 +114,11 @@ pub const WEIGHT_MIN: f64 = 1e-6;
 pub const WEIGHT: f64 = 1e6;
 /// Most scorers of one routing policy.
 pub const SCORERS: usize = 8;
+/// Heaviest tail of Pareto lengths.
+pub const TAIL_MIN: f64 = 0.1;
+/// Lightest tail of Pareto lengths.
+pub const TAIL: f64 = 100.0;
+/// Most different lengths in a measured distribution.
+pub const LENGTHS: usize = 4096;
+/// Largest weight of a measured length.
+pub const LENGTH_WEIGHT: f64 = 1e12;

@@ -6,11 +6,13 @@
 mod check;
 mod check_edits;
 mod check_latency;
+mod check_lengths;
 mod check_policies;
 mod check_workload;
 mod cluster;
 mod edit;
 mod latency;
+mod lengths;
 pub mod limits;
 mod model;
 mod parse;
@@ -28,6 +30,7 @@ pub use edit::{Edit, TimedEdit};
 pub use latency::{
     CrossModelCoefficients, FittedCoefficients, LatencyModel, PiecewiseRates, RooflineSettings,
 };
+pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
 pub use parse::{
     from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
@@ -40,8 +43,7 @@ pub use policy::{
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use workload::{
-    Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, Lengths, PrefixGroups, TraceSettings,
-    Workload,
+    Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, PrefixGroups, TraceSettings, Workload,
 };
 
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! The traffic half of the scenario: clients with arrival and length distributions, explicit requests, or a trace.
 
-use super::SloClass;
 #[cfg(feature = "cli")]
 use super::limits;
+use super::{Lengths, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -94,6 +94,15 @@ pub enum Arrivals {
         #[cfg_attr(feature = "cli", schemars(range(min = limits::CV_MIN, max = limits::CV)))]
         cv: f64,
     },
+    /// Burstier or more regular than Poisson too: Weibull-distributed gaps. At the same cv above 1, long pauses are rarer than with gamma, and longer.
+    Weibull {
+        /// Requests per second.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
+        rate_per_s: f64,
+        /// Coefficient of variation of the gaps; 1 is Poisson.
+        #[cfg_attr(feature = "cli", schemars(range(min = limits::CV_MIN, max = limits::CV)))]
+        cv: f64,
+    },
     /// One request every 1 / rate seconds, the first after one such gap.
     Constant {
         /// Requests per second.
@@ -106,54 +115,12 @@ impl Arrivals {
     /// Requests per second.
     pub fn rate_per_s(&self) -> f64 {
         match self {
-            Self::Poisson { rate_per_s } | Self::Gamma { rate_per_s, .. } | Self::Constant { rate_per_s } => {
-                *rate_per_s
-            }
+            Self::Poisson { rate_per_s }
+            | Self::Gamma { rate_per_s, .. }
+            | Self::Weibull { rate_per_s, .. }
+            | Self::Constant { rate_per_s } => *rate_per_s,
         }
     }
-}
-
-/// How many tokens.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Lengths {
-    /// Always the same.
-    Constant {
-        /// How many tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
-        tokens: u32,
-    },
-    /// Normal, cut off at both ends and rounded.
-    Gaussian {
-        /// Mean before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
-        mean_tokens: f64,
-        /// Standard deviation before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = f64::from(limits::REQUEST_TOKENS))))]
-        sd_tokens: f64,
-        /// Fewest tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
-        min_tokens: u32,
-        /// Most tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
-        max_tokens: u32,
-    },
-    /// Lognormal, cut off at both ends and rounded: most are short, a few are very long.
-    Lognormal {
-        /// Median before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
-        median_tokens: f64,
-        /// Standard deviation of the logarithm; 0 is constant, 1 is a heavy tail.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::SIGMA)))]
-        sigma: f64,
-        /// Fewest tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
-        min_tokens: u32,
-        /// Most tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
-        max_tokens: u32,
-    },
 }
 
 /// Text that prompts have in common.

@@ -2,12 +2,13 @@
 //!
 //! Gaps are drawn at unit rate and divided by the rate, so that changing the rate consumes no draw and shifts none.
 
+use super::lengths::LengthSampler;
 use super::{NOT_LISTED, RequestSpec, family};
 use crate::base::content::{once_name, source_name};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::units::US_PER_S;
 use crate::base::{Content, Micros, Piece, Span, dist, math};
-use crate::scenario::{Arrivals, Client, Lengths, PrefixGroups};
+use crate::scenario::{Arrivals, Client, PrefixGroups};
 use serde::{Deserialize, Serialize};
 
 /// The shape of the gaps, whatever their rate.
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 enum Gaps {
     Poisson,
     Gamma { cv: f64 },
+    Weibull { shape: f64, scale: f64 },
     Constant,
 }
 
@@ -30,8 +32,8 @@ pub(super) struct ClientSource {
     next: Micros,
     /// What is left of the running gap, in units of the mean gap, while the rate is 0.
     paused_gap: f64,
-    prompt_tokens: Lengths,
-    output_tokens: Lengths,
+    prompt_tokens: LengthSampler,
+    output_tokens: LengthSampler,
     prefix: PrefixGroups,
     /// How many requests were made.
     made: u32,
@@ -52,6 +54,10 @@ impl ClientSource {
         let gaps = match client.arrivals {
             Arrivals::Poisson { .. } => Gaps::Poisson,
             Arrivals::Gamma { cv, .. } => Gaps::Gamma { cv },
+            Arrivals::Weibull { cv, .. } => {
+                let (shape, scale) = dist::weibull_of(cv);
+                Gaps::Weibull { shape, scale }
+            }
             Arrivals::Constant { .. } => Gaps::Constant,
         };
         let mut source = Self {
@@ -62,8 +68,8 @@ impl ClientSource {
             rate_per_s: client.arrivals.rate_per_s(),
             next: Micros::ZERO,
             paused_gap: 0.0,
-            prompt_tokens: client.prompt_tokens.clone(),
-            output_tokens: client.output_tokens.clone(),
+            prompt_tokens: LengthSampler::new(&client.prompt_tokens),
+            output_tokens: LengthSampler::new(&client.output_tokens),
             prefix: client.prefix.clone(),
             made: 0,
             arrival_draws: Stream::new(seed, Purpose::Arrivals, number),
@@ -86,8 +92,8 @@ impl ClientSource {
     /// Makes the next request; `position` is its place in the order of arrival.
     pub(super) fn take(&mut self, position: u32) -> RequestSpec {
         let arrival = self.next;
-        let own = draw_length(&self.prompt_tokens, &mut self.prompt_draws);
-        let output_tokens = draw_length(&self.output_tokens, &mut self.output_draws);
+        let own = self.prompt_tokens.draw(&mut self.prompt_draws);
+        let output_tokens = self.output_tokens.draw(&mut self.output_draws);
         let index = (u64::from(self.number) << 32) | u64::from(self.made);
         let mut prompt = self.draw_prefix();
         // A prompt has at least one token.
@@ -134,6 +140,7 @@ impl ClientSource {
         let gap = match self.gaps {
             Gaps::Poisson => dist::exponential(&mut self.arrival_draws, 1.0),
             Gaps::Gamma { cv } => dist::gamma(&mut self.arrival_draws, 1.0, cv),
+            Gaps::Weibull { shape, scale } => dist::weibull(&mut self.arrival_draws, shape, scale),
             Gaps::Constant => 1.0,
         };
         if let Some(span) = self.span_of(gap) {
@@ -169,19 +176,5 @@ impl ClientSource {
         let group = self.prefix_draws.below(self.prefix.groups);
         let index = (u64::from(self.number) << 32) | u64::from(group);
         Content::single(source_name(family::CLIENT_PREFIX, index), 0, self.prefix.tokens)
-    }
-}
-
-/// A number of tokens: drawn, cut off at both ends, rounded half away from zero.
-fn draw_length(lengths: &Lengths, stream: &mut Stream) -> u32 {
-    let cut = |x: f64, min: u32, max: u32| x.max(f64::from(min)).min(f64::from(max)).round() as u32;
-    match *lengths {
-        Lengths::Constant { tokens } => tokens,
-        Lengths::Gaussian { mean_tokens, sd_tokens, min_tokens, max_tokens } => {
-            cut(dist::normal(stream, mean_tokens, sd_tokens), min_tokens, max_tokens)
-        }
-        Lengths::Lognormal { median_tokens, sigma, min_tokens, max_tokens } => {
-            cut(dist::lognormal(stream, median_tokens, sigma), min_tokens, max_tokens)
-        }
     }
 }

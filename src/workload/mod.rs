@@ -5,6 +5,7 @@
 
 mod client;
 mod explicit;
+mod lengths;
 mod replay;
 mod source;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Laws of generated and listed requests.
 
+mod lengths;
+
 use super::{NOT_LISTED, RequestSpec, Source, digest_of};
 use crate::base::content::SPELLED;
 use crate::base::{Content, Micros, Piece};
@@ -60,6 +62,8 @@ fn gaps_have_the_rate_and_the_variation_asked_for() {
         (Arrivals::Poisson { rate_per_s: 8.0 }, 1.0),
         (Arrivals::Gamma { rate_per_s: 8.0, cv: 3.0 }, 3.0),
         (Arrivals::Gamma { rate_per_s: 8.0, cv: 0.3 }, 0.3),
+        (Arrivals::Weibull { rate_per_s: 8.0, cv: 2.0 }, 2.0),
+        (Arrivals::Weibull { rate_per_s: 8.0, cv: 0.3 }, 0.3),
         (Arrivals::Constant { rate_per_s: 8.0 }, 0.0),
     ];
     for (arrivals, cv) in shapes {
@@ -78,8 +82,11 @@ fn the_first_constant_arrival_comes_after_one_gap() {
 
 #[test]
 fn gaps_are_at_least_a_microsecond() {
-    let all = take(&scenario(vec![client("a", Arrivals::Gamma { rate_per_s: 100_000.0, cv: 20.0 })]), 20_000);
-    assert!(all.windows(2).all(|w| w[1].arrival > w[0].arrival));
+    let (rate_per_s, cv) = (100_000.0, 20.0);
+    for arrivals in [Arrivals::Gamma { rate_per_s, cv }, Arrivals::Weibull { rate_per_s, cv }] {
+        let all = take(&scenario(vec![client("a", arrivals)]), 20_000);
+        assert!(all.windows(2).all(|w| w[1].arrival > w[0].arrival));
+    }
 }
 
 #[test]

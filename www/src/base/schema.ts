@@ -87,6 +87,8 @@ const LABELS: Readonly<Record<string, string>> = {
   cv: 'Variation (cv)',
   sigma: 'Spread (sigma)',
   sd_tokens: 'Spread (sd)',
+  pareto_min_tokens: 'Pareto from',
+  pareto_tail: 'Tail index',
   min_tokens: 'Fewest',
   max_tokens: 'Most',
   ttft_ms: 'TTFT',
@@ -129,6 +131,13 @@ const FIRST: Readonly<Record<string, Json>> = {
   min_tokens: 1,
   max_tokens: 8192,
   weight: 1,
+  pareto_share: 0.1,
+  pareto_min_tokens: 4000,
+  pareto_tail: 1.5,
+  lengths: [
+    { tokens: 200, weight: 3 },
+    { tokens: 2000, weight: 1 },
+  ],
 };
 /** Parameters that say the same thing in different variants: the value moves along. */
 const MIDDLE = ['tokens', 'mean_tokens', 'median_tokens'];
