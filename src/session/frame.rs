@@ -43,6 +43,8 @@ pub struct Frame {
     pub flags: Vec<Flag>,
     /// Anomalies so far, the first 64 of them, in the order in which they were noticed.
     pub anomalies: Vec<AnomalyMark>,
+    /// How many anomalies there were so far, those included that are not listed.
+    pub anomaly_count: u32,
 }
 
 /// Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped.
@@ -268,6 +270,10 @@ pub struct AnomalyMark {
     pub kind: String,
     /// The replica.
     pub replica: u32,
+    /// The first request that proves it, where there is one.
+    #[cfg_attr(test, ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<u32>,
     /// What happened, in one sentence.
     pub label: String,
 }

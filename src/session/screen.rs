@@ -52,6 +52,7 @@ impl Session {
             moves,
             flags: self.flags(),
             anomalies: self.anomaly_marks(),
+            anomaly_count: self.recorder.detectors.as_ref().map_or(0, |d| d.counts().map(|(_, n)| n).sum()),
         }
     }
 
@@ -62,6 +63,7 @@ impl Session {
             end_us: a.end.map(|end| end.0),
             kind: a.kind.name().to_owned(),
             replica: a.replica,
+            request: a.proofs.first().map(|p| p.request.0),
             label: a.sentence(),
         };
         kept.iter().take(MARKS).map(mark).collect()

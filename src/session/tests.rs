@@ -146,8 +146,11 @@ fn anomalies_are_in_the_report_the_log_and_the_frame() {
     assert!(
         found.first.iter().all(|a| !a.requests.is_empty() && a.end_us.is_none_or(|end| end >= a.start_us))
     );
-    let marks = s.frame(&FrameQuery::default()).anomalies;
-    assert_eq!(marks.len() as u32, found.counts.values().sum::<u32>().min(64));
+    let frame = s.frame(&FrameQuery::default());
+    let marks = frame.anomalies;
+    assert_eq!(frame.anomaly_count, found.counts.values().sum::<u32>());
+    assert_eq!(marks.len() as u32, frame.anomaly_count.min(64));
+    assert_eq!(marks[0].request, Some(found.first[0].requests[0].request));
     let q = EventsQuery { kinds: vec!["anomaly".to_owned()], limit: 500, ..EventsQuery::default() };
     let rows = s.event_rows(&q).rows;
     assert!(rows.iter().any(|r| r.text.starts_with("kv-thrashing: KV blocks on r")), "{rows:?}");

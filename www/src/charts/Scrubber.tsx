@@ -1,18 +1,22 @@
 // The timeline as a control: it shows the health of the run and, where seeking is possible, moves the playhead.
-import { createEffect, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { clusters } from '../base/anomalies.ts';
 import { clock } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
-import type { Frame } from '../generated/boundary.ts';
+import type { AnomalyMark, Frame } from '../generated/boundary.ts';
 import { attachSurface, type Surface } from '../stage/canvas.ts';
 import { createPalette } from '../stage/palette.ts';
 import { createSlow } from '../stage/slow.ts';
-import { describeTimeline, drawScrubber, scrubberEdges } from './drawScrubber.ts';
+import { AnomalyMarks } from './AnomalyMarks.tsx';
+import { describeTimeline, drawScrubber, placeOn, scrubberEdges } from './drawScrubber.ts';
 import './charts.css';
 
 export type ScrubberProps = {
   readonly data: ViewColumns | undefined;
   readonly frame: Frame | undefined;
   readonly warmUpS?: number | undefined;
+  readonly anomalies: readonly AnomalyMark[];
+  readonly onAnomaly: (mark: AnomalyMark) => void;
   readonly onSeek?: ((us: number) => void) | undefined;
 };
 
@@ -20,15 +24,21 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   let host: HTMLDivElement | undefined;
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
-  let width = 0;
+  const [width, setWidth] = createSignal(0);
+  const [pointed, setPointed] = createSignal(-1);
   const slow = createSlow(() => props.frame, 500);
   const slowData = createSlow(() => props.data, 500);
   const palette = createPalette();
+  const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
+    equals: (a, b) => a?.endUs === b?.endUs,
+  });
+  // Marks stand so far apart that each can be hit: by a finger on a phone.
+  const placed = createMemo(() => clusters(props.anomalies, placeOn(axis().frame, width()), width() < 720 ? 44 : 36));
 
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, (pen, w) => {
-      width = w;
+      setWidth(w);
       if (props.frame)
         drawScrubber({
           pen,
@@ -36,6 +46,8 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           frame: props.frame,
           data: props.data,
           warmUpS: props.warmUpS ?? 0,
+          anomalies: placed(),
+          pointed: pointed(),
           width: w,
         });
     });
@@ -46,6 +58,8 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     void props.frame;
     void props.data;
     void props.warmUpS;
+    placed();
+    pointed();
     surface?.request();
   });
 
@@ -56,7 +70,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
     if (!props.onSeek || !props.frame || (event.type === 'pointermove' && event.buttons === 0)) return;
     if (event.type === 'pointerdown') event.currentTarget.setPointerCapture(event.pointerId);
-    const { left, right } = scrubberEdges(width);
+    const { left, right } = scrubberEdges(width());
     seek(((event.offsetX - left) / (right - left)) * props.frame.axis_end_us);
   };
   const key = (event: KeyboardEvent): void => {
@@ -79,21 +93,33 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   };
 
   return (
-    <div class="scrubber" ref={host}>
-      <canvas ref={canvas} role="img" aria-label={describeTimeline(slow(), slowData())} />
-      <Show when={props.onSeek}>
-        <div
-          class="scrubber-slider"
-          role="slider"
-          tabIndex={0}
-          aria-label="Time"
-          aria-valuemin={0}
-          aria-valuemax={(slow()?.axis_end_us ?? 0) / 1e6}
-          aria-valuenow={(slow()?.now_us ?? 0) / 1e6}
-          aria-valuetext={`${clock(slow()?.now_us ?? 0)} s`}
-          onPointerDown={drag}
-          onPointerMove={drag}
-          onKeyDown={key}
+    <div class="timeline">
+      <div class="scrubber" ref={host}>
+        <canvas ref={canvas} role="img" aria-label={describeTimeline(slow(), slowData())} />
+        <Show when={props.onSeek}>
+          <div
+            class="scrubber-slider"
+            role="slider"
+            tabIndex={0}
+            aria-label="Time"
+            aria-valuemin={0}
+            aria-valuemax={(slow()?.axis_end_us ?? 0) / 1e6}
+            aria-valuenow={(slow()?.now_us ?? 0) / 1e6}
+            aria-valuetext={`${clock(slow()?.now_us ?? 0)} s`}
+            onPointerDown={drag}
+            onPointerMove={drag}
+            onKeyDown={key}
+          />
+        </Show>
+      </div>
+      <Show when={props.anomalies.length > 0}>
+        <AnomalyMarks
+          clusters={placed()}
+          count={props.frame?.anomaly_count ?? 0}
+          width={width()}
+          nowUs={props.frame?.now_us ?? 0}
+          onPoint={setPointed}
+          onPick={props.onAnomaly}
         />
       </Show>
     </div>

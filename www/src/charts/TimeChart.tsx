@@ -122,7 +122,9 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   // Of a frame only this changes what the lines are drawn on; the playhead above them is no part of the plot.
   const ground = createMemo(() => {
     const f = props.frame;
-    return f ? `${f.axis_end_us} ${f.flags.map((x) => `${x.at_us}${x.applied}${x.label}`).join()} ${spec.slo(f)}` : '';
+    return f
+      ? `${f.axis_end_us} ${f.flags.map((x) => `${x.at_us}${x.applied}${x.label}`).join()} ${spec.slo(f)} ${f.anomalies.length}`
+      : '';
   });
   createEffect(() => {
     void props.data;

@@ -1,4 +1,6 @@
-// The timeline of the transport: how much of each stretch missed an objective, where edits are, what is not simulated yet.
+// The timeline of the transport: how much of each stretch missed an objective, where edits and anomalies are, what is not
+// simulated yet.
+import { type Cluster, named, shapeOf } from '../base/anomalies.ts';
 import { plain } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Frame } from '../generated/boundary.ts';
@@ -8,9 +10,13 @@ import type { Palette } from '../stage/palette.ts';
 import { pennants, playhead } from './flags.ts';
 import { timeTicks } from './scales.ts';
 
-// The strip is 44 px high: pennants, bars to the base line, ticks.
-const TOP = 15;
-const BASE = 30;
+// The strip is 54 px high: pennants, anomalies, bars to the base line, ticks.
+const TOP = 26;
+const BASE = 40;
+const TICKS = 52;
+const TALLEST = BASE - TOP - 2;
+/** Top of the marks of anomalies, and their size. */
+export const LANE = { y: 14, size: 9 } as const;
 
 export type ScrubberScene = {
   readonly pen: Pen;
@@ -18,6 +24,9 @@ export type ScrubberScene = {
   readonly frame: Frame;
   readonly data: ViewColumns | undefined;
   readonly warmUpS: number;
+  readonly anomalies: readonly Cluster[];
+  /** The cluster under the pointer or with the focus, −1 for none. */
+  readonly pointed: number;
   readonly width: number;
 };
 
@@ -25,6 +34,13 @@ export type ScrubberScene = {
 export function scrubberEdges(width: number): { readonly left: number; readonly right: number } {
   const margin = width < 720 ? 10 : 16;
   return { left: margin, right: Math.max(margin + 1, width - margin) };
+}
+
+/** Where an instant in seconds lies on the timeline. */
+export function placeOn(frame: Frame | undefined, width: number): (t: number) => number {
+  const { left, right } = scrubberEdges(width);
+  const endS = Math.max(1e-6, (frame?.axis_end_us ?? 0) / 1e6);
+  return (t) => left + ((right - left) * Math.min(t, endS)) / endS;
 }
 
 /** Green under 4 % missed, amber under 15 %, vermilion above; height says the same. */
@@ -38,7 +54,7 @@ export function drawScrubber(s: ScrubberScene): void {
   const { left, right } = scrubberEdges(width);
   const endS = Math.max(1e-6, frame.axis_end_us / 1e6);
   const nowS = frame.now_us / 1e6;
-  const x = (t: number): number => left + ((right - left) * Math.min(t, endS)) / endS;
+  const x = placeOn(frame, width);
   const times = s.data?.columns[0];
   const doneS = Math.max(nowS, times?.[times.length - 1] ?? 0);
   if (s.warmUpS > 0) {
@@ -53,6 +69,7 @@ export function drawScrubber(s: ScrubberScene): void {
   if (right - x(doneS) > 110 && width >= 720) label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
   drawBars(s, x, nowS, doneS);
   drawTicks(s, x, endS, left, right);
+  drawAnomalies(s, x, nowS, right);
   drawFlags(s, x, left, right);
   playhead(pen, p, Math.round(x(nowS)), 2, BASE + 1);
 }
@@ -78,7 +95,7 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
     from = to;
     if (!Number.isFinite(worst)) continue;
     // Full height where half of the requests or more missed.
-    const h = 3 + Math.min(1, worst / 50) * 12;
+    const h = 3 + Math.min(1, worst / 50) * (TALLEST - 1);
     pen.globalAlpha = start > nowS ? 0.32 : 1;
     pen.fillStyle = p[missClass(worst)];
     pen.fillRect(x0, BASE - h, Math.max(1, x1 - x0 - 1), h);
@@ -92,8 +109,8 @@ function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, lef
   const ticks = timeTicks(endS, right - left, s.width < 720 ? 70 : 100);
   for (const t of ticks) {
     const last = t > endS * 0.97;
-    if (t === 0) label(pen, '0', left, 42, p.ink3);
-    else label(pen, last ? `${plain(t)} s` : plain(t), last ? right : x(t), 42, p.ink3, last ? 'right' : 'center');
+    if (t === 0) label(pen, '0', left, TICKS, p.ink3);
+    else label(pen, last ? `${plain(t)} s` : plain(t), last ? right : x(t), TICKS, p.ink3, last ? 'right' : 'center');
   }
 }
 
@@ -101,6 +118,43 @@ function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, rig
   const { flags } = s.frame;
   const places = flags.map((f) => x(f.at_us / 1e6));
   pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6) });
+}
+
+/** Each cluster: how long its anomalies lasted, the shape of the first, how many or, where there is room, what. */
+function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number, right: number): void {
+  const { pen, p } = s;
+  s.anomalies.forEach((cluster, i) => {
+    const [first] = cluster.marks;
+    if (!first) return;
+    const ahead = first.at_us / 1e6 > nowS;
+    pen.globalAlpha = ahead ? 0.38 : 1;
+    pen.fillStyle = first.kind === 'livelock' ? p.miss : p.warn;
+    for (const mark of cluster.marks) {
+      const from = x(mark.at_us / 1e6);
+      const to = x(Math.max(mark.at_us, mark.end_us ?? s.frame.now_us) / 1e6);
+      pen.fillRect(from, LANE.y + LANE.size + 1, Math.max(1, to - from), s.pointed === i ? 2 : 1);
+    }
+    const left = cluster.x - LANE.size / 2;
+    pen.save();
+    pen.translate(left, LANE.y);
+    pen.fill(pathOf(first.kind));
+    pen.restore();
+    const room = (s.anomalies[i + 1]?.x ?? right + LANE.size) - LANE.size / 2 - 6 - (left + LANE.size + 3);
+    const many = cluster.marks.length > 1;
+    const words = named(cluster.marks);
+    pen.font = font(p, 11, s.pointed === i ? 600 : 400);
+    const long = pen.measureText(words).width <= room && s.width >= 720;
+    if (long || many)
+      label(pen, long ? words : String(cluster.marks.length), left + LANE.size + 3, LANE.y + 8.5, p.ink2);
+    pen.globalAlpha = 1;
+  });
+}
+
+const paths = new Map<string, Path2D>();
+function pathOf(kind: string): Path2D {
+  const made = paths.get(kind) ?? new Path2D(shapeOf(kind).path);
+  paths.set(kind, made);
+  return made;
 }
 
 /** The timeline in one sentence. */
@@ -122,5 +176,10 @@ export function describeTimeline(frame: Frame | undefined, data: ViewColumns | u
       : `${Math.round((100 * bad) / known)} % of the stretches so far missed an objective`;
   const flags =
     frame.flags.length === 0 ? '' : `; ${frame.flags.length} ${frame.flags.length === 1 ? 'edit' : 'edits'}`;
-  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${flags}.`;
+  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${flags}${anomaliesOf(frame)}.`;
+}
+
+function anomaliesOf(frame: Frame): string {
+  if (frame.anomaly_count === 0) return '';
+  return `; ${frame.anomaly_count} ${frame.anomaly_count === 1 ? 'anomaly' : 'anomalies'}`;
 }

@@ -1,5 +1,6 @@
 // uPlot with our axes, shades and labels. Everything that only we draw happens in its hooks, in CSS pixels.
 import uPlot from 'uplot';
+import { spans } from '../base/anomalies.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { font, label } from '../stage/marks.ts';
 import type { Palette } from '../stage/palette.ts';
@@ -111,6 +112,14 @@ function drawUnder(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
     pen.fillStyle = p.shade;
     pen.fillRect(box.x, box.y, placeX(u, box, s.warmUpS()) - box.x, box.h);
   }
+  // Faint, so that a wash over the lines' ground is all that an anomaly is here; the timeline has its mark.
+  pen.globalAlpha = 0.1;
+  pen.fillStyle = p.warn;
+  for (const [from, to] of spans(frame.anomalies, frame.now_us)) {
+    const left = placeX(u, box, from);
+    pen.fillRect(left, box.y, Math.max(1, placeX(u, box, to) - left), box.h);
+  }
+  pen.globalAlpha = 1;
   const times = u.data[0];
   const x = placeX(u, box, Math.max(frame.now_us / 1e6, times[times.length - 1] ?? 0));
   pen.fillStyle = p.voidHatch;

@@ -28,6 +28,8 @@ export type Frame = {
   flags: Array<Flag>;
   /** Anomalies so far, the first 64 of them, in the order in which they were noticed. */
   anomalies: Array<AnomalyMark>;
+  /** How many anomalies there were so far, those included that are not listed. */
+  anomaly_count: number;
 };
 
 /** Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped. */
@@ -209,6 +211,8 @@ export type AnomalyMark = {
   kind: string;
   /** The replica. */
   replica: number;
+  /** The first request that proves it, where there is one. */
+  request?: number;
   /** What happened, in one sentence. */
   label: string;
 };
@@ -239,7 +243,7 @@ export type EventRow = {
   seq: number;
   /** When, in microseconds. */
   at_us: number;
-  /** What happened: `arrived`, `admitted`, `rejected`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`. */
+  /** What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`. */
   kind: string;
   /** The request, where there is one. */
   request?: number;

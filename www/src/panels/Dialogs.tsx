@@ -2,7 +2,9 @@
 import { Dialog } from '@ark-ui/solid/dialog';
 import { createEffect, For, type JSX, onCleanup, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
+import { SHAPES } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
+import { AnomalyGlyph } from '../charts/AnomalyMarks.tsx';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { explain } from '../state/notices.ts';
@@ -30,6 +32,19 @@ export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: bo
         (green). Change any field while it runs: the edit becomes a flag on the timeline. Drop a request trace (Azure or
         Mooncake format) or a scenario file anywhere. Nothing leaves this computer.
       </p>
+      <h3>Anomalies on the timeline</h3>
+      <dl class="shapes">
+        <For each={SHAPES}>
+          {(shape) => (
+            <div>
+              <dt>
+                <AnomalyGlyph kind={shape.kind} /> {shape.name}
+              </dt>
+              <dd>{shape.meaning}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
       <h3>Keyboard</h3>
       <dl class="keys">
         <For each={KEYS}>

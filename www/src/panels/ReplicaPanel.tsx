@@ -3,6 +3,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, durationUs, percent, percentileUs, text } from '../base/units.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { AnomalyBlock } from './AnomalyList.tsx';
 
 export function ReplicaPanel(props: { app: App }): JSX.Element {
   const replica = createMemo(() => props.app.frame()?.replicas.find((r) => r.id === props.app.selected().replica));
@@ -88,6 +89,7 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
           <KvRow kind="kf" name="Free" value={kv().free} />
         </dl>
       </div>
+      <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
       <div class="blk">
         <div class="blk-head">
           <h2>In its batch</h2>

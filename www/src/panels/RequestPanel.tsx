@@ -3,6 +3,7 @@ import { createMemo, type JSX, Show } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../base/units.ts';
 import type { RequestDetail } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
 import { ClientShape } from './Quantity.tsx';
 import { Waterfall } from './Waterfall.tsx';
@@ -82,6 +83,7 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
           <Fact name="Preempted" value={count(d().preemptions)} />
         </dl>
       </div>
+      <AnomalyBlock app={props.app} of={(a) => a.request === d().request} />
       <div class="blk">
         <div class="blk-head">
           <h2>Waterfall</h2>

@@ -4,6 +4,7 @@ import { count, durationUs, percentileUs, text } from '../base/units.ts';
 import type { Counts } from '../generated/boundary.ts';
 import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
+import { AnomalyLegend } from './AnomalyList.tsx';
 import { save } from './save.ts';
 
 const NONE: Counts = {
@@ -41,6 +42,11 @@ export function RunPanel(props: { app: App }): JSX.Element {
     ['Dropped', counts().dropped],
   ];
   const key = () => app.frame()?.key;
+  const marked = (): string => {
+    const all = app.frame()?.anomaly_count ?? 0;
+    const shown = app.frame()?.anomalies.length ?? 0;
+    return all > shown ? `the first ${count(shown)} of ${count(all)}` : count(all);
+  };
   return (
     <>
       <div class="blk">
@@ -102,6 +108,13 @@ export function RunPanel(props: { app: App }): JSX.Element {
             </For>
           </tbody>
         </table>
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Anomalies</h2>
+          <span class="m">{marked()}</span>
+        </div>
+        <AnomalyLegend marks={app.frame()?.anomalies ?? []} />
       </div>
       <div class="blk">
         <div class="blk-head">

@@ -30,6 +30,8 @@ export function Transport(props: { app: App }): JSX.Element {
         data={app.data().health}
         frame={app.frame()}
         warmUpS={app.warmUpS()}
+        anomalies={app.anomalies()}
+        onAnomaly={(mark) => void app.showAnomaly(mark)}
         onSeek={(us) => void app.seek(us / 1e6)}
       />
       <div class="ctl">

@@ -54,6 +54,7 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
   moves: [],
   flags: [],
   anomalies: [],
+  anomaly_count: 0,
 });
 
 test('an objective is missed by the median, at risk by the p99, and nothing without samples or objective', () => {

@@ -1,11 +1,12 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
 import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-js';
+import { known } from '../base/anomalies.ts';
 import { trust } from '../base/brand.ts';
-import { getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
+import { equal, getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
 import { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
 import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
-import type { Diagnostic, Frame, RequestDetail, StepKind, View } from '../generated/boundary.ts';
+import type { AnomalyMark, Diagnostic, Frame, RequestDetail, StepKind, View } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash, LostError, RefusedError, type WorkerLike } from '../sim/client.ts';
 import type { Mode, PresetInfo, TraceSummary } from '../sim/protocol.ts';
@@ -55,6 +56,8 @@ export function createApp(spawn: () => WorkerLike) {
   /** Counts refreshes of what is asked for on demand, so that lists know when to ask again. */
   const [pulse, setPulse] = createSignal(0);
   const [reducedMotion, setReducedMotion] = createSignal(false);
+  /** The anomalies of the frame, and those ahead that the same run is known to come to. */
+  const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameJson });
 
   const schema = new Schema(trust<JsonObject>(rawSchema));
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
@@ -84,6 +87,8 @@ export function createApp(spawn: () => WorkerLike) {
   let spokenDue = 0;
   let replicas = 0;
   let asking = false;
+  /** Frames to come that may still be of the run before the last change: what was ahead of it is not remembered. */
+  let unsure = 0;
 
   function showFrame(next: Frame, nextMode: Mode, speedNow: number): void {
     if (frame() === undefined) performance.mark('first-frame');
@@ -95,7 +100,9 @@ export function createApp(spawn: () => WorkerLike) {
       setFrame(next);
       setMode(nextMode);
       setAchieved(speedNow);
+      setAnomalies((before) => known(unsure > 0 ? [] : before, next));
     });
+    unsure = Math.max(0, unsure - 1);
     refresh(nextMode !== 'playing');
   }
 
@@ -182,6 +189,7 @@ export function createApp(spawn: () => WorkerLike) {
         if (!useTrace) setTrace(undefined);
         setProblems(new Map());
         fresh();
+        changedRun();
       });
       warn(accepted.diagnostics);
     });
@@ -196,11 +204,18 @@ export function createApp(spawn: () => WorkerLike) {
         thenPlay: mode() === 'playing',
       });
       batch(() => {
+        if (!equal(next, document())) changedRun();
         setDocument(readDocument(accepted.scenario));
         fresh();
       });
       warn(accepted.diagnostics);
     });
+  }
+
+  /** What was ahead belonged to another run. The next two frames may have been on their way already. */
+  function changedRun(): void {
+    unsure = 2;
+    setAnomalies(untrack(frame)?.anomalies ?? []);
   }
 
   function fresh(): void {
@@ -248,6 +263,7 @@ export function createApp(spawn: () => WorkerLike) {
       batch(() => {
         setDocument(readDocument(accepted.scenario));
         tell(accepted.diagnostics, path);
+        changedRun();
       });
     }, path);
   }
@@ -264,6 +280,7 @@ export function createApp(spawn: () => WorkerLike) {
         setDocument(readDocument(accepted.scenario));
         fresh();
         tell(accepted.diagnostics, path);
+        changedRun();
       });
     }, path);
   }
@@ -309,22 +326,31 @@ export function createApp(spawn: () => WorkerLike) {
 
   /** Goes to an instant: ahead by running there, back by making the same run again, which gives the same run. */
   let seekTo: number | undefined;
-  let seeking = false;
-  async function seek(timeS: number): Promise<void> {
+  let seeking: Promise<void> | undefined;
+  function seek(timeS: number): Promise<void> {
     seekTo = Math.max(0, Math.round(timeS * 1e6));
     // A dragged playhead asks often; only the latest place matters, and only when the last one was reached.
-    if (seeking) return;
-    seeking = true;
-    try {
-      while (seekTo !== undefined) {
-        const untilUs: number = seekTo;
-        seekTo = undefined;
-        if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
-        else await rerun(document(), untilUs);
-      }
-    } finally {
-      seeking = false;
+    seeking ??= seekOn().finally(() => {
+      seeking = undefined;
+    });
+    return seeking;
+  }
+
+  async function seekOn(): Promise<void> {
+    while (seekTo !== undefined) {
+      const untilUs: number = seekTo;
+      seekTo = undefined;
+      if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
+      else await rerun(document(), untilUs);
     }
+  }
+
+  /** Stops where an anomaly began, with its request and replica in sight. */
+  async function showAnomaly(mark: AnomalyMark): Promise<void> {
+    client.pause();
+    setMode('paused');
+    await seek(mark.at_us / 1e6);
+    select({ request: mark.request, replica: mark.replica });
   }
 
   function toEnd(): void {
@@ -396,6 +422,8 @@ export function createApp(spawn: () => WorkerLike) {
     setDrawer,
     spoken,
     pulse,
+    anomalies,
+    showAnomaly,
     reducedMotion,
     setReducedMotion: (on: boolean) => {
       slowMotion = on;
@@ -421,6 +449,11 @@ export function createApp(spawn: () => WorkerLike) {
     events: (query: object) => client.events(query),
     report: () => client.report(),
   };
+}
+
+/** For short lists that come anew with each frame: nothing that shows them is touched while they say the same. */
+function sameJson(a: readonly AnomalyMark[], b: readonly AnomalyMark[]): boolean {
+  return a === b || (a.length === b.length && JSON.stringify(a) === JSON.stringify(b));
 }
 
 function isDistribution(view: View): boolean {

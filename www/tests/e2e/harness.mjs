@@ -1,8 +1,10 @@
 // Serves the built page under a deep path and opens it in Chromium, watching for everything that must not happen.
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { preview } from 'vite';
@@ -83,6 +85,37 @@ export async function newPage({ browser, url }, options = {}) {
   await page.goto(url);
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   return { page, seen, close: () => context.close() };
+}
+
+/** Serves the page for a file of tests, each on a page of its own; one fails on whatever a page must never do. */
+export function suite() {
+  let site;
+  before(async () => {
+    site = await open();
+  });
+  after(() => site?.close());
+  return function onPage(name, body, options) {
+    test(name, { timeout: 180_000 }, async (t) => {
+      const opened = await newPage(site, options);
+      try {
+        await resting(opened.page);
+        await body(opened.page, t, opened);
+        assert.deepEqual(opened.seen.foreign, [], 'requests to other hosts');
+        assert.deepEqual(await opened.page.evaluate(() => window.seen.violations), [], 'content security policy');
+        if (!options?.errorsExpected) assert.deepEqual(opened.seen.errors, [], 'errors on the console');
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+}
+
+/** Opens a built-in scenario. */
+export async function preset(page, name) {
+  await page.getByRole('banner').getByRole('button', { name: 'Presets' }).click();
+  await page.locator(`[role=menuitem][data-value="${name}"]`).click();
+  await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
+  await resting(page);
 }
 
 /** Simulated time on the clock, in seconds. */

@@ -2,45 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
-import {
-  cli,
-  clock,
-  drop,
-  finalDigest,
-  inspectorTab,
-  newPage,
-  open,
-  ROOT,
-  resting,
-  savedScenario,
-  write,
-} from './harness.mjs';
+import { cli, clock, drop, finalDigest, inspectorTab, ROOT, resting, savedScenario, suite, write } from './harness.mjs';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const OPENING_S = 48;
-let site;
-
-before(async () => {
-  site = await open();
-});
-after(() => site?.close());
-
-/** Runs a test on a fresh page and fails on whatever a page must never do. */
-function onPage(name, body, options) {
-  test(name, { timeout: 180_000 }, async (t) => {
-    const opened = await newPage(site, options);
-    try {
-      await resting(opened.page);
-      await body(opened.page, t, opened);
-      assert.deepEqual(opened.seen.foreign, [], 'requests to other hosts');
-      assert.deepEqual(await opened.page.evaluate(() => window.seen.violations), [], 'content security policy');
-      if (!options?.errorsExpected) assert.deepEqual(opened.seen.errors, [], 'errors on the console');
-    } finally {
-      await opened.close();
-    }
-  });
-}
+const onPage = suite();
 
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
 const rateField = (page) => scenarioPanel(page).getByRole('textbox', { name: 'Rate', exact: true }).first();

@@ -1,0 +1,100 @@
+// Anomalies as the page knows them: their names and shapes, which of them are ahead of the playhead, how marks share a line.
+import type { AnomalyMark, Frame } from '../generated/boundary.ts';
+
+/** Shape says which kind; the paths lie in a square of nine. */
+export type AnomalyShape = {
+  readonly kind: string;
+  readonly name: string;
+  readonly path: string;
+  readonly meaning: string;
+};
+
+export const SHAPES: readonly AnomalyShape[] = [
+  {
+    kind: 'priority-inversion',
+    name: 'priority inversion',
+    path: 'M0 0h9L4.5 4.5zM4.5 4.5L9 9H0z',
+    meaning: 'a less urgent request went first',
+  },
+  {
+    kind: 'head-of-line-blocking',
+    name: 'head-of-line blocking',
+    path: 'M0 0h2.5v9H0zM4.5 1.5h4.5v6H4.5z',
+    meaning: 'the first of a queue waited for KV blocks and held up the others',
+  },
+  {
+    kind: 'kv-thrashing',
+    name: 'KV thrashing',
+    path: 'M6 0L.5 5.2h3L2.5 9 8.5 3.6h-3.2z',
+    meaning: 'KV blocks were lost again soon after they had come back',
+  },
+  {
+    kind: 'livelock',
+    name: 'livelock',
+    path: 'M4.5 0a4.5 4.5 0 1 0 .01 0zM4.5 2.3a2.2 2.2 0 1 1-.01 0z',
+    meaning: 'many preemptions and nothing finished between them',
+  },
+  {
+    kind: 'load-imbalance',
+    name: 'load imbalance',
+    path: 'M0 6h2.3v3H0zM3.4 4h2.2v5H3.4zM6.7 0H9v9H6.7z',
+    meaning: 'some replicas had much more to do than others',
+  },
+];
+
+const UNKNOWN: AnomalyShape = { kind: '', name: 'anomaly', path: 'M4.5 0L9 4.5 4.5 9 0 4.5z', meaning: '' };
+
+/** Shape and words of a kind; a diamond for one that this page does not know. */
+export function shapeOf(kind: string): AnomalyShape {
+  return SHAPES.find((s) => s.kind === kind) ?? { ...UNKNOWN, kind, name: kind.replaceAll('-', ' ') || UNKNOWN.name };
+}
+
+/**
+ * What is known of a run after a frame of it: its anomalies, and those noticed before the playhead was taken back. The same
+ * run gives the same anomalies, so they are ahead, not gone.
+ */
+export function known(before: readonly AnomalyMark[], frame: Frame): readonly AnomalyMark[] {
+  const id = (a: AnomalyMark): string => `${a.kind} ${a.replica} ${a.at_us} ${a.request ?? ''}`;
+  const here = new Set(frame.anomalies.map(id));
+  const ahead = before.filter((a) => !here.has(id(a)));
+  return ahead.length === 0 ? frame.anomalies : [...frame.anomalies, ...ahead];
+}
+
+/** Marks that would touch, as one. */
+export type Cluster = { readonly x: number; readonly marks: readonly AnomalyMark[] };
+
+/** Marks in the order of time, those closer than `gap` to the first of a cluster together with it. */
+export function clusters(
+  marks: readonly AnomalyMark[],
+  place: (timeS: number) => number,
+  gap: number,
+): readonly Cluster[] {
+  const out: { x: number; marks: AnomalyMark[] }[] = [];
+  for (const mark of marks.toSorted((a, b) => a.at_us - b.at_us)) {
+    const x = place(mark.at_us / 1e6);
+    const last = out.at(-1);
+    if (last && x - last.x < gap) last.marks.push(mark);
+    else out.push({ x, marks: [mark] });
+  }
+  return out;
+}
+
+/** The stretches of time that any of these anomalies covers, in seconds, without overlap. */
+export function spans(marks: readonly AnomalyMark[], nowUs: number): readonly (readonly [number, number])[] {
+  const out: [number, number][] = [];
+  for (const mark of marks.toSorted((a, b) => a.at_us - b.at_us)) {
+    const from = mark.at_us / 1e6;
+    const to = Math.max(mark.at_us, mark.end_us ?? nowUs) / 1e6;
+    const last = out.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else out.push([from, to]);
+  }
+  return out;
+}
+
+/** A cluster in a few words: `2 × KV thrashing, load imbalance`. */
+export function named(marks: readonly AnomalyMark[]): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of marks) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, n]) => (n > 1 ? `${n} × ${shapeOf(kind).name}` : shapeOf(kind).name)).join(', ');
+}
