@@ -274,11 +274,6 @@ fn golden_counts_and_names_what_differs() {
     assert!(told.contains("cluster_clock_us") && !told.contains("per_request"), "{told}");
     assert!(stdout(&run(&["golden", "--most", "1", wrong.path()])).contains("  and 1 more\n"));
 
-    doc["config"]["scheduler"] = "longest-first".into();
-    let unbuilt = TempFile::new("unbuilt.json", doc.to_string().as_bytes());
-    let out = run(&["golden", unbuilt.path()]);
-    assert_eq!(out.status.code(), Some(1));
-    assert!(stdout(&out).contains("not supported yet: scheduler \"longest-first\""), "{}", stdout(&out));
     let out = run(&["golden", "--only", "everything", good]);
     assert_eq!(out.status.code(), Some(2));
 }

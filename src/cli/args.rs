@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const EXIT_CODES: &str = "Exit codes:\n  \
     0  all went well (warnings included)\n  \
     1  golden: a file differs\n  \
-    2  the scenario, the trace or the arguments cannot be used\n  \
+    2  the scenario, the trace, the golden file or the arguments cannot be used\n  \
     3  a file cannot be read or written";
 
 /// A deterministic simulator of an LLM-serving cluster.

@@ -10,11 +10,14 @@ mod run;
 mod schema;
 mod summary;
 
+use crate::base::Diagnostic;
+use crate::scenario::limits;
 use crate::session::{golden, scenario_from_hf};
 use args::{Args, Command};
 use clap::Parser;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Everything went well.
@@ -61,24 +64,59 @@ fn run_golden(args: &args::Golden) -> Result<(), Failed> {
         tell(&format!("error: --only: no section \"{unknown}\"; allowed: {}", golden::SECTIONS.join(", ")));
         return Err(Failed(BAD_INPUT));
     }
-    let mut failed = 0;
+    let (mut passed, mut failed, mut unusable, mut code) = (0, 0, 0, OK);
     for path in &args.files {
-        let text = std::fs::read_to_string(path).map_err(|e| unreadable(&path.display(), &e))?;
-        let differences = golden::differences(&text, &args.only);
-        if differences.is_empty() {
-            continue;
-        }
-        failed += 1;
-        say(&format!("{}: FAILED\n", path.display()))?;
-        for line in differences.iter().take(args.most) {
-            say(&format!("  {line}\n"))?;
-        }
-        if differences.len() > args.most {
-            say(&format!("  and {} more\n", differences.len() - args.most))?;
+        let name = path.display().to_string();
+        match golden_text(path).and_then(|text| {
+            golden::differences(&text, &args.only).map_err(|problems| input::refused(&name, &problems))
+        }) {
+            Ok(differences) if differences.is_empty() => passed += 1,
+            Ok(differences) => {
+                failed += 1;
+                say_differences(&name, &differences, args.most)?;
+            }
+            Err(Failed(why)) => {
+                unusable += 1;
+                code = if code == OK { why } else { code };
+            }
         }
     }
-    say(&format!("{} passed, {failed} failed\n", args.files.len() - failed))?;
-    if failed == 0 { Ok(()) } else { Err(Failed(DIFFERENT)) }
+    let rest = if unusable > 0 { format!(", {unusable} unusable") } else { String::new() };
+    say(&format!("{passed} passed, {failed} failed{rest}\n"))?;
+    match if failed > 0 { DIFFERENT } else { code } {
+        OK => Ok(()),
+        code => Err(Failed(code)),
+    }
+}
+
+fn say_differences(name: &str, differences: &[String], most: usize) -> Result<(), Failed> {
+    say(&format!("{name}: FAILED\n"))?;
+    for line in differences.iter().take(most) {
+        say(&format!("  {line}\n"))?;
+    }
+    if differences.len() > most {
+        say(&format!("  and {} more\n", differences.len() - most))?;
+    }
+    Ok(())
+}
+
+/// The text of a golden file, which may be longer than a scenario.
+fn golden_text(path: &Path) -> Result<String, Failed> {
+    let most = limits::TRACE_BYTES_CLI;
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    let length = read.map_err(|e| unreadable(&path.display(), &e))? as u64;
+    let refuse = |found: String, allowed: String, fix: &str| {
+        input::refused(&path.display().to_string(), &[Diagnostic::error("", found, allowed, fix)])
+    };
+    if length > most {
+        let found = format!("more than {most} bytes");
+        return Err(refuse(found, format!("at most {most} bytes"), "check that this is the right file"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let found = format!("bytes that are not UTF-8, first at position {}", e.utf8_error().valid_up_to());
+        refuse(found, "a golden file: JSON text in UTF-8".to_owned(), "check that this is the right file")
+    })
 }
 
 /// Writes to stdout.

@@ -67,23 +67,38 @@ pub fn models() -> Vec<ModelEntry> {
 ///
 /// A pool that says everything itself may name any model and GPU; whatever it leaves to the catalogue must be there.
 pub fn resolve(pool: &Pool, path: &str) -> Result<Resolved, Diagnostics> {
-    let mut resolver = Resolver { pool, path, problems: Vec::new() };
-    let model = resolver.model();
-    let blocks = resolver.blocks();
-    if let (Some((model, source)), Some(blocks), true) = (model, blocks, resolver.problems.is_empty()) {
-        return Ok(Resolved { model, blocks, usd_per_hour: price(pool), source });
-    }
-    Err(resolver.problems)
+    Resolver { pool, path, heads: Heads::Even, problems: Vec::new() }.resolve()
+}
+
+/// As [`resolve`], also where the heads cannot be shared out evenly among the GPUs: formulas do not mind.
+pub fn resolve_uneven(pool: &Pool, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, path, heads: Heads::Any, problems: Vec::new() }.resolve()
+}
+
+/// Whether every GPU of a replica must have the same number of heads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heads {
+    Even,
+    Any,
 }
 
 /// A pool and what was found wrong with it so far.
 struct Resolver<'a> {
     pool: &'a Pool,
     path: &'a str,
+    heads: Heads,
     problems: Diagnostics,
 }
 
 impl<'a> Resolver<'a> {
+    fn resolve(mut self) -> Result<Resolved, Diagnostics> {
+        let (model, blocks) = (self.model(), self.blocks());
+        if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
+            return Ok(Resolved { model, blocks, usd_per_hour: price(self.pool), source });
+        }
+        Err(self.problems)
+    }
+
     /// The latency model, and what it was taken from.
     fn model(&mut self) -> Option<(StepModel, String)> {
         let tp = self.pool.tp;
@@ -186,7 +201,9 @@ impl<'a> Resolver<'a> {
             (&found.architecture, found.name.clone())
         };
         let (heads, kv_heads, tp) = (shape.heads, shape.kv_heads(), self.pool.tp.max(1));
-        let uneven = if !heads.is_multiple_of(tp) {
+        let uneven = if self.heads == Heads::Any {
+            None
+        } else if !heads.is_multiple_of(tp) {
             Some(format!("{heads} heads on {tp} GPUs"))
         } else if shape.kv_latent == 0 && kv_heads >= tp && !kv_heads.is_multiple_of(tp) {
             Some(format!("{kv_heads} KV heads on {tp} GPUs"))

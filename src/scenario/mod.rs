@@ -33,7 +33,8 @@ pub use latency::{
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
 pub use parse::{
-    from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json, value_from_json,
+    data_from_value, from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json,
+    value_from_json, value_from_long_json,
 };
 pub use policy::{
     AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,

@@ -72,8 +72,22 @@ pub fn text_from_bytes(bytes: &[u8]) -> Result<&str, Diagnostic> {
 /// Reads JSON text; problems of syntax name line and column.
 pub fn value_from_json(text: &str) -> Result<Value, Diagnostic> {
     check_size(text.len())?;
+    value_from_long_json(text, ["a scenario as JSON", "start with {} for all defaults"])
+}
+
+/// Reads JSON text of any length; `instead` is what is said of an empty one: what should be there, and what to do.
+pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Diagnostic> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(Diagnostic::error("", "no text at all", instead[0], instead[1]));
+    }
     serde_json::from_str(text).map_err(|e| syntax_error(text, &e))
+}
+
+/// Reads data of another kind than a scenario, with every problem of shape reported at once. Its fields need defaults:
+/// an object without a field that it must have is taken out as a whole.
+pub fn data_from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<T, Diagnostics> {
+    read(value, what, &mut |_, _| Vec::new())
 }
 
 /// Sets the field at `path` (such as `cluster.pools[0].replicas`) to `value`, read as JSON or else as a string.
@@ -186,14 +200,6 @@ fn check_size(bytes: usize) -> Result<(), Diagnostic> {
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let (line, column) = (error.line(), error.column());
     let place = format!("line {line}, column {column}");
-    if text.trim().is_empty() {
-        return Diagnostic::error(
-            "",
-            "no text at all",
-            "a scenario as JSON",
-            "start with {} for all defaults",
-        );
-    }
     if error.is_eof() {
         return Diagnostic::error(
             place,

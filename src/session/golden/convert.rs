@@ -1,27 +1,37 @@
-//! From a golden file to a scenario, or the list of what this program cannot do yet.
+//! From a golden file to a scenario, or the list of what is wrong with it.
 
 use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
+use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks,
     KvCache, Observe, Pool, PriorityPolicy, Profile, RoutingPolicy, Run, Scenario, Scheduler, Scorer,
-    TokenBucket, Weighted, WeightedScorer, Workload,
+    TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
 
-/// The scenario of a golden file; the error lists what is missing.
-pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Vec<String>> {
-    let mut missing = Vec::new();
+const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
+const PRIORITIES: &str = "constant, slo-based, inverted-slo";
+const ADMISSIONS: &str = "always-admit, reject-all, token-bucket";
+const ROUTINGS: &str = "round-robin, least-loaded, always-busiest, weighted";
+const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance";
+
+/// The scenario of a golden file; the error lists what is wrong with it.
+pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
+    let mut problems = Vec::new();
     if file.schema != SCHEMA {
-        missing.push(format!("schema \"{}\" (this program reads \"{SCHEMA}\")", file.schema));
+        wrong("schema", &file.schema, SCHEMA, &mut problems);
     }
-    let cluster = cluster(&file.config, &mut missing);
-    if !missing.is_empty() {
-        return Err(missing);
+    let cluster = cluster(file, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
     }
+    let c = &file.config;
+    // Later than every run may last is never; whether that was so is looked at when the run is over.
+    let horizon_us = if c.horizon_us > longest_us() { 0 } else { c.horizon_us };
     Ok(Scenario {
         title: String::new(),
-        seed: file.config.seed,
-        run: Run { horizon_s: file.config.horizon_us as f64 / 1e6, warmup_s: 0.0, ..Run::default() },
+        seed: c.seed,
+        run: Run { horizon_s: horizon_us as f64 / 1e6, warmup_s: 0.0, ..Run::default() },
         cluster,
         workload: Workload {
             clients: Vec::new(),
@@ -33,38 +43,41 @@ pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Vec<String>> {
     })
 }
 
-fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
-    let mut need = |fine: bool, what: &str, value: &str| {
-        if !fine {
-            missing.push(format!("{what} \"{value}\""));
-        }
-    };
-    latency::need(c, &mut need);
-    need(scheduler(&c.scheduler).is_some(), "scheduler", &c.scheduler);
-    need(priority(&c.priority_policy).is_some(), "priority_policy", &c.priority_policy);
-    let admission = match c.admission_policy.as_str() {
-        "always-admit" => AdmissionPolicy::AlwaysAdmit,
-        "reject-all" => AdmissionPolicy::RejectAll,
-        "token-bucket" => AdmissionPolicy::TokenBucket(TokenBucket {
-            capacity_tokens: c.token_bucket_capacity,
-            refill_tokens_per_s: c.token_bucket_refill_rate,
-            ..TokenBucket::default()
-        }),
-        other => {
-            need(false, "admission_policy", other);
-            AdmissionPolicy::AlwaysAdmit
-        }
-    };
+/// The end of the longest run.
+pub(super) fn longest_us() -> u64 {
+    limits::HORIZON_S as u64 * 1_000_000
+}
+
+/// Adds what is wrong with a name.
+pub(super) fn wrong(key: &str, found: &str, allowed: &str, problems: &mut Diagnostics) {
+    let fix = "write one of these; nothing else is part of the format";
+    let found: String = found.chars().take(60).collect();
+    problems.push(Diagnostic::error(key, format!("\"{found}\""), allowed, fix));
+}
+
+fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
+    let c = &file.config;
+    latency::problems(c, problems);
+    if scheduler(&c.scheduler).is_none() {
+        wrong("config.scheduler", &c.scheduler, SCHEDULERS, problems);
+    }
+    if priority(&c.priority_policy).is_none() {
+        wrong("config.priority_policy", &c.priority_policy, PRIORITIES, problems);
+    }
+    let admission = admission(c).unwrap_or_else(|| {
+        wrong("config.admission_policy", &c.admission_policy, ADMISSIONS, problems);
+        AdmissionPolicy::AlwaysAdmit
+    });
     let routing = match c.routing_policy.as_str() {
         "round-robin" | "" => RoutingPolicy::RoundRobin,
         "least-loaded" => RoutingPolicy::LeastLoaded,
         "always-busiest" => RoutingPolicy::AlwaysBusiest,
         "weighted" => weighted(&c.routing_scorers).unwrap_or_else(|| {
-            need(false, "routing_scorers", &c.routing_scorers);
+            wrong("config.routing_scorers", &c.routing_scorers, SCORERS, problems);
             RoutingPolicy::RoundRobin
         }),
         other => {
-            need(false, "routing_policy", other);
+            wrong("config.routing_policy", other, ROUTINGS, problems);
             RoutingPolicy::RoundRobin
         }
     };
@@ -72,18 +85,32 @@ fn cluster(c: &Config, missing: &mut Vec<String>) -> Cluster {
         "none" => Compat::None,
         "blis" => Compat::Blis,
         other => {
-            need(false, "compat", other);
+            wrong("config.compat", other, "none, blis", problems);
             Compat::None
         }
     };
     Cluster {
-        pools: vec![pool(c)],
+        pools: vec![pool(file)],
         admission,
         routing,
-        snapshot_refresh_us: c.snapshot_refresh_interval_us,
+        // The same as never, as long as the run is shorter: looked at when it is over.
+        snapshot_refresh_us: c.snapshot_refresh_interval_us.min(limits::LATENCY_US),
         admission_latency_us: c.admission_latency_us,
         routing_latency_us: c.routing_latency_us,
         compat,
+    }
+}
+
+fn admission(c: &Config) -> Option<AdmissionPolicy> {
+    match c.admission_policy.as_str() {
+        "always-admit" | "" => Some(AdmissionPolicy::AlwaysAdmit),
+        "reject-all" => Some(AdmissionPolicy::RejectAll),
+        "token-bucket" => Some(AdmissionPolicy::TokenBucket(TokenBucket {
+            capacity_tokens: c.token_bucket_capacity,
+            refill_tokens_per_s: c.token_bucket_refill_rate,
+            ..TokenBucket::default()
+        })),
+        _ => None,
     }
 }
 
@@ -126,28 +153,15 @@ fn weighted(scorers: &str) -> Option<RoutingPolicy> {
     Some(RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() }))
 }
 
-fn pool(c: &Config) -> Pool {
+fn pool(file: &GoldenFile) -> Pool {
+    let c = &file.config;
     Pool {
         name: "golden".to_owned(),
         replicas: c.num_instances,
-        engine: Engine {
-            max_num_seqs: c.max_num_running_reqs,
-            max_num_batched_tokens: c.max_num_scheduled_tokens,
-            long_prefill_threshold_tokens: c.long_prefill_token_threshold,
-            scheduler: scheduler(&c.scheduler).unwrap_or_default(),
-            priority: priority(&c.priority_policy).unwrap_or_default(),
-        },
-        kv: KvCache {
-            blocks: KvBlocks::Count(c.total_kv_blocks),
-            block_tokens: c.block_size_tokens,
-            prefix_caching: true,
-            cpu_blocks: c.kv_cpu_blocks,
-            offload_threshold: c.kv_offload_threshold,
-            transfer_tokens_per_us: c.kv_transfer_bandwidth,
-            transfer_base_us: c.kv_transfer_base_latency,
-            ..KvCache::default()
-        },
-        tp: c.tp,
+        engine: engine(file),
+        kv: kv(c),
+        // A fitted step does not depend on it.
+        tp: if latency::needs_shape(c) { c.tp } else { 1 },
         architecture: latency::architecture(c),
         hardware: latency::hardware(c),
         latency: latency::model(c),
@@ -155,14 +169,58 @@ fn pool(c: &Config) -> Pool {
     }
 }
 
+/// Bounds above everything that the file's requests can ask for mean the same as that.
+fn engine(file: &GoldenFile) -> Engine {
+    let c = &file.config;
+    let tokens = |s: &Segment| u64::from(s.n);
+    let of = |q: &Request| q.input.iter().map(tokens).sum::<u64>() + tokens(&q.output);
+    let all_tokens = file.requests.iter().map(of).fold(0, u64::saturating_add);
+    let bound = |asked: u64, needed: u64, limit: u32| {
+        let limit = u64::from(limit);
+        let used = if asked > limit && needed <= limit { limit } else { asked };
+        u32::try_from(used).unwrap_or(u32::MAX)
+    };
+    // No request has more tokens than the limit on them, so a longer chunk is none.
+    let threshold = c.long_prefill_token_threshold;
+    let threshold = u32::try_from(threshold).ok().filter(|t| *t < limits::REQUEST_TOKENS).unwrap_or(0);
+    Engine {
+        max_num_seqs: bound(c.max_num_running_reqs, file.requests.len() as u64, limits::BATCH),
+        max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS),
+        long_prefill_threshold_tokens: threshold,
+        scheduler: scheduler(&c.scheduler).unwrap_or_default(),
+        priority: priority(&c.priority_policy).unwrap_or_default(),
+    }
+}
+
+fn kv(c: &Config) -> KvCache {
+    let plain = KvCache {
+        blocks: KvBlocks::Count(c.total_kv_blocks),
+        block_tokens: c.block_size_tokens,
+        prefix_caching: true,
+        cpu_blocks: c.kv_cpu_blocks,
+        ..KvCache::default()
+    };
+    if c.kv_cpu_blocks == 0 {
+        return plain;
+    }
+    KvCache {
+        offload_threshold: c.kv_offload_threshold,
+        transfer_tokens_per_us: c.kv_transfer_bandwidth,
+        transfer_base_us: c.kv_transfer_base_latency,
+        ..plain
+    }
+}
+
 fn request(r: &Request) -> ExplicitRequest {
-    let piece = |s: &Segment| ExplicitPiece { text: s.s, tokens: s.n, offset: s.o };
+    // Texts are told apart by their number modulo 2^32, as the format says.
+    let text = |s: &Segment| s.s as u32;
+    let piece = |s: &Segment| ExplicitPiece { text: text(s), tokens: s.n, offset: s.o };
     ExplicitRequest {
         id: r.id.clone(),
         arrival_us: r.arrival_us,
         // Segments without tokens say nothing.
         prompt: r.input.iter().filter(|s| s.n > 0).map(piece).collect(),
-        output: ExplicitOutput { text: r.output.s, tokens: r.output.n, offset: r.output.o },
+        output: ExplicitOutput { text: text(&r.output), tokens: r.output.n, offset: r.output.o },
         tenant: r.tenant.clone(),
         slo_class: r.slo.clone(),
     }

@@ -1,60 +1,73 @@
 //! The latency model of a golden file.
 
+use super::convert::wrong;
 use super::file::Config;
+use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     Architecture, CrossModelCoefficients, FittedCoefficients, Hardware, LatencyModel, RooflineSettings,
+    limits,
 };
 
 const FITTED: &str = "blackbox";
 const ROOFLINE: &str = "roofline";
 const CROSS_MODEL: &str = "crossmodel";
 
-/// Names what is missing: called with a condition, the setting and its value.
-pub(super) fn need(c: &Config, need: &mut impl FnMut(bool, &str, &str)) {
-    let backend = c.latency_backend.as_str();
-    let betas = match backend {
-        FITTED => 3,
+/// Whether steps depend on the model's shape.
+pub(super) fn needs_shape(c: &Config) -> bool {
+    matches!(c.latency_backend.as_str(), ROOFLINE | CROSS_MODEL)
+}
+
+/// Adds what is wrong with the latency model.
+pub(super) fn problems(c: &Config, problems: &mut Diagnostics) {
+    let betas = match c.latency_backend.as_str() {
+        FITTED | "" => 3,
         CROSS_MODEL => 4,
-        ROOFLINE => c.beta_coeffs.len(),
-        other => {
-            need(false, "latency_backend", other);
-            return;
+        ROOFLINE => 0,
+        other => return wrong("config.latency_backend", other, "blackbox, roofline, crossmodel", problems),
+    };
+    if c.beta_coeffs.len() < betas {
+        let found = format!("{} coefficients", c.beta_coeffs.len());
+        let fix = "give all of them; 0 leaves a term out";
+        problems.push(Diagnostic::error("config.beta_coeffs", found, format!("at least {betas}"), fix));
+    }
+    let mut need = |there: bool, key: &str| {
+        if !there {
+            let fix = format!("{} steps are computed from it", c.latency_backend);
+            problems.push(Diagnostic::error(key, "null", "an object", fix));
         }
     };
-    need(c.beta_coeffs.len() == betas, "beta_coeffs of other than", &format!("{betas} numbers"));
-    need(backend == FITTED || c.model_config.is_some(), "no model_config for", backend);
-    need(backend != ROOFLINE || c.hw_config.is_some(), "no hw_config for", backend);
+    need(!needs_shape(c) || c.model_config.is_some(), "config.model_config");
+    need(c.latency_backend != ROOFLINE || c.hw_config.is_some(), "config.hw_config");
 }
 
 /// The model's shape.
 pub(super) fn architecture(c: &Config) -> Option<Architecture> {
-    let m = c.model_config.filter(|_| c.latency_backend != FITTED)?;
-    // The format's roofline model has no experts: every layer is the dense one.
-    let experts = if c.latency_backend == ROOFLINE { 0 } else { m.num_local_experts };
-    Some(Architecture {
+    let m = c.model_config.filter(|_| needs_shape(c))?;
+    let shape = Architecture {
         layers: m.num_hidden_layers,
         hidden: m.hidden_size,
         heads: m.num_attention_heads,
         kv_heads: m.num_key_value_heads,
-        intermediate: m.intermediate_size,
-        bytes_per_param: m.bytes_per_param,
-        bytes_per_kv_value: m.bytes_per_param,
-        experts,
-        // Only whether there are any counts, not how many.
-        experts_per_token: m.num_experts_per_tok.clamp(1, experts.max(1)),
         ..Architecture::default()
-    })
+    };
+    if c.latency_backend == ROOFLINE {
+        // The format's roofline model has no experts: every layer is the dense one.
+        return Some(Architecture {
+            intermediate: m.intermediate_size,
+            bytes_per_param: m.bytes_per_param,
+            bytes_per_kv_value: m.bytes_per_param,
+            ..shape
+        });
+    }
+    // Only whether there are any counts, not how many.
+    let experts = m.num_local_experts.min(limits::EXPERTS);
+    Some(Architecture { experts, experts_per_token: experts.min(1), ..shape })
 }
 
 /// The GPU's figures.
 pub(super) fn hardware(c: &Config) -> Option<Hardware> {
     let h = c.hw_config.filter(|_| c.latency_backend == ROOFLINE)?;
-    Some(Hardware {
-        memory_gib: h.memory_gib,
-        tflops: h.tflops,
-        bandwidth_tb_per_s: h.bandwidth,
-        ..Hardware::default()
-    })
+    Some(Hardware { tflops: h.tflops, bandwidth_tb_per_s: h.bandwidth, ..Hardware::default() })
 }
 
 /// The latency model.

@@ -1,19 +1,31 @@
 //! The golden file format: a cluster's configuration, requests one by one, and what must come out.
+//!
+//! Every field has a default here, so that one reading finds every problem of shape; which keys must be there is a table
+//! of its own ([`required`]), because some are needed by some settings only.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// The format this program reads.
 pub(super) const SCHEMA: &str = "engine-golden/1";
 
 /// One golden file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct GoldenFile {
     /// Version of the format.
     pub schema: String,
-    /// What to log.
-    #[serde(default)]
-    pub record: Record,
+    /// Which program the results are from.
+    #[serde(rename = "oracle")]
+    pub _oracle: Value,
+    /// Its name.
+    #[serde(rename = "name")]
+    pub _name: Value,
+    /// What it shows.
+    #[serde(rename = "notes")]
+    pub _notes: Value,
+    /// What to log; without it, what the results say was logged.
+    pub record: Option<Record>,
     /// Every setting of the cluster.
     pub config: Config,
     /// The requests, in the order of the file.
@@ -22,9 +34,16 @@ pub(super) struct GoldenFile {
     pub expected: serde_json::Map<String, Value>,
 }
 
+impl GoldenFile {
+    /// What to log.
+    pub(super) fn record(&self) -> Record {
+        self.record.unwrap_or_else(|| Record::of(&self.expected))
+    }
+}
+
 /// What to log.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Record {
     /// Steps of each replica; 0 leaves the key out.
     pub max_steps_per_instance: u32,
@@ -34,13 +53,31 @@ pub(super) struct Record {
     pub candidates: bool,
 }
 
+impl Record {
+    /// What was logged when `expected` was made.
+    fn of(expected: &serde_json::Map<String, Value>) -> Self {
+        let rows =
+            |section: &str| expected.get(section).and_then(Value::as_array).map_or(&[][..], |rows| rows);
+        // Logs that are all empty were asked for too.
+        let steps = rows("per_instance").iter().filter_map(|x| x.get("step_trace")?.as_array());
+        let steps = steps.map(|log| log.len().max(1));
+        Self {
+            max_steps_per_instance: u32::try_from(steps.max().unwrap_or(0)).unwrap_or(u32::MAX),
+            itl: rows("per_request").iter().any(|r| r.get("itl_us").is_some()),
+            candidates: rows("routing").iter().any(|r| r.get("candidates").is_some()),
+        }
+    }
+}
+
 /// Every setting of the cluster, under the names of the format.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Config {
     /// "none" or "blis".
     #[serde(default = "none")]
     pub compat: String,
     /// End of the run; 0 means none.
+    #[serde(deserialize_with = "or_default")]
     pub horizon_us: u64,
     /// How many replicas.
     pub num_instances: u32,
@@ -49,23 +86,19 @@ pub(super) struct Config {
     /// Tokens in a block.
     pub block_size_tokens: u32,
     /// Blocks of the second tier; 0 means none.
-    #[serde(default)]
     pub kv_cpu_blocks: u32,
     /// Share of blocks in use above which cached ones are copied down.
-    #[serde(default)]
     pub kv_offload_threshold: f64,
     /// Tokens copied in a microsecond.
-    #[serde(default)]
     pub kv_transfer_bandwidth: f64,
     /// Fixed time of copying one block.
-    #[serde(default)]
     pub kv_transfer_base_latency: u64,
     /// Most requests in a batch.
-    pub max_num_running_reqs: u32,
+    pub max_num_running_reqs: u64,
     /// Most tokens in a step.
-    pub max_num_scheduled_tokens: u32,
+    pub max_num_scheduled_tokens: u64,
     /// Longest prompt chunk; 0 means no limit.
-    pub long_prefill_token_threshold: u32,
+    pub long_prefill_token_threshold: u64,
     /// Queueing delay and output overhead.
     pub alpha_coeffs: [f64; 3],
     /// Step time.
@@ -82,17 +115,15 @@ pub(super) struct Config {
     /// Who is let in.
     pub admission_policy: String,
     /// Most tokens in the bucket of "token-bucket".
-    #[serde(default)]
     pub token_bucket_capacity: f64,
     /// Tokens per second that flow into it.
-    #[serde(default)]
     pub token_bucket_refill_rate: f64,
     /// Time before that decision.
     pub admission_latency_us: u64,
     /// Who goes where.
     pub routing_policy: String,
     /// Scorers and weights of "weighted"; empty for its default.
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     pub routing_scorers: String,
     /// Time before that decision.
     pub routing_latency_us: u64,
@@ -103,13 +134,14 @@ pub(super) struct Config {
     /// Where its priorities come from.
     pub priority_policy: String,
     /// How many routing candidates are logged; 0 also switches regret off.
-    pub counterfactual_k: u32,
-    /// Seed.
+    pub counterfactual_k: u64,
+    /// Seed: the format has nothing that is drawn.
     pub seed: u64,
 }
 
 /// Shape of a model.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct ModelConfig {
     /// Bytes of a weight, of an activation and of a cached number.
     pub bytes_per_param: f64,
@@ -124,18 +156,22 @@ pub(super) struct ModelConfig {
     /// Heads with keys and values; 0 means all.
     pub num_key_value_heads: u32,
     /// Experts; 0 means a dense model.
-    #[serde(default)]
     pub num_local_experts: u32,
-    /// Experts of each token.
-    #[serde(default)]
-    pub num_experts_per_tok: u32,
+    /// Experts of each token: no step depends on it.
+    #[serde(rename = "num_experts_per_tok")]
+    pub _num_experts_per_tok: u64,
+    /// Tokens in the vocabulary: no step depends on it.
+    #[serde(rename = "vocab_size")]
+    pub _vocab_size: u64,
 }
 
 /// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct HardwareConfig {
+    /// The file says how many blocks there are: no step depends on this.
     #[serde(rename = "MemoryGiB")]
-    pub memory_gib: f64,
+    pub _memory_gib: f64,
     #[serde(rename = "TFlopsPeak")]
     pub tflops: f64,
     #[serde(rename = "BwPeakTBs")]
@@ -155,7 +191,8 @@ pub(super) struct HardwareConfig {
 }
 
 /// One request.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Request {
     /// Its name.
     pub id: String,
@@ -166,22 +203,22 @@ pub(super) struct Request {
     /// Its answer.
     pub output: Segment,
     /// SLO class.
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     pub slo: String,
     /// Tenant.
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     pub tenant: String,
 }
 
 /// `n` tokens of text `s` from position `o`.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Segment {
-    /// Which text.
-    pub s: u32,
+    /// Which text: what counts is the number modulo 2^32.
+    pub s: u64,
     /// How many tokens.
     pub n: u32,
     /// Position of the first.
-    #[serde(default)]
     pub o: u32,
 }
 
@@ -191,4 +228,9 @@ fn one() -> u32 {
 
 fn none() -> String {
     "none".to_owned()
+}
+
+/// `null` is the default.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(d: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(d).map(Option::unwrap_or_default)
 }

@@ -272,7 +272,7 @@ fn token_check(run: &Run<'_>) -> Value {
             .input
             .iter()
             .flat_map(|s| {
-                let start = s.s.wrapping_mul(TEXT_STRIDE).wrapping_add(s.o);
+                let start = (s.s as u32).wrapping_mul(TEXT_STRIDE).wrapping_add(s.o);
                 (0..s.n).map(move |k| u64::from(spelled_token(start.wrapping_add(k))))
             })
             .collect();

@@ -6,8 +6,11 @@ mod convert_latency;
 mod file;
 mod metrics;
 mod record;
+mod required;
 mod sections;
 
+use crate::base::Diagnostics;
+use crate::scenario::{data_from_value, value_from_long_json};
 use file::GoldenFile;
 use serde_json::{Map, Value};
 
@@ -31,26 +34,32 @@ pub const SECTIONS: [&str; 15] = [
 ];
 
 /// Differences between a golden file and a run of it, one line each; empty if there are none. Only the sections in
-/// `only` are compared, or all if it is empty.
-pub fn differences(text: &str, only: &[String]) -> Vec<String> {
-    let file: GoldenFile = match serde_json::from_str(text) {
-        Ok(file) => file,
-        Err(e) => return vec![format!("not a golden file: {e}")],
-    };
-    let scenario = match convert::scenario(&file) {
-        Ok(scenario) => scenario,
-        Err(missing) => return vec![format!("not supported yet: {}", missing.join(", "))],
-    };
-    let recording = match record::run(&file, scenario.clone()) {
-        Ok(recording) => recording,
-        Err(problems) => return problems.iter().map(ToString::to_string).collect(),
-    };
-    let run = sections::Run { file: &file, scenario: &scenario, recording: &recording };
+/// `only` are compared, or all if it is empty. The error says why the file cannot be run.
+pub fn differences(text: &str, only: &[String]) -> Result<Vec<String>, Diagnostics> {
+    let file = read(text)?;
+    let scenario = convert::scenario(&file)?;
+    let recording = record::run(&file, scenario.clone())?;
+    let run =
+        sections::Run { file: &file, record: file.record(), scenario: &scenario, recording: &recording };
     let got = chosen(sections::build(&run), only);
     let expected = chosen(file.expected.clone(), only);
     let mut out = Vec::new();
     compare::compare("expected", &Value::Object(expected), &Value::Object(got), &mut out);
-    out
+    Ok(out)
+}
+
+fn read(text: &str) -> Result<GoldenFile, Diagnostics> {
+    let instead = ["a golden file: a JSON object", "the file may not have been written to its end"];
+    let value = value_from_long_json(text, instead).map_err(|problem| vec![problem])?;
+    let mut problems = required::required(&value);
+    match data_from_value(value, "a golden file") {
+        Ok(file) if problems.is_empty() => Ok(file),
+        Ok(_) => Err(problems),
+        Err(misfits) => {
+            problems.extend(misfits);
+            Err(problems)
+        }
+    }
 }
 
 fn chosen(mut sections: Map<String, Value>, only: &[String]) -> Map<String, Value> {

@@ -1,6 +1,6 @@
 //! The sections of `expected` that list things: requests, replicas, drops, decisions.
 
-use super::file::{GoldenFile, Request};
+use super::file::{GoldenFile, Record, Request};
 use super::metrics;
 use super::record::Recording;
 use crate::base::{Micros, RequestId};
@@ -12,6 +12,8 @@ use serde_json::{Map, Value, json};
 pub(super) struct Run<'a> {
     /// The file.
     pub file: &'a GoldenFile,
+    /// What was logged.
+    pub record: Record,
     /// The scenario made from it.
     pub scenario: &'a Scenario,
     /// What happened.
@@ -105,7 +107,7 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
     // The engine's own count and sum, not the recorder's: they must agree with the list below.
     put("itl_n", json!(progress.itl_count));
     put("itl_sum_us", json!(progress.itl_sum.0));
-    if run.file.record.itl && !gaps.is_empty() {
+    if run.record.itl && !gaps.is_empty() {
         put("itl_us", json!(gaps));
     }
     if !run.blis() {
@@ -175,7 +177,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "running_batch_len_sum": t.running_sum,
         "kv": kv_counters(kv, holders),
     });
-    if run.file.record.max_steps_per_instance > 0 {
+    if run.record.max_steps_per_instance > 0 {
         let steps = engine.detail().and_then(|d| d.steps.get(number as usize)).map_or(&[][..], |s| s);
         o["step_trace"] = steps
             .iter()
@@ -231,7 +233,7 @@ fn routing(run: &Run<'_>) -> Value {
 }
 
 fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Value {
-    let most = run.file.config.counterfactual_k as usize;
+    let most = usize::try_from(run.file.config.counterfactual_k).unwrap_or(usize::MAX);
     let load = d.seen[d.chosen].load();
     let reason = match &run.scenario.cluster.routing {
         RoutingPolicy::RoundRobin => format!("round-robin[{turn}]"),
@@ -251,7 +253,7 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Value {
     if !d.scores.totals.is_empty() {
         o["scores"] = json!(d.scores.totals);
     }
-    if run.file.record.candidates {
+    if run.record.candidates {
         let row = |i: usize| {
             let v = &d.seen[i];
             let free = v.kv_total - v.kv_used;
