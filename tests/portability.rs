@@ -46,7 +46,7 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 162294, "823e83b82a0a223f"), ("everything", 74378, "7559e44537e2ba70")];
+    &[("pressure", 162599, "2471b5f5607f879f"), ("everything", 74594, "e29d70f0201ea318")];
 
 const DRAWS: &[Line] = &[
     ("traffic", 16, "2edc8794fe6aaca4"),

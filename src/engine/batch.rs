@@ -282,7 +282,7 @@ impl Replica {
             Compat::None => live.prefill = live.prompt_tokens + live.generated,
             Compat::Blis => live.generated = 0,
         }
-        let request = live.id;
+        let (request, urgency) = (live.id, live.urgency);
         if let Some(d) = w.detail {
             d.preemptions.push((now, self.id, request));
             if self.compat == Compat::Blis {
@@ -297,7 +297,7 @@ impl Replica {
         self.waiting.push_front(slot);
         self.unsorted.0 += 1;
         let (class, times) = (record.class, record.preemptions);
-        w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, times });
+        w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, urgency, times });
         if self.preempted_since_progress == super::replica::LIVELOCK_PREEMPTIONS {
             w.sink.fact(now, Fact::Livelock { request, replica: self.id });
         }

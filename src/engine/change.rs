@@ -65,13 +65,13 @@ impl Engine {
                 r.serving = true;
                 serving += 1;
                 self.draining -= 1;
-                sink.fact(now, Fact::Serving { replica: r.id });
+                sink.fact(now, Fact::Serving { replica: r.id, pool });
             }
         }
         while serving < wanted {
             let id = self.add_replica(pool);
             serving += 1;
-            sink.fact(now, Fact::Serving { replica: id });
+            sink.fact(now, Fact::Serving { replica: id, pool });
         }
         self.rebuild_tournament();
     }
@@ -83,8 +83,9 @@ impl Engine {
         if let Some(tier) = b.tier {
             kv = kv.with_tier(tier);
         }
-        let (model, scheduler) = (b.resolved.model.clone(), b.scheduler.clone());
-        let parts = Parts { limits: b.limits, scheduler, model, kv };
+        let (priority, scheduler, model) =
+            (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
+        let parts = Parts { limits: b.limits, priority, scheduler, model, kv };
         self.replicas.push(Replica::new(id, pool, self.compat, parts));
         self.views.push(ReplicaView::unseen(id));
         self.viewed_at.push(Micros::ZERO);

@@ -39,12 +39,19 @@ pub enum Fact {
     Delayed { request: RequestId, reason: Reason },
     /// The router chose a replica.
     Routed { request: RequestId, replica: ReplicaId },
-    /// It joined the wait queue.
-    Queued { request: RequestId, replica: ReplicaId, class: u32 },
+    /// It joined the wait queue; the replica's priority policy finds it that urgent, larger is more urgent.
+    Queued { request: RequestId, replica: ReplicaId, class: u32, urgency: i64 },
     /// It can never be served; `waiting` others wait there.
-    Dropped { request: RequestId, replica: ReplicaId, reason: DropReason, waiting: u32 },
+    Dropped {
+        request: RequestId,
+        replica: ReplicaId,
+        class: u32,
+        urgency: i64,
+        reason: DropReason,
+        waiting: u32,
+    },
     /// It joined the batch, with `cached` of `prefill` tokens found in the cache.
-    Scheduled { request: RequestId, replica: ReplicaId, prefill: u32, cached: u32 },
+    Scheduled { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, prefill: u32, cached: u32 },
     /// A step began: `prefill` prompt tokens and `decode` requests decoding one token each, for `span`. Of the replica as
     /// it is now: requests in the batch, requests waiting, blocks in use.
     StepStarted {
@@ -65,7 +72,7 @@ pub enum Fact {
     /// `count` requests got a further token, each `itl` after the one before.
     Tokens { replica: ReplicaId, itl: Span, count: u32 },
     /// A running request lost its blocks for the `times`-th time and waits again.
-    Preempted { request: RequestId, replica: ReplicaId, class: u32, times: u32 },
+    Preempted { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, times: u32 },
     /// The first of the queue found too few free blocks, and `behind`, which waits after it, would have found enough. Told
     /// once for each first of the queue, and only to a sink that wants it.
     HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
@@ -75,8 +82,8 @@ pub enum Fact {
     Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock { request: RequestId, replica: ReplicaId },
-    /// A replica joined the fleet, or takes new requests again.
-    Serving { replica: ReplicaId },
+    /// A replica of that pool joined the fleet, or takes new requests again.
+    Serving { replica: ReplicaId, pool: u32 },
     /// A replica gets no new requests from now on.
     Draining { replica: ReplicaId },
 }

@@ -234,6 +234,7 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         chain: Vec::new(),
         chained: false,
         decoding: false,
+        urgency: 0,
         place: None,
         excess: 0,
         order: u64::MAX,

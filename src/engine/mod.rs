@@ -30,6 +30,7 @@ use crate::base::{Micros, RequestId};
 use crate::kv::TierSettings;
 use crate::perf::Resolved;
 use crate::policy::ReplicaView;
+use crate::policy::priority::PriorityState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
 use crate::scenario::{Compat, Pool, Scenario};
@@ -68,6 +69,7 @@ pub struct Census {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Blueprint {
     limits: Limits,
+    priority: PriorityState,
     scheduler: SchedulerState,
     resolved: Resolved,
     block_tokens: u32,
@@ -369,12 +371,8 @@ impl Blueprint {
         });
         Self {
             limits: Limits::new(engine),
-            scheduler: SchedulerState::new(
-                engine.scheduler,
-                &engine.priority,
-                source.tenants(),
-                source.classes(),
-            ),
+            priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
+            scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,

@@ -7,7 +7,7 @@ use super::request::{Live, NONE, Progress, Record, RequestState, Slab};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::perf::{Chunk, StepModel};
-use crate::policy::priority::WaitingView;
+use crate::policy::priority::{PriorityState, WaitingView};
 use crate::policy::scheduling::SchedulerState;
 use crate::scenario::{Compat, Engine as BatchLimits};
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,7 @@ pub struct Replica {
     pub(super) serving: bool,
     pub(super) compat: Compat,
     pub(super) limits: Limits,
+    pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
     pub(super) kv: Pool,
@@ -110,6 +111,7 @@ pub struct Replica {
 /// What a replica is made of.
 pub(super) struct Parts {
     pub(super) limits: Limits,
+    pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
     pub(super) kv: Pool,
@@ -143,7 +145,7 @@ impl Limits {
 
 impl Replica {
     pub(super) fn new(id: ReplicaId, pool: u32, compat: Compat, parts: Parts) -> Self {
-        let Parts { limits, scheduler, model, kv } = parts;
+        let Parts { limits, priority, scheduler, model, kv } = parts;
         let decoders = super::decode::Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -151,6 +153,7 @@ impl Replica {
             serving: true,
             compat,
             limits,
+            priority,
             scheduler,
             model,
             kv,
@@ -241,11 +244,14 @@ impl Replica {
                 prompt_tokens: live.prompt_tokens,
                 rank: live.rank,
             };
-            let place = self.scheduler.place(&view);
+            let (request, class) = (live.id, record.class);
+            let urgency = self.priority.of(&view);
+            let live = &mut w.lives[slot];
+            live.urgency = urgency;
+            live.place = self.scheduler.place(&view, urgency);
             self.waiting.push_back(slot);
             self.unsorted.1 += 1;
-            w.sink.fact(now, Fact::Queued { request: live.id, replica: self.id, class: record.class });
-            w.lives[slot].place = place;
+            w.sink.fact(now, Fact::Queued { request, replica: self.id, class, urgency });
         }
         if self.step_at == Micros::MAX && !self.waiting.is_empty() {
             self.step_at = now;
@@ -270,10 +276,11 @@ impl Replica {
         record.progress = live.progress;
         record.generated = live.generated;
         record.live = NONE;
+        let (class, urgency) = (record.class, live.urgency);
         w.lives.remove(slot);
         self.totals.dropped += 1;
         let waiting = self.waiting.len() as u32;
-        w.sink.fact(now, Fact::Dropped { request, replica: self.id, reason, waiting });
+        w.sink.fact(now, Fact::Dropped { request, replica: self.id, class, urgency, reason, waiting });
     }
 
     /// Appends to the batch.

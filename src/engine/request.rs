@@ -151,6 +151,8 @@ pub(super) struct Live {
     pub(super) chain: Vec<u64>,
     pub(super) chained: bool,
     pub(super) decoding: bool,
+    /// How urgent the priority policy of its replica finds it; larger is more urgent.
+    pub(super) urgency: i64,
     /// Where it stands in the wait queue of a scheduler that sorts.
     pub(super) place: Option<Place>,
     /// Tokens of pinned blocks beyond what counts as computed (`compat: blis`, after a reload from the CPU tier).

@@ -185,7 +185,7 @@ impl Replica {
         if record.first_scheduled == Micros::MAX {
             record.first_scheduled = now;
         }
-        let fact = Fact::Scheduled { request: live.id, replica: self.id, prefill: live.prefill, cached };
-        w.sink.fact(now, fact);
+        let (request, prefill, class, urgency) = (live.id, live.prefill, record.class, live.urgency);
+        w.sink.fact(now, Fact::Scheduled { request, replica: self.id, class, urgency, prefill, cached });
     }
 }

@@ -58,7 +58,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
         Fact::Dropped { request, replica, reason, .. } => {
             ("dropped", Some(request.0), Some(replica.0), reason.name().to_owned())
         }
-        Fact::Scheduled { request, replica, prefill, cached } => {
+        Fact::Scheduled { request, replica, prefill, cached, .. } => {
             let text =
                 format!("{} tokens to prefill, {} cached", count(prefill.into()), count(cached.into()));
             ("scheduled", Some(request.0), Some(replica.0), text)
@@ -97,7 +97,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
             let text = "1,000 preemptions and nothing finished between them".to_owned();
             ("livelock", Some(request.0), Some(replica.0), text)
         }
-        Fact::Serving { replica } => ("replica", None, Some(replica.0), "takes requests".to_owned()),
+        Fact::Serving { replica, .. } => ("replica", None, Some(replica.0), "takes requests".to_owned()),
         Fact::Draining { replica } => ("replica", None, Some(replica.0), "takes no new requests".to_owned()),
     }
 }

@@ -145,7 +145,7 @@ impl Meters {
                 m.left(now);
             }
             Fact::Completed { replica, .. } => self.replicas[replica.index()].left(now),
-            Fact::Serving { replica } => self.serving(replica.index(), now),
+            Fact::Serving { replica, .. } => self.serving(replica.index(), now),
             Fact::Draining { replica } => {
                 let m = &mut self.replicas[replica.index()];
                 m.draining = true;
@@ -195,7 +195,7 @@ mod tests {
     }
 
     fn queued() -> Fact {
-        Fact::Queued { request: RequestId(0), replica: R, class: 0 }
+        Fact::Queued { request: RequestId(0), replica: R, class: 0, urgency: 0 }
     }
 
     #[test]
@@ -226,12 +226,12 @@ mod tests {
     fn a_replica_exists_until_it_is_drained_and_empty() {
         let mut m = Meters::new(1);
         let request = RequestId(0);
-        m.fact(Micros(5), &Fact::Serving { replica: ReplicaId(1) });
+        m.fact(Micros(5), &Fact::Serving { replica: ReplicaId(1), pool: 0 });
         m.fact(Micros(6), &Fact::Routed { request, replica: R });
         m.fact(Micros(10), &Fact::Draining { replica: R });
         let done = Fact::Completed { request, replica: R, class: 0, ttft: Span(1), e2e: Span(2), tokens: 1 };
         m.fact(Micros(25), &done);
-        m.fact(Micros(40), &Fact::Serving { replica: R });
+        m.fact(Micros(40), &Fact::Serving { replica: R, pool: 0 });
         let up: Vec<u64> = m.read(Micros(100)).iter().map(|r| r.up_us).collect();
         assert_eq!(up, [25 + 60, 95]);
     }

@@ -106,10 +106,7 @@ impl Recorder {
             targets: Targets::new(&scenario.slo),
             warmup: Warmup::new(&scenario.run),
             meters: Meters::new(replicas),
-            detectors: scenario
-                .observe
-                .anomalies
-                .then(|| Box::new(Detectors::new(&scenario.workload, replicas))),
+            detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(scenario, replicas))),
             itl: RunLength::default(),
             tokens: 0,
             ttft: RunLength::default(),

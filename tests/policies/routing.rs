@@ -90,7 +90,7 @@ fn every_policy_sends_everybody_to_a_replica_that_takes_requests() {
             let mut serving = vec![true; 4];
             for (_, fact) in &story.facts {
                 match *fact {
-                    Fact::Serving { replica } => {
+                    Fact::Serving { replica, .. } => {
                         serving.resize(serving.len().max(replica.index() + 1), false);
                         serving[replica.index()] = true;
                     }

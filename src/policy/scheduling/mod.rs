@@ -4,8 +4,8 @@ mod by_priority;
 mod fcfs;
 mod sjf;
 
-use super::priority::{PriorityState, WaitingView};
-use crate::scenario::{PriorityPolicy, Scheduler};
+use super::priority::WaitingView;
+use crate::scenario::Scheduler;
 use serde::{Deserialize, Serialize};
 
 /// A place in the wait queue: the smallest goes first. Total, for ranks differ.
@@ -18,8 +18,8 @@ pub struct Place {
 
 /// A scheduler that orders its queue.
 trait Order {
-    /// What to sort by, before arrival and rank; smaller goes first.
-    fn key(&self, request: &WaitingView) -> i64;
+    /// What to sort by, before arrival and rank, for a request of this urgency; smaller goes first.
+    fn key(&self, request: &WaitingView, urgency: i64) -> i64;
 }
 
 /// The scheduler of a replica.
@@ -34,28 +34,23 @@ pub enum SchedulerState {
 }
 
 impl SchedulerState {
-    /// The scheduler with its priority policy, for these names of tenants and SLO classes, by number.
-    pub fn new(
-        scheduler: Scheduler,
-        priority: &PriorityPolicy,
-        tenants: &[String],
-        classes: &[String],
-    ) -> Self {
-        let priority = || PriorityState::new(priority, tenants, classes);
+    /// The scheduler of that name.
+    pub fn new(scheduler: Scheduler) -> Self {
         match scheduler {
             Scheduler::Fcfs => Self::Fcfs(fcfs::Fcfs),
-            Scheduler::PriorityFcfs => Self::ByPriority(by_priority::ByPriority::highest_first(priority())),
-            Scheduler::ReversePriority => Self::ByPriority(by_priority::ByPriority::lowest_first(priority())),
+            Scheduler::PriorityFcfs => Self::ByPriority(by_priority::ByPriority::highest_first()),
+            Scheduler::ReversePriority => Self::ByPriority(by_priority::ByPriority::lowest_first()),
             Scheduler::Sjf => Self::Sjf(sjf::Sjf),
         }
     }
 
-    /// The request's place in the queue; `None` leaves the queue in the order it has.
-    pub fn place(&self, request: &WaitingView) -> Option<Place> {
+    /// The place in the queue of a request that the priority policy finds that urgent; `None` leaves the queue in the
+    /// order it has.
+    pub fn place(&self, request: &WaitingView, urgency: i64) -> Option<Place> {
         let key = match self {
             Self::Fcfs(_) => return None,
-            Self::ByPriority(s) => s.key(request),
-            Self::Sjf(s) => s.key(request),
+            Self::ByPriority(s) => s.key(request, urgency),
+            Self::Sjf(s) => s.key(request, urgency),
         };
         Some(Place { key, arrival: request.arrival.0, rank: request.rank })
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Sjf;
 
 impl Order for Sjf {
-    fn key(&self, request: &WaitingView) -> i64 {
+    fn key(&self, request: &WaitingView, _: i64) -> i64 {
         i64::from(request.prompt_tokens)
     }
 }

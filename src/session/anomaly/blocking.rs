@@ -42,6 +42,7 @@ impl Blocking {
                 replica: replica as u32,
                 proofs: vec![proof(head.request), proof(head.behind)],
                 figure: 1,
+                measure: None,
             }));
         }
     }

@@ -109,6 +109,7 @@ impl Imbalance {
                 replica: most.map_or(0, |(i, _)| i as u32),
                 proofs: Vec::new(),
                 figure: 0,
+                measure: None,
             }));
         }
         if let Some(place) = self.open {

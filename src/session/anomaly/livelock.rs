@@ -19,6 +19,7 @@ impl Livelock {
             replica: replica as u32,
             proofs: vec![Proof { request, at: now }],
             figure: 1,
+            measure: None,
         }));
     }
 

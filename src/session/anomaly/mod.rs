@@ -14,7 +14,8 @@ mod thrashing;
 use super::words::duration;
 use crate::base::{Micros, RequestId};
 use crate::engine::Fact;
-use crate::scenario::Workload;
+use crate::scenario::Scenario;
+use inversion::Who;
 use serde::{Deserialize, Serialize};
 
 /// Anomalies kept of each kind, the first ones; later ones are counted only.
@@ -26,7 +27,7 @@ const PROOFS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnomalyKind {
-    /// A request joined a batch while an older one of a more urgent class waited on the same replica.
+    /// A request joined a batch and left a more urgent one waiting on the same replica.
     PriorityInversion,
     /// The first of a queue waited for KV blocks while one behind it would have fitted.
     HeadOfLineBlocking,
@@ -80,6 +81,8 @@ pub(super) struct Anomaly {
     pub(super) proofs: Vec<Proof>,
     /// How often, or the largest coefficient of variation in thousandths.
     pub(super) figure: u64,
+    /// Of a priority inversion: what makes requests more urgent.
+    measure: Option<inversion::Measure>,
 }
 
 impl Anomaly {
@@ -92,12 +95,22 @@ impl Anomaly {
             None => "and still does".to_owned(),
         };
         match self.kind {
-            AnomalyKind::PriorityInversion => format!(
-                "#{} waited on r{r} while #{}, which is younger and less urgent, joined the batch ({}×).",
-                request(0),
-                request(1),
-                self.figure
-            ),
+            AnomalyKind::PriorityInversion => {
+                let lasting = match self.end {
+                    Some(end) => format!(" for {}", duration(end.since(self.start).0)),
+                    None => ", and it still is".to_owned(),
+                };
+                let others = match self.figure {
+                    0 | 1 => String::new(),
+                    n => format!(" and {} after it", n - 1),
+                };
+                format!(
+                    "#{}{others}, less urgent by {}, joined r{r}'s batch and left #{} waiting{lasting}.",
+                    request(1),
+                    self.measure.unwrap_or(inversion::Measure::None).words(),
+                    request(0),
+                )
+            }
             AnomalyKind::HeadOfLineBlocking => format!(
                 "#{} at the head of r{r}'s queue waited for KV blocks {lasting} while #{} behind it would have fitted.",
                 request(0),
@@ -135,12 +148,17 @@ pub(super) struct Book {
 impl Book {
     /// Enters an anomaly.
     fn open(&mut self, anomaly: Anomaly) -> Place {
-        let count = &mut self.counts[anomaly.kind as usize];
+        self.open_with(anomaly.kind, || anomaly)
+    }
+
+    /// Enters an anomaly of which there may be very many: it is made only if it is kept.
+    fn open_with(&mut self, kind: AnomalyKind, anomaly: impl FnOnce() -> Anomaly) -> Place {
+        let count = &mut self.counts[kind as usize];
         *count += 1;
         if *count > KEPT {
             return None;
         }
-        self.kept.push(anomaly);
+        self.kept.push(anomaly());
         Some(self.kept.len() as u32 - 1)
     }
 
@@ -157,7 +175,7 @@ impl Book {
 }
 
 /// All detectors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Detectors {
     book: Book,
     inversion: inversion::Inversion,
@@ -169,10 +187,10 @@ pub(super) struct Detectors {
 
 impl Detectors {
     /// Detectors for a fleet that starts with `replicas` replicas.
-    pub(super) fn new(workload: &Workload, replicas: usize) -> Self {
+    pub(super) fn new(scenario: &Scenario, replicas: usize) -> Self {
         Self {
             book: Book::default(),
-            inversion: inversion::Inversion::new(workload),
+            inversion: inversion::Inversion::new(scenario),
             blocking: blocking::Blocking::default(),
             thrashing: thrashing::Thrashing::default(),
             livelock: livelock::Livelock::default(),
@@ -182,17 +200,17 @@ impl Detectors {
 
     pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
         match *fact {
-            Fact::Queued { request, replica, class } => {
-                self.inversion.waits(request, replica.index(), class);
+            Fact::Queued { request, replica, class, urgency } => {
+                self.inversion.waits(&Who { request, replica, class, urgency }, now);
             }
-            Fact::Preempted { request, replica, class, times } => {
-                self.inversion.waits(request, replica.index(), class);
+            Fact::Preempted { request, replica, class, urgency, times } => {
+                self.inversion.waits(&Who { request, replica, class, urgency }, now);
                 if times > 1 {
                     self.thrashing.again(request, replica.index(), now, &mut self.book);
                 }
             }
-            Fact::Scheduled { request, replica, .. } => {
-                self.inversion.scheduled(request, replica.index(), now, &mut self.book);
+            Fact::Scheduled { request, replica, class, urgency, .. } => {
+                self.inversion.joins(&Who { request, replica, class, urgency }, now, &mut self.book);
                 self.blocking.gone(request, replica.index(), now, &mut self.book);
             }
             Fact::HeadBlocked { request, behind, replica } => {
@@ -201,7 +219,8 @@ impl Detectors {
             Fact::ReloadedEarly { request, replica, .. } => {
                 self.thrashing.again(request, replica.index(), now, &mut self.book);
             }
-            Fact::StepStarted { replica, .. } => {
+            Fact::StepStarted { replica, waiting, .. } => {
+                self.inversion.step(replica, waiting, now, &mut self.book);
                 self.blocking.look(replica.index(), now, &mut self.book);
                 self.thrashing.look(replica.index(), now, &mut self.book);
             }
@@ -210,15 +229,18 @@ impl Detectors {
                 self.livelock.over(replica.index(), now, &mut self.book);
                 self.imbalance.left(replica.index(), now, &mut self.book);
             }
-            Fact::Dropped { request, replica, .. } => {
-                self.inversion.gone(request, replica.index(), now, &mut self.book);
+            Fact::Dropped { request, replica, class, urgency, .. } => {
+                self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
                 self.blocking.gone(request, replica.index(), now, &mut self.book);
                 self.imbalance.left(replica.index(), now, &mut self.book);
             }
             Fact::Livelock { request, replica } => {
                 self.livelock.found(request, replica.index(), now, &mut self.book);
             }
-            Fact::Serving { replica } => self.imbalance.serving(replica.index(), now, &mut self.book),
+            Fact::Serving { replica, pool } => {
+                self.inversion.serving(replica, pool);
+                self.imbalance.serving(replica.index(), now, &mut self.book);
+            }
             Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.book),
             _ => {}
         }

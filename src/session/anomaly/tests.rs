@@ -6,9 +6,11 @@ use crate::scenario::{Client, SloClass};
 use crate::workload::class_number;
 
 fn watch(facts: &[(u64, Fact)], replicas: usize) -> Detectors {
-    let mut workload = Workload { clients: vec![Client::default(); 2], ..Workload::default() };
-    workload.clients[0].slo_class = SloClass::Background;
-    let mut d = Detectors::new(&workload, replicas);
+    let mut scenario = Scenario::default();
+    scenario.workload.clients = vec![Client::default(); 2];
+    scenario.workload.clients[0].slo_class = SloClass::Background;
+    scenario.cluster.pools[0].replicas = replicas as u32;
+    let mut d = Detectors::new(&scenario, replicas);
     for (at, fact) in facts {
         d.fact(Micros(*at), fact);
     }
@@ -16,20 +18,26 @@ fn watch(facts: &[(u64, Fact)], replicas: usize) -> Detectors {
 }
 
 fn queued(request: u32, class: SloClass) -> Fact {
-    Fact::Queued { request: RequestId(request), replica: ReplicaId(0), class: class_number(class) }
+    Fact::Queued {
+        request: RequestId(request),
+        replica: ReplicaId(0),
+        class: class_number(class),
+        urgency: 0,
+    }
 }
 
-fn scheduled(request: u32) -> Fact {
-    Fact::Scheduled { request: RequestId(request), replica: ReplicaId(0), prefill: 1, cached: 0 }
+fn scheduled(request: u32, class: SloClass) -> Fact {
+    let (request, class) = (RequestId(request), class_number(class));
+    Fact::Scheduled { request, replica: ReplicaId(0), class, urgency: 0, prefill: 1, cached: 0 }
 }
 
 fn preempted(request: u32, times: u32) -> Fact {
-    Fact::Preempted { request: RequestId(request), replica: ReplicaId(0), class: 0, times }
+    Fact::Preempted { request: RequestId(request), replica: ReplicaId(0), class: 0, urgency: 0, times }
 }
 
-fn step() -> Fact {
+fn step(waiting: u32) -> Fact {
     let replica = ReplicaId(0);
-    Fact::StepStarted { replica, span: Span(1), prefill: 0, decode: 1, running: 1, waiting: 1, kv_used: 1 }
+    Fact::StepStarted { replica, span: Span(1), prefill: 0, decode: 1, running: 1, waiting, kv_used: 1 }
 }
 
 fn completed(request: u32, replica: u32) -> Fact {
@@ -42,43 +50,91 @@ fn proofs(a: &Anomaly) -> Vec<(u32, u64)> {
 }
 
 #[test]
-fn an_urgent_request_that_is_overtaken_by_a_younger_one_is_told() {
+fn an_urgent_request_that_is_left_waiting_is_told_with_those_who_joined() {
     let d = watch(
         &[
             (1, queued(0, SloClass::Critical)),
             (2, queued(1, SloClass::Batch)),
             (3, queued(2, SloClass::Standard)),
-            (5, scheduled(1)),
-            (6, scheduled(2)),
-            (9, scheduled(0)),
+            (5, scheduled(1, SloClass::Batch)),
+            (5, step(2)),
+            (6, scheduled(2, SloClass::Standard)),
+            (6, step(1)),
+            (9, scheduled(0, SloClass::Critical)),
+            (9, step(0)),
         ],
         1,
     );
-    let [a] = d.kept() else { panic!("one victim, one anomaly: {:?}", d.kept()) };
-    assert_eq!(a.kind, AnomalyKind::PriorityInversion);
+    let [a, b] = d.kept() else { panic!("two are overtaken: {:?}", d.kept()) };
+    assert_eq!((a.kind, b.kind), (AnomalyKind::PriorityInversion, AnomalyKind::PriorityInversion));
     assert_eq!((a.start, a.end, a.figure), (Micros(5), Some(Micros(9)), 2));
-    assert_eq!(proofs(a), [(0, 5), (1, 5), (2, 6)]);
-    assert!(a.sentence().starts_with("#0 waited on r0 while #1"), "{}", a.sentence());
+    assert_eq!(proofs(a), [(0, 1), (1, 5), (2, 6)]);
+    assert_eq!((b.start, b.end, b.figure), (Micros(5), Some(Micros(6)), 1));
+    assert_eq!(proofs(b), [(2, 3), (1, 5)]);
+    let said = "#1 and 1 after it, less urgent by SLO class (priorities are constant), joined r0's batch and left #0 \
+        waiting for 4\u{a0}µs.";
+    assert_eq!(a.sentence(), said);
 }
 
 #[test]
-fn order_of_arrival_and_order_of_urgency_are_no_inversion() {
-    let older_first =
-        [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Critical)), (3, scheduled(0))];
-    let urgent_first =
-        [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Critical)), (3, scheduled(1))];
-    let same_class = [(1, queued(0, SloClass::Batch)), (2, queued(1, SloClass::Batch)), (3, scheduled(1))];
-    for facts in [older_first, urgent_first, same_class] {
+fn who_joins_in_the_same_step_or_comes_later_is_not_left_waiting() {
+    let (batch, critical) = (SloClass::Batch, SloClass::Critical);
+    let together = vec![
+        (1, queued(0, batch)),
+        (2, queued(1, critical)),
+        (3, scheduled(0, batch)),
+        (3, scheduled(1, critical)),
+    ];
+    let later = vec![(1, queued(0, batch)), (3, scheduled(0, batch)), (3, step(0)), (3, queued(1, critical))];
+    let urgent_first = vec![(1, queued(0, batch)), (2, queued(1, critical)), (3, scheduled(1, critical))];
+    let same_class = vec![(1, queued(0, batch)), (2, queued(1, batch)), (3, scheduled(1, batch))];
+    for mut facts in [together, later, urgent_first, same_class] {
+        facts.push((3, step(1)));
         assert!(watch(&facts, 1).kept().is_empty(), "{facts:?}");
     }
 }
 
 #[test]
+fn who_is_dropped_or_preempted_ends_and_begins_to_wait() {
+    let (batch, critical) = (SloClass::Batch, SloClass::Critical);
+    let dropped = Fact::Dropped {
+        request: RequestId(0),
+        replica: ReplicaId(0),
+        class: class_number(critical),
+        urgency: 0,
+        reason: crate::engine::DropReason::OutgrewKvCache,
+        waiting: 1,
+    };
+    let routed = |k: u32| Fact::Routed { request: RequestId(k), replica: ReplicaId(0) };
+    let came = [(1, routed(0)), (1, queued(0, critical)), (1, queued(1, batch)), (1, queued(2, batch))];
+    let overtaken =
+        [(4, scheduled(1, batch)), (4, step(2)), (7, dropped), (8, scheduled(2, batch)), (8, step(0))];
+    let d = watch(&[&came[..], &overtaken[..]].concat(), 1);
+    let [a] = d.kept() else { panic!("{:?}", d.kept()) };
+    assert_eq!((a.start, a.end, a.figure), (Micros(4), Some(Micros(7)), 1));
+    let preempted = Fact::Preempted {
+        request: RequestId(0),
+        replica: ReplicaId(0),
+        class: class_number(critical),
+        urgency: 0,
+        times: 1,
+    };
+    let back =
+        [(2, scheduled(0, critical)), (2, step(2)), (3, preempted), (4, scheduled(1, batch)), (4, step(2))];
+    let d = watch(&[&came[..], &back[..]].concat(), 1);
+    let [a] = d.kept() else { panic!("{:?}", d.kept()) };
+    assert_eq!((proofs(a), a.end), (vec![(0, 3), (1, 4)], None));
+    assert!(a.sentence().ends_with("left #0 waiting, and it still is."), "{}", a.sentence());
+}
+
+#[test]
 fn a_head_in_the_way_is_told_when_it_lasts() {
     let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
-    let short = [(10, blocked), (400_000, step()), (450_000, scheduled(7)), (900_000, step())];
+    let short =
+        [(10, blocked), (400_000, step(1)), (450_000, scheduled(7, SloClass::Standard)), (900_000, step(1))];
     assert!(watch(&short, 1).kept().is_empty());
-    let long = [(10, blocked), (300_000, blocked), (600_000, step()), (800_000, scheduled(7))];
+    let long =
+        [(10, blocked), (300_000, blocked), (600_000, step(1)), (800_000, scheduled(7, SloClass::Standard))];
     let d = watch(&long, 1);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
     assert_eq!(
@@ -95,7 +151,7 @@ fn repeated_preemptions_are_thrashing_and_single_ones_are_not() {
     let rare: Vec<(u64, Fact)> = (0..50).map(|k| (k * 4_000_000, preempted(1, 2))).collect();
     assert!(watch(&rare, 1).kept().is_empty());
     let mut facts: Vec<(u64, Fact)> = (0..6).map(|k| (k * 1_000_000, preempted(k as u32 % 2, 2))).collect();
-    facts.push((15_000_001, step()));
+    facts.push((15_000_001, step(1)));
     let d = watch(&facts, 1);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
     assert_eq!((a.start, a.end, a.figure), (Micros(0), Some(Micros(5_000_000)), 6));
@@ -133,8 +189,10 @@ fn later_anomalies_are_counted_and_not_kept() {
         let first = 2 * k as u32;
         facts.push((k, queued(first, SloClass::Critical)));
         facts.push((k, queued(first + 1, SloClass::Background)));
-        facts.push((k, scheduled(first + 1)));
-        facts.push((k, scheduled(first)));
+        facts.push((k, scheduled(first + 1, SloClass::Background)));
+        facts.push((k, step(1)));
+        facts.push((k, scheduled(first, SloClass::Critical)));
+        facts.push((k, step(0)));
     }
     let mut d = watch(&facts, 1);
     assert_eq!(d.kept().len() as u32, KEPT);

@@ -50,6 +50,7 @@ impl Thrashing {
                 replica: replica as u32,
                 proofs: recent.latest.iter().copied().collect(),
                 figure: TIMES as u64,
+                measure: None,
             }));
         }
     }
