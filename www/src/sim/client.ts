@@ -117,6 +117,10 @@ export class Client {
     return this.ask({ kind: 'check', text });
   }
 
+  architecture(text: string): Promise<Answers['architecture']> {
+    return this.ask({ kind: 'architecture', text });
+  }
+
   async apply(edit: string): Promise<Answers['apply']> {
     const accepted = await this.ask({ kind: 'apply', edit });
     this.scenario = accepted.scenario;

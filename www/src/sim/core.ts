@@ -26,6 +26,8 @@ export interface TraceCore {
 
 export interface Core {
   check(text: string): string;
+  /** Throws an Error whose message is the JSON of its diagnostics. */
+  architectureFromHf(text: string): string;
   presets(): string;
   version(): string;
   newTrace(fileName: string): TraceCore;

@@ -8,6 +8,7 @@ declare module '*/pkg/tokenyard.js' {
   }
   export class Sim {
     static check(text: string): string;
+    static architectureFromHf(text: string): string;
     static presets(): string;
     static version(): string;
     constructor(text: string);

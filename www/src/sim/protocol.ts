@@ -1,4 +1,5 @@
 // What the page and the simulation worker say to each other. Every message is plain data; columns travel as transfers.
+import type { JsonObject } from '../base/json.ts';
 import type { Diagnostic, EventRows, RequestDetail, StepKind, Stop, View } from '../generated/boundary.ts';
 
 /** A built-in scenario. `text` is its JSON. */
@@ -49,6 +50,8 @@ export type Question =
       readonly thenPlay: boolean;
     }
   | { readonly kind: 'check'; readonly text: string }
+  /** The shape of the model that a Hugging Face config.json describes. */
+  | { readonly kind: 'architecture'; readonly text: string }
   | { readonly kind: 'apply'; readonly edit: string }
   | { readonly kind: 'step'; readonly step: StepKind }
   | { readonly kind: 'columns'; readonly views: readonly View[] }
@@ -62,6 +65,7 @@ export type Question =
 export type Answers = {
   load: Accepted;
   check: readonly Diagnostic[];
+  architecture: JsonObject;
   apply: Accepted;
   step: { readonly stop: Stop };
   columns: readonly ColumnsAnswer[];

@@ -110,6 +110,8 @@ export class Runner {
         return this.load(question.text, question.useTrace, question.untilUs, question.thenPlay);
       case 'check':
         return parse<Diagnostic[]>(this.core.check(question.text));
+      case 'architecture':
+        return parse<Answers['architecture']>(refusable(() => this.core.architectureFromHf(question.text)));
       case 'apply':
         return this.apply(question.edit);
       case 'step':
@@ -140,7 +142,7 @@ export class Runner {
 
   private load(text: string, useTrace: boolean, untilUs: number, thenPlay: boolean): Answers['load'] {
     const diagnostics = parse<Diagnostic[]>(this.core.check(text));
-    const next = newSim(this.core, text, useTrace ? this.trace : undefined);
+    const next = refusable(() => this.core.newSim(text, useTrace ? this.trace : undefined));
     this.sim?.free();
     this.sim = next;
     this.rest('paused');
@@ -317,9 +319,10 @@ export class Runner {
   }
 }
 
-function newSim(core: Core, text: string, trace: TraceCore | undefined): SimCore {
+/** Runs what the module may refuse. */
+function refusable<T>(work: () => T): T {
   try {
-    return core.newSim(text, trace);
+    return work();
   } catch (error) {
     const diagnostics = asDiagnostics(error);
     if (diagnostics) throw new Refused(diagnostics);
@@ -327,7 +330,7 @@ function newSim(core: Core, text: string, trace: TraceCore | undefined): SimCore
   }
 }
 
-/** The module refuses a scenario by throwing an Error whose message is the JSON of its diagnostics. */
+/** The module refuses a text by throwing an Error whose message is the JSON of its diagnostics. */
 function asDiagnostics(error: unknown): readonly Diagnostic[] | undefined {
   if (!(error instanceof Error) || !error.message.startsWith('[')) return undefined;
   try {

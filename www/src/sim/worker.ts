@@ -53,6 +53,7 @@ function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
 function core(memory: WebAssembly.Memory): Core {
   return {
     check: (text) => Sim.check(text),
+    architectureFromHf: (text) => Sim.architectureFromHf(text),
     presets: () => Sim.presets(),
     version: () => Sim.version(),
     newTrace: (name) => new Trace(name),

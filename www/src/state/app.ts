@@ -13,7 +13,7 @@ import type { Mode, PresetInfo, TraceSummary } from '../sim/protocol.ts';
 import { detailFor } from './detail.ts';
 import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
 import { createFiles } from './files.ts';
-import { byPath, explain, type Notice, type TraceReading } from './notices.ts';
+import { byPath, explain, type Notice, ofDocument, type TraceReading } from './notices.ts';
 import { openingUs } from './openings.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
 
@@ -279,7 +279,7 @@ export function createApp(spawn: () => WorkerLike) {
       batch(() => {
         setDocument(readDocument(accepted.scenario));
         fresh();
-        tell(accepted.diagnostics, path);
+        setProblems((before) => ofDocument(before, accepted.diagnostics, path));
         changedRun();
       });
     }, path);
@@ -448,6 +448,7 @@ export function createApp(spawn: () => WorkerLike) {
     openFile,
     events: (query: object) => client.events(query),
     report: () => client.report(),
+    readArchitecture: (text: string) => client.architecture(text),
   };
 }
 

@@ -28,6 +28,19 @@ export function byPath(diagnostics: readonly Diagnostic[], fallback: string): Re
   return map;
 }
 
+/**
+ * What is known to be wrong after the document was accepted with a change at `path`: its warnings anew, and what is typed into
+ * other fields and was refused before.
+ */
+export function ofDocument(
+  before: ReadonlyMap<string, Diagnostic>,
+  diagnostics: readonly Diagnostic[],
+  path: string,
+): ReadonlyMap<string, Diagnostic> {
+  const refused = [...before].filter(([at, d]) => d.severity === 'error' && !at.startsWith(path));
+  return new Map([...refused, ...byPath(diagnostics, '')]);
+}
+
 /** A problem in one line. */
 export function explain(d: Diagnostic): string {
   const where = d.path === '' ? '' : `${d.path}: `;

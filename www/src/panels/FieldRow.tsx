@@ -1,0 +1,282 @@
+// One field of the scenario. A field that can be changed while the run goes on is applied at the playhead; any other
+// makes the run again.
+import { createListCollection, Select } from '@ark-ui/solid/select';
+import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { equal, getAt, type Json } from '../base/json.ts';
+import type { Field, Input } from '../base/schema.ts';
+import { sentence } from '../base/schema.ts';
+import type { App } from '../state/app.ts';
+import { editFor } from '../state/document.ts';
+import {
+  message,
+  OWN_SPEEDS,
+  plainText,
+  problemOf,
+  rangeOf,
+  sameList,
+  wholeProfile,
+  withOwn,
+  without,
+} from './formFields.ts';
+import { OwnModel } from './OwnModel.tsx';
+import { Icon } from './Quantity.tsx';
+
+export function FieldRow(props: { app: App; field: Field }): JSX.Element {
+  const app = props.app;
+  const id = createUniqueId();
+  const [help, setHelp] = createSignal(false);
+  const path = (): string => props.field.path;
+  const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
+  const before = createMemo(() => getAt(app.original(), path()) ?? props.field.initial, undefined, { equals: equal });
+  // A choice changes with its tag; its parameters have rows of their own.
+  const whole = (): boolean => ['choice', 'optional', 'list'].includes(props.field.input.kind);
+  const changed = (): boolean => (whole() ? plainText(value()) !== plainText(before()) : !equal(value(), before()));
+  const problem = createMemo(() => problemOf(app.problems(), props.field));
+  const live = (): boolean => editFor(path(), value() ?? 0, app.inForce()) !== undefined;
+  const set = (next: Json): void => {
+    const own = withOwn(app, path(), next);
+    if (own) {
+      void app.change(own.path, own.value).then((done) => {
+        if (done) app.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
+      });
+      return;
+    }
+    const together = wholeProfile(app.inForce(), path(), next);
+    if (together) void app.change(together.path, together.value);
+    else if (!equal(next, value())) void app.change(path(), next);
+    else app.setProblems((all) => without(all, path()));
+  };
+  /** Takes an item out of its list: `slo.classes[1]` out of `slo.classes`. */
+  const remove = (item: string): void => {
+    const list = item.slice(0, item.lastIndexOf('['));
+    const items = getAt(app.inForce(), list);
+    const index = Number(item.slice(list.length + 1, -1));
+    if (Array.isArray(items))
+      void app.change(
+        list,
+        items.filter((_: Json, i) => i !== index),
+      );
+  };
+  return (
+    <div class="f" classList={{ chg: changed(), wrong: problem()?.severity === 'error', sub: props.field.depth > 0 }}>
+      <span class="name">
+        <label for={id} id={`${id}-label`}>
+          {props.field.label}
+        </label>
+        <button
+          type="button"
+          class="why"
+          aria-label={`About ${props.field.label}`}
+          aria-expanded={help()}
+          onClick={() => setHelp(!help())}
+        >
+          ?
+        </button>
+      </span>
+      <div class="v">
+        <Show when={props.field.item}>
+          {(item) => (
+            <button type="button" class="btn sq take" aria-label={`Remove ${item()}`} onClick={() => remove(item())}>
+              <Icon name="close" />
+            </button>
+          )}
+        </Show>
+        <Show when={changed() && !whole()}>
+          <s class="was">{plainText(before())}</s>
+        </Show>
+        <Control id={id} field={props.field} value={value()} invalid={problem()?.severity === 'error'} onSet={set} />
+      </div>
+      <Show when={help()}>
+        <p class="help">
+          {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}
+          <span class="m">
+            {live() ? 'Applies at the playhead.' : 'Restarts the run and goes to the same instant.'}
+          </span>
+        </p>
+      </Show>
+      <Show when={problem()}>
+        {(d) => (
+          <p class="problem" role="alert" classList={{ mild: d().severity === 'warning' }}>
+            {message(d(), path())}
+          </p>
+        )}
+      </Show>
+      <Show when={path().endsWith('.architecture')}>
+        <OwnModel app={app} path={path()} />
+      </Show>
+    </div>
+  );
+}
+
+function Control(props: {
+  id: string;
+  field: Field;
+  value: Json | undefined;
+  invalid: boolean;
+  onSet: (value: Json) => void;
+}): JSX.Element {
+  const input = (): Input => props.field.input;
+  return (
+    <Switch>
+      <Match when={input().kind === 'choice'}>
+        <Choice {...props} />
+      </Match>
+      <Match when={input().kind === 'toggle'}>
+        <button
+          type="button"
+          class="sw"
+          id={props.id}
+          role="switch"
+          aria-checked={props.value === true}
+          aria-labelledby={`${props.id}-label`}
+          onClick={() => props.onSet(props.value !== true)}
+        />
+      </Match>
+      <Match when={optionalOf(input())}>
+        {(start) => (
+          <button
+            type="button"
+            class="sw"
+            id={props.id}
+            role="switch"
+            aria-checked={props.value !== undefined && props.value !== null}
+            aria-labelledby={`${props.id}-label`}
+            onClick={() => props.onSet(props.value === undefined || props.value === null ? start() : null)}
+          />
+        )}
+      </Match>
+      <Match when={listOf(input())}>
+        {(list) => (
+          <button
+            type="button"
+            class="btn box add"
+            id={props.id}
+            aria-label={`Add ${list().word}`}
+            onClick={() => props.onSet([...(Array.isArray(props.value) ? props.value : []), list().start])}
+          >
+            Add {list().word}
+          </button>
+        )}
+      </Match>
+      <Match when={true}>
+        <Typed {...props} />
+      </Match>
+    </Switch>
+  );
+}
+
+function optionalOf(input: Input): Json | undefined {
+  return input.kind === 'optional' ? input.start : undefined;
+}
+
+function listOf(input: Input): Extract<Input, { kind: 'list' }> | undefined {
+  return input.kind === 'list' ? input : undefined;
+}
+
+/** A number or a text. What was typed stays in the field while it is refused. */
+function Typed(props: {
+  id: string;
+  field: Field;
+  value: Json | undefined;
+  invalid: boolean;
+  onSet: (value: Json) => void;
+}): JSX.Element {
+  const numeric = (): boolean => props.field.input.kind === 'number';
+  const commit = (text: string): void => {
+    const trimmed = text.trim().replace(/,(?=\d{3}(\D|$))/g, '');
+    props.onSet(numeric() && trimmed !== '' && !Number.isNaN(Number(trimmed)) ? Number(trimmed) : trimmed);
+  };
+  const nudge = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
+    const way = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
+    const now = Number(event.currentTarget.value);
+    if (way === 0 || !numeric() || Number.isNaN(now)) return;
+    event.preventDefault();
+    commit(String(Math.max(0, Number((now + way * (Number.isInteger(now) ? 1 : 0.1)).toFixed(6)))));
+  };
+  const weight = (): boolean => numeric() && props.field.path.endsWith('.weight');
+  return (
+    <>
+      <Show when={weight()}>
+        <input
+          class="weigh"
+          type="range"
+          min="0.5"
+          max={Math.max(10, Number(props.value))}
+          step="0.5"
+          value={Number(props.value)}
+          aria-label={`${props.field.label}, as a slider`}
+          onChange={(event) => commit(event.currentTarget.value)}
+        />
+      </Show>
+      <span class="in" classList={{ w: !numeric() }}>
+        <input
+          id={props.id}
+          type="text"
+          inputmode={numeric() ? 'decimal' : 'text'}
+          spellcheck={false}
+          autocomplete="off"
+          size={numeric() ? Math.max(3, plainText(props.value).length) : 14}
+          value={plainText(props.value)}
+          aria-invalid={props.invalid}
+          onChange={(event) => commit(event.currentTarget.value)}
+          onKeyDown={nudge}
+        />
+        <Show when={props.field.unit}>
+          <i>{props.field.unit}</i>
+        </Show>
+      </span>
+    </>
+  );
+}
+
+function Choice(props: {
+  id: string;
+  field: Field;
+  value: Json | undefined;
+  onSet: (value: Json) => void;
+}): JSX.Element {
+  const options = createMemo(() => (props.field.input.kind === 'choice' ? props.field.input.options : []));
+  const tags = createMemo(() => options().map((o) => o.tag), [], { equals: sameList });
+  const collection = createMemo(() =>
+    createListCollection({ items: tags(), itemToString: (tag) => sentence(tag), itemToValue: (tag) => tag }),
+  );
+  const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
+  const option = (tag: string) => options().find((o) => o.tag === tag);
+  return (
+    <Select.Root
+      class="select"
+      collection={collection()}
+      value={[current()]}
+      ids={{ trigger: props.id, label: `${props.id}-label` }}
+      positioning={{ sameWidth: false, gutter: 4 }}
+      onValueChange={({ value }) => {
+        const chosen = option(value[0] ?? '');
+        if (chosen && chosen.tag !== current()) props.onSet(chosen.value);
+      }}
+    >
+      <Select.Control>
+        <Select.Trigger class="in w pick">
+          <span class="pick-text">{option(current())?.label ?? current()}</span>
+          <Icon name="down" />
+        </Select.Trigger>
+      </Select.Control>
+      <Portal>
+        <Select.Positioner>
+          <Select.Content class="menu">
+            <For each={tags()}>
+              {(tag) => (
+                <Select.Item item={tag} class="menu-item tall">
+                  <Select.ItemText>
+                    <b>{option(tag)?.label}</b>
+                  </Select.ItemText>
+                  <span class="s">{option(tag)?.description}</span>
+                </Select.Item>
+              )}
+            </For>
+          </Select.Content>
+        </Select.Positioner>
+      </Portal>
+    </Select.Root>
+  );
+}

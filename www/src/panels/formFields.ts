@@ -1,0 +1,184 @@
+// What the rows of the form are made of: which fields each section has, and how a value is said in words.
+import { child, getAt, type Json, parsePath, setAt } from '../base/json.ts';
+import type { Field } from '../base/schema.ts';
+import { sentence } from '../base/schema.ts';
+import { NBSP } from '../base/units.ts';
+import type { Diagnostic } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+
+export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
+
+/** `*` stands for every pool or client. What lies under a path comes from the schema. */
+export const SECTIONS: readonly Section[] = [
+  {
+    title: 'Fleet',
+    open: true,
+    paths: [
+      'cluster.pools[*].model',
+      'cluster.pools[*].gpu',
+      'cluster.pools[*].tp',
+      'cluster.pools[*].replicas',
+      'cluster.pools[*].architecture',
+      'cluster.pools[*].hardware',
+    ],
+  },
+  { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
+  { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
+  {
+    title: 'Routing',
+    open: true,
+    paths: ['cluster.routing', 'cluster.snapshot_refresh_us', 'cluster.routing_latency_us'],
+  },
+  {
+    title: 'Scheduling',
+    open: false,
+    paths: ['cluster.pools[*].engine', 'cluster.pools[*].latency', 'cluster.compat'],
+  },
+  {
+    title: 'Workload',
+    open: true,
+    paths: [
+      'workload.clients[*].arrivals',
+      'workload.clients[*].tenant',
+      'workload.clients[*].slo_class',
+      'workload.clients[*].prompt_tokens',
+      'workload.clients[*].output_tokens',
+      'workload.clients[*].prefix',
+      'workload.trace',
+    ],
+  },
+  { title: 'Objectives', open: false, paths: ['slo'] },
+  { title: 'Run', open: false, paths: ['run'] },
+  { title: 'Observation', open: false, paths: ['observe'] },
+];
+
+export function fieldsOf(app: App, section: Section): readonly Field[] {
+  const document = app.inForce();
+  const all = section.paths.flatMap((path) => expand(document, path));
+  // Everything about the first pool or client, then everything about the second: the sort keeps the order otherwise.
+  const item = (steps: readonly (string | number)[]): number => Number(steps.find((s) => typeof s === 'number') ?? -1);
+  const grouped = section.paths.every((path) => path.includes('[*]') || path === 'workload.trace');
+  const ordered = grouped ? all.toSorted((a, b) => item(a) - item(b)) : all;
+  return ordered.flatMap((steps) => app.schema.fields(document, steps));
+}
+
+/** `cluster.pools[*].kv` for every pool there is; nothing for an optional part that is not there. */
+export function expand(document: Json, path: string): readonly (readonly (string | number)[])[] {
+  // A trace replaces the clients.
+  if (path.startsWith('workload.clients') && getAt(document, 'workload.trace')) return [];
+  const [list, rest] = path.split('[*]');
+  if (rest === undefined)
+    return path === 'workload.trace' && getAt(document, path) === undefined ? [] : [parsePath(path)];
+  const items = getAt(document, list ?? '');
+  const tail = parsePath(rest);
+  return Array.isArray(items) ? items.map((_: Json, i) => [...parsePath(list ?? ''), i, ...tail]) : [];
+}
+
+/** The name of the pool or client above its first row, where there are several. */
+export function groupName(document: Json, path: string, previous: string | undefined): string | undefined {
+  const match = /^(cluster\.pools|workload\.clients)\[(\d+)\]/.exec(path);
+  if (!match?.[1] || previous?.startsWith(match[0])) return undefined;
+  const items = getAt(document, match[1]);
+  if (!Array.isArray(items) || items.length < 2) return undefined;
+  return String(child(items[Number(match[2])], 'name') ?? match[2]);
+}
+
+/** What the built-in profiles of the weighted router are made of: where a reader's own one starts. */
+export const FIRST_SCORERS: Json = [
+  { scorer: 'prefix-affinity', weight: 3 },
+  { scorer: 'queue-depth', weight: 2 },
+  { scorer: 'kv-utilization', weight: 2 },
+];
+
+/** A profile and its scorers go together: one's own profile needs some, a named one has none. */
+export function wholeProfile(document: Json, path: string, next: Json): { path: string; value: Json } | undefined {
+  const [, base, key] = /^(.*\.weighted)\.(profile|scorers)$/.exec(path) ?? [];
+  const policy = base === undefined ? undefined : getAt(document, base);
+  if (base === undefined || policy === undefined) return undefined;
+  if (key === 'scorers') return { path: base, value: setAt(setAt(policy, 'scorers', next), 'profile', 'custom') };
+  const scorers = child(policy, 'scorers');
+  const kept = Array.isArray(scorers) && scorers.length > 0 ? scorers : FIRST_SCORERS;
+  return { path: base, value: setAt(setAt(policy, 'profile', next), 'scorers', next === 'custom' ? kept : []) };
+}
+
+/** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */
+export function withOwn(app: App, path: string, next: Json): { path: string; value: Json } | undefined {
+  const [, base, key] = /^(cluster\.pools\[\d+\])\.(architecture|hardware)$/.exec(path) ?? [];
+  if (base === undefined || key === undefined || next === null) return undefined;
+  const pool = getAt(app.document(), base);
+  const latency = pool === undefined ? undefined : child(pool, 'latency');
+  const roofline = variantOf(app, `${base}.latency`, 'roofline');
+  if (pool === undefined || roofline === undefined || (latency !== undefined && latency !== 'catalogue'))
+    return undefined;
+  return { path: base, value: setAt(setAt(pool, key, next), 'latency', roofline) };
+}
+
+export const OWN_SPEEDS =
+  'Step times now come from the roofline model: the catalogue’s were measured on the model and GPU named above.';
+
+/** What a variant of the choice at `path` starts with. */
+function variantOf(app: App, path: string, tag: string): Json | undefined {
+  const [field] = app.schema.fields(app.document(), parsePath(path));
+  return field?.input.kind === 'choice' ? field.input.options.find((o) => o.tag === tag)?.value : undefined;
+}
+
+export function problemOf(problems: ReadonlyMap<string, Diagnostic>, field: Field): Diagnostic | undefined {
+  return problems.get(field.id) ?? problems.get(field.path);
+}
+
+export function message(d: Diagnostic, path = d.path): string {
+  // What another field of the document has against this one names that field.
+  const elsewhere = /^(cluster|workload|slo|run|observe)\b/.test(d.path) && !d.path.startsWith(path);
+  return [
+    `${elsewhere ? `${d.path}: found` : 'Found'} ${d.found}`,
+    d.allowed === '' ? '' : `allowed: ${d.allowed}`,
+    d.fix,
+  ]
+    .filter((s) => s !== '')
+    .join('; ');
+}
+
+export function rangeOf(field: Field): string {
+  if (field.input.kind !== 'number') return '';
+  const { min, max } = field.input;
+  const initial =
+    field.initial === undefined
+      ? ''
+      : `Default ${plainText(field.initial)}${field.unit === '' ? '' : NBSP + field.unit}. `;
+  if (max === undefined) return initial;
+  return `${initial}From ${min ?? 0} to ${max.toLocaleString('en')}. `;
+}
+
+export function plainText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : String(value.length);
+  if (typeof value === 'object') return sentence(Object.keys(value)[0] ?? '');
+  return String(value);
+}
+
+/** Whether a closed section's line needs it: a zero, an empty text or list, or an off switch says nothing. */
+export function saysSomething(field: Field, value: Json | undefined): boolean {
+  if (field.input.kind === 'toggle' || field.input.kind === 'optional' || field.input.kind === 'list') return false;
+  return value !== undefined && value !== 0 && value !== '';
+}
+
+export function say(field: Field, value: Json | undefined): string {
+  if (typeof value === 'boolean') return value ? field.label.toLowerCase() : `no ${field.label.toLowerCase()}`;
+  const text = typeof value === 'number' ? value.toLocaleString('en') : choiceText(value);
+  if (field.unit === '' && typeof value === 'number') return `${field.label.toLowerCase()} ${text}`;
+  return field.unit === '' || typeof value !== 'number' ? text : text + NBSP + field.unit;
+}
+
+export function choiceText(value: Json | undefined): string {
+  return typeof value === 'string' ? sentence(value) : plainText(value);
+}
+
+export function without(all: ReadonlyMap<string, Diagnostic>, path: string): ReadonlyMap<string, Diagnostic> {
+  const next = new Map(all);
+  next.delete(path);
+  return next;
+}
+
+export function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((x, i) => x === b[i]);
+}

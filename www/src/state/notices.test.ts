@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Diagnostic } from '../generated/boundary.ts';
+import { byPath, ofDocument } from './notices.ts';
+
+const problem = (path: string, severity: 'error' | 'warning' = 'error'): Diagnostic => ({
+  severity,
+  path,
+  found: 'this',
+  allowed: 'that',
+  fix: '',
+});
+
+test('a warning about one field is not told of the field that was changed', () => {
+  const found = ofDocument(
+    new Map(),
+    [problem('cluster.pools[0].architecture', 'warning')],
+    'cluster.pools[0].hardware',
+  );
+  expect([...found.keys()]).toEqual(['cluster.pools[0].architecture']);
+});
+
+test('what was refused in another field stays there; old warnings and what was wrong here go', () => {
+  const before = new Map([
+    ['run.horizon_s', problem('run.horizon_s')],
+    ['seed', problem('seed')],
+    ['slo', problem('slo', 'warning')],
+  ]);
+  expect([...ofDocument(before, [], 'seed').keys()]).toEqual(['run.horizon_s']);
+});
+
+test('a problem of an edit belongs to the field that made it', () => {
+  expect([...byPath([problem('replicas.replicas')], 'cluster.pools[0].replicas').keys()]).toEqual([
+    'cluster.pools[0].replicas',
+  ]);
+});
