@@ -106,7 +106,7 @@ export function AnomalyMarks(props: AnomalyMarksProps): JSX.Element {
         {(cluster, i) => (
           <button
             type="button"
-            class="anomaly"
+            class="anomaly-mark"
             tabIndex={i === Math.min(stop(), props.clusters.length - 1) ? 0 : -1}
             aria-label={spoken(cluster())}
             aria-expanded={open() === i}

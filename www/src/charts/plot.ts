@@ -110,7 +110,10 @@ function drawUnder(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
   if (!frame) return;
   if (s.warmUpS() > 0) {
     pen.fillStyle = p.shade;
-    pen.fillRect(box.x, box.y, placeX(u, box, s.warmUpS()) - box.x, box.h);
+    const end = placeX(u, box, s.warmUpS());
+    pen.fillRect(box.x, box.y, end - box.x, box.h);
+    pen.fillStyle = p.line;
+    pen.fillRect(end, box.y, 1, box.h);
   }
   // Faint, so that a wash over the lines' ground is all that an anomaly is here; the timeline has its mark.
   pen.globalAlpha = 0.1;

@@ -7,7 +7,7 @@ import { clock, count } from '../base/units.ts';
 import { AnomalyGlyph } from '../charts/AnomalyMarks.tsx';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { explain } from '../state/notices.ts';
+import { explain, type Notice } from '../state/notices.ts';
 import { Icon } from './Quantity.tsx';
 import { save } from './save.ts';
 
@@ -145,7 +145,7 @@ export function NoticeBar(props: { app: App }): JSX.Element {
   return (
     <Show when={app.notice()}>
       {(notice) => (
-        <div class="notice" role="status" classList={{ bad: notice().kind !== 'info' }}>
+        <div class="notice" role="status" classList={{ bad: notice().kind !== 'info', long: isLong(notice()) }}>
           <div class="notice-text">{said(app)}</div>
           <Show when={crashOf(app)}>
             {(crash) => (
@@ -161,6 +161,11 @@ export function NoticeBar(props: { app: App }): JSX.Element {
       )}
     </Show>
   );
+}
+
+/** Whether it has more to say than fits among the controls. */
+function isLong(notice: Notice): boolean {
+  return notice.kind === 'info' && notice.diagnostics.length > 0;
 }
 
 function crashOf(app: App) {

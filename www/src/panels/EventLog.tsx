@@ -39,6 +39,8 @@ export function EventLog(props: { app: App }): JSX.Element {
   const [top, setTop] = createSignal(0);
   const [height, setHeight] = createSignal(400);
   const [follows, setFollows] = createSignal(true);
+  /** The line that is read in full below the list. */
+  const [read, setRead] = createSignal<EventRow>();
   let box: HTMLElement | undefined;
   let asking = false;
 
@@ -73,6 +75,10 @@ export function EventLog(props: { app: App }): JSX.Element {
     setTop(box.scrollTop);
     setHeight(box.clientHeight);
     setFollows(box.scrollTop + box.clientHeight >= rows().length * ROW - ROW);
+  };
+  const open = (row: EventRow): void => {
+    if (row.request === undefined && row.replica === undefined) return;
+    app.select({ request: row.request, replica: row.request === undefined ? row.replica : undefined });
   };
   return (
     <div class="log">
@@ -114,21 +120,19 @@ export function EventLog(props: { app: App }): JSX.Element {
                     type="button"
                     class="log-row"
                     classList={{ pick: row.request !== undefined && row.request === app.selected().request }}
-                    disabled={row.request === undefined && row.replica === undefined}
-                    onClick={() =>
-                      app.select({ request: row.request, replica: row.request === undefined ? row.replica : undefined })
-                    }
+                    aria-label={inFull(row)}
+                    onPointerEnter={() => setRead(row)}
+                    onFocus={() => setRead(row)}
+                    onClick={(event) => {
+                      setRead(row);
+                      // A finger cannot point without pressing: it reads first and opens with the button below.
+                      if (!(event instanceof PointerEvent) || event.pointerType !== 'touch') open(row);
+                    }}
                   >
                     <span class="at">{clock(row.at_us)}</span>
                     <span class={`kind ${row.kind}`}>{row.kind}</span>
-                    <span class="txt" title={row.text}>
-                      <Show when={row.request !== undefined}>
-                        <span class="rq-no">#{row.request}</span>{' '}
-                      </Show>
-                      <Show when={row.replica !== undefined}>
-                        <span class="rp-no">r{row.replica}</span>{' '}
-                      </Show>
-                      {row.text}
+                    <span class="txt">
+                      <Named row={row} /> {row.text}
                     </span>
                   </button>
                 </li>
@@ -137,9 +141,50 @@ export function EventLog(props: { app: App }): JSX.Element {
           </ul>
         </section>
       </Show>
+      <div class="log-read">
+        <Show
+          when={read()}
+          fallback={<p class="m">Point at a line, or step to it with Tab, to read all of it here.</p>}
+        >
+          {(row) => (
+            <>
+              <p>
+                <span class="m">{clock(row().at_us)} s</span> {row().kind} <Named row={row()} /> {row().text}
+              </p>
+              <Show when={row().request !== undefined || row().replica !== undefined}>
+                <button type="button" class="btn box" onClick={() => open(row())}>
+                  Open {row().request === undefined ? `r${row().replica}` : `#${row().request}`}
+                </button>
+              </Show>
+            </>
+          )}
+        </Show>
+      </div>
       <Show when={answer().lost > 0}>
         <p class="m log-foot">{count(answer().lost)} older events are no longer kept.</p>
       </Show>
     </div>
   );
+}
+
+/** Request and replica of a line. */
+function Named(props: { row: EventRow }): JSX.Element {
+  return (
+    <>
+      <Show when={props.row.request !== undefined}>
+        <span class="rq-no">#{props.row.request}</span>{' '}
+      </Show>
+      <Show when={props.row.replica !== undefined}>
+        <span class="rp-no">r{props.row.replica}</span>
+      </Show>
+    </>
+  );
+}
+
+function inFull(row: EventRow): string {
+  const names = [
+    row.request === undefined ? '' : `#${row.request}`,
+    row.replica === undefined ? '' : `r${row.replica}`,
+  ];
+  return [`${clock(row.at_us)} s`, row.kind, ...names, row.text].filter((s) => s !== '').join(' ');
 }

@@ -21,6 +21,8 @@ export function Waterfall(props: { detail: RequestDetail }): JSX.Element {
   const lengthUs = createMemo(() => Math.max(1000, ...all().map((s) => s.to_us - start())));
   const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
+  /** A request of less than a second is read in milliseconds. */
+  const short = (): boolean => lengthUs() < 1e6;
   const bottom = (): number => shown().length * ROW + 4;
   return (
     <svg
@@ -35,8 +37,8 @@ export function Waterfall(props: { detail: RequestDetail }): JSX.Element {
           <>
             <line class="grid" x1={x(start() + s * 1e6)} x2={x(start() + s * 1e6)} y1="2" y2={bottom()} />
             <text class="axis" x={x(start() + s * 1e6)} y={bottom() + 13} text-anchor="middle">
-              {plain(Number(s.toPrecision(3)))}
-              {s === marks().at(-1) ? `${NBSP}s` : ''}
+              {plain(Number((short() ? s * 1000 : s).toPrecision(3)))}
+              {s === marks().at(-1) ? NBSP + (short() ? 'ms' : 's') : ''}
             </text>
           </>
         )}

@@ -7,7 +7,7 @@ import { fitted, font, label, roundRect, tenant } from './marks.ts';
 import type { Scene } from './scene.ts';
 
 const ROUTER_X = 160;
-const GATE_X = 96;
+const GATE_X = 100;
 const SHOWN_CLIENTS = 6;
 
 type Pipe = { readonly y: number; readonly from: number };
@@ -18,7 +18,7 @@ function clientPipes(layout: StageLayout, clients: number): Pipe[] {
   const room = Math.min(layout.height, layout.axisY * 2) - 90;
   const pitch = Math.min(44, room / Math.max(1, shown));
   const top = Math.max(104, layout.axisY - (pitch * (shown - 1)) / 2);
-  return Array.from({ length: shown }, (_, i) => ({ y: top + i * pitch, from: 64 }));
+  return Array.from({ length: shown }, (_, i) => ({ y: top + i * pitch, from: 68 }));
 }
 
 /** Where the branch to a row of boxes turns level, below its label. */
@@ -70,7 +70,7 @@ function drawArrivals(s: Scene): void {
     tenant(pen, p, i, 17, pipe.y, 4, p.ink2);
     pen.font = font(p, 11);
     // The name stands above its pipe, so that it may run over where the pipe begins.
-    label(pen, fitted(pen, c.name, 58), 27, pipe.y - 6, p.ink2);
+    label(pen, fitted(pen, c.name, 60), 27, pipe.y - 6, p.ink2);
     label(pen, ratePerS(c.rate_per_s).value, 27, pipe.y + 7, p.ink);
   });
   const rest = frame.clients.length - pipes.length;
@@ -82,7 +82,7 @@ function clientPath(s: Scene, pipe: Pipe): void {
   const y = s.layout.axisY;
   s.pen.beginPath();
   s.pen.moveTo(pipe.from, pipe.y);
-  s.pen.bezierCurveTo(pipe.from + 24, pipe.y, 72, y, GATE_X, y);
+  s.pen.bezierCurveTo(pipe.from + 24, pipe.y, 80, y, GATE_X, y);
 }
 
 function drawArrivalTrend(s: Scene): void {
@@ -106,7 +106,7 @@ function drawGate(s: Scene): void {
   pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
   pen.lineWidth = 8;
   pen.beginPath();
-  pen.moveTo(118, y);
+  pen.moveTo(GATE_X + 22, y);
   pen.lineTo(150, y);
   pen.stroke();
   pen.globalAlpha = 1;
@@ -225,7 +225,7 @@ function drawDot(s: Scene, d: Dot, pipes: readonly Pipe[]): void {
     const pipe = pipes[Math.min(d.client, pipes.length - 1)];
     const t = first / 0.6;
     if (pipe && t < 1) {
-      x = bezier(t, pipe.from, pipe.from + 24, 72, GATE_X);
+      x = bezier(t, pipe.from, pipe.from + 24, 80, GATE_X);
       y = bezier(t, pipe.y, pipe.y, cy, cy);
     } else x = GATE_X + ((first - 0.6) / 0.4) * (150 - GATE_X);
     if (d.rejected && x > GATE_X + 11) x = GATE_X + 11;

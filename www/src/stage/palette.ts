@@ -78,7 +78,9 @@ function systemColour(name: string): string {
   if (name === '--accent') return 'Highlight';
   if (name === '--on-accent') return 'HighlightText';
   if (GROUNDS.has(name)) return 'Canvas';
-  return name === '--line' || name.startsWith('--band') || name === '--shade' ? 'GrayText' : 'CanvasText';
+  // A wash of a colour that must not be mixed would cover the lines: labels and edges say what it says.
+  if (name.startsWith('--band') || name === '--shade') return 'transparent';
+  return name === '--line' ? 'GrayText' : 'CanvasText';
 }
 const GROUNDS: ReadonlySet<string> = new Set(['--bg', '--surface', '--raised', '--kv-free']);
 

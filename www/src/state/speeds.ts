@@ -15,18 +15,17 @@ export const SPEEDS: readonly number[] = [
   5,
   10,
   20,
+  30,
   60,
-  100,
-  200,
+  120,
+  300,
   600,
-  1000,
   2000,
-  5000,
   10_000,
   Number.POSITIVE_INFINITY,
 ];
 
-/** Stops that carry a label under the control. */
+/** Stops that carry a label under the control: every third, so that the labels stand at equal distances. */
 export const LABELLED: readonly number[] = [0.001, 0.01, 0.1, 1, 10, 60, 600, Number.POSITIVE_INFINITY];
 
 /** The stop the page opens with: single requests can still be followed. */

@@ -1,0 +1,112 @@
+// What can be seen: nothing is cut without a way to read it, nothing covers a chart, the system's colours are enough.
+import assert from 'node:assert/strict';
+import { inspectorTab, preset, resting, suite } from './harness.mjs';
+
+const onPage = suite();
+const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
+
+onPage('a closed section says whole settings or none', async (page) => {
+  const panel = scenarioPanel(page);
+  for (const title of ['Fleet', 'KV cache', 'Admission', 'Routing', 'Workload'])
+    await panel.getByRole('button', { name: title, exact: true }).click();
+  const lines = await panel.locator('.sum').evaluateAll((all) =>
+    all.map((line) => {
+      const box = line.getBoundingClientRect();
+      return [...line.children].map((part) => {
+        const { left, right, top, bottom } = part.getBoundingClientRect();
+        const inside = top >= box.top - 1 && bottom <= box.bottom + 1;
+        return { inside, cut: inside && (left < box.left - 1 || right > box.right + 1) };
+      });
+    }),
+  );
+  assert.ok(lines.length >= 8);
+  for (const parts of lines) {
+    assert.ok(parts.some((p) => p.inside));
+    assert.deepEqual(
+      parts.filter((p) => p.cut),
+      [],
+    );
+  }
+});
+
+onPage('a line of the log that is cut can be read whole, by pointer and by keyboard', async (page) => {
+  await preset(page, 'kv-pressure');
+  await inspectorTab(page, 'Log');
+  await page.getByLabel('Kind of event').selectOption('anomaly');
+  const rows = page.locator('.log-row');
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.log-row .kind')].every((k) => k.textContent === 'anomaly'),
+  );
+  await rows.nth(10).hover();
+  const text = (await rows.nth(10).locator('.txt').textContent()).trim();
+  assert.ok((await page.locator('.log-read').textContent()).includes(text));
+  await rows.nth(12).focus();
+  const first = (await rows.nth(12).locator('.txt').textContent()).trim();
+  assert.ok((await page.locator('.log-read').textContent()).includes(first));
+  await page
+    .locator('.log-read')
+    .getByRole('button', { name: /^Open #/ })
+    .click();
+  await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
+});
+
+onPage('labels of the speed control stand at equal distances, and a notice covers no chart', async (page) => {
+  const middles = await page
+    .locator('.slider-mark')
+    .evaluateAll((all) => all.map((mark) => mark.getBoundingClientRect()).map(({ left, width }) => left + width / 2));
+  const steps = middles.slice(1).map((x, i) => x - middles[i]);
+  for (const step of steps) assert.ok(Math.abs(step - steps[0]) < 1.5, `steps ${steps.map(Math.round).join(', ')}`);
+  await scenarioPanel(page).getByRole('switch', { name: 'Own GPU' }).click();
+  const notice = page.locator('.notice');
+  await notice.waitFor();
+  await resting(page);
+  const [over, charts] = [await notice.boundingBox(), await page.locator('.charts').boundingBox()];
+  const covers =
+    over.x < charts.x + charts.width &&
+    charts.x < over.x + over.width &&
+    over.y < charts.y + charts.height &&
+    charts.y < over.y + over.height;
+  assert.ok(!covers, 'the notice lies over the charts');
+  for (const other of ['.ctl .btn.box', '.speed']) {
+    const box = await page.locator(other).first().boundingBox();
+    assert.ok(over.x >= box.x + box.width || over.x + over.width <= box.x, `the notice lies over ${other}`);
+  }
+});
+
+onPage(
+  'with the system’s colours switches, sliders and the playhead are still there',
+  async (page) => {
+    const painted = await page.evaluate(() => {
+      const probe = (selector, pseudo) => {
+        const style = getComputedStyle(document.querySelector(selector), pseudo);
+        return { background: style.backgroundColor, border: style.borderTopWidth };
+      };
+      const ground = getComputedStyle(document.querySelector('.top')).backgroundColor;
+      return {
+        ground,
+        knob: probe('.sw', '::after').background,
+        track: probe('.slider-track').background,
+        thumb: probe('.slider-thumb').background,
+        playhead: probe('.charts-times .playhead').background,
+        rim: probe('.sw', '::before').border,
+      };
+    });
+    const { ground, rim, ...marks } = painted;
+    for (const [name, colour] of Object.entries(marks)) assert.notEqual(colour, ground, `${name} cannot be seen`);
+    assert.equal(rim, '1px');
+    // Still motion: what is shown changes at most twice a second.
+    await page.keyboard.press('Space');
+    await page.waitForTimeout(1000);
+    const changes = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let seen = 0;
+          const clock = document.querySelector('.clock');
+          new MutationObserver(() => seen++).observe(clock, { characterData: true, subtree: true, childList: true });
+          setTimeout(() => resolve(seen), 3000);
+        }),
+    );
+    assert.ok(changes >= 1 && changes <= 2 * 7, `${changes} changes of the clock in 3 s`);
+  },
+  { forcedColors: 'active', reducedMotion: 'reduce' },
+);
