@@ -92,7 +92,7 @@ fn rates_are_not_negative() {
 fn a_cache_has_blocks() {
     says(
         &pool(r#""kv": {"blocks": 0}"#),
-        "error: cluster.pools[0].kv.blocks: 0; allowed: 1 to 4,194,304; use \"auto\" for the catalogue's figure",
+        "error: cluster.pools[0].kv.blocks: 0; allowed: 1 to 4,194,304; use \"auto\" for as many as fit in memory",
     );
     says(
         &pool(r#""kv": {"block_tokens": 0}"#),

@@ -92,7 +92,8 @@ fn exponential_service(mut s: Scenario, rate_per_s: f64, requests: u32) -> Scena
 
 /// Runs to the end, or the horizon.
 fn run(s: &Scenario) -> Engine {
-    let resolve = |p| tokenyard::perf::resolve(p, "pool").expect("explicit coefficients");
+    let compat = s.cluster.compat;
+    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
     let mut engine = Engine::new(s, &resolved, Source::new(s, None));
     assert_eq!(engine.advance(Micros::MAX, u64::MAX, &mut Ignore), Halt::Finished);

@@ -29,8 +29,20 @@ pub struct Row {
     pub alpha_us: [f64; 3],
     /// Step time: fixed, per prefill token and per decoding request, in microseconds.
     pub beta_us: [f64; 3],
-    /// Blocks of `BLOCK_TOKENS` tokens in the KV cache of one replica.
+    /// Blocks of `BLOCK_TOKENS` tokens in the KV cache of one replica, as published: counted once for each GPU.
     pub kv_blocks: u32,
+}
+
+impl Row {
+    /// Tokens that the published blocks hold.
+    pub(super) fn listed_tokens(&self) -> u64 {
+        u64::from(self.kv_blocks) * BLOCK_TOKENS
+    }
+
+    /// Blocks that fit: what was published took the memory of all GPUs for a block's share of one (docs/model.md, 4.1).
+    pub(super) fn fitting_blocks(&self) -> u32 {
+        self.kv_blocks / self.tp.max(1)
+    }
 }
 
 /// One GPU.

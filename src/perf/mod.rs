@@ -14,7 +14,7 @@ pub use hf::architecture_from_hf;
 pub use step::{Chunk, StepLoad, StepModel};
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
-use crate::scenario::{Architecture, Hardware, KvBlocks, LatencyModel, Pool, limits};
+use crate::scenario::{Architecture, Compat, Hardware, KvBlocks, LatencyModel, Pool, limits};
 use cross_model::CrossModel;
 use fitted::Fitted;
 use memory::Fit;
@@ -45,7 +45,7 @@ pub struct ModelEntry {
     pub gpu: &'static str,
     /// Tensor parallelism.
     pub tp: u32,
-    /// What `"auto"` KV blocks come to, in blocks of 16 tokens.
+    /// What `"auto"` KV blocks come to by default, in blocks of 16 tokens.
     pub kv_blocks: Blocks,
     /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
@@ -57,7 +57,7 @@ pub fn models() -> Vec<ModelEntry> {
         model: &row.name,
         gpu: &row.gpu,
         tp: row.tp,
-        kv_blocks: Blocks(row.kv_blocks),
+        kv_blocks: Blocks(row.fitting_blocks()),
         usd_per_hour: catalogue::gpu(&row.gpu).map_or(0.0, |g| g.hardware.usd_per_hour * f64::from(row.tp)),
     };
     catalogue().coefficients.iter().map(entry).collect()
@@ -66,13 +66,14 @@ pub fn models() -> Vec<ModelEntry> {
 /// Resolves a pool; `path` is where it stands in the scenario, for messages. All problems come at once.
 ///
 /// A pool that says everything itself may name any model and GPU; whatever it leaves to the catalogue must be there.
-pub fn resolve(pool: &Pool, path: &str) -> Result<Resolved, Diagnostics> {
-    Resolver { pool, path, heads: Heads::Even, problems: Vec::new() }.resolve()
+/// The mode decides how "auto" KV blocks are counted.
+pub fn resolve(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, compat, path, heads: Heads::Even, problems: Vec::new() }.resolve()
 }
 
 /// As [`resolve`], also where the heads cannot be shared out evenly among the GPUs: formulas do not mind.
-pub fn resolve_uneven(pool: &Pool, path: &str) -> Result<Resolved, Diagnostics> {
-    Resolver { pool, path, heads: Heads::Any, problems: Vec::new() }.resolve()
+pub fn resolve_uneven(pool: &Pool, compat: Compat, path: &str) -> Result<Resolved, Diagnostics> {
+    Resolver { pool, compat, path, heads: Heads::Any, problems: Vec::new() }.resolve()
 }
 
 /// Whether every GPU of a replica must have the same number of heads.
@@ -85,6 +86,7 @@ enum Heads {
 /// A pool and what was found wrong with it so far.
 struct Resolver<'a> {
     pool: &'a Pool,
+    compat: Compat,
     path: &'a str,
     heads: Heads,
     problems: Diagnostics,
@@ -169,10 +171,16 @@ impl<'a> Resolver<'a> {
             let (shape, gpu) = (self.shape(), self.gpu());
             let ((architecture, _), (hardware, _)) = (shape?, gpu?);
             let utilization = pool.kv.gpu_memory_utilization;
-            let fit = Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens };
+            let compat = self.compat;
+            let fit = Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens, compat };
             self.keep(fit.blocks(self.path))?
         } else {
-            u64::from(self.row()?.kv_blocks) * catalogue::BLOCK_TOKENS / u64::from(block_tokens)
+            let row = self.row()?;
+            let tokens = match self.compat {
+                Compat::None => row.listed_tokens() / u64::from(row.tp.max(1)),
+                Compat::Blis => row.listed_tokens(),
+            };
+            tokens / u64::from(block_tokens)
         };
         if count > u64::from(limits::KV_BLOCKS) {
             let tokens = count * u64::from(block_tokens);
@@ -261,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_default_pool_is_llama_8b_on_one_h100() {
-        let r = resolve(&Pool::default(), "p").unwrap();
+        let r = resolve(&Pool::default(), Compat::None, "p").unwrap();
         assert_eq!(r.source, "meta-llama/llama-3.1-8b-instruct, H100, TP 1, vLLM 0.8.4");
         assert_eq!(r.blocks, Blocks(29_205));
         assert!((r.usd_per_hour - 3.5).abs() < 1e-12);
@@ -280,17 +288,50 @@ mod tests {
     fn blocks_of_another_size_hold_the_same_bytes() {
         let with = |block_tokens| {
             let kv = KvCache { block_tokens, ..KvCache::default() };
-            resolve(&Pool { kv, ..Pool::default() }, "p").map(|r| r.blocks)
+            resolve(&Pool { kv, ..Pool::default() }, Compat::None, "p").map(|r| r.blocks)
         };
         // 29,205 * 16 = 467,280 tokens
         assert_eq!(with(32), Ok(Blocks(14_602)));
         assert_eq!(with(1), Ok(Blocks(467_280)));
         let kv = KvCache { block_tokens: 1, ..KvCache::default() };
         let big = Pool { model: "llama-3.3-70b".into(), tp: 8, kv, ..Pool::default() };
-        let e = resolve(&big, "p").unwrap_err().remove(0);
+        let e = resolve(&big, Compat::Blis, "p").unwrap_err().remove(0);
         assert_eq!(e.path, "p.kv.block_tokens");
         // 728,405 * 16 = 11,654,480 tokens need blocks of 3 to stay below 4,194,304
         assert_eq!(e.fix, "use blocks of at least 3 tokens");
+    }
+
+    #[test]
+    fn the_catalogue_counts_what_all_gpus_hold_once_and_blis_once_for_each() {
+        let blocks = |model: &str, tp, block_tokens, compat| {
+            let kv = KvCache { block_tokens, ..KvCache::default() };
+            let pool = Pool { model: model.into(), tp, kv, ..Pool::default() };
+            resolve(&pool, compat, "p").map(|r| r.blocks)
+        };
+        assert_eq!(blocks("llama-3.1-8b", 1, 16, Compat::None), Ok(Blocks(29_205)));
+        assert_eq!(blocks("llama-3.1-8b", 1, 16, Compat::Blis), Ok(Blocks(29_205)));
+        // (144 GiB - 8,030,261,248 * 2 B) / 2 MiB = 66,069.7, of which each GPU holds its half.
+        assert_eq!(blocks("llama-3.1-8b", 2, 16, Compat::None), Ok(Blocks(66_069)));
+        assert_eq!(blocks("llama-3.1-8b", 2, 16, Compat::Blis), Ok(Blocks(132_139)));
+        // 132,139 * 16 / 2 / 32 = 33,034.75
+        assert_eq!(blocks("llama-3.1-8b", 2, 32, Compat::None), Ok(Blocks(33_034)));
+        // 23,146,322 listed for eight GPUs would be above the limit of a cache; an eighth of them is not.
+        assert_eq!(blocks("gpt-oss-20b", 8, 16, Compat::None), Ok(Blocks(2_893_290)));
+        assert!(blocks("gpt-oss-20b", 8, 16, Compat::Blis).is_err());
+        let listed = models().into_iter().find(|m| m.model == "llama-3.1-8b" && m.tp == 2);
+        assert_eq!(listed.map(|m| m.kv_blocks), Some(Blocks(66_069)));
+    }
+
+    #[test]
+    fn derived_blocks_follow_the_mode_too() {
+        let blocks = |tp, compat| {
+            let latency = LatencyModel::Roofline(crate::scenario::RooflineSettings::default());
+            resolve(&Pool { tp, latency, ..Pool::default() }, compat, "p").map(|r| r.blocks)
+        };
+        assert_eq!(blocks(1, Compat::None), blocks(1, Compat::Blis));
+        // (144 - 14.958 - 5.5 - 1.2) GiB: 62,639.1 times 2 MiB on both GPUs, 125,278.3 times 1 MiB on one of them.
+        assert_eq!(blocks(2, Compat::None), Ok(Blocks(62_639)));
+        assert_eq!(blocks(2, Compat::Blis), Ok(Blocks(125_278)));
     }
 
     #[test]
@@ -304,19 +345,19 @@ mod tests {
             kv: KvCache { blocks: KvBlocks::Count(9), ..KvCache::default() },
             ..Pool::default()
         };
-        let r = resolve(&pool, "p").unwrap();
+        let r = resolve(&pool, Compat::None, "p").unwrap();
         assert_eq!((r.blocks, r.source.as_str()), (Blocks(9), ""));
         assert_eq!(r.model.step(&StepLoad::default()), Span(7));
         assert!(r.usd_per_hour.abs() < 1e-12);
         pool.kv.blocks = KvBlocks::Auto;
-        assert_eq!(resolve(&pool, "p").unwrap_err()[0].path, "p.model");
+        assert_eq!(resolve(&pool, Compat::None, "p").unwrap_err()[0].path, "p.model");
     }
 
     fn roofline(change: impl FnOnce(&mut Pool)) -> Result<Resolved, Diagnostics> {
         let latency = LatencyModel::Roofline(crate::scenario::RooflineSettings::default());
         let mut pool = Pool { latency, ..Pool::default() };
         change(&mut pool);
-        resolve(&pool, "p")
+        resolve(&pool, Compat::None, "p")
     }
 
     #[test]

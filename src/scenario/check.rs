@@ -178,7 +178,7 @@ fn check_pool(path: &str, p: &Pool, r: &mut Report) {
             blocks,
             1,
             limits::KV_BLOCKS,
-            "use \"auto\" for the catalogue's figure",
+            "use \"auto\" for as many as fit in memory",
         );
     }
     r.int(

@@ -54,7 +54,7 @@ pub enum Compat {
     /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
     #[default]
     None,
-    /// As the BLIS simulator: results of a step appear at its start and preemption restarts the output.
+    /// As the BLIS simulator: results of a step appear at its start, preemption restarts the output, and "auto" KV blocks are counted once for each GPU.
     Blis,
 }
 
@@ -143,7 +143,7 @@ impl Default for Engine {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
-    /// Number of blocks, or "auto": derived from model and GPU memory for roofline and cross-model latency and for a model or GPU of your own, the catalogue's figure otherwise.
+    /// Number of blocks, or "auto": what fits in the memory of all GPUs of a replica together, each keeping its share of every block. Derived from model and GPU for roofline and cross-model latency and for a model or GPU of your own, otherwise from the catalogue's figure. With `compat: "blis"` as that simulator counts: about `tp` times as many.
     pub blocks: KvBlocks,
     /// Share of the GPU's memory that the engine may use, from which derived KV blocks follow (vLLM: `gpu_memory_utilization`). The catalogue's figures are for 0.9.
     #[cfg_attr(feature = "cli", schemars(range(min = limits::MEMORY_SHARE_MIN, max = 1.0)))]
@@ -185,7 +185,7 @@ impl Default for KvCache {
 /// The size of a KV cache: a number of blocks, or "auto".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KvBlocks {
-    /// What fits beside the model in the GPUs' memory, or the catalogue's figure.
+    /// What fits beside the model in the memory of the replica's GPUs.
     Auto,
     /// This many blocks.
     Count(u32),
@@ -234,7 +234,7 @@ impl schemars::JsonSchema for KvBlocks {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
-                { "const": "auto", "description": "What fits beside the model in the memory of the GPUs, or the catalogue's figure for model, GPU and tensor parallelism." },
+                { "const": "auto", "description": "What fits beside the model in the memory of the replica's GPUs together." },
                 { "type": "integer", "minimum": 1, "maximum": 4_194_304, "description": "This many blocks." }
             ]
         })

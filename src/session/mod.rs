@@ -242,14 +242,14 @@ struct Prepared {
 
 /// Checks a scenario and resolves its pools against the catalogue, reporting all problems at once.
 fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
-    let pools = scenario.cluster.pools.clone();
+    let (pools, compat) = (scenario.cluster.pools.clone(), scenario.cluster.compat);
     let (checked, warnings, mut problems) = match check(scenario) {
         Ok((checked, warnings)) => (Some(checked), warnings, Vec::new()),
         Err(problems) => (None, Vec::new(), problems),
     };
     let mut resolved = Vec::new();
     for (i, pool) in pools.iter().enumerate() {
-        match crate::perf::resolve(pool, &format!("cluster.pools[{i}]")) {
+        match crate::perf::resolve(pool, compat, &format!("cluster.pools[{i}]")) {
             Ok(r) => resolved.push(r),
             Err(found) => problems.extend(found),
         }

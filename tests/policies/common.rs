@@ -66,7 +66,8 @@ pub(crate) fn client(name: &str, rate_per_s: f64) -> Client {
 
 /// The engine of a scenario at time zero.
 pub(crate) fn engine(s: &Scenario) -> Engine {
-    let resolve = |p| tokenyard::perf::resolve(p, "pool").expect("explicit coefficients");
+    let compat = s.cluster.compat;
+    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
     Engine::new(s, &resolved, Source::new(s, None))
 }

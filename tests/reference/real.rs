@@ -80,7 +80,7 @@ pub(crate) fn simulate(scenario: Scenario, case: &Case, slice: u64) -> Value {
         .cluster
         .pools
         .iter()
-        .map(|p| tokenyard::perf::resolve(p, "pool").expect("explicit coefficients"))
+        .map(|p| tokenyard::perf::resolve(p, scenario.cluster.compat, "pool").expect("explicit coefficients"))
         .collect();
     let mut engine = Engine::new(scenario, &resolved, Source::new(scenario, None));
     engine.record_detail(Detail::new(case.record.max_steps_per_instance as u32));

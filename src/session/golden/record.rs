@@ -46,7 +46,7 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
     let scenario = checked.get();
     let mut resolved = Vec::new();
     for (i, pool) in scenario.cluster.pools.iter().enumerate() {
-        let pool = perf::resolve_uneven(pool, &format!("cluster.pools[{i}]"));
+        let pool = perf::resolve_uneven(pool, scenario.cluster.compat, &format!("cluster.pools[{i}]"));
         resolved.push(pool.map_err(in_the_file)?);
     }
     let mut engine = Engine::new(scenario, &resolved, Source::new(scenario, None));
