@@ -159,7 +159,8 @@ impl Sink for Story {
 }
 
 fn run(s: &Scenario) -> (Engine, Story) {
-    let resolve = |p| tokenyard::perf::resolve(p, "pool").expect("explicit coefficients");
+    let compat = s.cluster.compat;
+    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
     let mut engine = Engine::new(s, &resolved, Source::new(s, None));
     let mut story = Story::default();
