@@ -288,6 +288,59 @@ error: workload.clients[0].output_tokens.pareto-lognormal.pareto_tail: 0; allowe
 }
 
 #[test]
+fn rates_over_time_are_in_order_and_within_bounds() {
+    says(
+        &client(r#""rate_profile": {"windows": {"windows": [{"start_s": 9, "end_s": 5}, {"start_s": 4, "end_s": 8}]}}"#),
+        "error: workload.clients[0].rate_profile.windows.windows[0].end_s: 5 s, which is not after its start (9 s); allowed: an end after the start; swap the two
+error: workload.clients[0].rate_profile.windows.windows[1].start_s: 4 s, before the end of the window above it (5 s); allowed: windows in order that do not overlap; sort the list, or make one of the two",
+    );
+    says(
+        &client(r#""rate_profile": {"steps": {"points": [{"at_s": 3, "factor": 2}, {"at_s": 1, "factor": -1}], "repeat_s": 1}}"#),
+        "error: workload.clients[0].rate_profile.steps.points[1].factor: -1; allowed: 0 to 1,000; 1 leaves the rate as it is, 0 sends nothing
+error: workload.clients[0].rate_profile.steps.points[1].at_s: 1 s, before the point above it (3 s); allowed: points in order of time; sort the list
+error: workload.clients[0].rate_profile.steps.points: a first point at 3 s; allowed: a first point at 0 s; put {\"at_s\": 0, \"factor\": 1} in front
+error: workload.clients[0].rate_profile.steps.repeat_s: 1 s, which is not after the last point (1 s); allowed: a time after the last point, or 0; 0 means it does not repeat",
+    );
+    says(
+        &client(r#""rate_profile": {"diurnal": {"peak_hour": 24, "peak_to_trough": 0.5, "day_s": 0}}"#),
+        "error: workload.clients[0].rate_profile.diurnal.peak_hour: 24; allowed: 0 to 23; hours are counted from 0, midnight, to 23
+error: workload.clients[0].rate_profile.diurnal.peak_to_trough: 0.5; allowed: 1 to 1,000; 1 is no difference between day and night
+error: workload.clients[0].rate_profile.diurnal.day_s: 0; allowed: 1 to 2,592,000; 86,400 is a day in its own time",
+    );
+    let spike = r#""rate_profile": {"spike": {"start_s": 1, "duration_s": 2, "factor": 20}}"#;
+    says(
+        &client(&format!(r#""arrivals": {{"poisson": {{"rate_per_s": 6000}}}}, {spike}"#)),
+        "error: workload.clients[0].rate_profile: up to 120000 requests per second, 6000 times 20; allowed: at most 100,000; lower the rate or the factor",
+    );
+    says(
+        &format!(
+            r#"{{"workload": {{"clients": [{{{spike}}}]}},
+                "edits": [{{"at_us": 5, "change": {{"arrival-rate": {{"client": 0, "rate_per_s": 9000}}}}}}]}}"#
+        ),
+        "error: edits[0].change.arrival-rate.rate_per_s: up to 180000 requests per second, 9000 times 20; allowed: at most 100,000; lower the rate or the factor",
+    );
+}
+
+#[test]
+fn a_load_that_ends_needs_no_other_end() {
+    let endless =
+        |rest: &str| format!(r#"{{"run": {{"horizon_s": 0}}, "workload": {{"clients": [{{{rest}}}]}}}}"#);
+    let rate = |r: u32| format!(r#""arrivals": {{"poisson": {{"rate_per_s": {r}}}}}"#);
+    let drain = r#""rate_profile": {"drain": {"start_s": 1000, "duration_s": 2000}}"#;
+    says(&endless(&format!("{}, {drain}", rate(2500))), "");
+    says(
+        &endless(&format!("{}, {drain}", rate(3000))),
+        "error: workload.clients: about 6000000 requests; allowed: at most 5,000,000; lower the rates or run.horizon_s, or set run.max_requests",
+    );
+    let message = "error: run: clients that send without end, and no end of the run; allowed: an end; set run.horizon_s (seconds) or run.max_requests";
+    says(&endless(&rate(1)), message);
+    let steps = r#""rate_profile": {"steps": {"points": [{"at_s": 0, "factor": 0}, {"at_s": 9, "factor": 1}], "repeat_s": 10}}"#;
+    says(&endless(&format!("{}, {steps}", rate(1))), message);
+    let rates = format!(r#"{{"workload": {{"clients": [{{{}, {steps}}}]}}}}"#, rate(10_000));
+    says(&rates.replace(r#"{"workload""#, r#"{"run": {"horizon_s": 4990}, "workload""#), "");
+}
+
+#[test]
 fn explicit_requests_need_a_prompt_that_fits() {
     let request =
         |q: &str| format!(r#"{{"workload": {{"clients": [], "requests": [{{"arrival_us": 0, {q}}}]}}}}"#);

@@ -16,8 +16,8 @@ use tokenyard::base::{Micros, math};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
     Arrivals, Client, Compat, CrossModelCoefficients, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups, RooflineSettings,
-    RoutingPolicy, Scenario, TimedEdit, TraceSettings,
+    FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups, RatePoint,
+    RateProfile, RooflineSettings, RoutingPolicy, Scenario, TimedEdit, TraceSettings, WeightedLength, Window,
 };
 use tokenyard::session::frame::Stop;
 use tokenyard::session::{Audience, Session, Trace, TraceReader};
@@ -46,10 +46,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] =
-    &[("pressure", 162599, "2471b5f5607f879f"), ("everything", 74594, "e29d70f0201ea318")];
+    &[("pressure", 162599, "2471b5f5607f879f"), ("everything", 74600, "677e35ea770b5efd")];
 
 const DRAWS: &[Line] = &[
     ("traffic", 16, "2edc8794fe6aaca4"),
+    ("changing loads", 16, "0b670ac4eb3344f0"),
     ("functions", 639968, "071cff7376f674b5"),
     ("gamma and cosine", 319984, "028103528882f176"),
 ];
@@ -191,6 +192,49 @@ fn everything() -> Scenario {
     s
 }
 
+/// Rates that change in every way, and the lengths with heavy tails.
+fn changing_loads() -> Scenario {
+    let point = |at_s, factor| RatePoint { at_s, factor };
+    let points = vec![point(0.0, 0.3), point(13.0, 2.5), point(13.0, 1.0), point(31.5, 0.0)];
+    let profiles = vec![
+        RateProfile::Windows {
+            windows: vec![Window { start_s: 3.3, end_s: 8.1 }, Window { start_s: 9.0, end_s: 77.7 }],
+        },
+        RateProfile::Spike { start_s: 20.0, duration_s: 11.1, factor: 6.5 },
+        RateProfile::Drain { start_s: 50.0, duration_s: 300.0 },
+        RateProfile::Diurnal { peak_hour: 17, peak_to_trough: 7.0, day_s: 90.0 },
+        RateProfile::Steps { points: vec![point(0.0, 1.5), point(4.0, 0.2)], repeat_s: 5.5 },
+        RateProfile::Ramps { points, repeat_s: 40.0 },
+    ];
+    let (min_tokens, max_tokens) = (1, 100_000);
+    let prompt_tokens = Lengths::ParetoLognormal {
+        pareto_share: 0.2,
+        pareto_min_tokens: 700.0,
+        pareto_tail: 1.2,
+        median_tokens: 300.0,
+        sigma: 0.9,
+        min_tokens,
+        max_tokens,
+    };
+    let measured = |(tokens, weight)| WeightedLength { tokens, weight };
+    let output_tokens = [
+        Lengths::Exponential { mean_tokens: 150.0, min_tokens, max_tokens },
+        Lengths::Empirical { lengths: [(3, 0.3), (50, 12.5), (900, 1.7)].map(measured).to_vec() },
+    ];
+    let mut s = Scenario { seed: 7, ..Scenario::default() };
+    s.run.horizon_s = 600.0;
+    let client = |(i, rate_profile): (usize, RateProfile)| Client {
+        name: format!("client {i}"),
+        arrivals: Arrivals::Weibull { rate_per_s: 12.0, cv: 0.4 + i as f64 },
+        rate_profile,
+        prompt_tokens: prompt_tokens.clone(),
+        output_tokens: output_tokens[i % 2].clone(),
+        ..Client::default()
+    };
+    s.workload.clients = profiles.into_iter().enumerate().map(client).collect();
+    s
+}
+
 /// A trace read in pieces of 100 bytes.
 fn trace(file_name: &str, text: &str) -> (Scenario, Arc<Trace>) {
     let mut reader = TraceReader::new(file_name, 1 << 20);
@@ -289,6 +333,10 @@ fn draws_and_functions_are_the_same_everywhere() {
     found.push(Found {
         name: "traffic".to_owned(),
         bytes: digest_of(&endless, None, 20_000).hex().into_bytes(),
+    });
+    found.push(Found {
+        name: "changing loads".to_owned(),
+        bytes: digest_of(&changing_loads(), None, 20_000).hex().into_bytes(),
     });
     let mut bytes = Vec::new();
     for k in 1..20_000_u32 {

@@ -3,6 +3,7 @@
 //! Nothing here knows what is simulated. Everything above may use everything here.
 
 pub mod content;
+pub mod curve;
 pub mod diag;
 pub mod digest;
 pub mod dist;
@@ -15,6 +16,7 @@ pub mod rng;
 pub mod units;
 
 pub use content::{Content, Piece};
+pub use curve::{Between, Curve};
 pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use ids::{ReplicaId, RequestId};
 pub use units::{Blocks, Micros, Span, Tokens};

@@ -1,7 +1,7 @@
 //! Meaning of edits: what they refer to, their ranges and their order.
 
 use super::check_policies::{check_admission, check_routing};
-use super::check_workload::check_rate;
+use super::check_rate::{check_peak, check_rate};
 use super::report::{Report, grouped};
 use super::{Edit, Scenario, limits};
 
@@ -52,7 +52,11 @@ pub(super) fn edit_problems(s: &Scenario, replicas: &[u32], edit: &Edit, path: &
             } else {
                 exists(&format!("{path}.client"), client, s.workload.clients.len(), "client", r);
             }
-            check_rate(&format!("{path}.rate_per_s"), rate_per_s, r);
+            let path = format!("{path}.rate_per_s");
+            check_rate(&path, rate_per_s, r);
+            if let Some(c) = s.workload.clients.get(client as usize) {
+                check_peak(&path, rate_per_s, &c.rate_profile, r);
+            }
         }
         Edit::Routing(ref policy) => check_routing(&format!("{path}.routing"), policy, r),
         Edit::Admission(ref policy) => check_admission(&format!("{path}.admission"), policy, r),

@@ -1,13 +1,9 @@
 //! Meaning of the traffic: rates, lengths, explicit requests, and how many requests that makes.
 
 use super::check_lengths::check_lengths;
+use super::check_rate::{check_amount, check_peak, check_profile, check_rate};
 use super::report::{Report, grouped};
-use super::{
-    Arrivals, Client, Edit, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, TraceSettings, limits,
-};
-
-/// Microseconds in a second.
-const US_PER_S: f64 = 1e6;
+use super::{Arrivals, Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, TraceSettings, limits};
 
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
@@ -65,6 +61,8 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
         Arrivals::Constant { .. } => ("constant", None),
     };
     check_rate(&format!("{path}.arrivals.{kind}.rate_per_s"), c.arrivals.rate_per_s(), r);
+    check_profile(&format!("{path}.rate_profile"), &c.rate_profile, r);
+    check_peak(&format!("{path}.rate_profile"), c.arrivals.rate_per_s(), &c.rate_profile, r);
     if let Some(cv) = cv {
         let fix = "1 is Poisson, above 1 comes in bursts";
         r.float(&format!("{path}.arrivals.{kind}.cv"), cv, limits::CV_MIN, limits::CV, fix);
@@ -81,11 +79,6 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
             "lower one of the longest lengths",
         );
     }
-}
-
-/// A rate of requests, in a client or an edit.
-pub(super) fn check_rate(path: &str, rate_per_s: f64, r: &mut Report) {
-    r.float(path, rate_per_s, 0.0, limits::RATE_PER_S, "requests per second; 0 sends nothing");
 }
 
 /// Reports problems and returns the length of a prefix.
@@ -107,7 +100,7 @@ fn check_request(path: &str, q: &ExplicitRequest, r: &mut Report) {
     r.text(&format!("{path}.id"), &q.id);
     r.text(&format!("{path}.tenant"), &q.tenant);
     r.text(&format!("{path}.slo_class"), &q.slo_class);
-    let latest = limits::HORIZON_S as u64 * US_PER_S as u64;
+    let latest = limits::HORIZON_S as u64 * 1_000_000;
     r.int(&format!("{path}.arrival_us"), q.arrival_us, 0, latest, "it is in microseconds after the start");
     r.count(&format!("{path}.prompt"), q.prompt.len(), limits::PROMPT_PIECES, "pieces");
     let mut total = 0u64;
@@ -147,58 +140,6 @@ fn check_end(path: &str, offset: u32, tokens: u32, r: &mut Report) {
             "lower the offset",
         );
     }
-}
-
-/// A run must end, and not after more requests than the limit.
-fn check_amount(s: &Scenario, r: &mut Report) {
-    let (run, w) = (&s.run, &s.workload);
-    if !(run.horizon_s.is_finite() && run.horizon_s >= 0.0) {
-        return;
-    }
-    let rates: Vec<f64> = w.clients.iter().map(|c| c.arrivals.rate_per_s()).collect();
-    if rates.iter().any(|rate| !(rate.is_finite() && *rate >= 0.0)) {
-        return;
-    }
-    let generates = rates.iter().any(|rate| *rate > 0.0);
-    if run.horizon_s <= 0.0 {
-        if generates && run.max_requests == 0 {
-            r.error(
-                "run",
-                "clients that send without end, and no end of the run",
-                "an end",
-                "set run.horizon_s (seconds) or run.max_requests",
-            );
-        }
-        return;
-    }
-    let mut expected: f64 = (0u32..).zip(&rates).map(|(i, rate)| expected_requests(s, i, *rate)).sum();
-    if run.max_requests > 0 {
-        expected = expected.min(run.max_requests as f64);
-    }
-    if expected + w.requests.len() as f64 > limits::REQUESTS as f64 {
-        r.error(
-            "workload.clients",
-            format!("about {expected:.0} requests in {} s", run.horizon_s),
-            format!("at most {}", grouped(limits::REQUESTS)),
-            "lower the rates or run.horizon_s, or set run.max_requests",
-        );
-    }
-}
-
-/// How many requests a client sends until the horizon on average, its rate edits included.
-fn expected_requests(s: &Scenario, client: u32, mut rate_per_s: f64) -> f64 {
-    let (mut since_s, mut expected) = (0.0, 0.0);
-    for edit in &s.edits {
-        if let Edit::ArrivalRate { client: changed, rate_per_s: new } = edit.change
-            && changed == client
-            && new.is_finite()
-        {
-            let at_s = (edit.at_us as f64 / US_PER_S).min(s.run.horizon_s);
-            expected += rate_per_s * (at_s - since_s).max(0.0);
-            (since_s, rate_per_s) = (at_s, new);
-        }
-    }
-    expected + rate_per_s * (s.run.horizon_s - since_s).max(0.0)
 }
 
 /// Warns about clients none of whose requests fit in any KV cache.

@@ -122,3 +122,11 @@ pub const TAIL: f64 = 100.0;
 pub const LENGTHS: usize = 4096;
 /// Largest weight of a measured length.
 pub const LENGTH_WEIGHT: f64 = 1e12;
+/// Largest factor of a rate profile, and largest ratio of the busiest to the quietest hour.
+pub const RATE_FACTOR: f64 = 1000.0;
+/// Most points, or windows, of a rate profile.
+pub const RATE_POINTS: usize = 1000;
+/// Shortest day of a rate profile, in seconds.
+pub const DAY_S_MIN: f64 = 1.0;
+/// Number of the last hour of a day.
+pub const LAST_HOUR: u32 = 23;

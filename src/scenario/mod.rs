@@ -8,6 +8,7 @@ mod check_edits;
 mod check_latency;
 mod check_lengths;
 mod check_policies;
+mod check_rate;
 mod check_workload;
 mod cluster;
 mod edit;
@@ -18,6 +19,7 @@ mod model;
 mod parse;
 mod policy;
 pub mod preset;
+mod rate_profile;
 mod report;
 mod scheduling;
 mod shape;
@@ -41,6 +43,7 @@ pub use policy::{
     Profile, RateLimit, RoutingPolicy, Scorer, SessionAffinity, SessionMode, TenantQuota, Ties, TokenBucket,
     Weighted, WeightedScorer,
 };
+pub use rate_profile::{RatePoint, RateProfile, Window};
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use workload::{

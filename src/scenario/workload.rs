@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
-use super::{Lengths, SloClass};
+use super::{Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -38,6 +38,10 @@ pub struct Client {
     pub slo_class: SloClass,
     /// When requests arrive.
     pub arrivals: Arrivals,
+    /// How the rate changes over time: spikes, ramps, day and night, stretches of silence.
+    #[serde(skip_serializing_if = "RateProfile::is_steady")]
+    #[cfg_attr(feature = "cli", schemars(extend("default" = "steady")))]
+    pub rate_profile: RateProfile,
     /// Tokens in a prompt, the shared prefix not counted.
     pub prompt_tokens: Lengths,
     /// Tokens of an answer.
@@ -56,6 +60,7 @@ impl Default for Client {
             tenant: String::new(),
             slo_class: SloClass::Standard,
             arrivals: Arrivals::Poisson { rate_per_s: 8.0 },
+            rate_profile: RateProfile::Steady,
             prompt_tokens: Lengths::Lognormal {
                 median_tokens: 400.0,
                 sigma: 0.8,

@@ -3,6 +3,7 @@
 //! A [`Source`] is an iterator of requests in order of arrival, drawing from streams of its own. It knows nothing of the
 //! cluster, so the same scenario and seed give the same requests under every policy.
 
+mod arrivals;
 mod client;
 mod explicit;
 mod lengths;

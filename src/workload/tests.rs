@@ -1,6 +1,7 @@
 //! Laws of generated and listed requests.
 
 mod lengths;
+mod load;
 
 use super::{NOT_LISTED, RequestSpec, Source, digest_of};
 use crate::base::content::SPELLED;

@@ -115,3 +115,23 @@ test('a part that may be left out is a switch, and its fields follow once it is 
   const on = schema.fields(setAt(DOC, 'cluster.pools[0].hardware', off[0].input.start), steps);
   expect(on.map((f) => f.unit)).toEqual(['', 'GiB', 'TFLOP/s', 'TB/s', '$/h']);
 });
+
+test('a further point of a rate profile lies after the last one', () => {
+  const doc = setAt(DOC, 'workload.clients[0].rate_profile', {
+    steps: { points: [{ at_s: 0, factor: 2 }], repeat_s: 0 },
+  });
+  const fields = schema.fields(doc, ['workload', 'clients', 0, 'rate_profile']);
+  expect(fields.map((f) => f.input.kind)).toEqual(['choice', 'list', 'number', 'number', 'number']);
+  const list = fields.find((f) => f.input.kind === 'list')?.input;
+  expect(list?.kind === 'list' ? list.start : undefined).toEqual({ at_s: 30, factor: 3 });
+  const [choice] = fields;
+  if (choice?.input.kind !== 'choice') throw new Error('not a choice');
+  const windows = choice.input.options.find((o) => o.tag === 'windows');
+  expect(windows?.value).toEqual({ windows: { windows: [{ start_s: 30, end_s: 90 }] } });
+});
+
+test('a client that says nothing of its rate over time is steady', () => {
+  const fields = schema.fields(DOC, ['workload', 'clients', 0]);
+  const field = fields.find((f) => f.path === 'workload.clients[0].rate_profile');
+  expect(field?.input.kind === 'choice' ? field.input.tag : '').toBe('steady');
+});

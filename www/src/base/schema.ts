@@ -80,6 +80,10 @@ const LABELS: Readonly<Record<string, string>> = {
   latency: 'Step times',
   compat: 'Semantics',
   arrivals: 'Arrivals',
+  rate_profile: 'Over time',
+  peak_to_trough: 'Peak to trough',
+  day_s: 'Length of day',
+  repeat_s: 'Repeats after',
   prompt_tokens: 'Prompt',
   output_tokens: 'Output',
   groups: 'Prefix groups',
@@ -134,6 +138,20 @@ const FIRST: Readonly<Record<string, Json>> = {
   pareto_share: 0.1,
   pareto_min_tokens: 4000,
   pareto_tail: 1.5,
+  windows: [{ start_s: 30, end_s: 90 }],
+  points: [
+    { at_s: 0, factor: 1 },
+    { at_s: 60, factor: 3 },
+    { at_s: 120, factor: 1 },
+  ],
+  start_s: 60,
+  end_s: 120,
+  duration_s: 30,
+  factor: 3,
+  peak_hour: 14,
+  peak_to_trough: 4,
+  day_s: 240,
+  repeat_s: 0,
   lengths: [
     { tokens: 200, weight: 3 },
     { tokens: 2000, weight: 1 },
@@ -141,6 +159,12 @@ const FIRST: Readonly<Record<string, Json>> = {
 };
 /** Parameters that say the same thing in different variants: the value moves along. */
 const MIDDLE = ['tokens', 'mean_tokens', 'median_tokens'];
+/** Where a further item of a list lies in time: so many seconds after a field of the last one. */
+const AFTER: Readonly<Record<string, readonly [string, number]>> = {
+  at_s: ['at_s', 30],
+  start_s: ['end_s', 30],
+  end_s: ['end_s', 60],
+};
 const INTEGER_OPTION = 'number';
 /** Marks a resolved node as one that may be null; no keyword of JSON Schema. */
 const OPTIONAL = '?';
@@ -285,7 +309,7 @@ export class Schema {
     return node.type === 'integer' && typeof value === 'number' ? Math.round(value) : value;
   }
 
-  /** A first item that does not repeat what the list has: of each choice the first word that is not taken. */
+  /** A first item that does not repeat what the list has: of each choice the first word not taken, and a later time. */
   private unused(items: JsonObject, list: Json | undefined): Json {
     let start = this.startOf(items);
     if (!isObject(items.properties) || !Array.isArray(list)) return start;
@@ -295,6 +319,11 @@ export class Schema {
       const words = variants.filter(isObject).map((v) => v.const);
       const free = words.find((word) => word !== undefined && !list.some((item: Json) => child(item, key) === word));
       if (free !== undefined) start = setAt(start, key, free);
+    }
+    const last = list.at(-1);
+    for (const [key, [from, seconds]] of Object.entries(AFTER)) {
+      const then = child(last, from);
+      if (Object.hasOwn(items.properties, key) && typeof then === 'number') start = setAt(start, key, then + seconds);
     }
     return start;
   }
