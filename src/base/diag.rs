@@ -6,7 +6,7 @@ use std::fmt;
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Severity {
     /// The input cannot be used as it is.
     Error,
@@ -16,7 +16,7 @@ pub enum Severity {
 
 /// One problem with the user's input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,

@@ -36,6 +36,8 @@ pub(super) enum Command {
     Convert(Convert),
     /// Print the JSON Schema of scenarios
     Schema,
+    /// Print the TypeScript types of what the WebAssembly module takes and answers
+    Types,
     /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
     #[command(after_help = EXIT_CODES)]
     Model(Model),

@@ -9,6 +9,7 @@ mod input;
 mod run;
 mod schema;
 mod summary;
+mod types;
 
 use crate::base::Diagnostic;
 use crate::scenario::limits;
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
         Command::Digest(digest) => run::digest(&digest),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Schema => say(&schema::text()),
+        Command::Types => say(&types::text()),
         Command::Model(model) => print_model(&model),
         Command::Golden(golden) => run_golden(&golden),
     };

@@ -1,29 +1,27 @@
 //! What leaves the session for a screen: plain data in the reader's vocabulary, times in whole microseconds.
 //!
-//! These types are the boundary. They are serialised as JSON and written to TypeScript by `tests/generated.rs`; every
-//! number a page shows is in one of them, so no page computes anything.
+//! These types are the boundary. They are serialised as JSON and printed as TypeScript by `cli/types.rs`; every number a
+//! page shows is in one of them, so no page computes anything. Whole numbers stay below 2^53, which JavaScript holds exactly.
 
+mod file;
 mod request;
 
+pub use file::{PresetInfo, TraceOutcome};
 pub use request::{Candidate, RequestDetail, ScorePart, Segment};
 
 use serde::{Deserialize, Serialize};
 
 /// The state of the whole run at one instant, bounded in size whatever the fleet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Frame {
     /// The playhead, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub now_us: u64,
     /// End of the run in microseconds, 0 if it ends when all requests are done.
-    #[cfg_attr(test, ts(type = "number"))]
     pub horizon_us: u64,
     /// Right edge for time axes: the horizon, or a round instant beyond the playhead.
-    #[cfg_attr(test, ts(type = "number"))]
     pub axis_end_us: u64,
     /// Events run so far.
-    #[cfg_attr(test, ts(type = "number"))]
     pub events: u64,
     /// Whether nothing is left to run.
     pub finished: bool,
@@ -49,7 +47,7 @@ pub struct Frame {
 
 /// Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Counts {
     /// Requests that have arrived.
     pub arrived: u32,
@@ -66,16 +64,14 @@ pub struct Counts {
     /// Impossible to serve.
     pub dropped: u32,
     /// Preemptions so far (one request can be preempted several times).
-    #[cfg_attr(test, ts(type = "number"))]
     pub preemptions: u64,
 }
 
 /// Percentiles of a set of durations. All zero when `count` is 0: show a dash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Percentiles {
     /// How many values.
-    #[cfg_attr(test, ts(type = "number"))]
     pub count: u64,
     /// Median, in microseconds.
     pub p50_us: f64,
@@ -87,7 +83,7 @@ pub struct Percentiles {
 
 /// The headline numbers over the latest window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct KeyFigures {
     /// Length of the window in seconds.
     pub window_s: f64,
@@ -119,7 +115,7 @@ pub struct KeyFigures {
 
 /// One client's traffic over the latest window.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ClientFrame {
     /// Name of the client.
     pub name: String,
@@ -129,7 +125,7 @@ pub struct ClientFrame {
 
 /// One replica now.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ReplicaFrame {
     /// Number of the replica.
     pub id: u32,
@@ -146,7 +142,6 @@ pub struct ReplicaFrame {
     /// Share of the latest window in which a step was running, 0 to 1.
     pub busy: f64,
     /// Duration of the running step, or of the latest one, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub step_us: u64,
     /// Share of the routing decisions of the latest window that came here, 0 to 1.
     pub share: f64,
@@ -164,7 +159,7 @@ pub struct ReplicaFrame {
 
 /// Blocks of one KV cache: total = used + cached + free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct KvFrame {
     /// All blocks.
     pub total: u32,
@@ -182,7 +177,7 @@ pub struct KvFrame {
 
 /// A request in a wait queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct QueueChip {
     /// The request.
     pub request: u32,
@@ -194,7 +189,7 @@ pub struct QueueChip {
 
 /// A request in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct BatchBar {
     /// The request.
     pub request: u32,
@@ -211,7 +206,7 @@ pub struct BatchBar {
 /// What kind of move a dot on the stage makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum MoveKind {
     /// It arrived.
     Arrive,
@@ -225,10 +220,9 @@ pub enum MoveKind {
 
 /// A request that moved since the previous frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Move {
     /// When, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub at_us: u64,
     /// What it did.
     pub kind: MoveKind,
@@ -237,17 +231,16 @@ pub struct Move {
     /// Number of its client.
     pub client: u32,
     /// The replica, where there is one.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
 }
 
 /// An edit on the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Flag {
     /// When, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub at_us: u64,
     /// In a few words: `arrivals 9.0 → 9.6`.
     pub label: String,
@@ -257,13 +250,12 @@ pub struct Flag {
 
 /// An anomaly on the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyMark {
     /// When it began, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub at_us: u64,
     /// When it ended, in microseconds; nothing while it goes on.
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
     /// `priority-inversion`, `head-of-line-blocking`, `kv-thrashing`, `livelock` or `load-imbalance`.
@@ -271,7 +263,7 @@ pub struct AnomalyMark {
     /// The replica.
     pub replica: u32,
     /// The first request that proves it, where there is one.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
     /// What happened, in one sentence.
@@ -281,7 +273,7 @@ pub struct AnomalyMark {
 /// How much detail a frame has.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct FrameQuery {
     /// Length of the window of the key figures, in seconds.
     pub window_s: f64,
@@ -304,7 +296,7 @@ impl Default for FrameQuery {
 /// Why `advance` came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Stop {
     /// The instant asked for was reached.
     Until,
@@ -317,7 +309,7 @@ pub enum Stop {
 /// How far a single step goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum StepKind {
     /// One event.
     Event,
@@ -333,22 +325,20 @@ pub enum StepKind {
 
 /// One line of the event log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventRow {
     /// Number of the line; lines are numbered from 0 and the oldest may be gone.
-    #[cfg_attr(test, ts(type = "number"))]
     pub seq: u64,
     /// When, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub at_us: u64,
     /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`.
     pub kind: String,
     /// The request, where there is one.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
     /// The replica, where there is one.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// The rest in words, such as `TTFT 24.1 ms`.
@@ -358,15 +348,15 @@ pub struct EventRow {
 /// Which lines of the event log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventsQuery {
     /// Only these kinds; empty means all.
     pub kinds: Vec<String>,
     /// Only this request.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     pub request: Option<u32>,
     /// Only this replica.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     pub replica: Option<u32>,
     /// At most this many, the newest.
     pub limit: u32,
@@ -374,22 +364,20 @@ pub struct EventsQuery {
 
 /// The answer to an [`EventsQuery`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventRows {
     /// Lines, oldest first.
     pub rows: Vec<EventRow>,
     /// Lines of the run so far, matching or not.
-    #[cfg_attr(test, ts(type = "number"))]
     pub total: u64,
     /// Lines no longer kept.
-    #[cfg_attr(test, ts(type = "number"))]
     pub lost: u64,
 }
 
 /// Which columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum View {
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token.
     TtftOverTime,
@@ -412,22 +400,22 @@ pub enum View {
 /// Which columns, and of which stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ColumnsQuery {
     /// Which view.
     pub view: View,
     /// Start, in microseconds.
     #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
     pub from_us: u64,
     /// End, in microseconds; 0 means the playhead.
     #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
 }
 
-/// Named columns of equal length. A missing value is NaN.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Named columns of equal length. A missing value is NaN. The names travel as JSON, each column as an array of floats.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// Names of the columns.
     pub names: Vec<String>,

@@ -18,10 +18,8 @@ pub struct RunLength {
 
 /// The figures of a distribution. All zero when `count` is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Summary {
     /// How many values.
-    #[cfg_attr(test, ts(type = "number"))]
     pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,

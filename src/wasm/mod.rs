@@ -1,11 +1,10 @@
 //! The page's door to the session: text, numbers and columns cross, nothing else. No arithmetic here.
 
+use crate::base::Micros;
 use crate::base::json::{self, compact as json};
-use crate::base::{Diagnostics, Micros};
-use crate::scenario::{limits, preset, to_json};
-use crate::session::frame::{Columns, ColumnsQuery, EventsQuery, FrameQuery, Stop};
+use crate::scenario::{limits, to_json};
+use crate::session::frame::{Columns, ColumnsQuery, EventsQuery, FrameQuery, PresetInfo, Stop, TraceOutcome};
 use crate::session::{self, Session};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -36,13 +35,6 @@ fn whole(x: f64) -> u64 {
 pub struct Trace {
     reader: Option<session::TraceReader>,
     trace: Option<Arc<session::Trace>>,
-}
-
-#[derive(Serialize)]
-struct TraceOutcome {
-    ok: bool,
-    diagnostics: Diagnostics,
-    summary: Option<session::TraceSummary>,
 }
 
 #[wasm_bindgen]
@@ -79,14 +71,6 @@ pub struct Sim {
     columns: Columns,
 }
 
-#[derive(Serialize)]
-struct PresetRow<'a> {
-    name: &'a str,
-    title: String,
-    note: String,
-    text: &'a str,
-}
-
 #[wasm_bindgen]
 impl Sim {
     /// All problems of a scenario text, as JSON; never throws.
@@ -96,11 +80,7 @@ impl Sim {
 
     /// The built-in scenarios as JSON: `[{name, title, note, text}]`.
     pub fn presets() -> String {
-        let row = |p: &preset::Preset| {
-            let scenario = crate::scenario::parse(p.text).unwrap_or_default();
-            PresetRow { name: p.name, title: scenario.title, note: scenario.note, text: p.text }
-        };
-        json(&preset::PRESETS.iter().map(row).collect::<Vec<_>>())
+        json(&PresetInfo::all())
     }
 
     /// The shape of the model that a Hugging Face config.json describes, as JSON; throws an error whose message is a

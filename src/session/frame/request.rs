@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Everything known about one request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RequestDetail {
     /// Number of the request.
     pub request: u32,
@@ -17,7 +17,7 @@ pub struct RequestDetail {
     /// In one sentence, what happened to it.
     pub summary: String,
     /// Its replica, where it has one.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Prompt length in tokens.
@@ -31,18 +31,17 @@ pub struct RequestDetail {
     /// KV blocks it holds now.
     pub blocks: u32,
     /// When it arrived, in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub arrival_us: u64,
     /// Time to first token in microseconds, once known.
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_us: Option<u64>,
     /// Mean time between its tokens in microseconds, once known.
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tpot_us: Option<f64>,
     /// End-to-end latency in microseconds, once known.
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_us: Option<u64>,
     /// Where its time went, in order.
@@ -53,15 +52,13 @@ pub struct RequestDetail {
 
 /// A stretch of a request's life.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Segment {
     /// `admission`, `router`, `delay`, `queue`, `prefill`, `decode`, `preempted` or `recompute`.
     pub kind: String,
     /// Start in microseconds.
-    #[cfg_attr(test, ts(type = "number"))]
     pub from_us: u64,
     /// End in microseconds; the playhead for one that goes on.
-    #[cfg_attr(test, ts(type = "number"))]
     pub to_us: u64,
     /// Tokens computed or produced in it.
     pub tokens: u32,
@@ -71,7 +68,7 @@ pub struct Segment {
 
 /// What the router saw of one replica.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Candidate {
     /// The replica.
     pub replica: u32,
@@ -97,7 +94,7 @@ pub struct Candidate {
 
 /// One part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ScorePart {
     /// What is scored, such as `queue-depth`.
     pub name: String,

@@ -33,20 +33,17 @@ pub struct Trace {
 
 /// What a trace holds, in a few numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TraceSummary {
     /// Name of its format.
     pub format: String,
     /// How many requests.
-    #[cfg_attr(test, ts(type = "number"))]
     pub requests: u64,
     /// From the first to the last arrival, in seconds.
     pub duration_s: f64,
     /// Tokens of all prompts.
-    #[cfg_attr(test, ts(type = "number"))]
     pub prompt_tokens: u64,
     /// Tokens of all answers.
-    #[cfg_attr(test, ts(type = "number"))]
     pub output_tokens: u64,
     /// Tokens in a block of its prompt hashes; 0 if it has none.
     pub hash_block_tokens: u32,

@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { sentence } from '../base/schema.ts';
 import { clock, count } from '../base/units.ts';
-import type { EventRow, EventRows } from '../generated/boundary.ts';
+import type { EventRow, EventRows, EventsQuery } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 
 const KINDS = [
@@ -49,7 +49,7 @@ export function EventLog(props: { app: App }): JSX.Element {
       if (asking) return;
       asking = true;
       const wanted = Number(request());
-      const query = {
+      const query: EventsQuery = {
         kinds: kind() === '' ? [] : [kind()],
         limit: LIMIT,
         ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),

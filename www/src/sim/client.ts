@@ -4,16 +4,8 @@
 // it takes to make the same run again.
 
 import { trust } from '../base/brand.ts';
-import type { Diagnostic, Frame, StepKind } from '../generated/boundary.ts';
-import {
-  type Answers,
-  type FromWorker,
-  type Mode,
-  never,
-  type PresetInfo,
-  type Question,
-  type ToWorker,
-} from './protocol.ts';
+import type { Diagnostic, EventsQuery, Frame, PresetInfo, StepKind } from '../generated/boundary.ts';
+import { type Answers, type FromWorker, type Mode, never, type Question, type ToWorker } from './protocol.ts';
 
 /** The input was refused; the run that was going on still is. */
 export class RefusedError extends Error {
@@ -135,7 +127,7 @@ export class Client {
     return this.ask({ kind: 'columns', views });
   }
 
-  events(query: object): Promise<Answers['events']> {
+  events(query: EventsQuery): Promise<Answers['events']> {
     return this.ask({ kind: 'events', query: JSON.stringify(query) });
   }
 

@@ -1,29 +1,15 @@
 // What the page and the simulation worker say to each other. Every message is plain data; columns travel as transfers.
 import type { JsonObject } from '../base/json.ts';
-import type { Diagnostic, EventRows, RequestDetail, StepKind, Stop, View } from '../generated/boundary.ts';
-
-/** A built-in scenario. `text` is its JSON. */
-export type PresetInfo = {
-  readonly name: string;
-  readonly title: string;
-  readonly note: string;
-  readonly text: string;
-};
-
-/** What a trace file turned out to hold. */
-export type TraceResult = {
-  readonly ok: boolean;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly summary: TraceSummary | null;
-};
-
-export type TraceSummary = {
-  readonly format: string;
-  readonly requests: number;
-  readonly duration_s: number;
-  readonly prompt_tokens: number;
-  readonly output_tokens: number;
-};
+import type {
+  Diagnostic,
+  EventRows,
+  PresetInfo,
+  RequestDetail,
+  StepKind,
+  Stop,
+  TraceOutcome,
+  View,
+} from '../generated/boundary.ts';
 
 /** Where the run stands after a command, and the document it comes from. */
 export type RunState = { readonly nowUs: number; readonly scenario: string };
@@ -74,7 +60,7 @@ export type Answers = {
   report: RunReport;
   'trace-open': null;
   'trace-push': null;
-  'trace-finish': TraceResult;
+  'trace-finish': TraceOutcome;
 };
 
 /** From the page to the worker. */

@@ -2,7 +2,7 @@
 //
 // It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { Diagnostic, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { ColumnsQuery, Diagnostic, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
 import {
   type Answers,
@@ -171,7 +171,7 @@ export class Runner {
     const sim = this.sim;
     if (!sim) return [];
     return views.map((view) => {
-      const names = parse<string[]>(sim.columns(JSON.stringify({ view })));
+      const names = parse<string[]>(sim.columns(JSON.stringify({ view } satisfies ColumnsQuery)));
       const columns = names.map((_, index) => sim.column(index));
       for (const column of columns) transfer.push(column.buffer);
       return { view, names, columns };

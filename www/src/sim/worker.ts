@@ -1,8 +1,9 @@
 // The simulation's thread. The only file that imports the WebAssembly module.
 import init, { Sim, Trace } from '../../pkg/tokenyard.js';
 import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
+import type { PresetInfo } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
-import type { FromWorker, PresetInfo, ToWorker } from './protocol.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
 import { Runner } from './runner.ts';
 
 declare const self: DedicatedWorkerGlobalScope;

@@ -6,10 +6,20 @@ import { equal, getAt, type Json, type JsonObject, setAt } from '../base/json.ts
 import { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
 import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
-import type { AnomalyMark, Diagnostic, Frame, RequestDetail, StepKind, View } from '../generated/boundary.ts';
+import type {
+  AnomalyMark,
+  Diagnostic,
+  EventsQuery,
+  Frame,
+  PresetInfo,
+  RequestDetail,
+  StepKind,
+  TraceSummary,
+  View,
+} from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash, LostError, RefusedError, type WorkerLike } from '../sim/client.ts';
-import type { Mode, PresetInfo, TraceSummary } from '../sim/protocol.ts';
+import type { Mode } from '../sim/protocol.ts';
 import { detailFor } from './detail.ts';
 import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
 import { createFiles } from './files.ts';
@@ -446,7 +456,7 @@ export function createApp(spawn: () => WorkerLike) {
     toEnd,
     select,
     openFile,
-    events: (query: object) => client.events(query),
+    events: (query: EventsQuery) => client.events(query),
     report: () => client.report(),
     readArchitecture: (text: string) => client.architecture(text),
   };

@@ -2,9 +2,8 @@
 import type { Accessor, Setter } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import { readYaml, writeDocument } from '../base/text.ts';
-import type { Diagnostic } from '../generated/boundary.ts';
+import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
-import type { TraceSummary } from '../sim/protocol.ts';
 import { onTrace } from './document.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 

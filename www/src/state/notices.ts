@@ -1,7 +1,6 @@
 // What the page tells the reader, and how a problem with the input is put into words.
-import type { Diagnostic } from '../generated/boundary.ts';
+import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Crash } from '../sim/client.ts';
-import type { TraceSummary } from '../sim/protocol.ts';
 
 export type Notice =
   | { readonly kind: 'crash'; readonly crash: Crash }

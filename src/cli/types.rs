@@ -1,0 +1,60 @@
+//! The TypeScript types of what crosses the boundary to the page, from the Rust types and their doc comments.
+
+use crate::base::Diagnostic;
+use crate::session::frame::{
+    ColumnsQuery, EventRows, EventsQuery, Frame, FrameQuery, PresetInfo, RequestDetail, StepKind, Stop,
+    TraceOutcome,
+};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use ts_rs::{Config, TS, TypeVisitor};
+
+const HEADER: &str = "// The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts\n";
+
+/// The declarations as TypeScript text: what the module answers and takes, and what that consists of.
+pub(super) fn text() -> String {
+    // JSON numbers: JavaScript reads them as doubles, and none of ours is beyond 2^53.
+    let mut all = Declarations { config: Config::new().with_large_int("number"), by_name: BTreeMap::new() };
+    all.visit::<Frame>();
+    all.visit::<FrameQuery>();
+    all.visit::<Stop>();
+    all.visit::<StepKind>();
+    all.visit::<EventRows>();
+    all.visit::<EventsQuery>();
+    all.visit::<RequestDetail>();
+    all.visit::<ColumnsQuery>();
+    all.visit::<PresetInfo>();
+    all.visit::<TraceOutcome>();
+    all.visit::<Diagnostic>();
+    all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration)
+}
+
+struct Declarations {
+    config: Config,
+    /// Sorted, because the order in which the library visits what a type consists of differs between builds.
+    by_name: BTreeMap<String, String>,
+}
+
+impl TypeVisitor for Declarations {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        let name = T::ident(&self.config);
+        // A list, an option or a number has no declaration of its own; what it consists of is visited all the same.
+        if T::output_path().is_none() || self.by_name.contains_key(&name) {
+            return;
+        }
+        let mut text = in_one_line(&T::docs().unwrap_or_default());
+        text.push_str("export ");
+        let declaration = in_one_line(&T::decl(&self.config)).replace(", };", ",\n};");
+        for (i, line) in declaration.lines().enumerate() {
+            let indent = if i == 0 || line == "};" { "" } else { "  " };
+            writeln!(text, "{indent}{}", line.trim_end()).expect("text grows");
+        }
+        self.by_name.insert(name, text);
+        T::visit_dependencies(self);
+    }
+}
+
+/// The same text with the marks of its comments on the lines of what they say.
+fn in_one_line(comments: &str) -> String {
+    comments.replace("/**\n * ", "/** ").replace("\n */", " */")
+}
