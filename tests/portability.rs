@@ -140,6 +140,7 @@ fn pressure() -> Scenario {
             output: ExplicitOutput { text: 900 + 10 * talk + turn, tokens: 5 + talk, offset: 0 },
             tenant: if talk.is_multiple_of(3) { "free" } else { "paid" }.to_owned(),
             slo_class: String::new(),
+            session: String::new(),
         });
     }
     // One prompt longer than the cache, one answer that outgrows it.

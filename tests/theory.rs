@@ -73,6 +73,7 @@ fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> ExplicitReq
         output: ExplicitOutput { text: 2 * number + 1, tokens: output, offset: 0 },
         tenant: String::new(),
         slo_class: String::new(),
+        session: String::new(),
     }
 }
 

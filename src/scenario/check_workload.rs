@@ -100,6 +100,7 @@ fn check_request(path: &str, q: &ExplicitRequest, r: &mut Report) {
     r.text(&format!("{path}.id"), &q.id);
     r.text(&format!("{path}.tenant"), &q.tenant);
     r.text(&format!("{path}.slo_class"), &q.slo_class);
+    r.text(&format!("{path}.session"), &q.session);
     let latest = limits::HORIZON_S as u64 * 1_000_000;
     r.int(&format!("{path}.arrival_us"), q.arrival_us, 0, latest, "it is in microseconds after the start");
     r.count(&format!("{path}.prompt"), q.prompt.len(), limits::PROMPT_PIECES, "pieces");

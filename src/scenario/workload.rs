@@ -162,6 +162,9 @@ pub struct ExplicitRequest {
     /// SLO class it belongs to. Empty, or a name that is none of the classes, means the objectives of `slo` itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub slo_class: String,
+    /// Session (conversation) it belongs to, by any name. Requests without one stand alone. Only routers with session affinity look at it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
 }
 
 /// A piece of text: `tokens` tokens of text number `text`, from position `offset`.

@@ -2,6 +2,8 @@
 
 use super::RequestSpec;
 use super::source::{DEFAULT, Names};
+use crate::base::digest::Digest;
+use crate::base::lookup::LookupMap;
 use crate::base::order::sort_by_key;
 use crate::base::{Content, Micros, Piece, content};
 use crate::scenario::{ExplicitRequest, Workload};
@@ -18,9 +20,10 @@ pub(super) struct ExplicitSource {
 
 impl ExplicitSource {
     /// The requests of `workload.requests`. Requests that arrive at the same instant keep the order of the list. Names
-    /// of tenants and classes that are new are appended to `names`.
-    pub(super) fn new(workload: &Workload, names: &mut Names) -> Self {
+    /// of tenants and classes that are new are appended to `names`. The clients have `other_sessions` sessions.
+    pub(super) fn new(workload: &Workload, names: &mut Names, other_sessions: u32) -> Self {
         let ranks = ranks(&workload.requests);
+        let mut sessions = Sessions { other: other_sessions, numbers: LookupMap::default() };
         let mut all: Vec<RequestSpec> = Vec::with_capacity(workload.requests.len());
         for (position, request) in workload.requests.iter().enumerate() {
             let or_default = |name: &'_ str| if name.is_empty() { DEFAULT } else { name }.to_owned();
@@ -30,7 +33,7 @@ impl ExplicitSource {
                 client: number_of(&mut names.clients, &request.tenant),
                 tenant: number_of(&mut names.tenants, &or_default(&request.tenant)),
                 class: number_of(&mut names.classes, &or_default(&request.slo_class)),
-                session: 0,
+                session: sessions.number_of(&request.session),
                 rank: ranks[position],
                 listed: position as u32,
                 prompt_tokens: prompt.len(),
@@ -80,6 +83,27 @@ impl Serialize for ExplicitSource {
 impl<'de> Deserialize<'de> for ExplicitSource {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         Ok(Self { all: Arc::new(Vec::deserialize(d)?), next: 0 })
+    }
+}
+
+/// Numbers of the sessions of listed requests, in order of appearance, after those of the clients.
+struct Sessions {
+    other: u32,
+    /// By digest of the name.
+    numbers: LookupMap<u64, u32>,
+}
+
+impl Sessions {
+    /// The number of that session; 0 for none.
+    fn number_of(&mut self, name: &str) -> u32 {
+        if name.is_empty() {
+            return 0;
+        }
+        let key = Digest::of(name.as_bytes()).value();
+        let new = self.other + self.numbers.len() as u32 + 1;
+        let number = self.numbers.get(key).unwrap_or(new);
+        self.numbers.insert(key, number);
+        number
     }
 }
 

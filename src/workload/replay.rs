@@ -54,7 +54,7 @@ impl Replay {
             client: 0,
             tenant: 0,
             class: 0,
-            session: 0,
+            session: trace.session(row),
             rank: self.next_row,
             listed: NOT_LISTED,
             prompt_tokens: trace.prompt_tokens(row),

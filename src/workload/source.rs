@@ -81,7 +81,7 @@ impl Source {
                 source
             };
             let clients = (0..).zip(&workload.clients).map(make).collect();
-            (clients, ExplicitSource::new(workload, &mut names))
+            (clients, ExplicitSource::new(workload, &mut names, sessions))
         };
         let cap = scenario.run.max_requests;
         let mut source = Self {
@@ -183,6 +183,9 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         digest.u64(spec.arrival.0);
         digest.u64((u64::from(spec.client) << 32) | u64::from(spec.class));
         digest.u64(u64::from(spec.tenant));
+        if spec.session > 0 {
+            digest.u64(u64::from(spec.session));
+        }
         digest.u64((u64::from(spec.rank) << 32) | u64::from(spec.listed));
         digest.u64(spec.prompt.pieces().len() as u64);
         for piece in spec.prompt.pieces().iter().chain([&spec.output]) {

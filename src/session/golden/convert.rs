@@ -223,5 +223,6 @@ fn request(r: &Request) -> ExplicitRequest {
         output: ExplicitOutput { text: text(&r.output), tokens: r.output.n, offset: r.output.o },
         tenant: r.tenant.clone(),
         slo_class: r.slo.clone(),
+        session: String::new(),
     }
 }

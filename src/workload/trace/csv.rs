@@ -1,7 +1,9 @@
 //! Traces in CSV: a header that names the columns, then one request per line.
 
 use super::rows::{Bad, Row};
+use super::sessions::Link;
 use super::stamp;
+use crate::base::digest::Digest;
 
 /// A CSV format: its name and the columns that are read, found by name, so that more columns do no harm.
 struct Known {
@@ -43,6 +45,9 @@ const KNOWN: [Known; 3] = [
     },
 ];
 
+/// Columns that name the session of a request, in any format.
+const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
+
 /// A CSV format and where its columns are.
 #[derive(Clone, Debug)]
 pub(super) struct Csv {
@@ -51,6 +56,7 @@ pub(super) struct Csv {
     time: usize,
     prompt: usize,
     output: usize,
+    session: Option<usize>,
     columns: usize,
 }
 
@@ -66,6 +72,7 @@ impl Csv {
                 time: place(known.time)?,
                 prompt: place(known.prompt)?,
                 output: place(known.output)?,
+                session: SESSIONS.into_iter().find_map(place),
                 columns: columns.len(),
             })
         })
@@ -95,6 +102,7 @@ impl Csv {
             arrival_us: self.instant(&fields[self.time])?,
             prompt_tokens: number(&fields[self.prompt])?,
             output_tokens: number(&fields[self.output])?,
+            session: self.session.and_then(|column| session(&fields[column])),
             ..Row::default()
         })
     }
@@ -108,6 +116,11 @@ impl Csv {
         };
         found.ok_or_else(|| Bad::new(format!("arrival time {text:?}"), allowed, "correct or remove the line"))
     }
+}
+
+/// The session of that name; none without a name.
+fn session(name: &str) -> Option<Link> {
+    (!name.is_empty()).then(|| Link { name: Digest::of(name.as_bytes()).value(), before: None })
 }
 
 /// A field that should be a number.

@@ -1,16 +1,18 @@
 //! Traces in JSON lines: one object per request.
 
 use super::rows::{Bad, Row};
+use super::sessions::Link;
 use super::stamp;
 use crate::base::digest::Digest;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// A JSON lines format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Jsonl {
     /// `timestamp` in milliseconds, `input_length`, `output_length`, `hash_ids` of 512 tokens.
     Mooncake,
-    /// The same keys with `chat_id`; seconds, and blocks of 16 tokens.
+    /// The same keys with `chat_id`, and `parent_chat_id` for the turn before; seconds, and blocks of 16 tokens.
     QwenBailian,
     /// `ts` in milliseconds, `prompt_tokens`, `gen_tokens`, a named prefix.
     RouteSim,
@@ -23,7 +25,10 @@ struct Line {
     input_length: Option<f64>,
     output_length: Option<f64>,
     hash_ids: Option<Vec<u64>>,
-    chat_id: Option<serde::de::IgnoredAny>,
+    session_id: Option<Value>,
+    conversation_id: Option<Value>,
+    chat_id: Option<Value>,
+    parent_chat_id: Option<Value>,
     ts: Option<f64>,
     prompt_tokens: Option<f64>,
     gen_tokens: Option<f64>,
@@ -88,6 +93,7 @@ impl Jsonl {
         let arrival_us = stamp::number(time, self.unit_us()).ok_or_else(|| {
             Bad::new(format!("arrival time {time}"), "a time within 285 years", "correct or remove the line")
         })?;
+        let session = session(&line)?;
         let name = line.prefix_hash.map(|name| Digest::of(name.as_bytes()).value());
         Ok(Row {
             arrival_us,
@@ -95,8 +101,35 @@ impl Jsonl {
             output_tokens: output,
             hash_ids: line.hash_ids.unwrap_or_default(),
             prefix: name.zip(line.prefix_len),
+            session,
         })
     }
+}
+
+/// What a line says of its session: the name of it, or that of this turn and of the turn before.
+fn session(line: &Line) -> Result<Option<Link>, Bad> {
+    let (session, conversation) = (name(line.session_id.as_ref())?, name(line.conversation_id.as_ref())?);
+    if let Some(name) = session.or(conversation) {
+        return Ok(Some(Link { name, before: None }));
+    }
+    let before = name(line.parent_chat_id.as_ref())?;
+    Ok(name(line.chat_id.as_ref())?.map(|name| Link { name, before }))
+}
+
+/// The digest of a name, be it text or a number. Nothing, an empty text and a negative number name nothing.
+fn name(value: Option<&Value>) -> Result<Option<u64>, Bad> {
+    let text = match value {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(n)) if n.as_f64().is_some_and(|x| x < 0.0) => return Ok(None),
+        Some(Value::Number(n)) => n.to_string(),
+        Some(other @ (Value::Bool(_) | Value::Array(_) | Value::Object(_))) => {
+            let start: String = other.to_string().chars().take(40).collect();
+            let fix = "leave the key out for a request that stands alone";
+            return Err(Bad::new(format!("{start} as a session"), "a number or text", fix));
+        }
+    };
+    Ok((!text.is_empty()).then(|| Digest::of(text.as_bytes()).value()))
 }
 
 fn parse(line: &str) -> Result<Line, Bad> {

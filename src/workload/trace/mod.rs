@@ -7,6 +7,7 @@ mod csv;
 mod jsonl;
 mod reader;
 mod rows;
+mod sessions;
 mod stamp;
 mod verdict;
 
@@ -28,6 +29,8 @@ pub struct Trace {
     hashes: HashIds,
     /// Named prefix of each row: digest of its name and its length. Empty if the format has none.
     prefixes: Vec<(u64, u32)>,
+    /// Number of the session of each row, 0 for one that stands alone. Empty if the format has none.
+    sessions: Vec<u32>,
     hash_block_tokens: u32,
 }
 
@@ -75,6 +78,11 @@ impl Trace {
         self.output_tokens[row]
     }
 
+    /// Number of its session; 0 if it stands alone.
+    pub fn session(&self, row: usize) -> u32 {
+        self.sessions.get(row).copied().unwrap_or(0)
+    }
+
     /// Its prompt: one piece for each hash id, `block_tokens` long (0: as the reader worked out), the last cut to the
     /// length of the prompt; or its named prefix. What neither covers is text of its own.
     pub fn prompt(&self, row: usize, block_tokens: u32) -> Content {
@@ -103,6 +111,9 @@ impl Trace {
             if let Some(&(name, len)) = self.prefixes.get(row) {
                 digest.u64(name);
                 digest.u64(u64::from(len));
+            }
+            if let Some(&session) = self.sessions.get(row) {
+                digest.u64(u64::from(session));
             }
             self.hashes.for_each(row, |id| digest.u64(id));
         }

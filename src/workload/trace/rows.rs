@@ -1,6 +1,7 @@
 //! The rows of a trace while it is read: columns, and what has to be remembered to judge them at the end.
 
 use super::Trace;
+use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
 use crate::base::order::sort_by_key;
 use crate::scenario::limits;
@@ -15,6 +16,7 @@ pub(super) struct Row {
     pub(super) hash_ids: Vec<u64>,
     /// Digest of the name of the prefix, and its length.
     pub(super) prefix: Option<(u64, f64)>,
+    pub(super) session: Option<Link>,
 }
 
 /// What is wrong with a line: found, allowed, how to fix it.
@@ -45,6 +47,7 @@ pub(super) struct Rows {
     output_tokens: Vec<u32>,
     hashes: HashIds,
     prefixes: Vec<(u64, u32)>,
+    sessions: Sessions,
     /// Rows with hash ids.
     pub(super) hashed: u64,
     /// For each of [`BLOCK_SIZES`], rows whose number of hash ids does not fit their prompt.
@@ -76,6 +79,7 @@ impl Rows {
             Some((name, len)) => (name, tokens(len)?),
             None => (0, 0),
         };
+        let set = self.sessions.link(row.session);
         if output == 0 {
             self.without_output += 1;
             return Ok(());
@@ -89,6 +93,7 @@ impl Rows {
             self.prefixes.resize(self.len(), (0, 0));
             self.prefixes.push(prefix);
         }
+        self.sessions.push(self.len(), set);
         if !row.hash_ids.is_empty() {
             self.hashed += 1;
             for (misfits, block) in self.misfits.iter_mut().zip(BLOCK_SIZES) {
@@ -112,9 +117,12 @@ impl Rows {
             output_tokens: self.output_tokens,
             hashes: self.hashes,
             prefixes: self.prefixes,
+            sessions: Vec::new(),
             hash_block_tokens,
         };
-        if !trace.arrivals_us.is_sorted() {
+        if trace.arrivals_us.is_sorted() {
+            trace.sessions = self.sessions.numbers(trace.len(), None);
+        } else {
             let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
             sort_by_key(&mut order, |&row| trace.arrivals_us[row as usize]);
             trace.arrivals_us = reordered(&trace.arrivals_us, &order);
@@ -122,6 +130,7 @@ impl Rows {
             trace.output_tokens = reordered(&trace.output_tokens, &order);
             trace.hashes.rows = reordered(&trace.hashes.rows, &order);
             trace.prefixes = reordered(&trace.prefixes, &order);
+            trace.sessions = self.sessions.numbers(trace.len(), Some(&order));
         }
         trace
     }
