@@ -55,7 +55,7 @@ def identifiers(rng, count):
 
 def traffic(rng, longest, longest_answer, crowded):
     done, now, gap = [], rng.choice([0, 0, 7]), rng.choice([0, 1, 30, 400, 3000, 3000, 20000, 1_000_000])
-    count = rng.choice([1, 2, 3, 8, 8, 20, 20, 40])
+    count = rng.choice([1, 2, 3, 8, 8, 20, 20, 40, rng.choice([40, 150])])
     if crowded:
         gap, count = rng.choice([0, 30, 400]), rng.choice([8, 20, 40])
     names = identifiers(rng, count)
@@ -181,7 +181,7 @@ def case(seed):
     """One document without `expected`."""
     rng = random.Random(seed)
     block = rng.choice([1, 1, 2, 3, 4, 8, 16, 16, 32, 64, 1024])
-    longest, longest_answer = rng.choice([3, 12, 60, 300]), rng.choice([1, 2, 8, 40, 120])
+    longest, longest_answer = rng.choice([3, 12, 60, 300, rng.choice([300, 2000])]), rng.choice([1, 2, 8, 40, 120])
     crowded = rng.random() < 0.5  # many requests at once on few blocks
     if crowded:
         block, longest_answer = min(block, 32), rng.choice([8, 40, 40, 120])
@@ -317,6 +317,8 @@ def features(document, expected):
     mark("reloads", any(x.get("cpu_hit_count") for x in kv))
     mark("thrashing", any(x.get("thrashing_count") for x in kv))
     mark("preemptions", expected["preemption_log"])
+    steps = [step for x in expected["per_instance"] for step in x.get("step_trace", [])]
+    mark("starved of the step's budget", any(new == 0 for step in steps for _, _, new in step["batch"]))
     mark("rejections", expected["rejections"])
     mark("allocation failures", any(x["kv_allocation_failures"] for x in expected["per_instance"]))
     for reason in ["prompt-exceeds-kv-cache", "outgrew-kv-cache"]:

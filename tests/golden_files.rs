@@ -249,3 +249,42 @@ fn a_run_without_an_end_ends() {
     assert!(matches!(out.status.code(), Some(1 | 2)), "{}{}", stdout(&out), stderr(&out));
     assert!(!stderr(&out).contains("panicked"), "{}", stderr(&out));
 }
+
+/// The one thing that the Python definition of the format does not decide: it stops with an assertion here.
+#[test]
+fn a_preempted_request_that_no_longer_fits_into_an_empty_cache_is_dropped_when_its_turn_comes() {
+    let mut document = document();
+    for (key, value) in [
+        ("compat", json!("none")),
+        ("num_instances", json!(1)),
+        ("total_kv_blocks", json!(2)),
+        ("block_size_tokens", json!(4)),
+        ("kv_cpu_blocks", json!(0)),
+        ("max_num_running_reqs", json!(8)),
+        ("max_num_scheduled_tokens", json!(100)),
+        ("long_prefill_token_threshold", json!(0)),
+        ("latency_backend", json!("blackbox")),
+        ("alpha_coeffs", json!([0, 0, 0])),
+        ("beta_coeffs", json!([100, 0, 0])),
+        ("admission_policy", json!("always-admit")),
+        ("admission_latency_us", json!(0)),
+        ("routing_latency_us", json!(0)),
+        ("horizon_us", json!(0)),
+    ] {
+        document["config"][key] = value;
+    }
+    // Both share the first block; b has the second. At 100 us a's second token needs one: b gives up, with 8 + 1 tokens
+    // to compute again. At 200 us a is done and b alone, and 9 tokens need 3 blocks.
+    document["requests"] = json!([
+        {"id": "a", "arrival_us": 0, "input": [{"s": 1, "n": 4}], "output": {"s": 2, "n": 2}},
+        {"id": "b", "arrival_us": 0, "input": [{"s": 1, "n": 4}, {"s": 3, "n": 4}], "output": {"s": 4, "n": 5}},
+    ]);
+    document["expected"] = json!({
+        "drops": [{"id": "b", "t": 200, "instance": "instance_0", "reason": "outgrew-kv-cache"}],
+        "preemption_log": [[100, 0, "b"]],
+        "cluster_clock_us": 200,
+    });
+    let file = TempFile::new("outgrown", document.to_string().as_bytes());
+    let out = golden(&["--only", "drops,preemption_log,cluster_clock_us", file.path()]);
+    assert_eq!(stdout(&out), "1 passed, 0 failed\n", "{}", stderr(&out));
+}
