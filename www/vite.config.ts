@@ -15,7 +15,7 @@ Map.groupBy ??= <K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K)
   return groups;
 };
 
-/** Fetches worker and module while the page's own script is still being read; they are used a moment later. */
+/** Fetches the page's own code, worker and module while the first script is still being read; they are used a moment later. */
 function prefetch(): Plugin {
   return {
     name: 'prefetch-simulation',
@@ -24,10 +24,10 @@ function prefetch(): Plugin {
       order: 'post',
       handler: (_, { bundle = {} }) =>
         Object.keys(bundle)
-          .filter((file) => /worker-[^/]*\.js$|\.wasm$/.test(file))
+          .filter((file) => /(worker|page)-[^/]*\.js$|\.wasm$/.test(file))
           .map((file) => ({
             tag: 'link',
-            attrs: { rel: 'prefetch', href: `./${file}` },
+            attrs: { rel: file.includes('page-') ? 'modulepreload' : 'prefetch', href: `./${file}` },
             injectTo: 'head' as const,
           })),
     },

@@ -8,15 +8,15 @@ import { KeyFigures } from './panels/KeyFigures.tsx';
 import { Scenario } from './panels/Scenario.tsx';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
-import { spawnWorker } from './sim/client.ts';
+import type { WorkerLike } from './sim/spawn.ts';
 import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
 import { handleKey } from './state/keys.ts';
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 
-export function App(): JSX.Element {
-  const app = createApp(spawnWorker);
+export function App(props: { spawn: () => WorkerLike }): JSX.Element {
+  const app = createApp(() => props.spawn());
   const [keysOn, setKeysOn] = createSignal(readKeys());
   const [dropping, setDropping] = createSignal(false);
 
@@ -67,7 +67,7 @@ export function App(): JSX.Element {
       </nav>
       <Scenario app={app} />
       <main class="mid">
-        <KeyFigures frame={app.frame()} />
+        <KeyFigures frame={app.calm()} />
         <section class="stage" aria-label="Stage">
           <Stage
             frame={app.frame()}

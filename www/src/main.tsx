@@ -1,3 +1,4 @@
+// The simulation starts before the page does: its worker fetches and compiles while the page's own code is being read.
 import './base/theme.css';
 import './base/page.css';
 import './panels/frame.css';
@@ -5,9 +6,21 @@ import './panels/scenario.css';
 import './panels/inspector.css';
 import './panels/transport.css';
 import './panels/over.css';
-import { render } from 'solid-js/web';
-import { App } from './App.tsx';
+import 'uplot/dist/uPlot.min.css';
+import './charts/charts.css';
+import './stage/stage.css';
 import './panels/narrow.css';
+import { spawnWorker, type WorkerLike } from './sim/spawn.ts';
+
+let early: WorkerLike | undefined = spawnWorker();
+early.postMessage({ kind: 'warm' });
+
+/** The worker that was started first, then new ones. */
+function spawn(): WorkerLike {
+  const worker = early ?? spawnWorker();
+  early = undefined;
+  return worker;
+}
 
 const host = document.getElementById('app');
-if (host) render(() => <App />, host);
+void import('./page.tsx').then(({ show }) => host && show(host, spawn));

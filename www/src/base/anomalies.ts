@@ -98,3 +98,8 @@ export function named(marks: readonly AnomalyMark[]): string {
   for (const { kind } of marks) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, n]) => (n > 1 ? `${n} × ${shapeOf(kind).name}` : shapeOf(kind).name)).join(', ');
 }
+
+/** For short lists that come anew with each frame: nothing that shows them is touched while they say the same. */
+export function sameMarks(a: readonly AnomalyMark[], b: readonly AnomalyMark[]): boolean {
+  return a === b || (a.length === b.length && JSON.stringify(a) === JSON.stringify(b));
+}

@@ -26,6 +26,8 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   let surface: Surface | undefined;
   const [width, setWidth] = createSignal(0);
   const [pointed, setPointed] = createSignal(-1);
+  // The strip below the playhead changes with its data, a few times a second; the playhead itself is moved each frame.
+  const calm = createSlow(() => props.frame, 250);
   const slow = createSlow(() => props.frame, 500);
   const slowData = createSlow(() => props.data, 500);
   const palette = createPalette();
@@ -55,7 +57,8 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   });
   createEffect(() => {
     palette();
-    void props.frame;
+    calm();
+    axis();
     void props.data;
     void props.warmUpS;
     placed();
@@ -96,6 +99,21 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     <div class="timeline">
       <div class="scrubber" ref={host}>
         <canvas ref={canvas} role="img" aria-label={describeTimeline(slow(), slowData())} />
+        <svg
+          class="scrubber-head"
+          width="15"
+          height="43"
+          viewBox="0 0 15 43"
+          aria-hidden="true"
+          ref={(el) =>
+            createEffect(() => {
+              const x = placeOn(props.frame, width())((props.frame?.now_us ?? 0) / 1e6);
+              el.style.transform = `translateX(${Math.round(x) - 7.5}px)`;
+            })
+          }
+        >
+          <path d="M2 2h11v5l-4.5 4.5V41h-2V11.5L2 7z" />
+        </svg>
         <Show when={props.onSeek}>
           <div
             class="scrubber-slider"

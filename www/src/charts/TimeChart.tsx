@@ -159,7 +159,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const data = props.data;
     const at = index();
     if (!data) return [];
-    const here = indexAt(data.columns[0] ?? [], (props.frame?.now_us ?? 0) / 1e6);
+    const here = indexAt(data.columns[0] ?? [], untrack(() => props.frame?.now_us ?? 0) / 1e6);
     const all = lines().map((line) => {
       const column = data.columns[line.column] ?? [];
       const value = at === undefined ? lastFinite(column, here) : lastFinite(column, at, 1);

@@ -7,7 +7,7 @@ import type { Frame } from '../generated/boundary.ts';
 import type { Pen } from '../stage/canvas.ts';
 import { font, label } from '../stage/marks.ts';
 import type { Palette } from '../stage/palette.ts';
-import { pennants, playhead } from './flags.ts';
+import { pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
 
 // The strip is 54 px high: pennants, anomalies, bars to the base line, ticks.
@@ -71,7 +71,6 @@ export function drawScrubber(s: ScrubberScene): void {
   drawTicks(s, x, endS, left, right);
   drawAnomalies(s, x, nowS, right);
   drawFlags(s, x, left, right);
-  playhead(pen, p, Math.round(x(nowS)), 2, BASE + 1);
 }
 
 function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, doneS: number): void {

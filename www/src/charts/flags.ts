@@ -1,4 +1,4 @@
-// The user's hand on a time axis: pennants for edits, a knob for the playhead.
+// The user's hand on a time axis: pennants for edits.
 import type { Flag } from '../generated/boundary.ts';
 import type { Pen } from '../stage/canvas.ts';
 import { font } from '../stage/marks.ts';
@@ -42,23 +42,4 @@ export function pennants(
   flags.forEach((f, i) => {
     pennant(pen, p, places[i] ?? 0, y, f, sides[i] ?? 'none');
   });
-}
-
-/** The playhead: an unbroken line under a knob, with a rim of ground so that it is seen over a pennant. */
-export function playhead(pen: Pen, p: Palette, x: number, top: number, bottom: number): void {
-  pen.beginPath();
-  pen.moveTo(x - 5.5, top);
-  pen.lineTo(x + 5.5, top);
-  pen.lineTo(x + 5.5, top + 5);
-  pen.lineTo(x + 1, top + 9.5);
-  pen.lineTo(x + 1, bottom);
-  pen.lineTo(x - 1, bottom);
-  pen.lineTo(x - 1, top + 9.5);
-  pen.lineTo(x - 5.5, top + 5);
-  pen.closePath();
-  pen.strokeStyle = p.surface;
-  pen.lineWidth = 3;
-  pen.stroke();
-  pen.fillStyle = p.accent;
-  pen.fill();
 }

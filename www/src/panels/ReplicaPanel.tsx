@@ -6,7 +6,7 @@ import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 
 export function ReplicaPanel(props: { app: App }): JSX.Element {
-  const replica = createMemo(() => props.app.frame()?.replicas.find((r) => r.id === props.app.selected().replica));
+  const replica = createMemo(() => props.app.calm()?.replicas.find((r) => r.id === props.app.selected().replica));
   return (
     <Show when={replica()} fallback={<Choose app={props.app} />}>
       {(r) => <Detail app={props.app} r={r()} />}
@@ -19,7 +19,7 @@ function Choose(props: { app: App }): JSX.Element {
     <div class="blk">
       <p class="say">Pick a replica on the stage, or here:</p>
       <div class="offers">
-        <For each={(props.app.frame()?.replicas ?? []).slice(0, 64).map((r) => r.id)}>
+        <For each={(props.app.calm()?.replicas ?? []).slice(0, 64).map((r) => r.id)}>
           {(id) => (
             <button type="button" class="btn box" onClick={() => props.app.select({ request: undefined, replica: id })}>
               r{id}

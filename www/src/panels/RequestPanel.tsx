@@ -53,9 +53,9 @@ function Empty(props: { app: App }): JSX.Element {
 
 function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
   const d = (): RequestDetail => props.detail;
-  const client = createMemo(() => (props.app.frame()?.clients ?? []).findIndex((c) => c.name === d().client));
+  const client = createMemo(() => (props.app.calm()?.clients ?? []).findIndex((c) => c.name === d().client));
   const endUs = (): number =>
-    d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.frame()?.now_us ?? 0) - d().arrival_us));
+    d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.calm()?.now_us ?? 0) - d().arrival_us));
   /** The end of what happened on the simulated clock; the measured latency can hold more than that. */
   const lastUs = (): number => Math.max(d().arrival_us, ...d().segments.map((s) => s.to_us));
   const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);

@@ -21,7 +21,7 @@ const NONE: Counts = {
 export function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
   const [report, setReport] = createSignal<RunReport>();
-  const counts = (): Counts => app.frame()?.counts ?? NONE;
+  const counts = (): Counts => app.calm()?.counts ?? NONE;
   const conserved = (): boolean => {
     const c = counts();
     return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
@@ -41,7 +41,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
     ['Rejected', counts().rejected],
     ['Dropped', counts().dropped],
   ];
-  const key = () => app.frame()?.key;
+  const key = () => app.calm()?.key;
   const marked = (): string => {
     const all = app.frame()?.anomaly_count ?? 0;
     const shown = app.frame()?.anomalies.length ?? 0;
@@ -73,7 +73,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
           </div>
           <div>
             <dt>Events</dt>
-            <dd>{count(app.frame()?.events ?? 0)}</dd>
+            <dd>{count(app.calm()?.events ?? 0)}</dd>
           </div>
         </dl>
       </div>

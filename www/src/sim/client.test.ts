@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { trust } from '../base/brand.ts';
 import type { Frame } from '../generated/boundary.ts';
-import { Client, type Crash, LostError, RefusedError, type WorkerLike } from './client.ts';
+import { Client, type Crash, LostError, RefusedError } from './client.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
+import type { WorkerLike } from './spawn.ts';
 
 class FakeWorker implements WorkerLike {
   readonly sent: ToWorker[] = [];

@@ -6,6 +6,7 @@
 import { trust } from '../base/brand.ts';
 import type { Diagnostic, EventsQuery, Frame, PresetInfo, StepKind } from '../generated/boundary.ts';
 import { type Answers, type FromWorker, type Mode, never, type Question, type ToWorker } from './protocol.ts';
+import type { WorkerLike } from './spawn.ts';
 
 /** The input was refused; the run that was going on still is. */
 export class RefusedError extends Error {
@@ -34,14 +35,6 @@ export type Crash = {
 export type Listener = {
   readonly onFrame: (frame: Frame, mode: Mode, achieved: number) => void;
   readonly onCrash: (crash: Crash) => void;
-};
-
-/** What a `Worker` is to the client; tests put a stand-in here. */
-export type WorkerLike = {
-  postMessage(message: ToWorker, transfer?: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
 };
 
 type Pending = { resolve: (value: Answers[keyof Answers]) => void; reject: (reason: Error) => void };
@@ -264,9 +257,4 @@ export class Client {
     if (this.usesTrace && this.traceFile) await this.readTrace(this.traceFile, () => {});
     await this.load(this.scenario, { useTrace: this.usesTrace, untilUs, thenPlay: false });
   }
-}
-
-/** The real worker. */
-export function spawnWorker(): WorkerLike {
-  return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'simulation' });
 }

@@ -67,6 +67,8 @@ export type Answers = {
 export type ToWorker =
   /** The first message: with a module the worker instantiates that, without one it compiles the module itself. */
   | { readonly kind: 'boot'; readonly module: WebAssembly.Module | undefined }
+  /** Before the first: the module will be wanted, so its compilation can begin. */
+  | { readonly kind: 'warm' }
   | { readonly kind: 'play'; readonly speed: number }
   | { readonly kind: 'pause' }
   /** Runs as fast as possible to an instant that lies ahead, then goes on as before. */

@@ -65,7 +65,7 @@ export class Runner {
     this.post = post;
   }
 
-  handle(message: Exclude<ToWorker, { kind: 'boot' }>): void {
+  handle(message: Exclude<ToWorker, { kind: 'boot' | 'warm' }>): void {
     switch (message.kind) {
       case 'play':
         this.play(message.speed);

@@ -39,8 +39,11 @@ async function compile(): Promise<WebAssembly.Module> {
   }
 }
 
+/** The compilation that began before anybody asked for its result. */
+let warm: Promise<WebAssembly.Module> | undefined;
+
 async function boot(given: WebAssembly.Module | undefined): Promise<void> {
-  const module = given ?? (await compile());
+  const module = given ?? (await (warm ?? compile()));
   const { memory } = await init({ module_or_path: module });
   runner = new Runner(core(memory), surroundings(), guardedPost);
   const presets: PresetInfo[] = JSON.parse(Sim.presets());
@@ -115,7 +118,11 @@ function guarded(work: () => void): void {
 
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
-  if (message.kind === 'boot') boot(message.module).catch(crash);
+  if (message.kind === 'warm') {
+    warm = compile();
+    // Whoever boots hears of a failure; until then nobody does.
+    warm.catch(() => {});
+  } else if (message.kind === 'boot') boot(message.module).catch(crash);
   else guarded(() => runner?.handle(message));
 };
 

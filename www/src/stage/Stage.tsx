@@ -23,12 +23,16 @@ import type { Scene } from './scene.ts';
 import { createSlow } from './slow.ts';
 import './stage.css';
 
+/** Least time between two pictures of a stage without dots. */
+const RIBBONS_MS = 25;
+
 export function Stage(props: StageProps) {
   let host: HTMLDivElement | undefined;
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
   let layout: StageLayout | undefined;
   let scale = 512;
+  let askedMs = 0;
   const palette = createPalette();
   const trends = new Trends();
   const dots = new Dots();
@@ -94,6 +98,10 @@ export function Stage(props: StageProps) {
     }
     if (ribbons()) dots.clear();
     else dots.take(frame.moves, frame.now_us, performance.now(), props.speed);
+    // Without dots nothing moves that an eye could follow: every other display frame is enough.
+    const now = performance.now();
+    if (ribbons() && props.playing && now - askedMs < RIBBONS_MS) return;
+    askedMs = now;
     surface?.request();
   });
   createEffect(() => {

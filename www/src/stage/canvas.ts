@@ -1,5 +1,7 @@
 // A canvas that fits its box: sharp at every pixel ratio, redrawn at most once a display frame and only when asked.
 
+import { joinPaint } from '../base/paints.ts';
+
 export type Pen = CanvasRenderingContext2D;
 
 export type Surface = {
@@ -24,6 +26,8 @@ export function attachSurface(
   let height = 0;
   let ratio = 0;
   let pending = 0;
+  let asked = false;
+  let gone = false;
 
   const resize = (): void => {
     const wanted = Math.max(hostHeight, Math.ceil(heightFor?.(width, hostHeight) ?? 0));
@@ -41,14 +45,17 @@ export function attachSurface(
   };
   const paint = (nowMs: number): void => {
     pending = 0;
-    if (!pen || width < 2 || hostHeight < 2) return;
+    asked = false;
+    if (gone || !pen || width < 2 || hostHeight < 2) return;
     resize();
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     draw(pen, width, height, nowMs);
   };
   const request = (): void => {
-    if (pending === 0) pending = requestAnimationFrame(paint);
+    if (asked) return;
+    asked = true;
+    if (!joinPaint(paint)) pending = requestAnimationFrame(paint);
   };
   const observer = new ResizeObserver((entries) => {
     for (const entry of entries) {
@@ -61,6 +68,7 @@ export function attachSurface(
   return {
     request,
     dispose: () => {
+      gone = true;
       observer.disconnect();
       if (pending !== 0) cancelAnimationFrame(pending);
     },

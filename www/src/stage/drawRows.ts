@@ -3,7 +3,7 @@ import { count, durationUs, percent, percentileUs, text } from '../base/units.ts
 import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
 import type { Pen } from './canvas.ts';
 import { drawOrder, kvShare, ttftHealth } from './facts.ts';
-import { type Box, barPitch, cellGrid, chipSlots, marksTop, type Span } from './layout.ts';
+import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, marksTop, type Span } from './layout.ts';
 import { CHIP, chip, figure, font, healthMark, label, roundRect } from './marks.ts';
 import type { Palette } from './palette.ts';
 import type { Scene } from './scene.ts';
@@ -196,23 +196,32 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
     pen.font = font(p, 11);
     label(pen, `${count(r.kv.used)} blocks`, col.x + col.w, top - 6, p.ink3, 'right');
   }
-  const cells = r.kv.cells;
-  const grid = cellGrid(col, layout.marks, cells.length);
-  const size = grid.pitch - 1;
-  const step = cells.length / Math.max(1, grid.shown);
-  // One pass for each state: the paint is set four times a replica instead of once a cell.
-  for (const state of STATES) {
-    pen.fillStyle = kvPaint(p, state);
-    for (let i = 0; i < grid.shown; i++) {
-      if (cells.charCodeAt(Math.floor(i * step)) !== state) continue;
-      pen.fillRect(
-        col.x + (i % grid.columns) * grid.pitch,
-        top + Math.floor(i / grid.columns) * grid.pitch,
-        size,
-        size,
-      );
+  const grid = cellGrid(col, layout.marks, r.kv.cells.length);
+  drawCells(s, col.x, top, r.kv.cells, grid);
+}
+
+/** Cells of a kind in a row are one stroke of the brush; the lines between all cells are drawn over them. */
+function drawCells(s: Scene, x: number, y: number, cells: string, grid: CellGrid): void {
+  const { pen, p } = s;
+  const { pitch, columns, shown } = grid;
+  const step = cells.length / Math.max(1, shown);
+  const state = (i: number): number => cells.charCodeAt(Math.floor(i * step));
+  const rows = Math.ceil(shown / columns);
+  // One pass for each state: the paint is set four times a replica instead of once a run.
+  for (const wanted of STATES) {
+    pen.fillStyle = kvPaint(p, wanted);
+    for (let row = 0; row < rows; row++) {
+      const end = Math.min(shown, (row + 1) * columns);
+      for (let i = row * columns; i < end; i++) {
+        if (state(i) !== wanted) continue;
+        const from = i;
+        while (i + 1 < end && state(i + 1) === wanted) i += 1;
+        pen.fillRect(x + (from - row * columns) * pitch, y + row * pitch, (i - from + 1) * pitch - 1, pitch - 1);
+      }
     }
   }
+  pen.fillStyle = p.raised;
+  for (let c = 1; c < columns; c++) pen.fillRect(x + c * pitch - 1, y, 1, rows * pitch - 1);
 }
 
 const [USED, SHARED, CACHED, FREE] = [0x75, 0x73, 0x63, 0x2e] as const;

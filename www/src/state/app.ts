@@ -1,8 +1,9 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
 import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-js';
-import { known } from '../base/anomalies.ts';
+import { known, sameMarks } from '../base/anomalies.ts';
 import { trust } from '../base/brand.ts';
 import { equal, getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
+import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
 import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
@@ -18,16 +19,21 @@ import type {
   View,
 } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
-import { Client, type Crash, LostError, RefusedError, type WorkerLike } from '../sim/client.ts';
+import { Client, type Crash, LostError, RefusedError } from '../sim/client.ts';
 import type { Mode } from '../sim/protocol.ts';
+import type { WorkerLike } from '../sim/spawn.ts';
 import { detailFor } from './detail.ts';
 import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
 import { createFiles } from './files.ts';
 import { byPath, explain, type Notice, ofDocument, type TraceReading } from './notices.ts';
 import { openingUs } from './openings.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
+import { sentenceOf } from './spoken.ts';
 
-const CHARTS_MS = 100;
+/** Charts are renewed as often as one of their buckets passes, within these bounds. */
+const CHARTS_MS = { least: 100, most: 400 } as const;
+const BUCKETS = 240;
+const VIEWS_A_FRAME = 2;
 const DISTRIBUTIONS_MS = 250;
 const DETAILS_MS = 250;
 const SPOKEN_MS = 5000;
@@ -65,9 +71,11 @@ export function createApp(spawn: () => WorkerLike) {
   const [spoken, setSpoken] = createSignal('');
   /** Counts refreshes of what is asked for on demand, so that lists know when to ask again. */
   const [pulse, setPulse] = createSignal(0);
+  /** The frame as often as numbers can be read. */
+  const [calm, setCalm] = createSignal<Frame>();
   const [reducedMotion, setReducedMotion] = createSignal(false);
   /** The anomalies of the frame, and those ahead that the same run is known to come to. */
-  const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameJson });
+  const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
 
   const schema = new Schema(trust<JsonObject>(rawSchema));
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
@@ -86,13 +94,12 @@ export function createApp(spawn: () => WorkerLike) {
   let slowMotion = false;
   const client = new Client(spawn, { onFrame: showFrame, onCrash: showCrash }, (callback) => {
     if (slowMotion && mode() === 'playing') setTimeout(callback, 500);
-    else requestAnimationFrame(callback);
+    else atPaint(callback);
   });
 
   // ---- frames in -------------------------------------------------------------------------------------------------
 
-  let chartsDue = 0;
-  let distributionsDue = 0;
+  const viewsDue = new Map<View, number>();
   let detailsDue = 0;
   let spokenDue = 0;
   let replicas = 0;
@@ -119,11 +126,14 @@ export function createApp(spawn: () => WorkerLike) {
   /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
   function refresh(all: boolean): void {
     const now = performance.now();
-    const views = VIEWS.filter((view) => all || now >= (isDistribution(view) ? distributionsDue : chartsDue));
+    const due = VIEWS.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
+    // While playing, the ones that have waited longest, a few at a time: each frame draws its share of the charts.
+    const views = all
+      ? due
+      : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, VIEWS_A_FRAME);
     if (views.length > 0 && !asking) {
       asking = true;
-      chartsDue = now + CHARTS_MS;
-      if (views.some(isDistribution)) distributionsDue = now + DISTRIBUTIONS_MS;
+      for (const view of views) viewsDue.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs()));
       const shownUs = frame()?.now_us;
       client.columns(views).then(
         (answers) => {
@@ -139,6 +149,7 @@ export function createApp(spawn: () => WorkerLike) {
     if (all || now >= detailsDue) {
       detailsDue = now + DETAILS_MS;
       setPulse((n) => n + 1);
+      setCalm(frame());
       refreshDetail();
     }
     if (all || now >= spokenDue) {
@@ -146,6 +157,11 @@ export function createApp(spawn: () => WorkerLike) {
       const at = frame();
       if (at) setSpoken(sentenceOf(at));
     }
+  }
+
+  function chartsMs(): number {
+    const bucketMs = (frame()?.axis_end_us ?? 0) / 1000 / BUCKETS;
+    return Math.min(CHARTS_MS.most, Math.max(CHARTS_MS.least, bucketMs / speed()));
   }
 
   function refreshDetail(): void {
@@ -432,6 +448,7 @@ export function createApp(spawn: () => WorkerLike) {
     setDrawer,
     spoken,
     pulse,
+    calm,
     anomalies,
     showAnomaly,
     reducedMotion,
@@ -462,20 +479,8 @@ export function createApp(spawn: () => WorkerLike) {
   };
 }
 
-/** For short lists that come anew with each frame: nothing that shows them is touched while they say the same. */
-function sameJson(a: readonly AnomalyMark[], b: readonly AnomalyMark[]): boolean {
-  return a === b || (a.length === b.length && JSON.stringify(a) === JSON.stringify(b));
-}
-
 function isDistribution(view: View): boolean {
   return view === 'ttft-ecdf' || view === 'e2e-ecdf';
-}
-
-function sentenceOf(frame: Frame): string {
-  const { counts } = frame;
-  const s = Math.round(frame.now_us / 1e6);
-  const state = frame.finished ? 'Finished' : 'At';
-  return `${state} ${s} s: ${counts.running} running, ${counts.waiting} waiting, ${counts.completed} completed.`;
 }
 
 function ignoreLost(error: unknown): void {

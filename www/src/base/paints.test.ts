@@ -1,0 +1,37 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { atPaint, joinPaint } from './paints.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Display frames made by hand. */
+function frames() {
+  const waiting: FrameRequestCallback[] = [];
+  vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => waiting.push(callback));
+  return (nowMs: number) => {
+    for (const callback of waiting.splice(0)) callback(nowMs);
+  };
+}
+
+test('what joins while a frame is taken in is drawn once in the same display frame', () => {
+  const next = frames();
+  const drawn: number[] = [];
+  const paint = (nowMs: number): void => void drawn.push(nowMs);
+  atPaint(() => {
+    expect([joinPaint(paint), joinPaint(paint)]).toEqual([true, true]);
+    expect(drawn).toEqual([]);
+  });
+  next(16);
+  expect(drawn).toEqual([16]);
+  expect(joinPaint(paint)).toBe(false);
+  next(32);
+  expect(drawn).toEqual([16]);
+});
+
+test('a failure while a frame is taken in does not leave the round open', () => {
+  const next = frames();
+  atPaint(() => {
+    throw new Error('made by the test');
+  });
+  expect(() => next(16)).toThrow('made by the test');
+  expect(joinPaint(() => {})).toBe(false);
+});
