@@ -17,14 +17,16 @@ GPUS = [(80.0, 989.5, 3.35), (80.0, 312.0, 2.039), (48.0, 362.05, 0.864), (141.0
 NAMES = ["fcfs", "sjf", "priority-fcfs", "reverse-priority"]
 
 
-def segments(rng, done, number, longest):
+def segments(rng, done, number, longest, conversation):
     """A prompt: own text, text shared with others, or an earlier prompt with its answer and something new."""
     own = {"s": 1000 + 10 * number, "n": rng.randint(1, longest)}
+    if conversation and done:
+        return done[-1]["input"] + [done[-1]["output"], own]
     kind = rng.random()
     if done and kind < 0.25:
         before = rng.choice(done)
         answer = dict(before["output"], n=rng.choice([before["output"]["n"], before["output"]["n"] // 2]))
-        return before["input"][-40:] + [answer, own]
+        return before["input"] + [answer, own]
     if kind < 0.55:
         shared = {"s": rng.randint(1, 3), "n": rng.randint(1, longest)}
         return [shared] + ([own] if rng.random() < 0.6 else [])
@@ -56,6 +58,9 @@ def identifiers(rng, count):
 def traffic(rng, longest, longest_answer, crowded):
     done, now, gap = [], rng.choice([0, 0, 7]), rng.choice([0, 1, 30, 400, 3000, 3000, 20000, 1_000_000])
     count = rng.choice([1, 2, 3, 8, 8, 20, 20, 40, rng.choice([40, 150])])
+    conversation = rng.random() < 0.04  # every prompt has all before it
+    if conversation:
+        longest = min(longest, 12)
     if crowded:
         gap, count = rng.choice([0, 30, 400]), rng.choice([8, 20, 40])
     names = identifiers(rng, count)
@@ -64,7 +69,7 @@ def traffic(rng, longest, longest_answer, crowded):
         answer = {"s": 1001 + 10 * number, "n": n}
         if rng.random() < 0.05:
             answer["o"] = rng.randint(0, 50)
-        done.append({"id": names[number], "arrival_us": now, "input": segments(rng, done, number, longest),
+        done.append({"id": names[number], "arrival_us": now, "input": segments(rng, done, number, longest, conversation),
                      "output": answer})
         if rng.random() < 0.65:
             now += rng.randint(0, 2 * gap)
@@ -304,6 +309,7 @@ def features(document, expected):
     outputs = [r["output"]["n"] for r in requests]
     mark("outputs of 0", 0 in outputs)
     mark("outputs of 1", 1 in outputs)
+    mark("prompts of more than 64 pieces", any(len(r["input"]) > 64 for r in requests))
     mark("offsets", any("o" in s for r in requests for s in r["input"] + [r["output"]]))
     mark(f"block size {config['block_size_tokens']}")
     mark("one KV block", config["total_kv_blocks"] == 1)

@@ -22,8 +22,8 @@ pub const POOLS: usize = 64;
 pub const EDITS: usize = 1000;
 /// Most explicit requests.
 pub const EXPLICIT_REQUESTS: usize = 100_000;
-/// Most pieces of one explicit prompt.
-pub const PROMPT_PIECES: usize = 64;
+/// Most pieces of one explicit prompt: a conversation has two for each turn.
+pub const PROMPT_PIECES: usize = 1024;
 /// Most bytes of a scenario document.
 pub const SCENARIO_BYTES: usize = 1024 * 1024;
 /// Most bytes of a trace dropped on the page.
