@@ -322,6 +322,34 @@ error: workload.clients[0].rate_profile.diurnal.day_s: 0; allowed: 1 to 2,592,00
 }
 
 #[test]
+fn conversations_have_rounds_and_think_times_within_bounds() {
+    says(
+        &client(
+            r#""sessions": 3, "conversation": {"rounds": {"constant": {"rounds": 0}},
+                "think_time": {"lognormal": {"median_s": 100000, "sigma": 5}}, "max_context_tokens": 0}"#,
+        ),
+        "error: workload.clients[0].sessions: 3 sessions and conversations too; allowed: 0, or no `conversation`; each conversation is a session of its own
+error: workload.clients[0].conversation.rounds.constant.rounds: 0; allowed: 1 to 1,000; a conversation has at least one round
+error: workload.clients[0].conversation.think_time.lognormal.median_s: 100000; allowed: 0 to 86,400; it is in seconds
+error: workload.clients[0].conversation.think_time.lognormal.sigma: 5; allowed: 0 to 4; 0 is constant, 1 is a heavy tail
+error: workload.clients[0].conversation.max_context_tokens: 0; allowed: 1 to 1,048,576; the context length of the model, for instance",
+    );
+    says(
+        &client(r#""conversation": {"rounds": {"geometric": {"mean_rounds": 0.5, "max_rounds": 1001}}}"#),
+        "error: workload.clients[0].conversation.rounds.geometric.mean_rounds: 0.5; allowed: 1 to 1,000; a conversation has at least one round
+error: workload.clients[0].conversation.rounds.geometric.max_rounds: 1,001; allowed: 1 to 1,000; a conversation has at least one round",
+    );
+    // 240 s of 2,200 conversations a second with 10 rounds each.
+    says(
+        &client(
+            r#""arrivals": {"poisson": {"rate_per_s": 2200}}, "conversation": {"rounds": {"constant": {"rounds": 10}}}"#,
+        ),
+        "error: workload.clients: about 5280000 requests in 240 s; allowed: at most 5,000,000; lower the rates or run.horizon_s, or set run.max_requests",
+    );
+    says(&client(r#""conversation": {}"#), "");
+}
+
+#[test]
 fn a_load_that_ends_needs_no_other_end() {
     let endless =
         |rest: &str| format!(r#"{{"run": {{"horizon_s": 0}}, "workload": {{"clients": [{{{rest}}}]}}}}"#);

@@ -15,9 +15,10 @@ use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    Arrivals, Client, Compat, CrossModelCoefficients, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups, RatePoint,
-    RateProfile, RooflineSettings, RoutingPolicy, Scenario, TimedEdit, TraceSettings, WeightedLength, Window,
+    Arrivals, Client, Compat, ContextGrowth, Conversation, ConversationClock, CrossModelCoefficients, Edit,
+    ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths,
+    PiecewiseRates, PrefixGroups, RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario,
+    ThinkTime, TimedEdit, TraceSettings, WeightedLength, Window,
 };
 use tokenyard::session::frame::Stop;
 use tokenyard::session::{Audience, Session, Trace, TraceReader};
@@ -30,27 +31,35 @@ const REPORTS: &[Line] = &[
     ("chat-4xh100, default", 17277, "0993eca4217c1701"),
     ("kv-pressure, default", 10913, "b47d0c62a31e5806"),
     ("router-showdown, default", 18699, "e5612b9159845df9"),
+    ("long-chats, default", 12848, "61872d537be11825"),
     ("regret-and-tail, default", 13652, "5323e4510073ba9a"),
     ("pressure, default", 13926, "bc86852d01816ccb"),
     ("everything, default", 19085, "e0dfb31a995465e1"),
+    ("conversations, default", 26411, "cc852615cc24280b"),
     ("hashes, default", 9415, "eb521e1696acc474"),
     ("stamps, default", 8771, "003fbd9d0dc27d75"),
     ("chat-4xh100, blis", 17123, "0a2c5bc6fdc65a18"),
     ("kv-pressure, blis", 11447, "800eef97b5a2b791"),
     ("router-showdown, blis", 18806, "fb2d84e5e6b8ba74"),
+    ("long-chats, blis", 12838, "04d61974edc65bcd"),
     ("regret-and-tail, blis", 13687, "9e6580c34c821a0e"),
     ("pressure, blis", 14393, "caafdc1c52dc3595"),
     ("everything, blis", 19120, "7aa8da1492c76cc3"),
+    ("conversations, blis", 26423, "0f3d8424a5a75f1d"),
     ("hashes, blis", 9548, "ed3dc4f620e1fe42"),
     ("stamps, blis", 8847, "99969470d6742b4c"),
 ];
 
-const SNAPSHOTS: &[Line] =
-    &[("pressure", 162599, "2471b5f5607f879f"), ("everything", 74600, "677e35ea770b5efd")];
+const SNAPSHOTS: &[Line] = &[
+    ("pressure", 162599, "2471b5f5607f879f"),
+    ("everything", 74603, "e3adf22c13dbea48"),
+    ("conversations", 97162, "ffcdc472e283fbc3"),
+];
 
 const DRAWS: &[Line] = &[
     ("traffic", 16, "2edc8794fe6aaca4"),
     ("changing loads", 16, "0b670ac4eb3344f0"),
+    ("conversations", 16, "025ecf6f45b5cd1b"),
     ("functions", 639968, "071cff7376f674b5"),
     ("gamma and cosine", 319984, "028103528882f176"),
 ];
@@ -236,6 +245,35 @@ fn changing_loads() -> Scenario {
     s
 }
 
+/// Conversations with both clocks, every think time and both ways of context.
+fn conversations() -> Scenario {
+    let talk = |clock, rounds, think_time, context_growth| Conversation {
+        rounds,
+        think_time,
+        clock,
+        context_growth,
+        ..Conversation::default()
+    };
+    let geometric = Rounds::Geometric { mean_rounds: 7.5, max_rounds: 30 };
+    let (open, closed) = (ConversationClock::Open, ConversationClock::Closed);
+    let grows = ContextGrowth::Accumulate;
+    let talks = [
+        talk(open, geometric.clone(), ThinkTime::Exponential { mean_s: 1.7 }, grows),
+        talk(closed, geometric, ThinkTime::Lognormal { median_s: 1.1, sigma: 0.9 }, grows),
+        talk(
+            closed,
+            Rounds::Constant { rounds: 3 },
+            ThinkTime::Constant { think_s: 0.35 },
+            ContextGrowth::None,
+        ),
+    ];
+    let mut s = everything();
+    for (client, conversation) in s.workload.clients.iter_mut().zip(talks) {
+        client.conversation = Some(conversation);
+    }
+    s
+}
+
 /// A trace read in pieces of 100 bytes.
 fn trace(file_name: &str, text: &str) -> (Scenario, Arc<Trace>) {
     let mut reader = TraceReader::new(file_name, 1 << 20);
@@ -300,6 +338,7 @@ fn reports_are_the_same_everywhere() {
         }
         add("pressure", pressure(), None);
         add("everything", everything(), None);
+        add("conversations", conversations(), None);
         let (scenario, read) = trace("hashes.jsonl", &rows_with_hashes());
         add("hashes", scenario, Some(&read));
         let (scenario, read) = trace("stamps.csv", &rows_with_stamps());
@@ -311,7 +350,9 @@ fn reports_are_the_same_everywhere() {
 #[test]
 fn snapshots_are_the_same_everywhere_and_go_on_everywhere() {
     let mut found = Vec::new();
-    for (name, scenario) in [("pressure", pressure()), ("everything", everything())] {
+    for (name, scenario) in
+        [("pressure", pressure()), ("everything", everything()), ("conversations", conversations())]
+    {
         let mut run = session(&scenario, None);
         assert_eq!(run.advance(Micros::MAX, 1500), Stop::Events);
         let bytes = run.snapshot();
@@ -335,10 +376,10 @@ fn draws_and_functions_are_the_same_everywhere() {
         name: "traffic".to_owned(),
         bytes: digest_of(&endless, None, 20_000).hex().into_bytes(),
     });
-    found.push(Found {
-        name: "changing loads".to_owned(),
-        bytes: digest_of(&changing_loads(), None, 20_000).hex().into_bytes(),
-    });
+    for (name, scenario) in [("changing loads", changing_loads()), ("conversations", conversations())] {
+        let bytes = digest_of(&scenario, None, 20_000).hex().into_bytes();
+        found.push(Found { name: name.to_owned(), bytes });
+    }
     let mut bytes = Vec::new();
     for k in 1..20_000_u32 {
         let x = f64::from(k) * 0.003_7;

@@ -23,8 +23,16 @@ pub enum Purpose {
     Routing = 5,
     /// Choices among equal scores.
     Ties = 6,
-    /// Sessions of one client: lengths, think times.
+    /// Sessions of one client: which one a request belongs to.
     Sessions = 7,
+    /// How many rounds one conversation has.
+    Rounds = 8,
+    /// What the user adds in a round of one conversation.
+    RoundPrompts = 9,
+    /// How long the answer in a round of one conversation is.
+    RoundOutputs = 10,
+    /// How long the user thinks before a round of one conversation.
+    ThinkTimes = 11,
 }
 
 /// One random stream.
@@ -38,6 +46,15 @@ impl Stream {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream((u64::from(purpose as u32) << 32) | u64::from(entity));
         Self(rng)
+    }
+
+    /// Part number `part` of such a stream: it starts 65,536 words of 32 bits after the part before it, many more than are
+    /// ever drawn for one thing. So a draw can be had again without those before it.
+    #[must_use]
+    pub fn part(seed: u64, purpose: Purpose, entity: u32, part: u32) -> Self {
+        let mut stream = Self::new(seed, purpose, entity);
+        stream.0.set_word_pos(u128::from(part) << 16);
+        stream
     }
 
     /// The generator itself, for the interfaces of `rand`.
@@ -77,6 +94,18 @@ mod tests {
         let first: Vec<u32> = (0..8).map(|_| a.below(1000)).collect();
         assert_eq!(first, (0..8).map(|_| again.below(1000)).collect::<Vec<_>>());
         assert_ne!(first, (0..8).map(|_| b.below(1000)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn parts_of_a_stream_start_where_they_should() {
+        let mut whole = Stream::new(5, Purpose::Rounds, 9);
+        let mut zeroth = Stream::part(5, Purpose::Rounds, 9, 0);
+        assert_eq!(whole.clone(), zeroth);
+        for _ in 0..65_536 / 2 {
+            assert_eq!(whole.unit().to_bits(), zeroth.unit().to_bits());
+        }
+        let mut first = Stream::part(5, Purpose::Rounds, 9, 1);
+        assert_eq!(first.unit().to_bits(), whole.unit().to_bits());
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) enum Command {
 /// A scenario and what to change about it.
 #[derive(clap::Args)]
 pub(super) struct Input {
-    /// A JSON or YAML file, `-` for stdin, or the name of a built-in scenario: chat-4xh100, kv-pressure, router-showdown, regret-and-tail
+    /// A JSON or YAML file, `-` for stdin, or the name of a built-in scenario: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail
     pub(super) scenario: String,
     /// Replay a recorded trace instead of the scenario's clients; without a trace in the scenario, until all its requests are done
     #[arg(long, value_name = "FILE")]

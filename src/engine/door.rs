@@ -10,7 +10,7 @@ use super::gateway::view_of;
 use super::queue::class;
 use super::request::{NONE, RequestState};
 use crate::base::order::sort_by_key;
-use crate::base::{Micros, RequestId};
+use crate::base::{Micros, RequestId, Span};
 use crate::policy::admission::{AdmissionState, Reason, Standing, Verdict, Wake};
 use crate::scenario::AdmissionPolicy;
 use serde::{Deserialize, Serialize};
@@ -177,6 +177,16 @@ impl Engine {
         }
     }
 
+    /// Requests have left: whoever waited for the answer has it now, or a little later, or never.
+    pub(super) fn tell_users(&mut self, gone: &[RequestId]) {
+        for &request in gone {
+            let record = &self.records[request.index()];
+            let shown = (record.state == RequestState::Completed)
+                .then(|| record.arrival.saturating_add(Span(record.e2e.0)).max(self.clock));
+            self.source.ended(record.session, shown);
+        }
+    }
+
     fn tenant_of(&self, slot: u32) -> u32 {
         self.records[self.lives[slot].id.index()].tenant
     }
@@ -215,7 +225,9 @@ impl Engine {
         record.live = NONE;
         self.census.at_gateway -= 1;
         self.census.rejected += 1;
+        let session = record.session;
         self.lives.remove(slot);
+        self.source.ended(session, None);
         sink.fact(now, Fact::Rejected { request, reason });
     }
 

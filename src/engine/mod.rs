@@ -239,6 +239,7 @@ impl Engine {
         if gone > 0 {
             let mut left = std::mem::take(&mut self.gone);
             self.let_others_in(&left, self.clock, sink);
+            self.tell_users(&left);
             left.clear();
             self.gone = left;
         }

@@ -168,9 +168,11 @@ pub(super) fn check_amount(s: &Scenario, r: &mut Report) {
     }
 }
 
-/// How many requests a client sends until `end` on average, its rate edits included; `None` if that is without end.
+/// How many requests a client sends until `end` on average, its rate edits included; `None` if that is without end. A
+/// conversation counts with all its rounds.
 fn expected_requests(s: &Scenario, client: usize, end: Micros) -> Option<f64> {
     let c = &s.workload.clients[client];
+    let rounds = c.conversation.as_ref().map_or(1.0, |c| c.rounds.mean().max(1.0));
     let curve = c.rate_profile.curve();
     let area = |at: Micros| match &curve {
         None if at == Micros::MAX => None,
@@ -190,9 +192,9 @@ fn expected_requests(s: &Scenario, client: usize, end: Micros) -> Option<f64> {
         }
     }
     if rate_per_s <= 0.0 {
-        return Some(expected);
+        return Some(rounds * expected);
     }
-    Some(expected + rate_per_s * (area(end)? - area(since)?) / US_PER_S)
+    Some(rounds * (expected + rate_per_s * (area(end)? - area(since)?) / US_PER_S))
 }
 
 fn instant(s: f64) -> Micros {

@@ -1,5 +1,6 @@
 //! Meaning of the traffic: rates, lengths, explicit requests, and how many requests that makes.
 
+use super::check_conversation::check_conversation;
 use super::check_lengths::check_lengths;
 use super::check_rate::{check_amount, check_peak, check_profile, check_rate};
 use super::report::{Report, grouped};
@@ -70,6 +71,7 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
     let prompt = check_lengths(&format!("{path}.prompt_tokens"), &c.prompt_tokens, r);
     let output = check_lengths(&format!("{path}.output_tokens"), &c.output_tokens, r);
     let prefix = check_prefix(&format!("{path}.prefix"), &c.prefix, r);
+    check_conversation(path, c, r);
     let total = u64::from(prompt) + u64::from(output) + u64::from(prefix);
     if total > u64::from(limits::REQUEST_TOKENS) && prompt.max(output).max(prefix) <= limits::REQUEST_TOKENS {
         r.error(

@@ -130,3 +130,7 @@ pub const RATE_POINTS: usize = 1000;
 pub const DAY_S_MIN: f64 = 1.0;
 /// Number of the last hour of a day.
 pub const LAST_HOUR: u32 = 23;
+/// Most rounds of a conversation.
+pub const ROUNDS: u32 = 1000;
+/// Longest think time between two rounds, in seconds: one day.
+pub const THINK_S: f64 = 86_400.0;

@@ -4,6 +4,7 @@
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
 
 mod check;
+mod check_conversation;
 mod check_edits;
 mod check_latency;
 mod check_lengths;
@@ -11,6 +12,7 @@ mod check_policies;
 mod check_rate;
 mod check_workload;
 mod cluster;
+mod conversation;
 mod edit;
 mod latency;
 mod lengths;
@@ -28,6 +30,7 @@ mod workload;
 
 pub use check::{Checked, check, check_edit};
 pub use cluster::{Cluster, Compat, Engine, KvBlocks, KvCache, Pool};
+pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Edit, TimedEdit};
 pub use latency::{
     CrossModelCoefficients, FittedCoefficients, LatencyModel, PiecewiseRates, RooflineSettings,

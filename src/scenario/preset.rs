@@ -16,6 +16,7 @@ pub const PRESETS: &[Preset] = &[
     Preset { name: "chat-4xh100", text: include_str!("../../scenarios/chat-4xh100.json") },
     Preset { name: "kv-pressure", text: include_str!("../../scenarios/kv-pressure.json") },
     Preset { name: "router-showdown", text: include_str!("../../scenarios/router-showdown.json") },
+    Preset { name: "long-chats", text: include_str!("../../scenarios/long-chats.json") },
     Preset { name: "regret-and-tail", text: include_str!("../../scenarios/regret-and-tail.json") },
 ];
 

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
-use super::{Lengths, RateProfile, SloClass};
+use super::{Conversation, Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -51,6 +51,9 @@ pub struct Client {
     /// How many sessions go on at the same time; each request belongs to one of them, all equally likely. 0 means every request stands alone. Only routers with session affinity look at it.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::SESSIONS)))]
     pub sessions: u32,
+    /// Makes conversations of several rounds out of single requests: every arrival begins one, and rate and its edits count those beginnings. Prompt and answer lengths are those of one round, without what came before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Conversation>,
 }
 
 impl Default for Client {
@@ -75,6 +78,7 @@ impl Default for Client {
             },
             prefix: PrefixGroups::default(),
             sessions: 0,
+            conversation: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One client: arrivals, lengths, prefix groups and sessions, each from a stream of its own.
 
 use super::arrivals::ArrivalProcess;
+use super::conversations::{Conversations, Round, session_of};
 use super::lengths::LengthSampler;
 use super::{NOT_LISTED, RequestSpec, family};
 use crate::base::content::{once_name, source_name};
@@ -16,6 +17,8 @@ pub(super) struct ClientSource {
     tenant: u32,
     class: u32,
     arrivals: ArrivalProcess,
+    /// Every arrival begins one, if it has any.
+    conversations: Option<Conversations>,
     prompt_tokens: LengthSampler,
     output_tokens: LengthSampler,
     prefix: PrefixGroups,
@@ -39,6 +42,7 @@ impl ClientSource {
             tenant,
             class: super::class_number(client.slo_class),
             arrivals: ArrivalProcess::new(client, seed, number),
+            conversations: Conversations::new(client, seed, number),
             prompt_tokens: LengthSampler::new(&client.prompt_tokens),
             output_tokens: LengthSampler::new(&client.output_tokens),
             prefix: client.prefix.clone(),
@@ -54,32 +58,81 @@ impl ClientSource {
 
     /// When the next request arrives.
     pub(super) fn next(&self) -> Micros {
-        self.arrivals.next()
+        let begins = self.arrivals.next();
+        self.conversations.as_ref().map_or(begins, |c| begins.min(c.next()))
     }
 
     /// Makes the next request; `position` is its place in the order of arrival.
     pub(super) fn take(&mut self, position: u32) -> RequestSpec {
-        let arrival = self.arrivals.next();
+        let arrival = self.next();
+        if let Some(conversations) = &mut self.conversations {
+            // A conversation that goes on comes before one that begins at the same instant.
+            let round = if conversations.next() <= self.arrivals.next() {
+                conversations.take()
+            } else {
+                self.arrivals.advance();
+                let group = draw_group(&self.prefix, &mut self.prefix_draws);
+                conversations.begin(arrival, group)
+            };
+            let (prompt, output) = self.texts_of(&round);
+            let session = session_of(self.number, round.conversation);
+            return self.request(arrival, position, session, prompt, output);
+        }
         let own = self.prompt_tokens.draw(&mut self.prompt_draws);
         let output_tokens = self.output_tokens.draw(&mut self.output_draws);
         let index = (u64::from(self.number) << 32) | u64::from(self.made);
-        let mut prompt = self.draw_prefix();
+        let group = draw_group(&self.prefix, &mut self.prefix_draws);
+        let mut prompt = self.prefix_of(group);
         // A prompt has at least one token.
         let own = if prompt.is_empty() { own.max(1) } else { own };
         prompt.push(Piece { source: once_name(family::CLIENT_PROMPT, index), start: 0, len: own });
         self.made += 1;
         self.arrivals.advance();
+        let output = Piece { source: once_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens };
+        let session = self.draw_session();
+        self.request(arrival, position, session, prompt, output)
+    }
+
+    fn request(
+        &self,
+        arrival: Micros,
+        rank: u32,
+        session: u32,
+        prompt: Content,
+        output: Piece,
+    ) -> RequestSpec {
         RequestSpec {
             arrival,
             client: self.number,
             tenant: self.tenant,
             class: self.class,
-            session: self.draw_session(),
-            rank: position,
+            session,
+            rank,
             listed: NOT_LISTED,
             prompt_tokens: prompt.len(),
             prompt,
-            output: Piece { source: once_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens },
+            output,
+        }
+    }
+
+    /// Prompt and answer of a round: stretches of the one text that a conversation is. Without what came before, no stretch
+    /// occurs twice.
+    fn texts_of(&self, round: &Round) -> (Content, Piece) {
+        let accumulates = self.conversations.as_ref().is_some_and(Conversations::accumulates);
+        let index = (u64::from(self.number) << 32) | u64::from(round.conversation);
+        let (name, start): (fn(u64, u64) -> u64, _) =
+            if accumulates { (source_name, 0) } else { (once_name, round.before) };
+        let source = name(family::CONVERSATION, index);
+        let asked = round.before + round.own;
+        let mut prompt = self.prefix_of(round.group);
+        prompt.push(Piece { source, start: start.into(), len: asked - start });
+        (prompt, Piece { source, start: asked.into(), len: round.output })
+    }
+
+    /// A round of one of its conversations has ended: the user has the answer at `shown`, or will never have it.
+    pub(super) fn ended(&mut self, conversation: u32, shown: Option<Micros>) {
+        if let Some(conversations) = &mut self.conversations {
+            conversations.ended(conversation, shown);
         }
     }
 
@@ -96,13 +149,19 @@ impl ClientSource {
         self.other_sessions + 1 + self.session_draws.below(self.sessions)
     }
 
-    /// The shared part of the next prompt.
-    fn draw_prefix(&mut self) -> Content {
-        if self.prefix.groups == 0 || self.prefix.tokens == 0 {
+    /// The shared part of a prompt of a group.
+    fn prefix_of(&self, group: u32) -> Content {
+        if group == NO_GROUP {
             return Content::EMPTY;
         }
-        let group = self.prefix_draws.below(self.prefix.groups);
         let index = (u64::from(self.number) << 32) | u64::from(group);
         Content::single(source_name(family::CLIENT_PREFIX, index), 0, self.prefix.tokens)
     }
+}
+
+/// The prefix group of a client without any.
+const NO_GROUP: u32 = u32::MAX;
+
+fn draw_group(prefix: &PrefixGroups, draws: &mut Stream) -> u32 {
+    if prefix.groups == 0 || prefix.tokens == 0 { NO_GROUP } else { draws.below(prefix.groups) }
 }

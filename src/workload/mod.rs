@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod client;
+mod conversations;
 mod explicit;
 mod lengths;
 mod replay;
@@ -31,7 +32,7 @@ pub struct RequestSpec {
     pub tenant: u32,
     /// Number of its SLO class name in [`Source::classes`].
     pub class: u32,
-    /// Number of the session it belongs to; 0 if it stands alone.
+    /// Number of the session it belongs to; 0 if it stands alone. Conversations have the highest bit set.
     pub session: u32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.
     pub rank: u32,
@@ -69,4 +70,6 @@ mod family {
     pub(super) const TRACE_OUTPUT: u64 = 6;
     /// Named prefix of a trace, by the digest of its name.
     pub(super) const TRACE_PREFIX: u64 = 7;
+    /// Everything said in a conversation, by client and number.
+    pub(super) const CONVERSATION: u64 = 8;
 }

@@ -1,6 +1,7 @@
 //! All requests of a run, merged in order of arrival.
 
 use super::client::ClientSource;
+use super::conversations::conversation_of;
 use super::explicit::{ExplicitSource, number_of};
 use super::replay::Replay;
 use super::{RequestSpec, Trace};
@@ -140,6 +141,15 @@ impl Source {
         }
     }
 
+    /// The user of a request of `session` has the whole answer at `shown`, or will never have one. Only conversations with a
+    /// closed clock take notice: their next round comes after that.
+    pub fn ended(&mut self, session: u32, shown: Option<Micros>) {
+        if let Some((client, conversation)) = conversation_of(session) {
+            self.clients[client as usize].ended(conversation, shown);
+            self.find_next();
+        }
+    }
+
     /// Names of the clients by number.
     pub fn clients(&self) -> &[String] {
         &self.names.clients
@@ -174,12 +184,14 @@ impl Source {
     }
 }
 
-/// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever cluster it meets.
+/// A digest of the first `n` requests of a scenario: equal for equal traffic, whatever cluster it meets. Conversations with a
+/// closed clock go on as if every answer came at once.
 pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Digest {
     let mut source = Source::new(scenario, trace);
     let mut digest = Digest::default();
     for _ in 0..n {
         let Some(spec) = source.take() else { break };
+        source.ended(spec.session, Some(spec.arrival));
         digest.u64(spec.arrival.0);
         digest.u64((u64::from(spec.client) << 32) | u64::from(spec.class));
         digest.u64(u64::from(spec.tenant));

@@ -1,5 +1,6 @@
 //! Laws of generated and listed requests.
 
+mod conversations;
 mod lengths;
 mod load;
 

@@ -4,4 +4,5 @@
 
 mod admission;
 mod common;
+mod conversations;
 mod routing;

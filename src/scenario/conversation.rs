@@ -1,0 +1,123 @@
+//! Conversations of several rounds: how many, how fast they follow each other, and what a prompt brings along.
+
+use super::limits;
+use crate::base::math;
+use serde::{Deserialize, Serialize};
+
+/// Conversations of several rounds. Every arrival of the client begins one; each is a session of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Conversation {
+    /// How many rounds of prompt and answer a conversation has.
+    pub rounds: Rounds,
+    /// How long it takes until the user sends the next prompt.
+    pub think_time: ThinkTime,
+    /// When the think time begins.
+    pub clock: ConversationClock,
+    /// What a prompt brings along of the rounds before it.
+    pub context_growth: ContextGrowth,
+    /// Most tokens of one request, prefix, prompt and answer together. A conversation ends before a round that would be longer; the first round is always sent.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
+    pub max_context_tokens: u32,
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Self {
+            rounds: Rounds::Geometric { mean_rounds: 5.0, max_rounds: 50 },
+            think_time: ThinkTime::Exponential { mean_s: 10.0 },
+            clock: ConversationClock::Open,
+            context_growth: ContextGrowth::Accumulate,
+            max_context_tokens: 131_072,
+        }
+    }
+}
+
+/// How many rounds a conversation has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Rounds {
+    /// Always the same number.
+    Constant {
+        /// How many.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::ROUNDS)))]
+        rounds: u32,
+    },
+    /// After each round the user goes on with the same probability.
+    Geometric {
+        /// Mean number of rounds before cutting.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::ROUNDS))))]
+        mean_rounds: f64,
+        /// Most rounds.
+        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::ROUNDS)))]
+        max_rounds: u32,
+    },
+}
+
+impl Rounds {
+    /// Mean number of rounds, after cutting.
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::Constant { rounds } => f64::from(rounds),
+            Self::Geometric { mean_rounds, max_rounds } => {
+                // Round k takes place with probability q^(k - 1), k up to the most.
+                let q = 1.0 - 1.0 / mean_rounds;
+                mean_rounds * (1.0 - math::pow(q, f64::from(max_rounds)))
+            }
+        }
+    }
+}
+
+/// How long it takes until the user sends the next prompt. Never more than a day, never less than a microsecond.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ThinkTime {
+    /// Always the same.
+    Constant {
+        /// Seconds.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::THINK_S)))]
+        think_s: f64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean, in seconds.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::THINK_S)))]
+        mean_s: f64,
+    },
+    /// Lognormal: mostly short, sometimes very long.
+    Lognormal {
+        /// Median, in seconds.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::THINK_S)))]
+        median_s: f64,
+        /// Standard deviation of the logarithm.
+        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::SIGMA)))]
+        sigma: f64,
+    },
+}
+
+/// When the think time of a conversation begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ConversationClock {
+    /// One microsecond per token of the answer after the round arrived, whatever the cluster does. Requests arrive at the same instants under every policy.
+    #[default]
+    Open,
+    /// When the user has the whole answer. A slow cluster gets the next round later, so arrivals differ between policies; what is said does not. A round that is refused or dropped ends the conversation.
+    Closed,
+}
+
+/// What a prompt brings along of the rounds before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ContextGrowth {
+    /// All of it: every earlier prompt and answer, then the new text. A prefix cache that has seen the conversation computes the new text only.
+    #[default]
+    Accumulate,
+    /// Nothing: only the new text.
+    None,
+}
