@@ -1,5 +1,6 @@
 //! Conversations of several rounds: how many, how fast they follow each other, and what a prompt brings along.
 
+#[cfg(feature = "cli")]
 use super::limits;
 use crate::base::math;
 use serde::{Deserialize, Serialize};
