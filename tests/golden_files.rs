@@ -131,14 +131,16 @@ fn keys_that_the_format_does_not_have_are_named_with_the_nearest_one() {
         d["config"]["max_num_runing_reqs"] = 4.into();
         d["requests"][0]["arrival"] = 4.into();
         d["requests"][0]["input"][0]["x"] = 4.into();
-        d["recrd"] = json!({});
+        d["record"]["itll"] = true.into();
+        d["author"] = "anybody".into();
+        d["config"]["hw_config"] = json!({ "MemoryGiB": 80 });
     });
     assert_eq!(told.len(), 4, "{told:#?}");
     for (line, (path, near)) in told.iter().zip([
+        ("record.itll", "did you mean `itl`?"),
         ("config.max_num_runing_reqs", "did you mean `max_num_running_reqs`?"),
         ("requests[0].input[0].x", "remove it"),
         ("requests[0].arrival", "did you mean `arrival_us`?"),
-        ("recrd", "did you mean `record`?"),
     ]) {
         assert!(line.starts_with(&format!("{path}: unknown key `")), "{line}");
         assert!(line.contains("allowed: ") && line.ends_with(near), "{line}");

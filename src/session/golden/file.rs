@@ -9,21 +9,12 @@ use serde_json::Value;
 /// The format this program reads.
 pub(super) const SCHEMA: &str = "engine-golden/1";
 
-/// One golden file.
+/// One golden file. Keys beside these are for people, as `notes` is: the recorded results do not depend on them.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(super) struct GoldenFile {
     /// Version of the format.
     pub schema: String,
-    /// Which program the results are from.
-    #[serde(rename = "oracle")]
-    pub _oracle: Value,
-    /// Its name.
-    #[serde(rename = "name")]
-    pub _name: Value,
-    /// What it shows.
-    #[serde(rename = "notes")]
-    pub _notes: Value,
     /// What to log; without it, what the results say was logged.
     pub record: Option<Record>,
     /// Every setting of the cluster.
@@ -139,9 +130,9 @@ pub(super) struct Config {
     pub seed: u64,
 }
 
-/// Shape of a model.
+/// Shape of a model. No step depends on the other keys that a model's configuration has.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(super) struct ModelConfig {
     /// Bytes of a weight, of an activation and of a cached number.
     pub bytes_per_param: f64,
@@ -157,21 +148,12 @@ pub(super) struct ModelConfig {
     pub num_key_value_heads: u32,
     /// Experts; 0 means a dense model.
     pub num_local_experts: u32,
-    /// Experts of each token: no step depends on it.
-    #[serde(rename = "num_experts_per_tok")]
-    pub _num_experts_per_tok: u64,
-    /// Tokens in the vocabulary: no step depends on it.
-    #[serde(rename = "vocab_size")]
-    pub _vocab_size: u64,
 }
 
-/// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them.
+/// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them. No step depends on others.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(super) struct HardwareConfig {
-    /// The file says how many blocks there are: no step depends on this.
-    #[serde(rename = "MemoryGiB")]
-    pub _memory_gib: f64,
     #[serde(rename = "TFlopsPeak")]
     pub tflops: f64,
     #[serde(rename = "BwPeakTBs")]
