@@ -15,6 +15,12 @@ import { handleKey } from './state/keys.ts';
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 
+const SKIPS = [
+  ['Skip to Play', '.play'],
+  ['Skip to the inspector', '.right [role=tab][aria-selected=true]'],
+  ['Skip to the charts', '.charts .table-button'],
+] as const;
+
 export function App(props: { spawn: () => WorkerLike }): JSX.Element {
   const app = createApp(() => props.spawn());
   const [keysOn, setKeysOn] = createSignal(readKeys());
@@ -51,6 +57,15 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
         if (file) void app.openFile(file);
       }}
     >
+      <nav class="skips" aria-label="Skip">
+        <For each={SKIPS}>
+          {([name, target]) => (
+            <button type="button" class="btn pri" onClick={() => document.querySelector<HTMLElement>(target)?.focus()}>
+              {name}
+            </button>
+          )}
+        </For>
+      </nav>
       <TopBar app={app} />
       <nav class="phone-tabs" aria-label="View">
         <For each={PHONE_TABS}>

@@ -66,12 +66,17 @@ const LABELS: Readonly<Record<string, string>> = {
   bytes_per_param: 'Per weight',
   bytes_per_kv_value: 'Per KV value',
   kv_latent: 'KV latent',
+  expert_intermediate: 'Expert width',
   kv_heads: 'KV heads',
   step_us_per_layer: 'Step/layer',
   all_reduce_us: 'All-reduce',
   step_us_per_decode_token_and_million_keys: 'Step/token, Mkeys',
   step_us_per_token_with_experts: 'Step/expert tok',
   step_us_with_tensor_parallelism: 'Step, with TP',
+  prefill_efficiency: 'Prefill of peak',
+  decode_efficiency: 'Decode of peak',
+  bandwidth_efficiency: 'Memory of peak',
+  full_load: 'Full load',
   prefill_tokens_per_s: 'Prefill rate',
   single_decode_tokens_per_s: 'Decode, alone',
   saturated_decode_tokens_per_s: 'Decode, full',
@@ -382,12 +387,24 @@ function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' 
   };
 }
 
+const WIDTHS: Readonly<Record<string, readonly [number, number]>> = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  uint32: [0, 2 ** 32 - 1],
+};
+
 function plainInput(node: JsonObject): Input {
   const type = Array.isArray(node.type) ? node.type[0] : node.type;
   if (type === 'boolean') return { kind: 'toggle' };
   if (type !== 'integer' && type !== 'number') return { kind: 'text' };
   const bound = (x: Json | undefined): number | undefined => (typeof x === 'number' ? x : undefined);
-  return { kind: 'number', integer: type === 'integer', min: bound(node.minimum), max: bound(node.maximum) };
+  // Where no limit is written, the number's own width is one.
+  const width = WIDTHS[String(node.format)];
+  return {
+    kind: 'number',
+    integer: type === 'integer',
+    min: bound(node.minimum) ?? width?.[0],
+    max: bound(node.maximum) ?? width?.[1],
+  };
 }
 
 function tagOf(variant: JsonObject): string {
@@ -402,7 +419,20 @@ function holds(variant: JsonObject, tag: string, value: Json | undefined): boole
   return isObject(value) && variant.const === undefined && Object.hasOwn(value, tag);
 }
 
+/** What is counted, where the key does not end in it. */
+const COUNTED: Readonly<Record<string, string>> = {
+  burst: 'req',
+  most_in_flight: 'req',
+  full_load: 'req',
+  saturation_batch: 'req',
+  most_sessions: 'sessions',
+  d: 'replicas',
+  peak_hour: 'h',
+};
+
 function unitOf(key: string): string {
+  const counted = COUNTED[key];
+  if (counted !== undefined) return counted;
   if (key.endsWith('tokens_per_s')) return 'tok/s';
   if (key.endsWith('tokens_per_us')) return 'tok/µs';
   if (key.endsWith('tb_per_s')) return 'TB/s';
@@ -416,14 +446,17 @@ function unitOf(key: string): string {
   if (key.endsWith('_ms')) return 'ms';
   if (key.endsWith('_s')) return 's';
   if (key === 'tokens' || key.endsWith('_tokens')) return 'tokens';
-  if (key === 'blocks') return 'blocks';
+  if (key === 'blocks' || key.endsWith('_blocks')) return 'blocks';
   return '';
 }
 
-const SHORT_WORDS = /\b(fcfs|sjf|slo|kv|gpu|cpu|lru|ttft|tpot|e2e|itl)\b/g;
+const SHORT_WORDS = /\b(fcfs|sjf|slo|kv|gpu|cpu|lru|ttft|tpot|e2e|itl|blis)\b/g;
+/** A name that is written small wherever it stands. */
+const SMALL_NAME = /\bllm d\b/;
 
 /** `least-loaded` → `Least loaded`, `priority-fcfs` → `Priority FCFS`. */
 export function sentence(key: string): string {
   const words = key.replace(/[-_]/g, ' ').replace(SHORT_WORDS, (w) => w.toUpperCase());
+  if (SMALL_NAME.test(words)) return words.replace(SMALL_NAME, 'llm-d');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -69,7 +69,7 @@ export function Decision(props: Props): JSX.Element {
                   <td class="t" classList={{ d: c.load !== c.true_load }}>
                     {c.true_load}
                   </td>
-                  <td class="total">{short(c.score)}</td>
+                  <td class="total">{score(c.score)}</td>
                 </tr>
               )}
             </For>
@@ -77,14 +77,14 @@ export function Decision(props: Props): JSX.Element {
         </table>
       </div>
       <p class="m foot-note">
-        <Show when={parts().length > 0}>Each value, and below it times its weight. </Show>
+        <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
         <Show when={props.list.length > shown().length}>
           The best {shown().length} of {props.list.length} replicas.{' '}
         </Show>
         <Show when={regret()} fallback="No better score than the chosen one.">
           {(r) => (
             <>
-              Score regret <b>{short(r().amount)}</b> against r{r().best}.
+              Score regret <b>{score(r().amount)}</b> against r{r().best}.
             </>
           )}
         </Show>
@@ -132,6 +132,11 @@ function Bar(props: { c: Candidate; most: number }): JSX.Element {
       </For>
     </svg>
   );
+}
+
+/** A sum of scores with two decimals, so that they line up; a count as it is. */
+function score(x: number): string {
+  return Number.isInteger(x) && Math.abs(x) > 1 ? short(x) : x.toFixed(2).replace('-', '−');
 }
 
 /** Three digits at most and a true minus sign, so that scores line up. */

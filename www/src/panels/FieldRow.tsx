@@ -89,7 +89,7 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
       </div>
       <Show when={help()}>
         <p class="help">
-          {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}
+          {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}{' '}
           <span class="m">
             {live() ? 'Applies at the playhead.' : 'Restarts the run and goes to the same instant.'}
           </span>

@@ -27,7 +27,8 @@ function Empty(props: { app: App }): JSX.Element {
   return (
     <div class="blk">
       <p class="say">
-        Pick a request on the stage or in the log to see where its time went and why it was sent where it was.
+        Pick a request on the stage or in the log to see where its time went and why it was sent where it was. Or look
+        at:
       </p>
       <div class="offers">
         <button
@@ -46,6 +47,13 @@ function Empty(props: { app: App }): JSX.Element {
         >
           The latest preemption
         </button>
+        <Show when={props.app.anomalies().at(-1)}>
+          {(mark) => (
+            <button type="button" class="btn box" onClick={() => void props.app.showAnomaly(mark())}>
+              The latest anomaly
+            </button>
+          )}
+        </Show>
       </div>
     </div>
   );

@@ -39,11 +39,13 @@ export const SECTIONS: readonly Section[] = [
     open: true,
     paths: [
       'workload.clients[*].arrivals',
+      'workload.clients[*].rate_profile',
       'workload.clients[*].tenant',
       'workload.clients[*].slo_class',
       'workload.clients[*].prompt_tokens',
       'workload.clients[*].output_tokens',
       'workload.clients[*].prefix',
+      'workload.clients[*].sessions',
       'workload.trace',
     ],
   },
@@ -95,8 +97,11 @@ export function wholeProfile(document: Json, path: string, next: Json): { path: 
   const [, base, key] = /^(.*\.weighted)\.(profile|scorers)$/.exec(path) ?? [];
   const policy = base === undefined ? undefined : getAt(document, base);
   if (base === undefined || policy === undefined) return undefined;
-  if (key === 'scorers') return { path: base, value: setAt(setAt(policy, 'scorers', next), 'profile', 'custom') };
   const scorers = child(policy, 'scorers');
+  // The first scorer that is added to a named profile makes it one's own: what it was made of comes along.
+  const named = child(policy, 'profile') !== 'custom' && !(Array.isArray(scorers) && scorers.length > 0);
+  if (key === 'scorers')
+    return { path: base, value: setAt(setAt(policy, 'scorers', named ? FIRST_SCORERS : next), 'profile', 'custom') };
   const kept = Array.isArray(scorers) && scorers.length > 0 ? scorers : FIRST_SCORERS;
   return { path: base, value: setAt(setAt(policy, 'profile', next), 'scorers', next === 'custom' ? kept : []) };
 }
@@ -138,15 +143,28 @@ export function message(d: Diagnostic, path = d.path): string {
     .join('; ');
 }
 
+/** Default and range of a field, as its help says them. */
 export function rangeOf(field: Field): string {
-  if (field.input.kind !== 'number') return '';
-  const { min, max } = field.input;
-  const initial =
-    field.initial === undefined
-      ? ''
-      : `Default ${plainText(field.initial)}${field.unit === '' ? '' : NBSP + field.unit}. `;
-  if (max === undefined) return initial;
-  return `${initial}From ${min ?? 0} to ${max.toLocaleString('en')}. `;
+  const { input, initial } = field;
+  const unit = field.unit === '' ? '' : NBSP + field.unit;
+  const parts: string[] = [];
+  if (input.kind === 'number') {
+    if (typeof initial === 'number') parts.push(`Default ${exact(initial)}${unit}.`);
+    const { min, max } = input;
+    if (min !== undefined && max !== undefined) parts.push(`From ${exact(min)} to ${exact(max)}${unit}.`);
+    else if (min !== undefined) parts.push(`${exact(min)}${unit} or more.`);
+    else if (max !== undefined) parts.push(`At most ${exact(max)}${unit}.`);
+  } else if (input.kind === 'toggle') {
+    if (typeof initial === 'boolean') parts.push(`Default ${initial ? 'on' : 'off'}.`);
+  } else if (input.kind === 'choice') {
+    const shown = choiceText(initial);
+    if (shown !== '') parts.push(`Default ${shown}.`);
+  } else if (input.kind === 'optional') parts.push('Default off.');
+  return parts.join(' ');
+}
+
+function exact(x: number): string {
+  return x.toLocaleString('en', { maximumFractionDigits: 9 }).replace('-', '−');
 }
 
 export function plainText(value: Json | undefined): string {

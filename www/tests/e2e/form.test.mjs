@@ -88,3 +88,91 @@ onPage('a GPU of one’s own takes its figures, and a wrong one says its range',
   assert.equal(await bandwidth.inputValue(), '-1');
   assert.equal(await memory.inputValue(), '141');
 });
+
+/** Where each policy is picked: the section, the label of its list, and which of the lists with that label. */
+const PICKERS = [
+  ['Admission', 'Policy', 0],
+  ['Routing', 'Policy', 1],
+  ['Scheduling', 'Scheduler', 0],
+  ['Scheduling', 'Priority', 0],
+  ['Scheduling', 'Step times', 0],
+];
+
+onPage('every variant of every policy can be picked, and its parameters explain themselves', async (page, t) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('button', { name: 'Scheduling' }).click();
+  for (const [section, label, index] of PICKERS) {
+    const list = panel.getByRole('combobox', { name: label, exact: true }).nth(index);
+    await list.click();
+    const variants = await page.getByRole('option').locator('b').allTextContents();
+    await page.keyboard.press('Escape');
+    assert.ok(variants.length >= 4, `${section}: ${variants.join(', ')}`);
+    let parameters = 0;
+    for (const variant of variants) {
+      if ((await list.textContent()) !== variant) {
+        await list.click();
+        await page
+          .getByRole('option')
+          .filter({ has: page.locator('b', { hasText: new RegExp(`^${variant}$`) }) })
+          .click();
+      }
+      await page.waitForFunction(
+        ([name, i, wanted]) => {
+          const labels = [...document.querySelectorAll('.f')].filter(
+            (f) => f.querySelector('label').textContent === name,
+          );
+          return labels[i]?.querySelector('.pick-text')?.textContent === wanted;
+        },
+        [label, index, variant],
+      );
+      await resting(page);
+      const wrong = await panel.locator('.f.wrong').allTextContents();
+      assert.deepEqual(wrong, [], `${section} ${variant}`);
+      // The parameters are the rows set in under the list, up to the next row that is not.
+      const bare = await page.evaluate(
+        async ([name, i]) => {
+          const rows = [...document.querySelectorAll('.f')];
+          const at = rows.indexOf(rows.filter((f) => f.querySelector('label').textContent === name)[i]);
+          const after = rows.slice(at + 1);
+          const end = after.findIndex((row) => !row.classList.contains('sub'));
+          const own = after.slice(0, end < 0 ? undefined : end);
+          const found = [];
+          for (const row of own) {
+            row.querySelector('.why').click();
+            await new Promise(requestAnimationFrame);
+            const help = row.querySelector('.help')?.textContent ?? '';
+            const number = row.querySelector('input[type=text][inputmode=decimal]') !== null;
+            if (help.length < 12 || (number && !/From .+ to /.test(help))) found.push(row.textContent);
+            row.querySelector('.why').click();
+          }
+          return { own: own.length, found };
+        },
+        [label, index],
+      );
+      parameters += bare.own;
+      assert.deepEqual(bare.found, [], `${section} ${variant}`);
+    }
+    t.diagnostic(`${section}, ${label}: ${variants.length} variants, ${parameters} parameters`);
+  }
+});
+
+onPage('a named profile becomes one’s own with what it was made of', async (page) => {
+  const panel = scenarioPanel(page);
+  const pick = async (label, index, option) => {
+    await panel.getByRole('combobox', { name: label, exact: true }).nth(index).click();
+    await page.getByRole('option', { name: option }).first().click();
+  };
+  await pick('Policy', 1, 'Weighted');
+  await panel.getByRole('combobox', { name: 'Profile' }).click();
+  await page.getByRole('option', { name: /^llm-d default/ }).waitFor();
+  await page.getByRole('option', { name: /^BLIS default/ }).click();
+  assert.equal(await page.locator('.weigh').count(), 0);
+  await panel.getByRole('button', { name: 'Add scorer' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
+  assert.match(await panel.getByRole('combobox', { name: 'Profile' }).textContent(), /Custom/);
+  const weight = panel.getByRole('slider', { name: 'Weight, as a slider' }).first();
+  await weight.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('.weigh').value === '3.5');
+  assert.equal(await page.locator('.problem').count(), 0);
+});

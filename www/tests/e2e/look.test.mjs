@@ -110,3 +110,26 @@ onPage(
   },
   { forcedColors: 'active', reducedMotion: 'reduce' },
 );
+
+onPage('a newcomer without a mouse gets to Play, to a request and back', async (page) => {
+  await page.keyboard.press('Tab');
+  const focused = () =>
+    page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
+  assert.equal(await focused(), 'Skip to Play');
+  const box = await page.getByRole('button', { name: 'Skip to Play' }).boundingBox();
+  assert.ok(box.width > 40 && box.height > 20, 'a way past the form is seen when it has the focus');
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(), 'Play');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await resting(page);
+  await page.getByRole('button', { name: 'Skip to the inspector' }).focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(), 'Request');
+  await page.getByRole('button', { name: 'The latest completion' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'The latest completion' }).waitFor();
+});
