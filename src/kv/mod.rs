@@ -2,6 +2,7 @@
 //!
 //! This module is the only writer of block counts. It knows hashes and numbers of tokens, not requests.
 
+mod free_list;
 mod holding;
 mod pool;
 mod tier;

@@ -2,30 +2,42 @@
 //!
 //! A free block keeps its content until it is taken from the head of the free list; released blocks go to the tail. Blocks
 //! that were never used come before all others and have no record yet, so a cache costs memory only where it was touched.
+//! Opening and releasing blocks is what a run does most, so a block's record is one word, and hashes lie elsewhere.
 
 use super::Holding;
+use super::free_list::FreeList;
 use super::tier::{Tier, TierSettings};
 use crate::base::Micros;
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
 
-/// No block: the end of a list.
-const NONE: u32 = u32::MAX;
-
 /// Hash of a full block whose content occurs in one request only: it is cached, but nobody will ever look for it, so it is
 /// not in the table. Chained hashes are odd.
 const ONCE: u64 = 2;
 
-/// What is known of a block that has been used at least once.
+/// What is known of a block that has been used at least once: how many requests hold it, and in the two highest bits
+/// what it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Block {
-    /// How many requests hold it.
-    holders: u32,
-    /// Neighbours in the free list.
-    before: u32,
-    after: u32,
-    /// Chained hash of its content if it is full and can be hit; 0 otherwise.
-    hash: u64,
+struct Block(u32);
+
+impl Block {
+    const HOLDERS: u32 = (1 << 30) - 1;
+    /// It is full, and can be hit by a hash that lies in `Pool::hashes`.
+    const HASHED: u32 = 1 << 31;
+    /// It is full, and nobody will ever look for it.
+    const ONCE: u32 = 1 << 30;
+
+    fn holders(self) -> u32 {
+        self.0 & Self::HOLDERS
+    }
+
+    fn has_content(self) -> bool {
+        self.0 > Self::HOLDERS
+    }
+
+    fn is_hashed(self) -> bool {
+        self.0 & Self::HASHED != 0
+    }
 }
 
 /// A cached prefix found in the pool.
@@ -59,10 +71,12 @@ pub struct Pool {
     touched: u32,
     limit: u32,
     blocks: Vec<Block>,
-    /// Ends and length of the free list of touched blocks.
-    head: u32,
-    tail: u32,
-    listed: u32,
+    /// By block, up to the last one that was ever in the table: the chained hash of its content.
+    hashes: Vec<u64>,
+    /// By block, like `hashes`: its entry on the free list, while it is there.
+    places: Vec<u32>,
+    /// Blocks below `touched` that nobody holds.
+    listed: FreeList,
     /// Blocks taken out of service by a smaller cache size, and how many more are to follow as they become free.
     retired: Vec<u32>,
     debt: u32,
@@ -89,9 +103,9 @@ impl Pool {
             touched: 0,
             limit: total,
             blocks: Vec::new(),
-            head: NONE,
-            tail: NONE,
-            listed: 0,
+            hashes: Vec::new(),
+            places: Vec::new(),
+            listed: FreeList::default(),
             retired: Vec::new(),
             debt: 0,
             used: 0,
@@ -145,7 +159,7 @@ impl Pool {
 
     /// Blocks nobody holds, cached ones included.
     pub fn free(&self) -> u32 {
-        self.limit - self.touched + self.listed
+        self.limit - self.touched + self.listed.len()
     }
 
     /// Cached blocks pinned so far.
@@ -179,7 +193,7 @@ impl Pool {
         for &hash in chain {
             let Some(b) = self.by_hash.get(hash) else { break };
             hit.blocks += 1;
-            hit.free += u32::from(self.blocks[b as usize].holders == 0);
+            hit.free += u32::from(self.blocks[b as usize].holders() == 0);
         }
         hit
     }
@@ -199,16 +213,16 @@ impl Pool {
         assert!(holding.is_empty(), "INV-4: a prefix pinned after other blocks");
         for &hash in chain {
             let b = self.by_hash.get(hash).expect("INV-4: a cached block vanished");
-            match self.blocks[b as usize].holders {
+            match self.blocks[b as usize].holders() {
                 0 => {
-                    self.unlink(b);
+                    self.listed.remove(b, self.places[b as usize]);
                     self.cached -= 1;
                     self.used += 1;
                 }
                 1 => self.shared += 1,
                 _ => {}
             }
-            self.blocks[b as usize].holders += 1;
+            self.blocks[b as usize].0 += 1;
             self.hits += 1;
             holding.blocks.push(b);
         }
@@ -228,12 +242,17 @@ impl Pool {
             // The partly filled last block is full now.
             self.register(holding, full_before, chain);
         }
-        for _ in 0..opened {
-            let index = holding.len();
-            self.open(holding);
-            if index < full_after {
-                self.register(holding, index, chain);
-            }
+        let end_len = holding.len() + opened;
+        // One by one where contents enter the table: whether the next block's eviction counts depends on it.
+        let hashed = end_len.min(full_after).min(chain.len() as u32);
+        for index in holding.len()..hashed {
+            self.open(holding, 1);
+            self.register(holding, index, chain);
+        }
+        let first = holding.len();
+        self.open(holding, end_len - first);
+        for index in first..full_after {
+            self.register(holding, index, chain);
         }
         holding.tokens = end;
     }
@@ -241,7 +260,7 @@ impl Pool {
     /// Stores one output token that starts a new block. Room must have been checked.
     pub fn append_opening(&mut self, holding: &mut Holding) {
         assert!(holding.tokens.is_multiple_of(self.block_tokens), "INV-4: a block opened too early");
-        self.open(holding);
+        self.open(holding, 1);
         holding.tokens += 1;
     }
 
@@ -261,8 +280,8 @@ impl Pool {
     pub fn publish(&mut self, holding: &mut Holding, chain: &[u64]) {
         for (index, &hash) in chain.iter().enumerate() {
             let b = holding.blocks[index];
-            let known = self.blocks[b as usize].hash;
-            if known == ONCE || (known == 0 && self.block_tokens > 1) {
+            let known = self.blocks[b as usize];
+            if !known.is_hashed() && (known.has_content() || self.block_tokens > 1) {
                 self.set_hash(b, hash);
             }
         }
@@ -272,14 +291,21 @@ impl Pool {
     pub fn release(&mut self, holding: &mut Holding, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
+        let places = &mut self.places;
+        self.listed.close_holes(|b, number| {
+            if let Some(place) = places.get_mut(b as usize) {
+                *place = number;
+            }
+        });
         for (index, b) in holding.blocks.drain(..).enumerate().rev() {
             let block = &mut self.blocks[b as usize];
-            assert!(block.holders > 0, "INV-4: block {b} released twice");
-            if block.hash == 0 && (index as u32) < full {
-                block.hash = ONCE;
+            assert!(block.holders() > 0, "INV-4: block {b} released twice");
+            if !block.has_content() && (index as u32) < full {
+                block.0 |= Block::ONCE;
             }
-            block.holders -= 1;
-            match block.holders {
+            block.0 -= 1;
+            let block = *block;
+            match block.holders() {
                 0 => {
                     self.used -= 1;
                     if self.debt > 0 {
@@ -287,8 +313,8 @@ impl Pool {
                         self.forget(b);
                         self.retired.push(b);
                     } else {
-                        self.cached += u32::from(self.blocks[b as usize].hash != 0);
-                        self.link_last(b);
+                        self.cached += u32::from(block.has_content());
+                        self.list(b);
                     }
                 }
                 1 => self.shared -= 1,
@@ -313,7 +339,7 @@ impl Pool {
             more -= spared;
             while more > 0 {
                 let Some(b) = self.retired.pop() else { break };
-                self.link_last(b);
+                self.list(b);
                 more -= 1;
             }
             self.limit += more;
@@ -323,9 +349,8 @@ impl Pool {
         let unused = fewer.min(self.limit - self.touched);
         self.limit -= unused;
         fewer -= unused;
-        while fewer > 0 && self.head != NONE {
-            let b = self.head;
-            self.take_listed(b);
+        while fewer > 0 {
+            let Some(b) = self.take_listed() else { break };
             self.retired.push(b);
             fewer -= 1;
         }
@@ -335,9 +360,9 @@ impl Pool {
     /// What the block at position `b` of the cache is doing.
     pub fn cell(&self, b: u32) -> CellState {
         match self.blocks.get(b as usize) {
-            Some(x) if x.holders == 1 => CellState::Used,
-            Some(x) if x.holders > 1 => CellState::Shared,
-            Some(x) if x.hash != 0 => CellState::Cached,
+            Some(x) if x.holders() == 1 => CellState::Used,
+            Some(x) if x.holders() > 1 => CellState::Shared,
+            Some(x) if x.has_content() => CellState::Cached,
             Some(_) | None => CellState::Free,
         }
     }
@@ -354,29 +379,29 @@ impl Pool {
         let (mut used, mut shared) = (0, 0);
         for (b, x) in self.blocks.iter().enumerate() {
             assert!(
-                x.holders == holders[b],
+                x.holders() == holders[b],
                 "INV-4: block {b} has {} holders, not {}",
                 holders[b],
-                x.holders
+                x.holders()
             );
-            used += u32::from(x.holders > 0);
-            shared += u32::from(x.holders > 1);
+            used += u32::from(x.holders() > 0);
+            shared += u32::from(x.holders() > 1);
         }
         assert!(used == self.used && shared == self.shared, "INV-4: used or shared blocks miscounted");
-        let (mut listed, mut cached, mut b, mut before) = (0, 0, self.head, NONE);
-        while b != NONE {
+        let (mut listed, mut cached) = (0, 0);
+        for (number, b) in self.listed.iter() {
             let x = self.blocks[b as usize];
-            assert!(x.holders == 0 && x.before == before, "INV-4: block {b} is on the free list wrongly");
+            let placed = !x.is_hashed() || self.places[b as usize] == number;
+            assert!(x.holders() == 0 && placed, "INV-4: block {b} is on the free list wrongly");
             listed += 1;
-            cached += u32::from(x.hash != 0);
-            before = b;
-            b = x.after;
+            cached += u32::from(x.has_content());
         }
-        assert!(listed == self.listed && before == self.tail, "INV-4: the free list is broken");
+        let idle = self.touched - used - self.retired.len() as u32;
+        assert!(listed == self.listed.len() && listed == idle, "INV-4: the free list is broken");
         assert!(cached == self.cached, "INV-4: cached blocks miscounted");
         for (hash, b) in self.by_hash.sorted() {
             assert!(
-                self.blocks[b as usize].hash == hash,
+                self.blocks[b as usize].is_hashed() && self.hashes[b as usize] == hash,
                 "INV-4: the table points at a block with other content"
             );
         }
@@ -387,44 +412,49 @@ impl Pool {
     pub fn verify_counts(&self) {
         assert!(self.used + self.free() == self.total(), "INV-4: used + free is not total");
         assert!(
-            self.cached <= self.listed && self.shared <= self.used,
+            self.cached <= self.listed.len() && self.shared <= self.used,
             "INV-4: more cached or shared than there are"
         );
     }
 
-    /// Takes a free block, the least recently used, for one holder.
-    fn open(&mut self, holding: &mut Holding) {
-        let b = if self.touched < self.limit {
-            self.touched += 1;
-            self.blocks.push(Block { holders: 1, before: NONE, after: NONE, hash: 0 });
-            self.touched - 1
-        } else {
-            let b = self.head;
-            assert!(b != NONE, "INV-4: no free block although there was room");
-            self.take_listed(b);
-            self.blocks[b as usize].holders = 1;
-            b
-        };
-        self.used += 1;
-        self.misses += 1;
-        self.version += 1;
-        holding.blocks.push(b);
+    /// Takes `n` free blocks, the least recently used, for one holder.
+    fn open(&mut self, holding: &mut Holding, n: u32) {
+        for _ in 0..n {
+            let b = if self.touched < self.limit {
+                self.touched += 1;
+                self.blocks.push(Block(1));
+                self.touched - 1
+            } else {
+                let b = self.take_listed().expect("INV-4: no free block although there was room");
+                self.blocks[b as usize] = Block(1);
+                b
+            };
+            holding.blocks.push(b);
+        }
+        self.used += n;
+        self.misses += u64::from(n);
+        self.version += u64::from(n);
     }
 
-    /// Takes `b` off the free list and forgets its content.
-    fn take_listed(&mut self, b: u32) {
-        self.unlink(b);
-        self.cached -= u32::from(self.blocks[b as usize].hash != 0);
+    /// Takes the least recently used block off the free list and forgets its content.
+    fn take_listed(&mut self) -> Option<u32> {
+        let b = self.listed.pop()?;
+        self.cached -= u32::from(self.blocks[b as usize].has_content());
         self.forget(b);
+        Some(b)
     }
 
     /// Forgets the content of `b`; its table entry goes only if it points here.
     fn forget(&mut self, b: u32) {
-        let hash = std::mem::take(&mut self.blocks[b as usize].hash);
-        if hash == ONCE {
+        let block = self.blocks[b as usize];
+        if !block.has_content() {
+            return;
+        }
+        self.blocks[b as usize].0 &= Block::HOLDERS;
+        if !block.is_hashed() {
             self.evictions += 1;
-        } else if hash != 0 && self.by_hash.get(hash) == Some(b) {
-            self.by_hash.remove(hash);
+        } else if self.by_hash.get(self.hashes[b as usize]) == Some(b) {
+            self.by_hash.remove(self.hashes[b as usize]);
             self.evictions += 1;
         }
     }
@@ -436,44 +466,29 @@ impl Pool {
             self.set_hash(b, hash);
             holding.tip = hash;
         } else if self.caching {
-            self.blocks[b as usize].hash = ONCE;
+            self.blocks[b as usize].0 |= Block::ONCE;
         }
     }
 
     /// The latest registration of a content wins.
     fn set_hash(&mut self, b: u32, hash: u64) {
-        self.blocks[b as usize].hash = hash;
+        let block = &mut self.blocks[b as usize];
+        block.0 = block.holders() | Block::HASHED;
+        if self.hashes.len() <= b as usize {
+            self.hashes.resize(b as usize + 1, 0);
+            self.places.resize(b as usize + 1, 0);
+        }
+        self.hashes[b as usize] = hash;
         self.by_hash.insert(hash, b);
         self.version += 1;
     }
 
-    fn unlink(&mut self, b: u32) {
-        let Block { before, after, .. } = self.blocks[b as usize];
-        if before == NONE {
-            self.head = after;
-        } else {
-            self.blocks[before as usize].after = after;
+    /// Puts `b` at the end of the free list.
+    fn list(&mut self, b: u32) {
+        let number = self.listed.push(b);
+        if self.blocks[b as usize].is_hashed() {
+            self.places[b as usize] = number;
         }
-        if after == NONE {
-            self.tail = before;
-        } else {
-            self.blocks[after as usize].before = before;
-        }
-        self.listed -= 1;
-    }
-
-    fn link_last(&mut self, b: u32) {
-        let last = self.tail;
-        let block = &mut self.blocks[b as usize];
-        block.before = last;
-        block.after = NONE;
-        if last == NONE {
-            self.head = b;
-        } else {
-            self.blocks[last as usize].after = b;
-        }
-        self.tail = b;
-        self.listed += 1;
     }
 }
 

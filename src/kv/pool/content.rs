@@ -1,6 +1,6 @@
 //! Moving the content of free blocks to another tier and back.
 
-use super::{Block, NONE, ONCE, Pool};
+use super::{Block, ONCE, Pool};
 
 impl Pool {
     /// Whether this content can be hit.
@@ -12,43 +12,44 @@ impl Pool {
     pub(in crate::kv) fn reload_into_free(&mut self, hash: u64) -> bool {
         let b = if self.touched < self.limit {
             self.touched += 1;
-            self.blocks.push(Block { holders: 0, before: NONE, after: NONE, hash: 0 });
+            self.blocks.push(Block(0));
             self.touched - 1
-        } else if self.head != NONE {
-            let b = self.head;
-            self.take_listed(b);
+        } else if let Some(b) = self.take_listed() {
             b
         } else {
             return false;
         };
         if hash == ONCE {
-            self.blocks[b as usize].hash = ONCE;
+            self.blocks[b as usize].0 |= Block::ONCE;
         } else {
             self.set_hash(b, hash);
         }
         self.cached += 1;
-        self.link_last(b);
+        self.list(b);
         true
     }
 
-    /// The first free block with content, in the order they will be taken; after `b` if given.
-    pub(in crate::kv) fn first_cached(&self, b: Option<u32>) -> Option<u32> {
-        let mut next = b.map_or(self.head, |b| self.blocks[b as usize].after);
-        while next != NONE && self.blocks[next as usize].hash == 0 {
-            next = self.blocks[next as usize].after;
+    /// The first free block with content, in the order they will be taken, and the number of its entry on the free list;
+    /// behind the entry with number `after` if given.
+    pub(in crate::kv) fn first_cached(&self, after: Option<u32>) -> Option<(u32, u32)> {
+        let cached = |(_, b): &(u32, u32)| self.blocks[*b as usize].has_content();
+        match after {
+            Some(number) => self.listed.from(number).skip(1).find(cached),
+            None => self.listed.iter().find(cached),
         }
-        (next != NONE).then_some(next)
     }
 
-    /// Takes the content of a free block, which goes to the end of the free list.
-    pub(in crate::kv) fn take_content(&mut self, b: u32) -> u64 {
-        let hash = std::mem::take(&mut self.blocks[b as usize].hash);
-        if hash != ONCE {
+    /// Takes the content of a free block, which goes to the end of the free list; `number` is that of its entry there.
+    pub(in crate::kv) fn take_content(&mut self, number: u32, b: u32) -> u64 {
+        let hashed = self.blocks[b as usize].is_hashed();
+        let hash = if hashed { self.hashes[b as usize] } else { ONCE };
+        if hashed {
             self.by_hash.remove(hash);
         }
+        self.blocks[b as usize] = Block(0);
         self.cached -= 1;
-        self.unlink(b);
-        self.link_last(b);
+        self.listed.remove(b, number);
+        self.list(b);
         self.version += 1;
         hash
     }
