@@ -1,18 +1,28 @@
-//! The engine at full speed, through the session and nothing else: whole runs from scenario to last request.
+//! The engine at full speed, through the session and nothing else.
+//!
+//! `run`: whole runs from scenario to last request with nobody watching, under the cheapest router and under the weighted one.
+//! `watched`: seconds of a cluster in full swing as a page sees them, with event log, anomalies, every routing decision and
+//! 60 frames a second; throughput is simulated seconds per second.
 //!
 //! Traffic: prompts and answers of about N(512, 128) tokens at 15 requests per second and replica, which keeps an
 //! H100 with Llama 3.1 8B busy without letting queues grow. `cargo bench` prints medians with confidence intervals.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use tokenyard::base::Micros;
+use tokenyard::base::{Micros, Span, json};
 use tokenyard::scenario::{
-    Arrivals, Client, Lengths, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
+    Arrivals, Client, Lengths, Observe, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
 };
-use tokenyard::session::frame::Stop;
+use tokenyard::session::frame::{FrameQuery, Stop};
 use tokenyard::session::{Audience, Session};
 
 const RATE_PER_REPLICA_S: f64 = 15.0;
+
+/// Frames per second of the person watching.
+const FRAMES_PER_S: u64 = 60;
+
+/// Simulated time after which as many requests leave as arrive.
+const IN_FULL_SWING: Micros = Micros(30_000_000);
 
 fn scenario(requests: u64, replicas: u32, routing: RoutingPolicy) -> Scenario {
     let tokens = Lengths::Gaussian { mean_tokens: 512.0, sd_tokens: 128.0, min_tokens: 16, max_tokens: 1024 };
@@ -40,22 +50,64 @@ fn run(scenario: Scenario) -> u64 {
     session.events()
 }
 
-fn engine(c: &mut Criterion) {
-    let cases = [
-        ("1k requests, 1 replica", 1_000, 1, RoutingPolicy::LeastLoaded),
-        ("10k requests, 4 replicas", 10_000, 4, RoutingPolicy::LeastLoaded),
-        ("100k requests, 16 replicas", 100_000, 16, RoutingPolicy::LeastLoaded),
-        ("100k requests, 16 replicas, weighted", 100_000, 16, RoutingPolicy::Weighted(Weighted::default())),
-    ];
+fn runs(c: &mut Criterion) {
     let mut group = c.benchmark_group("run");
     group.sample_size(10);
-    for (name, requests, replicas, routing) in cases {
-        let scenario = scenario(requests, replicas, routing);
-        group.throughput(Throughput::Elements(requests));
-        group.bench_function(name, |b| b.iter(|| black_box(run(scenario.clone()))));
+    for (size, requests, replicas) in [("1k", 1_000, 1), ("10k", 10_000, 4), ("100k", 100_000, 16)] {
+        let weighted = RoutingPolicy::Weighted(Weighted::default());
+        for (router, routing) in [("least-loaded", RoutingPolicy::LeastLoaded), ("weighted", weighted)] {
+            let scenario = scenario(requests, replicas, routing);
+            group.throughput(Throughput::Elements(requests));
+            let name = format!("{size} requests, {replicas} replicas, {router}");
+            group.bench_function(name, |b| b.iter(|| black_box(run(scenario.clone()))));
+        }
     }
     group.finish();
 }
 
-criterion_group!(benches, engine);
+/// A cluster that has been watched until it was in full swing.
+fn watched(replicas: u32) -> Session {
+    let mut scenario = scenario(0, replicas, RoutingPolicy::Weighted(Weighted::default()));
+    scenario.observe = Observe { counterfactual_k: replicas, anomalies: true, ..Observe::default() };
+    let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("a sound scenario");
+    assert!(session.advance(IN_FULL_SWING, u64::MAX) == Stop::Until, "the run ended early");
+    session
+}
+
+/// How much of each replica a page can draw; the same as in www/src/state/detail.ts.
+fn detail(replicas: usize) -> FrameQuery {
+    let (queue, batch, cells) = match replicas {
+        0..=8 => (24, 96, 182),
+        9..=64 => (0, 24, 48),
+        _ => (0, 0, 0),
+    };
+    FrameQuery { queue, batch, cells, ..FrameQuery::default() }
+}
+
+/// Plays `seconds` of simulated time at `speed` times real time, a frame of text at a time; returns the length of all.
+fn play(session: &mut Session, seconds: u64, speed: u64) -> usize {
+    let query = detail(session.engine().replicas().len());
+    let frame = |k: u64| {
+        session.advance(IN_FULL_SWING + Span(k * speed * 1_000_000 / FRAMES_PER_S), u64::MAX);
+        json::compact(&session.frame(&query)).len()
+    };
+    (1..=seconds * FRAMES_PER_S / speed).map(frame).sum()
+}
+
+fn watching(c: &mut Criterion) {
+    let mut group = c.benchmark_group("watched");
+    group.sample_size(10);
+    // Replicas, simulated seconds, and the speed that is the goal.
+    for (replicas, seconds, speed) in [(8, 400, 2_000), (64, 40, 200), (256, 10, 30)] {
+        let session = watched(replicas);
+        group.throughput(Throughput::Elements(seconds));
+        let fresh = || session.clone();
+        group.bench_function(format!("{replicas} replicas"), |b| {
+            b.iter_batched_ref(fresh, |s| black_box(play(s, seconds, speed)), BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, runs, watching);
 criterion_main!(benches);
