@@ -28,7 +28,15 @@ struct Group {
 }
 
 impl Group {
-    const EMPTY: Self = Self { count: 0, seen: 0, next: 0, sum: 0, first: 0, last: 0, around: [(0, 0); 5] };
+    /// A group that will have `count` values.
+    fn of(count: u64) -> Self {
+        let mut g = Self { count, seen: 0, next: 0, sum: 0, first: 0, last: 0, around: [(0, 0); 5] };
+        if count > 0 {
+            // The median of one or two values needs the first of them; later ones may do without.
+            g.next = g.rank(PERCENTILES[0]).0;
+        }
+        g
+    }
 
     /// Rank below percentile `p`, and how far above it the percentile lies.
     fn rank(&self, p: f64) -> (u64, f64) {
@@ -99,21 +107,22 @@ impl Ranked {
 
     /// The figures of all values together.
     pub fn summary(&self) -> Summary {
-        self.by_group(1, |_| 0)[0]
+        let mut all = Group::of(self.pairs.len() as u64);
+        for &(value, _) in &self.pairs {
+            all.add(value);
+        }
+        all.summary()
     }
 
-    /// The figures of each of `groups` groups; `group_of` says to which a member belongs.
-    pub fn by_group(&self, groups: usize, group_of: impl Fn(u32) -> u32) -> Vec<Summary> {
-        let mut all = vec![Group::EMPTY; groups];
+    /// The figures of each of `groups` groups; `group_of` says by member to which it belongs.
+    pub fn by_group(&self, groups: usize, group_of: &[u32]) -> Vec<Summary> {
+        let mut counts = vec![0; groups];
         for &(_, member) in &self.pairs {
-            all[group_of(member as u32) as usize].count += 1;
+            counts[group_of[member as usize] as usize] += 1;
         }
-        for g in all.iter_mut().filter(|g| g.count > 0) {
-            // The median of one or two values needs the first of them; later ones may do without.
-            g.next = g.rank(PERCENTILES[0]).0;
-        }
+        let mut all: Vec<Group> = counts.into_iter().map(Group::of).collect();
         for &(value, member) in &self.pairs {
-            all[group_of(member as u32) as usize].add(value);
+            all[group_of[member as usize] as usize].add(value);
         }
         all.iter().map(Group::summary).collect()
     }
@@ -185,7 +194,8 @@ mod tests {
         for n in [0, 1, 2, 3, 4, 5, 19, 100, 101, 1000] {
             let values = sample(n);
             let ranked = Ranked::new((0..).zip(&values).map(|(i, &v)| (v, i)));
-            let groups = ranked.by_group(4, |i| i * i % 3);
+            let group_of: Vec<u32> = (0..n as u32).map(|i| i * i % 3).collect();
+            let groups = ranked.by_group(4, &group_of);
             for (g, summary) in groups.iter().enumerate() {
                 let mut alone = RunLength::default();
                 for (i, &v) in (0_u32..).zip(&values).filter(|(i, _)| (i * i % 3) as usize == g) {

@@ -37,7 +37,7 @@ impl Groups {
     pub(super) fn rank(
         &mut self,
         values: &Ranked,
-        group_of: impl Fn(u32) -> u32,
+        group_of: &[u32],
         place: impl Fn(&mut GroupPart) -> &mut Summary,
     ) {
         for (g, summary) in self.parts.iter_mut().zip(values.by_group(self.sent.len(), group_of)) {

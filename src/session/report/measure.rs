@@ -216,9 +216,9 @@ impl<'a> Measured<'a> {
     /// By replica: TTFT and E2E.
     pub(super) fn by_replica(&self) -> (Vec<Summary>, Vec<Summary>) {
         let records = self.engine.records();
-        let of = |i: u32| records[i as usize].replica;
+        let of: Vec<u32> = records.iter().map(|r| r.replica).collect();
         let n = self.engine.replicas().len();
-        (self.ttft.by_group(n, of), self.e2e.by_group(n, of))
+        (self.ttft.by_group(n, &of), self.e2e.by_group(n, &of))
     }
 
     /// The requests by `group_of`, a number that stands for a name in `names`.
@@ -229,11 +229,11 @@ impl<'a> Measured<'a> {
             let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
             groups.add(group_of(r), r, counts, self.finished(r));
         }
-        let of = |i: u32| group_of(&records[i as usize]);
-        groups.rank(&self.ttft, of, |g| &mut g.ttft_ms);
-        groups.rank(&self.tpot, of, |g| &mut g.tpot_ms);
-        groups.rank(&self.e2e, of, |g| &mut g.e2e_ms);
-        groups.rank(&self.queue_wait, of, |g| &mut g.queue_wait_ms);
+        let of: Vec<u32> = records.iter().map(group_of).collect();
+        groups.rank(&self.ttft, &of, |g| &mut g.ttft_ms);
+        groups.rank(&self.tpot, &of, |g| &mut g.tpot_ms);
+        groups.rank(&self.e2e, &of, |g| &mut g.e2e_ms);
+        groups.rank(&self.queue_wait, &of, |g| &mut g.queue_wait_ms);
         groups.rates(self.seconds());
         groups
     }
