@@ -72,6 +72,13 @@ impl Replica {
     fn serve_all<S: Sink>(&mut self, cap: Option<u32>, now: Micros, w: &mut World<'_, S>) -> Phase1 {
         let tick = self.decoders.ticks + 1;
         let fills = self.kv.caching() && self.kv.block_tokens() > 1;
+        let fillers = if fills { self.decoders.filling(tick) } else { &[] };
+        let alone = self.prefilling.is_empty() && fillers.is_empty();
+        if alone && self.decoders.opening(tick).len() <= self.kv.free() as usize {
+            self.open_blocks(tick, w.lives);
+            let budget = self.limits.max_num_batched_tokens.saturating_sub(self.decoders.len());
+            return Phase1 { budget, preempted: false };
+        }
         let (mut open, mut fill, mut prompt) = (0, 0, 0);
         let mut granted = 0;
         let mut preempted = false;
@@ -152,6 +159,14 @@ impl Replica {
             slot = w.lives[slot].after;
         }
         Phase1 { budget, preempted }
+    }
+
+    /// All who open a block at `tick` get one; there is room for them, and nobody else wants anything. This is what nearly
+    /// all steps come to.
+    fn open_blocks(&mut self, tick: u64, lives: &mut Slab) {
+        for &slot in self.decoders.opening(tick) {
+            self.kv.append_block(&mut lives[slot].holding);
+        }
     }
 
     /// A decoding member stores a token that starts a new block. False if it lost its place instead.

@@ -32,12 +32,15 @@ impl Engine {
                 }
             }
             Edit::SnapshotRefresh { snapshot_refresh_us } => {
-                if self.snapshot_refresh == Span::ZERO {
+                if self.sees_all() {
                     // What the gateway saw so far was always the present: its picture is the present one.
                     self.refresh_views(now, Span::ZERO);
                 }
                 self.snapshot_refresh = Span(*snapshot_refresh_us);
             }
+        }
+        if self.sees_all() {
+            self.refresh_views(now, Span::ZERO);
         }
     }
 

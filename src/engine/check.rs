@@ -1,6 +1,7 @@
 //! The invariants in full: O(everything), for tests and the `verify` feature.
 
 use super::Engine;
+use super::gateway::look_at;
 use super::queue::class;
 use super::request::{NONE, RequestState};
 
@@ -14,6 +15,7 @@ impl Engine {
         if deep {
             self.verify_blocks();
             self.verify_states();
+            self.verify_views();
         }
     }
 
@@ -64,6 +66,13 @@ impl Engine {
             }
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
             r.kv.verify(held.into_iter());
+        }
+    }
+
+    /// INV-7: a gateway that is to see every replica as it is does.
+    fn verify_views(&self) {
+        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|_| self.sees_all()) {
+            assert!(look_at(replica, view) == *view, "INV-7: {:?} is not what the gateway sees", replica.id);
         }
     }
 

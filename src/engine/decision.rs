@@ -1,8 +1,26 @@
 //! What a routing decision was made on, for those who want to know.
 
+use crate::base::order::sort_pairs;
 use crate::base::{ReplicaId, RequestId};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Scores, by_load};
+
+/// Bits of a position among the candidates.
+const POSITION_BITS: u32 = 24;
+
+/// A number that is the smaller, the larger `x` is in the total order of floating point numbers.
+fn downward(x: f64) -> u64 {
+    let bits = x.to_bits();
+    // Those of negative numbers grow the wrong way.
+    if bits >> 63 == 1 { bits } else { !bits & !(1 << 63) }
+}
+
+/// A number of 38 bits that orders numbers as their decimal digits would be as text: 1, 10, 11, 2.
+fn text_order(x: u32) -> u64 {
+    let digits = x.checked_ilog10().unwrap_or(0);
+    let scaled = u64::from(x) * 10_u64.pow(9 - digits);
+    (scaled << 4) | u64::from(digits)
+}
 
 /// A routing decision: what was seen, what was true, and what the policy made of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,15 +56,38 @@ impl Decision {
 
     /// Positions by score, the best first; among equals by the replica's number written as text, as BLIS has it.
     pub fn ranking(&self) -> Vec<usize> {
-        let name = |i: usize| self.seen[i].id.0.to_string();
-        let compare =
-            |a: usize, b: usize| self.score(b).total_cmp(&self.score(a)).then_with(|| name(a).cmp(&name(b)));
-        // One by one into a short list: one more instance of the library's sort would be over 10 KB for the page.
-        let mut order: Vec<usize> = Vec::with_capacity(self.seen.len());
-        for i in 0..self.seen.len() {
-            let place = order.partition_point(|&other| compare(other, i).is_le());
-            order.insert(place, i);
+        let key = |i: usize| {
+            let place = (text_order(self.seen[i].id.0) << POSITION_BITS) | i as u64;
+            (downward(self.score(i)), place)
+        };
+        let mut order: Vec<(u64, u64)> = (0..self.seen.len()).map(key).collect();
+        sort_pairs(&mut order);
+        order.into_iter().map(|(_, place)| (place & ((1 << POSITION_BITS) - 1)) as usize).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_order_as_what_they_stand_for() {
+        let numbers = [0, 1, 2, 9, 10, 11, 19, 99, 100, 101, 110, 999, 1000, 1023, u32::MAX];
+        let scores = [f64::NEG_INFINITY, -7.5, -1e-300, -0.0, 0.0, 0.1, 0.25, 3.0, f64::INFINITY];
+        for a in numbers {
+            for b in numbers {
+                assert_eq!(
+                    text_order(a).cmp(&text_order(b)),
+                    a.to_string().cmp(&b.to_string()),
+                    "{a} and {b}"
+                );
+            }
+            assert!(text_order(a) < 1 << 38);
         }
-        order
+        for a in scores {
+            for b in scores {
+                assert_eq!(downward(a).cmp(&downward(b)), b.total_cmp(&a), "{a} and {b}");
+            }
+        }
     }
 }

@@ -29,7 +29,7 @@ impl Engine {
         let Some((key, slot)) = self.gateway.pop() else { return };
         match key.class {
             class::ADMISSION => {
-                self.observe(false);
+                self.observe();
                 self.admit(slot, self.clock, sink);
             }
             class::ROUTING => self.route(slot, sink),
@@ -84,8 +84,8 @@ impl Engine {
     }
 
     fn route<S: Sink>(&mut self, slot: u32, sink: &mut S) {
-        let looks = self.router.looks();
-        self.observe(looks);
+        let all = self.sees_all();
+        self.observe();
         let now = self.clock;
         let live = &self.lives[slot];
         let request = live.id;
@@ -100,10 +100,7 @@ impl Engine {
         let chosen = fleet.replicas[position].id;
         let index = chosen.index();
         let age = now.since(self.viewed_at[index]);
-        assert!(
-            !looks || age == Span::ZERO || age < self.snapshot_refresh,
-            "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
-        );
+        assert!(all || age < self.snapshot_refresh, "INV-7: {chosen:?} chosen by a signal of {age:?} ago");
         record.replica = chosen.0;
         record.routed = now;
         if sink.wants_decisions() {
@@ -121,28 +118,28 @@ impl Engine {
 
     /// Keeps the decision beside the truth. It changes nothing: a run is the same whether it is watched or not.
     fn remember(&mut self, request: RequestId, chosen: usize) {
-        let fresh = self.snapshot_refresh == Span::ZERO;
         let d = &mut self.decision;
         d.request = Some(request);
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
         for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(_, r)| r.serving) {
-            let now = look_at(replica, view);
-            d.seen.push(if fresh { now } else { *view });
-            d.true_load.push(now.load());
+            d.seen.push(*view);
+            d.true_load.push(look_at(replica, view).load());
         }
     }
 
+    /// Whether the gateway sees every replica as it is: its picture then follows the replicas' events instead of being
+    /// taken anew for each decision, which would touch all of them.
+    pub(super) fn sees_all(&self) -> bool {
+        self.snapshot_refresh == Span::ZERO
+    }
+
     /// INV-7: signals are refreshed by pull, at decisions only, and only when they are old enough; in-flight counts are
-    /// always current. Where every decision sees the present, those who do not look at it do not pay for it.
-    fn observe(&mut self, looks: bool) {
+    /// always current.
+    fn observe(&mut self) {
         let (now, refresh) = (self.clock, self.snapshot_refresh);
-        if refresh == Span::ZERO {
-            if looks {
-                self.refresh_views(now, Span::ZERO);
-            }
-        } else if now.since(self.oldest_view) >= refresh {
+        if !self.sees_all() && now.since(self.oldest_view) >= refresh {
             self.refresh_views(now, refresh);
         }
     }
@@ -161,7 +158,7 @@ impl Engine {
 }
 
 /// A replica as it is now; its requests in flight are current in `view`.
-fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
+pub(super) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
     ReplicaView {
         waiting: replica.waiting(),
         running: replica.running(),

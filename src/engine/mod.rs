@@ -26,7 +26,7 @@ pub use fact::{DropReason, Fact, Ignore, Sink};
 pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
-use crate::base::{Micros, RequestId};
+use crate::base::{Micros, RequestId, Span};
 use crate::kv::TierSettings;
 use crate::perf::Resolved;
 use crate::policy::ReplicaView;
@@ -87,9 +87,9 @@ pub struct Engine {
     events_done: u64,
     source: Source,
     pools: Vec<Blueprint>,
-    admission_latency: crate::base::Span,
-    routing_latency: crate::base::Span,
-    snapshot_refresh: crate::base::Span,
+    admission_latency: Span,
+    routing_latency: Span,
+    snapshot_refresh: Span,
     door: Door,
     router: RouterState,
     /// Admission and routing events; arrivals come straight from the source.
@@ -139,9 +139,9 @@ impl Engine {
             events_done: 0,
             source,
             pools,
-            admission_latency: crate::base::Span(c.admission_latency_us),
-            routing_latency: crate::base::Span(c.routing_latency_us),
-            snapshot_refresh: crate::base::Span(c.snapshot_refresh_us),
+            admission_latency: Span(c.admission_latency_us),
+            routing_latency: Span(c.routing_latency_us),
+            snapshot_refresh: Span(c.snapshot_refresh_us),
             door: Door::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
             gateway: Queue::default(),
@@ -167,6 +167,9 @@ impl Engine {
             }
         }
         engine.rebuild_tournament();
+        if engine.sees_all() {
+            engine.refresh_views(Micros::ZERO, Span::ZERO);
+        }
         engine
     }
 
@@ -227,6 +230,9 @@ impl Engine {
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
         self.in_flight[index] -= gone;
         self.views[index].in_flight = self.in_flight[index];
+        if self.snapshot_refresh == Span::ZERO {
+            self.views[index] = gateway::look_at(replica, &self.views[index]);
+        }
         self.next_at.set(index, replica.next_at());
         replica.verify_counts();
         let limit = replica::LIVELOCK_PREEMPTIONS;
@@ -368,7 +374,7 @@ impl Blueprint {
             capacity: kv.cpu_blocks,
             threshold: kv.offload_threshold,
             tokens_per_us: kv.transfer_tokens_per_us,
-            base: crate::base::Span(kv.transfer_base_us),
+            base: Span(kv.transfer_base_us),
         });
         Self {
             limits: Limits::new(engine),

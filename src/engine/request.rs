@@ -226,7 +226,8 @@ impl Slab {
 
     pub(super) fn add(&mut self, live: Live) -> u32 {
         if let Some(slot) = self.vacant.pop() {
-            self.slots[slot as usize] = live;
+            let room = std::mem::take(&mut self.slots[slot as usize].holding);
+            self.slots[slot as usize] = Live { holding: room, ..live };
             return slot;
         }
         self.slots.push(live);
@@ -238,7 +239,6 @@ impl Slab {
         assert!(live.holding.is_empty(), "INV-4: request {:?} left with blocks", live.id);
         live.text = Content::EMPTY;
         live.chain = Vec::new();
-        live.holding = Holding::default();
         live.order = u64::MAX;
         self.vacant.push(slot);
     }

@@ -1,8 +1,9 @@
 //! The free blocks of a pool, in the order in which they will be taken: the least recently used first.
 //!
-//! Almost all of them leave at the head, so this is a ring of block numbers, read and written in order: no block's record is
-//! touched on behalf of its neighbours. One that is pinned out of the middle leaves a hole. An entry is known by its number,
-//! counted from the first one ever entered, which holds until [`FreeList::close_holes`].
+//! Almost all of them leave at the head, so this is a ring of words, each a block and what it contains, read and written in
+//! order: no block's record is touched on behalf of its neighbours, nor to find out what is lost with it. A block that is
+//! pinned out of the middle leaves a hole. A place is counted from the first one ever filled; it holds until
+//! [`FreeList::close_holes`].
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -13,11 +14,11 @@ const HOLE: u32 = u32::MAX;
 /// Holes that are not worth closing.
 const HOLES_KEPT: u32 = 64;
 
-/// Block numbers in the order in which they will be taken.
+/// Blocks in the order in which they will be taken.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FreeList {
     ring: VecDeque<u32>,
-    /// Number of the entry at the head; numbers wrap around.
+    /// The place at the head; places wrap around.
     first: u32,
     holes: u32,
 }
@@ -28,56 +29,56 @@ impl FreeList {
         self.ring.len() as u32 - self.holes
     }
 
-    /// Enters a block at the tail. Returns the number of its entry.
-    pub(super) fn push(&mut self, b: u32) -> u32 {
-        let number = self.first.wrapping_add(self.ring.len() as u32);
-        self.ring.push_back(b);
-        number
+    /// Enters a block at the tail. Returns its place.
+    pub(super) fn push(&mut self, entry: u32) -> u32 {
+        let place = self.first.wrapping_add(self.ring.len() as u32);
+        self.ring.push_back(entry);
+        place
     }
 
     /// Takes the block at the head.
     pub(super) fn pop(&mut self) -> Option<u32> {
         loop {
-            let b = self.ring.pop_front()?;
+            let entry = self.ring.pop_front()?;
             self.first = self.first.wrapping_add(1);
-            if b != HOLE {
-                return Some(b);
+            if entry != HOLE {
+                return Some(entry);
             }
             self.holes -= 1;
         }
     }
 
-    /// Takes block `b` out of the middle; `number` is that of its entry.
-    pub(super) fn remove(&mut self, b: u32, number: u32) {
-        let entry = self.ring.get_mut(number.wrapping_sub(self.first) as usize);
-        let entry = entry.expect("INV-4: a free block is not on the free list");
-        assert!(*entry == b, "INV-4: block {b} is on the free list elsewhere");
-        *entry = HOLE;
+    /// Takes the entry at `place` out of the middle.
+    pub(super) fn remove(&mut self, place: u32) -> u32 {
+        let found = self.ring.get_mut(place.wrapping_sub(self.first) as usize);
+        let entry = std::mem::replace(found.expect("INV-4: a free block is not on the free list"), HOLE);
+        assert!(entry != HOLE, "INV-4: a block was taken off the free list twice");
         self.holes += 1;
+        entry
     }
 
-    /// Numbers and blocks in order, from the entry with a number on.
-    pub(super) fn from(&self, number: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let skipped = number.wrapping_sub(self.first);
+    /// Places and entries in order, from a place on.
+    pub(super) fn from(&self, place: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let skipped = place.wrapping_sub(self.first);
         let entries = (0..).zip(self.ring.range(skipped as usize..));
-        entries.filter(|(_, b)| **b != HOLE).map(move |(i, b)| (number.wrapping_add(i), *b))
+        entries.filter(|(_, entry)| **entry != HOLE).map(move |(i, entry)| (place.wrapping_add(i), *entry))
     }
 
-    /// All numbers and blocks in order.
+    /// All places and entries in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.from(self.first)
     }
 
-    /// Closes the holes if they are most of the list, which costs no more than making them did. Entries then have other
-    /// numbers: `moved` is told of each.
+    /// Closes the holes if they are most of the list, which costs no more than making them did. Entries are elsewhere then:
+    /// `moved` is told of each and its new place.
     pub(super) fn close_holes(&mut self, mut moved: impl FnMut(u32, u32)) {
         if self.holes <= HOLES_KEPT.max(self.len()) {
             return;
         }
-        self.ring.retain(|&b| b != HOLE);
+        self.ring.retain(|&entry| entry != HOLE);
         self.holes = 0;
-        for (number, b) in self.iter() {
-            moved(b, number);
+        for (place, entry) in self.iter() {
+            moved(entry, place);
         }
     }
 }
@@ -89,15 +90,14 @@ mod tests {
     #[test]
     fn blocks_come_out_in_order_whoever_left_from_the_middle() {
         let mut list = FreeList { first: u32::MAX - 2, ..FreeList::default() };
-        let numbers: Vec<u32> = (0..200).map(|b| list.push(b)).collect();
+        let mut places: Vec<u32> = (0..200).map(|b| list.push(b)).collect();
         for b in (0..200).filter(|b| b % 5 != 1) {
-            list.remove(b, numbers[b as usize]);
+            assert_eq!(list.remove(places[b as usize]), b);
         }
         assert_eq!(list.len(), 40);
-        let mut places = vec![0; 200];
-        list.close_holes(|b, number| places[b as usize] = number);
+        list.close_holes(|b, place| places[b as usize] = place);
         assert_eq!((list.ring.len(), list.holes), (40, 0));
-        list.remove(6, places[6]);
+        list.remove(places[6]);
         list.push(1000);
         assert_eq!(list.from(places[11]).next(), Some((places[11], 11)));
         let order: Vec<u32> = std::iter::from_fn(|| list.pop()).collect();

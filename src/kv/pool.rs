@@ -31,8 +31,13 @@ impl Block {
         self.0 & Self::HOLDERS
     }
 
+    /// The two bits of content.
+    fn content(self) -> u32 {
+        self.0 & !Self::HOLDERS
+    }
+
     fn has_content(self) -> bool {
-        self.0 > Self::HOLDERS
+        self.content() != 0
     }
 
     fn is_hashed(self) -> bool {
@@ -73,9 +78,9 @@ pub struct Pool {
     blocks: Vec<Block>,
     /// By block, up to the last one that was ever in the table: the chained hash of its content.
     hashes: Vec<u64>,
-    /// By block, like `hashes`: its entry on the free list, while it is there.
+    /// By block, like `hashes`: its place on the free list, while it is there.
     places: Vec<u32>,
-    /// Blocks below `touched` that nobody holds.
+    /// Blocks below `touched` that nobody holds, each with the bits of its content.
     listed: FreeList,
     /// Blocks taken out of service by a smaller cache size, and how many more are to follow as they become free.
     retired: Vec<u32>,
@@ -215,7 +220,8 @@ impl Pool {
             let b = self.by_hash.get(hash).expect("INV-4: a cached block vanished");
             match self.blocks[b as usize].holders() {
                 0 => {
-                    self.listed.remove(b, self.places[b as usize]);
+                    let entry = self.listed.remove(self.places[b as usize]);
+                    assert!(entry == self.entry(b), "INV-4: block {b} is on the free list elsewhere");
                     self.cached -= 1;
                     self.used += 1;
                 }
@@ -264,6 +270,13 @@ impl Pool {
         holding.tokens += 1;
     }
 
+    /// Stores what fills the last block with output that cannot be hit, and one output token that starts the next. Room
+    /// must have been checked.
+    pub fn append_block(&mut self, holding: &mut Holding) {
+        holding.tokens = holding.len() * self.block_tokens + 1;
+        self.open(holding, 1);
+    }
+
     /// Stores `n` output tokens that start no block; `hash` is that of the block if they fill it and it can be hit.
     pub fn append_inside(&mut self, holding: &mut Holding, n: u32, hash: Option<u64>) {
         holding.tokens += n;
@@ -292,9 +305,9 @@ impl Pool {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
         let places = &mut self.places;
-        self.listed.close_holes(|b, number| {
-            if let Some(place) = places.get_mut(b as usize) {
-                *place = number;
+        self.listed.close_holes(|entry, place| {
+            if let Some(known) = places.get_mut((entry & Block::HOLDERS) as usize) {
+                *known = place;
             }
         });
         for (index, b) in holding.blocks.drain(..).enumerate().rev() {
@@ -310,7 +323,8 @@ impl Pool {
                     self.used -= 1;
                     if self.debt > 0 {
                         self.debt -= 1;
-                        self.forget(b);
+                        self.blocks[b as usize] = Block(0);
+                        self.lose(b, block);
                         self.retired.push(b);
                     } else {
                         self.cached += u32::from(block.has_content());
@@ -350,7 +364,7 @@ impl Pool {
         self.limit -= unused;
         fewer -= unused;
         while fewer > 0 {
-            let Some(b) = self.take_listed() else { break };
+            let Some(b) = self.take_listed(Block(0)) else { break };
             self.retired.push(b);
             fewer -= 1;
         }
@@ -365,47 +379,6 @@ impl Pool {
             Some(x) if x.has_content() => CellState::Cached,
             Some(_) | None => CellState::Free,
         }
-    }
-
-    /// INV-4 in full: O(blocks touched). `held` are the holdings of all requests.
-    pub fn verify<'a>(&self, held: impl Iterator<Item = &'a Holding>) {
-        let mut holders = vec![0_u32; self.touched as usize];
-        for h in held {
-            assert!(h.tokens <= h.len() * self.block_tokens, "INV-4: more tokens than room");
-            for &b in &h.blocks {
-                holders[b as usize] += 1;
-            }
-        }
-        let (mut used, mut shared) = (0, 0);
-        for (b, x) in self.blocks.iter().enumerate() {
-            assert!(
-                x.holders() == holders[b],
-                "INV-4: block {b} has {} holders, not {}",
-                holders[b],
-                x.holders()
-            );
-            used += u32::from(x.holders() > 0);
-            shared += u32::from(x.holders() > 1);
-        }
-        assert!(used == self.used && shared == self.shared, "INV-4: used or shared blocks miscounted");
-        let (mut listed, mut cached) = (0, 0);
-        for (number, b) in self.listed.iter() {
-            let x = self.blocks[b as usize];
-            let placed = !x.is_hashed() || self.places[b as usize] == number;
-            assert!(x.holders() == 0 && placed, "INV-4: block {b} is on the free list wrongly");
-            listed += 1;
-            cached += u32::from(x.has_content());
-        }
-        let idle = self.touched - used - self.retired.len() as u32;
-        assert!(listed == self.listed.len() && listed == idle, "INV-4: the free list is broken");
-        assert!(cached == self.cached, "INV-4: cached blocks miscounted");
-        for (hash, b) in self.by_hash.sorted() {
-            assert!(
-                self.blocks[b as usize].is_hashed() && self.hashes[b as usize] == hash,
-                "INV-4: the table points at a block with other content"
-            );
-        }
-        self.verify_counts();
     }
 
     /// INV-4 in numbers: O(1).
@@ -425,9 +398,7 @@ impl Pool {
                 self.blocks.push(Block(1));
                 self.touched - 1
             } else {
-                let b = self.take_listed().expect("INV-4: no free block although there was room");
-                self.blocks[b as usize] = Block(1);
-                b
+                self.take_listed(Block(1)).expect("INV-4: no free block although there was room")
             };
             holding.blocks.push(b);
         }
@@ -436,25 +407,26 @@ impl Pool {
         self.version += u64::from(n);
     }
 
-    /// Takes the least recently used block off the free list and forgets its content.
-    fn take_listed(&mut self) -> Option<u32> {
-        let b = self.listed.pop()?;
-        self.cached -= u32::from(self.blocks[b as usize].has_content());
-        self.forget(b);
+    /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.
+    fn take_listed(&mut self, block: Block) -> Option<u32> {
+        let entry = Block(self.listed.pop()?);
+        let b = entry.holders();
+        self.blocks[b as usize] = block;
+        self.cached -= u32::from(entry.has_content());
+        self.lose(b, entry);
         Some(b)
     }
 
-    /// Forgets the content of `b`; its table entry goes only if it points here.
-    fn forget(&mut self, b: u32) {
-        let block = self.blocks[b as usize];
-        if !block.has_content() {
-            return;
-        }
-        self.blocks[b as usize].0 &= Block::HOLDERS;
-        if !block.is_hashed() {
-            self.evictions += 1;
-        } else if self.by_hash.get(self.hashes[b as usize]) == Some(b) {
-            self.by_hash.remove(self.hashes[b as usize]);
+    /// Counts the loss of the content of `b`, which its record said to be that of `was`; its table entry goes only if it
+    /// points here.
+    fn lose(&mut self, b: u32, was: Block) {
+        if was.is_hashed() {
+            let hash = self.hashes[b as usize];
+            if self.by_hash.get(hash) == Some(b) {
+                self.by_hash.remove(hash);
+                self.evictions += 1;
+            }
+        } else if was.has_content() {
             self.evictions += 1;
         }
     }
@@ -483,15 +455,21 @@ impl Pool {
         self.version += 1;
     }
 
+    /// What stands for the free block `b` on the free list.
+    fn entry(&self, b: u32) -> u32 {
+        b | self.blocks[b as usize].content()
+    }
+
     /// Puts `b` at the end of the free list.
     fn list(&mut self, b: u32) {
-        let number = self.listed.push(b);
+        let place = self.listed.push(self.entry(b));
         if self.blocks[b as usize].is_hashed() {
-            self.places[b as usize] = number;
+            self.places[b as usize] = place;
         }
     }
 }
 
+mod check;
 mod content;
 #[cfg(test)]
 mod tests;

@@ -122,9 +122,9 @@ impl Pool {
         let s = tier.settings;
         let mut next = self.first_cached(None);
         while f64::from(self.used()) / f64::from(self.total()) > s.threshold && tier.used < s.capacity {
-            let Some((number, b)) = next else { break };
-            next = self.first_cached(Some(number));
-            let hash = self.take_content(number, b);
+            let Some(place) = next else { break };
+            next = self.first_cached(Some(place));
+            let (b, hash) = self.take_content(place);
             tier.store.insert(b, (hash, now));
             tier.used += 1;
             tier.counts.offloads += 1;

@@ -19,16 +19,16 @@ struct Row {
     view: ReplicaView,
     true_load: u32,
     score: f64,
-    /// Values by term.
-    values: Vec<f64>,
     chosen: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     request: u32,
     terms: Vec<(Term, f64)>,
     rows: Vec<Row>,
+    /// By row, and in it by term.
+    values: Vec<f64>,
 }
 
 /// The decisions of a run.
@@ -98,24 +98,29 @@ impl Decisions {
 
     fn keep(&mut self, request: RequestId, d: &Decision) {
         let most = if self.most == 0 { usize::MAX } else { self.most as usize };
-        let ranking = d.ranking();
-        let top = ranking.iter().take(most);
-        let chosen = ranking.iter().skip(most).filter(|&&i| i == d.chosen);
-        let row = |&i: &usize| Row {
-            view: d.seen[i],
-            true_load: d.true_load[i],
-            score: d.score(i),
-            values: d.scores.parts.iter().map(|p| p.values[i]).collect(),
-            chosen: i == d.chosen,
-        };
-        let rows: Vec<Row> = top.chain(chosen).map(row).collect();
-        self.rows += rows.len();
-        let terms = d.scores.parts.iter().map(|p| (p.term, p.weight)).collect();
-        self.kept.push_back(Kept { request: request.0, terms, rows });
-        while self.kept.len() > DECISIONS_KEPT || (self.rows > ROWS_KEPT && self.kept.len() > 1) {
-            let oldest = self.kept.pop_front().map_or(0, |k| k.rows.len());
-            self.rows -= oldest;
+        let mut order = d.ranking();
+        let chosen = order.iter().position(|&i| i == d.chosen).filter(|&place| place >= most);
+        order.truncate(most);
+        order.extend(chosen.map(|_| d.chosen));
+        // The oldest make room, in the queue and in memory.
+        let mut kept = Kept::default();
+        while self.kept.len() >= DECISIONS_KEPT || self.rows + order.len() > ROWS_KEPT {
+            let Some(oldest) = self.kept.pop_front() else { break };
+            self.rows -= oldest.rows.len();
+            kept = oldest;
         }
+        self.rows += order.len();
+        kept.request = request.0;
+        kept.terms.clear();
+        kept.terms.extend(d.scores.parts.iter().map(|p| (p.term, p.weight)));
+        kept.rows.clear();
+        kept.values.clear();
+        for i in order {
+            let (view, true_load, score) = (d.seen[i], d.true_load[i], d.score(i));
+            kept.rows.push(Row { view, true_load, score, chosen: i == d.chosen });
+            kept.values.extend(d.scores.parts.iter().map(|p| p.values[i]));
+        }
+        self.kept.push_back(kept);
     }
 
     /// What the router saw when it sent `request` somewhere, the best first, if that is still kept.
@@ -129,7 +134,7 @@ impl Decisions {
             weight: *weight,
             product: value * weight,
         };
-        let row = |r: &Row| Candidate {
+        let row = |(at, r): (usize, &Row)| Candidate {
             replica: r.view.id.0,
             waiting: r.view.waiting,
             running: r.view.running,
@@ -139,9 +144,9 @@ impl Decisions {
             true_load: r.true_load,
             score: r.score,
             chosen: r.chosen,
-            parts: kept.terms.iter().zip(&r.values).map(part).collect(),
+            parts: kept.terms.iter().zip(&kept.values[at * kept.terms.len()..]).map(part).collect(),
         };
-        kept.rows.iter().map(row).collect()
+        kept.rows.iter().enumerate().map(row).collect()
     }
 
     /// The summary, if the scenario asked for it.

@@ -14,7 +14,7 @@ impl Pool {
             self.touched += 1;
             self.blocks.push(Block(0));
             self.touched - 1
-        } else if let Some(b) = self.take_listed() {
+        } else if let Some(b) = self.take_listed(Block(0)) {
             b
         } else {
             return false;
@@ -29,28 +29,29 @@ impl Pool {
         true
     }
 
-    /// The first free block with content, in the order they will be taken, and the number of its entry on the free list;
-    /// behind the entry with number `after` if given.
-    pub(in crate::kv) fn first_cached(&self, after: Option<u32>) -> Option<(u32, u32)> {
-        let cached = |(_, b): &(u32, u32)| self.blocks[*b as usize].has_content();
-        match after {
-            Some(number) => self.listed.from(number).skip(1).find(cached),
+    /// The place on the free list of the first block with content, in the order they will be taken; behind the place `after`
+    /// if given.
+    pub(in crate::kv) fn first_cached(&self, after: Option<u32>) -> Option<u32> {
+        let cached = |(_, entry): &(u32, u32)| Block(*entry).has_content();
+        let found = match after {
+            Some(place) => self.listed.from(place).skip(1).find(cached),
             None => self.listed.iter().find(cached),
-        }
+        };
+        found.map(|(place, _)| place)
     }
 
-    /// Takes the content of a free block, which goes to the end of the free list; `number` is that of its entry there.
-    pub(in crate::kv) fn take_content(&mut self, number: u32, b: u32) -> u64 {
-        let hashed = self.blocks[b as usize].is_hashed();
-        let hash = if hashed { self.hashes[b as usize] } else { ONCE };
-        if hashed {
+    /// Takes the content of the free block at a place of the free list, to whose end it goes. Returns which one and its hash.
+    pub(in crate::kv) fn take_content(&mut self, place: u32) -> (u32, u64) {
+        let entry = Block(self.listed.remove(place));
+        let b = entry.holders();
+        let hash = if entry.is_hashed() { self.hashes[b as usize] } else { ONCE };
+        if hash != ONCE {
             self.by_hash.remove(hash);
         }
         self.blocks[b as usize] = Block(0);
         self.cached -= 1;
-        self.listed.remove(b, number);
         self.list(b);
         self.version += 1;
-        hash
+        (b, hash)
     }
 }

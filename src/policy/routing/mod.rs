@@ -36,11 +36,6 @@ pub struct Fleet<'a> {
 trait Router {
     /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize;
-
-    /// Whether it looks at what the gateway sees of the replicas.
-    fn looks(&self) -> bool {
-        true
-    }
 }
 
 /// The state of the routing policy in force.
@@ -93,35 +88,16 @@ impl RouterState {
     /// Chooses the position in `fleet` that gets the request. `scores` explains the choice, if the policy scores.
     pub fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
         assert!(!fleet.replicas.is_empty(), "INV-2: a request with nowhere to go");
-        scores.clear();
-
-        let position = self.policy_mut().pick(request, fleet, scores);
+        scores.totals.clear();
+        let position = self.policy().pick(request, fleet, scores);
+        if scores.totals.is_empty() {
+            scores.parts.clear();
+        }
         assert!(position < fleet.replicas.len(), "INV-2: a request sent to replica {position} of none");
         position
     }
 
-    /// Whether the policy looks at what the gateway sees of the replicas.
-    pub fn looks(&self) -> bool {
-        self.policy().looks()
-    }
-
-    fn policy(&self) -> &dyn Router {
-        match self {
-            Self::RoundRobin(p) => p,
-            Self::Random(p) => &**p,
-            Self::LeastLoaded(p) => p,
-            Self::PowerOfD(p) => &**p,
-            Self::AlwaysBusiest(p) => p,
-            Self::LeastKv(p) => p,
-            Self::PrefixAware(p) => p,
-            Self::PrefixOverlap(p) => p,
-            Self::SessionAffinity(p) => p,
-            Self::CostEscalation(p) => p,
-            Self::Weighted(p) => &**p,
-        }
-    }
-
-    fn policy_mut(&mut self) -> &mut dyn Router {
+    fn policy(&mut self) -> &mut dyn Router {
         match self {
             Self::RoundRobin(p) => p,
             Self::Random(p) => &mut **p,

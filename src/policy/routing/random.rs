@@ -21,8 +21,4 @@ impl Router for Random {
     fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
         self.draws.below(fleet.replicas.len() as u32) as usize
     }
-
-    fn looks(&self) -> bool {
-        false
-    }
 }

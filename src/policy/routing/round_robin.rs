@@ -16,8 +16,4 @@ impl Router for RoundRobin {
         self.turn += 1;
         position
     }
-
-    fn looks(&self) -> bool {
-        false
-    }
 }

@@ -73,12 +73,6 @@ impl Scores {
         }
     }
 
-    /// No scores.
-    pub(super) fn clear(&mut self) {
-        self.totals.clear();
-        self.parts.clear();
-    }
-
     /// The first candidate with the highest total.
     pub(super) fn best(&self) -> usize {
         let mut best = 0;

@@ -66,11 +66,4 @@ impl Router for SessionAffinity {
             SessionMode::ConsistentHash => by_hash(request, fleet),
         }
     }
-
-    fn looks(&self) -> bool {
-        match self.mode {
-            SessionMode::Sticky => true,
-            SessionMode::ConsistentHash => false,
-        }
-    }
 }
