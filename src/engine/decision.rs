@@ -5,6 +5,16 @@ use crate::base::{ReplicaId, RequestId};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Scores, by_load};
 
+/// Positions of candidates by score, the best first; among equals by the replica's number written as text, as BLIS has it.
+pub fn ranking(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<usize> {
+    let key = |(i, (score, id)): (u64, (f64, ReplicaId))| {
+        (downward(score), (text_order(id.0) << POSITION_BITS) | i)
+    };
+    let mut order: Vec<(u64, u64)> = (0..).zip(candidates).map(key).collect();
+    sort_pairs(&mut order);
+    order.into_iter().map(|(_, place)| (place & ((1 << POSITION_BITS) - 1)) as usize).collect()
+}
+
 /// Bits of a position among the candidates.
 const POSITION_BITS: u32 = 24;
 
@@ -54,15 +64,9 @@ impl Decision {
         self.seen[self.chosen].id
     }
 
-    /// Positions by score, the best first; among equals by the replica's number written as text, as BLIS has it.
+    /// Positions by score, the best first.
     pub fn ranking(&self) -> Vec<usize> {
-        let key = |i: usize| {
-            let place = (text_order(self.seen[i].id.0) << POSITION_BITS) | i as u64;
-            (downward(self.score(i)), place)
-        };
-        let mut order: Vec<(u64, u64)> = (0..self.seen.len()).map(key).collect();
-        sort_pairs(&mut order);
-        order.into_iter().map(|(_, place)| (place & ((1 << POSITION_BITS) - 1)) as usize).collect()
+        ranking((0..self.seen.len()).map(|i| (self.score(i), self.seen[i].id)))
     }
 }
 

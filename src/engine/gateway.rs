@@ -123,6 +123,11 @@ impl Engine {
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
+        if self.draining == 0 && self.snapshot_refresh == Span::ZERO {
+            d.seen.extend_from_slice(&self.views);
+            d.true_load.extend(self.views.iter().map(ReplicaView::load));
+            return;
+        }
         for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(_, r)| r.serving) {
             d.seen.push(*view);
             d.true_load.push(look_at(replica, view).load());

@@ -20,7 +20,7 @@ mod request;
 mod step;
 mod waiting;
 
-pub use decision::Decision;
+pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
 pub use fact::{DropReason, Fact, Ignore, Sink};
 pub use replica::{Replica, Totals};

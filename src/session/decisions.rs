@@ -2,9 +2,9 @@
 
 use super::frame::{Candidate, ScorePart};
 use crate::base::RequestId;
-use crate::engine::{Decision, Engine};
+use crate::engine::{Decision, Engine, ranking};
 use crate::policy::ReplicaView;
-use crate::policy::routing::Term;
+use crate::policy::routing::{Term, by_load};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -13,22 +13,32 @@ const DECISIONS_KEPT: usize = 4096;
 /// Most candidates kept, of all these decisions together.
 const ROWS_KEPT: usize = 131_072;
 
-/// A candidate as the router saw it, its load as it truly was, and what it scored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Row {
-    view: ReplicaView,
-    true_load: u32,
-    score: f64,
-    chosen: bool,
-}
-
+/// A decision, column by column: candidates as the router saw them, their loads as they truly were, and what they scored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     request: u32,
+    /// Position of the chosen one.
+    chosen: u32,
+    seen: Vec<ReplicaView>,
+    true_load: Vec<u32>,
+    /// Empty if the policy has no scores.
+    totals: Vec<f64>,
     terms: Vec<(Term, f64)>,
-    rows: Vec<Row>,
-    /// By row, and in it by term.
+    /// One column after another, as many as there are terms.
     values: Vec<f64>,
+}
+
+/// Replaces a column by another one, or by some of its entries.
+fn refill<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
+    column.clear();
+    add_to(column, from, some);
+}
+
+fn add_to<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
+    match some {
+        None => column.extend_from_slice(from),
+        Some(order) => column.extend(order.iter().filter_map(|&i| from.get(i))),
+    }
 }
 
 /// The decisions of a run.
@@ -98,27 +108,34 @@ impl Decisions {
 
     fn keep(&mut self, request: RequestId, d: &Decision) {
         let most = if self.most == 0 { usize::MAX } else { self.most as usize };
-        let mut order = d.ranking();
-        let chosen = order.iter().position(|&i| i == d.chosen).filter(|&place| place >= most);
-        order.truncate(most);
-        order.extend(chosen.map(|_| d.chosen));
+        // The best, and the chosen one; if that is everybody, there is time to rank them when somebody asks.
+        let best = (most < d.seen.len()).then(|| {
+            let mut order = d.ranking();
+            let late = order.iter().position(|&i| i == d.chosen).filter(|&place| place >= most);
+            order.truncate(most);
+            order.extend(late.map(|_| d.chosen));
+            order
+        });
+        let some = best.as_deref();
+        let rows = some.map_or(d.seen.len(), <[usize]>::len);
         // The oldest make room, in the queue and in memory.
         let mut kept = Kept::default();
-        while self.kept.len() >= DECISIONS_KEPT || self.rows + order.len() > ROWS_KEPT {
+        while self.kept.len() >= DECISIONS_KEPT || self.rows + rows > ROWS_KEPT {
             let Some(oldest) = self.kept.pop_front() else { break };
-            self.rows -= oldest.rows.len();
+            self.rows -= oldest.seen.len();
             kept = oldest;
         }
-        self.rows += order.len();
+        self.rows += rows;
         kept.request = request.0;
+        kept.chosen = some.and_then(|s| s.iter().position(|&i| i == d.chosen)).unwrap_or(d.chosen) as u32;
+        refill(&mut kept.seen, &d.seen, some);
+        refill(&mut kept.true_load, &d.true_load, some);
+        refill(&mut kept.totals, &d.scores.totals, some);
         kept.terms.clear();
-        kept.terms.extend(d.scores.parts.iter().map(|p| (p.term, p.weight)));
-        kept.rows.clear();
         kept.values.clear();
-        for i in order {
-            let (view, true_load, score) = (d.seen[i], d.true_load[i], d.score(i));
-            kept.rows.push(Row { view, true_load, score, chosen: i == d.chosen });
-            kept.values.extend(d.scores.parts.iter().map(|p| p.values[i]));
+        for part in &d.scores.parts {
+            kept.terms.push((part.term, part.weight));
+            add_to(&mut kept.values, &part.values, some);
         }
         self.kept.push_back(kept);
     }
@@ -128,25 +145,32 @@ impl Decisions {
         let Some(kept) = self.kept.iter().rev().find(|k| k.request == request.0) else {
             return Vec::new();
         };
-        let part = |((term, weight), value): (&(Term, f64), &f64)| ScorePart {
-            name: term.name().to_owned(),
-            value: *value,
-            weight: *weight,
-            product: value * weight,
+        let n = kept.seen.len();
+        let part = |at: usize| {
+            let column = move |(i, (term, weight)): (usize, &(Term, f64))| {
+                let value = kept.values[i * n + at];
+                let name = term.name().to_owned();
+                ScorePart { name, value, weight: *weight, product: value * weight }
+            };
+            kept.terms.iter().enumerate().map(column).collect()
         };
-        let row = |(at, r): (usize, &Row)| Candidate {
-            replica: r.view.id.0,
-            waiting: r.view.waiting,
-            running: r.view.running,
-            in_flight: r.view.in_flight,
-            kv_used: r.view.kv_use(),
-            load: r.view.load(),
-            true_load: r.true_load,
-            score: r.score,
-            chosen: r.chosen,
-            parts: kept.terms.iter().zip(&kept.values[at * kept.terms.len()..]).map(part).collect(),
+        let score = |at: usize| kept.totals.get(at).copied().unwrap_or_else(|| by_load(&kept.seen[at]));
+        let row = |at: usize| {
+            let view = &kept.seen[at];
+            Candidate {
+                replica: view.id.0,
+                waiting: view.waiting,
+                running: view.running,
+                in_flight: view.in_flight,
+                kv_used: view.kv_use(),
+                load: view.load(),
+                true_load: kept.true_load[at],
+                score: score(at),
+                chosen: at == kept.chosen as usize,
+                parts: part(at),
+            }
         };
-        kept.rows.iter().enumerate().map(row).collect()
+        ranking((0..n).map(|at| (score(at), kept.seen[at].id))).into_iter().map(row).collect()
     }
 
     /// The summary, if the scenario asked for it.

@@ -1,11 +1,15 @@
 //! The latest stretch of a run, second by second, for the headline numbers.
+//!
+//! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are put in order
+//! once, when it is over; percentiles are found in those of all seconds without putting them together.
 
 use super::frame::Percentiles;
 use super::objectives::Targets;
 use crate::base::Micros;
+use crate::base::order::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::engine::Fact;
-use crate::stats::percentiles_of;
+use crate::stats::{Ranks, RunLength, percentiles_of};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -26,9 +30,20 @@ struct Second {
     tokens: u64,
     /// (replica, TTFT)
     ttft: Vec<(u32, u64)>,
-    /// (gap, how many tokens)
-    itl: Vec<(u64, u64)>,
+    /// Gaps between tokens, while the second runs.
+    itl: RunLength,
+    /// While the second runs.
     e2e: Vec<u64>,
+    /// Once it is over.
+    ranks: Option<SecondRanks>,
+}
+
+/// The values of one second in order.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct SecondRanks {
+    ttft: Ranks,
+    itl: Ranks,
+    e2e: Ranks,
 }
 
 /// The latest seconds of a run.
@@ -64,10 +79,36 @@ fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
     &mut v[i]
 }
 
-fn percentiles(values: &mut [(u64, u64)]) -> Percentiles {
-    percentiles_of(values).map_or_else(Percentiles::default, |(count, [p50_us, p90_us, p99_us])| {
-        Percentiles { count, p50_us, p90_us, p99_us }
+fn percentiles(found: Option<(u64, [f64; 3])>) -> Percentiles {
+    found.map_or_else(Percentiles::default, |(count, [p50_us, p90_us, p99_us])| Percentiles {
+        count,
+        p50_us,
+        p90_us,
+        p99_us,
     })
+}
+
+impl Second {
+    /// Its values in order.
+    fn in_order(&self) -> SecondRanks {
+        let ranks = |values: &mut dyn Iterator<Item = u64>| {
+            let mut pairs: Vec<(u64, u64)> = values.map(|v| (v, 1)).collect();
+            sort_pairs(&mut pairs);
+            Ranks::new(&pairs)
+        };
+        SecondRanks {
+            ttft: ranks(&mut self.ttft.iter().map(|(_, v)| *v)),
+            itl: Ranks::new(&self.itl.sorted()),
+            e2e: ranks(&mut self.e2e.iter().copied()),
+        }
+    }
+
+    /// It is over.
+    fn close(&mut self) {
+        self.ranks = Some(self.in_order());
+        self.itl = RunLength::default();
+        self.e2e = Vec::new();
+    }
 }
 
 impl Window {
@@ -87,10 +128,7 @@ impl Window {
             Fact::Tokens { itl, count, .. } => {
                 let s = self.second(now);
                 s.tokens += u64::from(count);
-                match s.itl.last_mut() {
-                    Some(last) if last.0 == itl.0 => last.1 += u64::from(count),
-                    _ => s.itl.push((itl.0, u64::from(count))),
-                }
+                s.itl.add(itl.0, u64::from(count));
             }
             Fact::Completed { class, ttft, e2e, tokens, .. } => {
                 let s = self.second(now);
@@ -105,6 +143,9 @@ impl Window {
     fn second(&mut self, now: Micros) -> &mut Second {
         let index = now.0 / US_PER_S;
         if self.seconds.back().is_none_or(|s| s.index != index) {
+            if let Some(over) = self.seconds.back_mut() {
+                over.close();
+            }
             if self.seconds.len() == SECONDS_KEPT {
                 self.seconds.pop_front();
             }
@@ -125,7 +166,8 @@ impl Window {
             ..WindowSums::default()
         };
         let mut ttft_of = vec![Vec::new(); replicas];
-        let (mut ttft, mut itl, mut e2e) = (Vec::new(), Vec::new(), Vec::new());
+        let running = self.seconds.back().map(Second::in_order).unwrap_or_default();
+        let mut ranks: Vec<&SecondRanks> = Vec::new();
         for s in self.seconds.iter().filter(|s| s.index >= first) {
             for (i, n) in s.arrived.iter().enumerate().filter(|(i, _)| *i < clients) {
                 out.arrived_by_client[i] += n;
@@ -140,16 +182,18 @@ impl Window {
             out.good += s.good;
             out.tokens += s.tokens;
             for &(replica, value) in &s.ttft {
-                ttft.push((value, 1));
                 ttft_of[replica as usize].push((value, 1));
             }
-            itl.extend_from_slice(&s.itl);
-            e2e.extend(s.e2e.iter().map(|&v| (v, 1)));
+            ranks.push(s.ranks.as_ref().unwrap_or(&running));
         }
-        out.ttft = percentiles(&mut ttft);
-        out.itl = percentiles(&mut itl);
-        out.e2e = percentiles(&mut e2e);
-        out.ttft_by_replica = ttft_of.iter_mut().map(|v| percentiles(v)).collect();
+        let over_all = |part: fn(&SecondRanks) -> &Ranks| {
+            let parts: Vec<&Ranks> = ranks.iter().map(|r| part(r)).collect();
+            percentiles(Ranks::percentiles(&parts))
+        };
+        out.ttft = over_all(|r| &r.ttft);
+        out.itl = over_all(|r| &r.itl);
+        out.e2e = over_all(|r| &r.e2e);
+        out.ttft_by_replica = ttft_of.iter_mut().map(|v| percentiles(percentiles_of(v))).collect();
         out
     }
 }

@@ -153,6 +153,60 @@ pub fn percentiles_of(values: &mut [(u64, u64)]) -> Option<(u64, [f64; 3])> {
     Some((total, [at(50.0), at(90.0), at(99.0)]))
 }
 
+/// Sorted values that can be asked for the value at a rank, alone or together with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ranks {
+    /// Each value once, with how many values there are up to it.
+    ends: Vec<(u64, u64)>,
+}
+
+impl Ranks {
+    /// The ranks of values with counts, in ascending order.
+    pub fn new(sorted: &[(u64, u64)]) -> Self {
+        let mut ends: Vec<(u64, u64)> = Vec::with_capacity(sorted.len());
+        let mut total = 0;
+        for &(value, count) in sorted {
+            total += count;
+            match ends.last_mut() {
+                Some(last) if last.0 == value => last.1 = total,
+                _ => ends.push((value, total)),
+            }
+        }
+        Self { ends }
+    }
+
+    fn count(&self) -> u64 {
+        self.ends.last().map_or(0, |(_, end)| *end)
+    }
+
+    /// How many values are at most `value`.
+    fn up_to(&self, value: u64) -> u64 {
+        let runs = self.ends.partition_point(|(v, _)| *v <= value);
+        if runs == 0 { 0 } else { self.ends[runs - 1].1 }
+    }
+
+    /// The median and the 90th and 99th percentile of all values together, which are never put into one list.
+    pub fn percentiles(all: &[&Self]) -> Option<(u64, [f64; 3])> {
+        let total: u64 = all.iter().map(|r| r.count()).sum();
+        if total == 0 {
+            return None;
+        }
+        let least = all.iter().filter_map(|r| r.ends.first()).map(|(v, _)| *v).min().unwrap_or(0);
+        let most = all.iter().filter_map(|r| r.ends.last()).map(|(v, _)| *v).max().unwrap_or(0);
+        let value = |rank: u64| {
+            let (mut low, mut high) = (least, most);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                let up_to: u64 = all.iter().map(|r| r.up_to(middle)).sum();
+                if up_to > rank { high = middle } else { low = middle + 1 }
+            }
+            low
+        };
+        let at = |p| interpolate(total, p, value);
+        Some((total, [at(50.0), at(90.0), at(99.0)]))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +235,24 @@ mod tests {
         assert_eq!(runs.summary(), single.summary());
         runs.settle();
         assert_eq!(runs.summary(), single.summary());
+    }
+
+    #[test]
+    fn percentiles_of_parts_are_those_of_the_whole() {
+        let mut whole: Vec<(u64, u64)> = (0..500_u64).map(|k| (k * 7919 % 1013, 1 + k % 3)).collect();
+        let parts: Vec<Ranks> = whole
+            .chunks(90)
+            .map(|part| {
+                let mut part = part.to_vec();
+                sort_pairs(&mut part);
+                Ranks::new(&part)
+            })
+            .collect();
+        let mut all: Vec<&Ranks> = parts.iter().collect();
+        let none = Ranks::default();
+        all.push(&none);
+        assert_eq!(Ranks::percentiles(&all), percentiles_of(&mut whole));
+        assert_eq!(Ranks::percentiles(&[&none]), None);
     }
 
     #[test]

@@ -4,6 +4,6 @@ mod dist;
 mod ranked;
 mod series;
 
-pub use dist::{RunLength, Summary, percentiles_of};
+pub use dist::{Ranks, RunLength, Summary, percentiles_of};
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Timeline};
