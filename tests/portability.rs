@@ -50,8 +50,11 @@ const REPORTS: &[Line] = &[
     ("stamps, blis", 8847, "99969470d6742b4c"),
 ];
 
-const SNAPSHOTS: &[Line] =
-    &[("pressure", 160616, "99986416f011fb02"), ("everything", 71086, "860bde341a5c3d72")];
+const SNAPSHOTS: &[Line] = &[
+    ("pressure", 160616, "99986416f011fb02"),
+    ("everything", 71086, "860bde341a5c3d72"),
+    ("conversations", 92476, "efb6670edb655afd"),
+];
 
 const DRAWS: &[Line] = &[
     ("traffic", 16, "2edc8794fe6aaca4"),
