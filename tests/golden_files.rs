@@ -137,8 +137,8 @@ fn keys_that_the_format_does_not_have_are_named_with_the_nearest_one() {
     });
     assert_eq!(told.len(), 4, "{told:#?}");
     for (line, (path, near)) in told.iter().zip([
-        ("record.itll", "did you mean `itl`?"),
         ("config.max_num_runing_reqs", "did you mean `max_num_running_reqs`?"),
+        ("record.itll", "did you mean `itl`?"),
         ("requests[0].input[0].x", "remove it"),
         ("requests[0].arrival", "did you mean `arrival_us`?"),
     ]) {
