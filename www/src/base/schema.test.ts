@@ -135,3 +135,18 @@ test('a client that says nothing of its rate over time is steady', () => {
   const field = fields.find((f) => f.path === 'workload.clients[0].rate_profile');
   expect(field?.input.kind === 'choice' ? field.input.tag : '').toBe('steady');
 });
+
+test('a client that begins to have conversations has those of the defaults', () => {
+  const fields = schema.fields(DOC, ['workload', 'clients', 0]);
+  const field = fields.find((f) => f.path === 'workload.clients[0].conversation');
+  expect(field?.input).toEqual({
+    kind: 'optional',
+    start: {
+      rounds: { geometric: { mean_rounds: 5, max_rounds: 50 } },
+      think_time: { exponential: { mean_s: 10 } },
+      clock: 'open',
+      context_growth: 'accumulate',
+      max_context_tokens: 131072,
+    },
+  });
+});

@@ -348,7 +348,7 @@ export class Schema {
       const entries = Object.entries(node.properties).flatMap(([key, next]): [string, Json][] => {
         if (!isObject(next)) return [];
         const there = this.resolve(next);
-        return there[OPTIONAL] === true ? [] : [[key, FIRST[key] ?? this.startOf(there)]];
+        return there[OPTIONAL] === true ? [] : [[key, there.default ?? FIRST[key] ?? this.startOf(there)]];
       });
       return Object.fromEntries(entries);
     }
