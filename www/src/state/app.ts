@@ -81,11 +81,13 @@ export function createApp(spawn: () => WorkerLike) {
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
   const playing = createMemo(() => mode() === 'playing');
   const edits = createMemo(() => placedEdits(document()));
-  /** How many edits the playhead has passed: the document in force changes only there. */
-  const editsApplied = createMemo(() => edits().filter((e) => e.atUs <= (frame()?.now_us ?? 0)).length);
+  /**
+   * How many edits the playhead has passed: the document in force changes only there. A signal that is set, not a memo of the
+   * frame: the whole form hangs on it, and would be looked through at each frame.
+   */
+  const [editsPassed, setEditsPassed] = createSignal(0);
   const inForce = createMemo(() => {
-    editsApplied();
-    // Untracked: following the clock would rebuild every field of the form sixty times a second.
+    editsPassed();
     return effective(document(), untrack(frame)?.now_us ?? 0);
   });
   const changed = createMemo(() => changes(original(), document()));
@@ -117,6 +119,7 @@ export function createApp(spawn: () => WorkerLike) {
       setFrame(next);
       setMode(nextMode);
       setAchieved(speedNow);
+      setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
       setAnomalies((before) => known(unsure > 0 ? [] : before, next));
     });
     unsure = Math.max(0, unsure - 1);
