@@ -3,10 +3,11 @@
 use super::args::Input;
 use super::convert::{Mapping, apply_bundle, convert_routesim};
 use super::{BAD_INPUT, Failed, tell, unreadable};
+use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Severity};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_path, text_from_bytes, value_from_json};
-use crate::session::{Trace, TraceReader};
+use crate::session::{Session, Trace, TraceReader};
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -62,7 +63,9 @@ pub(super) fn convert(file: &Path) -> Result<String, Failed> {
     let (document, mappings) = convert_routesim(&config).map_err(|all| refused(&name, &all))?;
     tell_mappings(&name, &mappings);
     let scenario = from_value(document).map_err(|all| refused(&name, &all))?;
-    Ok(scenario::to_json(&scenario))
+    let text = scenario::to_json(&scenario);
+    let problems = Session::check(&text);
+    if has_errors(&problems) { Err(refused(&name, &problems)) } else { Ok(text) }
 }
 
 fn tell_mappings(source: &str, mappings: &[Mapping]) {

@@ -4,6 +4,12 @@ use super::{Mapping, Reader};
 use crate::base::Diagnostic;
 use serde_json::{Value, json};
 
+const ADMISSION: [&str; 5] = ["always-admit", "reject-all", "token-bucket", "rate-limit", "tenant-quota"];
+const PRIORITY: [&str; 5] = ["constant", "slo-based", "inverted-slo", "tenant-priority", "deadline-aware"];
+const ROUTING: [&str; 6] =
+    ["round-robin", "random", "least-loaded", "always-busiest", "prefix-affinity", "weighted-scoring"];
+const SCHEDULER: [&str; 4] = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"];
+
 /// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
 pub(crate) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
     let mut r = Reader::new(bundle);
@@ -15,18 +21,20 @@ pub(crate) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>
     let mappings = r.finish()?;
     let Some(root) = scenario.as_object_mut() else { return Ok(mappings) };
     let cluster = root.entry("cluster").or_insert_with(|| json!({}));
+    let Some(cluster) = cluster.as_object_mut() else { return Ok(mappings) };
     for (field, policy) in [("admission", admission), ("routing", routing)] {
         if let Some(policy) = policy {
-            cluster[field] = policy;
+            cluster.insert(field.to_owned(), policy);
         }
     }
-    if cluster.get("pools").is_none() {
-        cluster["pools"] = json!([{}]);
-    }
-    for pool in cluster["pools"].as_array_mut().into_iter().flatten() {
+    // What is no list, and what in it is no pool, is told when the scenario is read.
+    let pools = cluster.entry("pools").or_insert_with(|| json!([{}]));
+    for pool in pools.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        let engine = pool.entry("engine").or_insert_with(|| json!({}));
+        let Some(engine) = engine.as_object_mut() else { continue };
         for (field, policy) in [("scheduler", &scheduler), ("priority", &priority)] {
-            if let (Some(policy), Some(pool)) = (policy, pool.as_object_mut()) {
-                pool.entry("engine").or_insert_with(|| json!({}))[field] = policy.clone();
+            if let Some(policy) = policy {
+                engine.insert(field.to_owned(), policy.clone());
             }
         }
     }
@@ -34,7 +42,7 @@ pub(crate) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>
 }
 
 fn admission(r: &mut Reader<'_>) -> Option<Value> {
-    let kind = r.word("admission.type")?;
+    let kind = r.kind("admission", &ADMISSION)?;
     let field = format!("cluster.admission = {kind}");
     match kind {
         "always-admit" | "reject-all" => {
@@ -78,22 +86,20 @@ fn admission(r: &mut Reader<'_>) -> Option<Value> {
             Some(json!({ "tenant-quota": p }))
         }
         other => {
-            let allowed = ["always-admit", "reject-all", "token-bucket", "rate-limit", "tenant-quota"];
-            r.unknown_name("admission.type", other, &allowed);
+            r.unknown_name("admission.type", other, &ADMISSION);
             None
         }
     }
 }
 
 fn per_tenant(r: &mut Reader<'_>, p: &mut Value, at: &str) {
-    if let Some(flag) = r.get("admission.params.per_tenant") {
-        r.note("admission.params.per_tenant", &format!("{at}.per_tenant"));
-        p["per_tenant"] = flag.clone();
+    if let Some(flag) = r.flag("admission.params.per_tenant", &format!("{at}.per_tenant")) {
+        p["per_tenant"] = json!(flag);
     }
 }
 
 fn routing(r: &mut Reader<'_>) -> Option<Value> {
-    let kind = r.word("routing.type")?;
+    let kind = r.kind("routing", &ROUTING)?;
     match kind {
         "round-robin" | "random" | "least-loaded" | "always-busiest" => {
             r.note("routing.type", &format!("cluster.routing = {kind}"));
@@ -104,20 +110,9 @@ fn routing(r: &mut Reader<'_>) -> Option<Value> {
             let scorers = json!([{ "scorer": "prefix-affinity", "weight": 1.0 }]);
             Some(json!({ "weighted": { "profile": "custom", "scorers": scorers } }))
         }
-        "weighted" | "weighted-scoring" => {
-            r.note("routing.type", "cluster.routing = weighted");
-            Some(weighted(r))
-        }
+        "weighted" | "weighted-scoring" => Some(weighted(r)),
         other => {
-            let allowed = [
-                "round-robin",
-                "random",
-                "least-loaded",
-                "always-busiest",
-                "prefix-affinity",
-                "weighted-scoring",
-            ];
-            r.unknown_name("routing.type", other, &allowed);
+            r.unknown_name("routing.type", other, &ROUTING);
             None
         }
     }
@@ -125,14 +120,17 @@ fn routing(r: &mut Reader<'_>) -> Option<Value> {
 
 fn weighted(r: &mut Reader<'_>) -> Value {
     let mut scorers = Vec::new();
+    let mut zeros = 0;
     for (param, scorer) in [
         ("cache_affinity_weight", "prefix-affinity"),
         ("load_balance_weight", "load-balance"),
         ("queue_depth_weight", "queue-depth"),
         ("kv_utilization_weight", "kv-utilization"),
     ] {
-        let becomes = format!("weight of the scorer {scorer}");
-        match r.number(&format!("routing.params.{param}"), &becomes) {
+        let becomes = format!("weight of the scorer {scorer}; 0 leaves it out");
+        let weight = r.number(&format!("routing.params.{param}"), &becomes);
+        zeros += u32::from(weight.is_some_and(|w| w.abs() <= 0.0));
+        match weight {
             Some(weight) if weight > 0.0 => scorers.push(json!({ "scorer": scorer, "weight": weight })),
             Some(weight) if weight < 0.0 => {
                 let path = format!("routing.params.{param}");
@@ -145,55 +143,79 @@ fn weighted(r: &mut Reader<'_>) -> Value {
     }
     let why = "prefix-affinity scores the share of the prompt that is cached, without a bonus";
     r.without_counterpart("routing.params.prefix_match_bonus", why);
+    if scorers.is_empty() && zeros > 0 {
+        let fix = "give one of them a weight above 0";
+        r.problems.push(Diagnostic::error("routing.params", "no weight above 0", "at least one", fix));
+    }
     if scorers.is_empty() {
+        r.note("routing.type", "cluster.routing = weighted, with the weights of its default profile");
         return json!({ "weighted": {} });
     }
+    r.note("routing.type", "cluster.routing = weighted, with the scorers that have weights");
     json!({ "weighted": { "profile": "custom", "scorers": scorers } })
 }
 
 fn priority(r: &mut Reader<'_>) -> Option<Value> {
-    let kind = r.word("priority.type")?;
+    let kind = r.kind("priority", &PRIORITY)?;
     match kind {
         "constant" | "inverted-slo" => {
             r.note("priority.type", &format!("engine.priority = {kind}"));
             Some(json!(kind))
         }
         "slo-based" => Some(slo_based(r)),
-        "tenant-priority" => {
-            r.note("priority.type", "engine.priority = tenant-priority");
-            let mut tenants = Vec::new();
-            if let Some(named) = r.get("priority.params.tenants").and_then(Value::as_object) {
-                for tenant in named.keys() {
-                    let path = format!("priority.params.tenants.{tenant}");
-                    if let Some(x) = r.number(&path, "tenant-priority.tenants") {
-                        tenants.push(json!({ "tenant": tenant, "priority": x as i64 }));
-                    }
-                }
-            }
-            let others = r.number("priority.params.default_score", "tenant-priority.others").unwrap_or(0.0);
-            Some(json!({ "tenant-priority": { "tenants": tenants, "others": others as i64 } }))
-        }
+        "tenant-priority" => Some(tenant_priority(r)),
         "deadline-aware" => {
             r.note("priority.type", "engine.priority = deadline-aware");
             Some(json!({ "deadline-aware": {} }))
         }
         other => {
-            let allowed = ["constant", "slo-based", "inverted-slo", "tenant-priority", "deadline-aware"];
-            r.unknown_name("priority.type", other, &allowed);
+            r.unknown_name("priority.type", other, &PRIORITY);
             None
         }
     }
 }
 
+/// Tenants may have dots in their names, so that they are read one by one and not by path.
+fn tenant_priority(r: &mut Reader<'_>) -> Value {
+    r.note("priority.type", "engine.priority = tenant-priority");
+    let path = "priority.params.tenants";
+    let mut tenants = Vec::new();
+    for (tenant, score) in r.get(path).and_then(Value::as_object).into_iter().flatten() {
+        let key = format!("{path}.{tenant}");
+        r.known.push(key.clone());
+        if let Some(n) = score.as_i64() {
+            let becomes = format!("engine.priority.tenant-priority.tenants[{}]", tenants.len());
+            tenants.push(json!({ "tenant": tenant, "priority": n }));
+            r.mappings.push(Mapping { key, found: score.to_string(), becomes });
+        } else {
+            let fix = "write a whole number";
+            r.problems.push(Diagnostic::error(key, score.to_string(), "a whole number", fix));
+        }
+    }
+    if r.get(path).is_some_and(|tenants| !tenants.is_object()) {
+        let fix = "write the names of tenants below it, each with a score";
+        r.problems.push(Diagnostic::error(path, "no tenants", "a score for each tenant", fix));
+    }
+    let becomes = "engine.priority.tenant-priority.others";
+    let others = r.score("priority.params.default_score", becomes).unwrap_or(0);
+    json!({ "tenant-priority": { "tenants": tenants, "others": others } })
+}
+
 /// With scores, the bundle's "slo-based" is our slo-class; without, it grows with age.
 fn slo_based(r: &mut Reader<'_>) -> Value {
     let mut scores = json!({});
-    for (param, class) in
-        [("realtime_score", "critical"), ("default_score", "standard"), ("batch_score", "batch")]
-    {
-        let becomes = format!("engine.priority.slo-class.{class}");
-        if let Some(x) = r.number(&format!("priority.params.{param}"), &becomes) {
-            scores[class] = json!(x as i64);
+    // Every class has a score, lest one that the bundle does not know keeps ours and goes before all others.
+    for (param, class, like_it) in [
+        ("realtime_score", "critical", None),
+        ("default_score", "standard", Some("sheddable")),
+        ("batch_score", "batch", Some("background")),
+    ] {
+        let as_well = like_it.map_or_else(String::new, |other| format!(" and .{other}"));
+        let becomes = format!("engine.priority.slo-class.{class}{as_well}");
+        if let Some(n) = r.score(&format!("priority.params.{param}"), &becomes) {
+            for class in [class].into_iter().chain(like_it) {
+                scores[class] = json!(n);
+            }
         }
     }
     if scores.as_object().is_some_and(serde_json::Map::is_empty) {
@@ -211,15 +233,14 @@ fn scheduler(r: &mut Reader<'_>) -> Option<Value> {
     r.without_counterpart("scheduler.params.preemption_enabled", why);
     let why = "the last member of the batch is preempted, as in vLLM";
     r.without_counterpart("scheduler.params.preemption_policy", why);
-    let kind = r.word("scheduler.type")?;
+    let kind = r.kind("scheduler", &SCHEDULER)?;
     match kind {
         "fcfs" | "priority-fcfs" | "sjf" | "reverse-priority" => {
             r.note("scheduler.type", &format!("engine.scheduler = {kind}"));
             Some(json!(kind))
         }
         other => {
-            let allowed = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"];
-            r.unknown_name("scheduler.type", other, &allowed);
+            r.unknown_name("scheduler.type", other, &SCHEDULER);
             None
         }
     }
@@ -227,8 +248,10 @@ fn scheduler(r: &mut Reader<'_>) -> Option<Value> {
 
 fn autoscale(r: &mut Reader<'_>) {
     let why = "the fleet has a fixed size; change it with an edit";
-    for key in ["type", "params.scale_up_threshold", "params.scale_down_threshold", "params.cooldown_seconds"]
-    {
-        r.without_counterpart(&format!("autoscale.{key}"), why);
+    r.without_counterpart("autoscale.type", why);
+    // None of it is used, whatever the template is and its parameters are called.
+    let params = r.get("autoscale.params").and_then(Value::as_object);
+    for key in params.into_iter().flat_map(serde_json::Map::keys) {
+        r.without_counterpart(&format!("autoscale.params.{key}"), why);
     }
 }

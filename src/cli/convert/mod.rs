@@ -70,6 +70,42 @@ impl<'a> Reader<'a> {
         Some(n)
     }
 
+    /// A whole number at a dotted path, which may be negative.
+    fn score(&mut self, path: &str, becomes: &str) -> Option<i64> {
+        let value = self.get(path)?;
+        let Some(n) = value.as_i64() else {
+            let problem =
+                Diagnostic::error(path, value.to_string(), "a whole number", "write a whole number");
+            self.problems.push(problem);
+            return None;
+        };
+        self.note(path, becomes);
+        Some(n)
+    }
+
+    /// Yes or no at a dotted path.
+    fn flag(&mut self, path: &str, becomes: &str) -> Option<bool> {
+        let value = self.get(path)?;
+        let Some(flag) = value.as_bool() else {
+            let problem = Diagnostic::error(path, value.to_string(), "true or false", "write true or false");
+            self.problems.push(problem);
+            return None;
+        };
+        self.note(path, becomes);
+        Some(flag)
+    }
+
+    /// The `type` of a section, which it must have if it is there.
+    fn kind(&mut self, section: &str, allowed: &[&str]) -> Option<&'a str> {
+        let path = format!("{section}.type");
+        let there = self.source.get(section).is_some_and(Value::is_object);
+        if there && self.get(&path).is_none() {
+            let fix = format!("say which {section} policy it is");
+            self.problems.push(Diagnostic::error(&path, "nothing", allowed.join(", "), fix));
+        }
+        self.word(&path)
+    }
+
     /// A word at a dotted path.
     fn word(&mut self, path: &str) -> Option<&'a str> {
         let value = self.get(path)?;
@@ -103,12 +139,22 @@ impl<'a> Reader<'a> {
 
     /// Ends the reading: every key of the source that nobody asked for is a problem.
     fn finish(mut self) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
+        if !self.source.is_object() {
+            let found = self.source.to_string().chars().take(40).collect::<String>();
+            let fix = "start with the name of a section and a colon";
+            self.problems.push(Diagnostic::error("", found, "sections by name", fix));
+        }
         let mut keys = Vec::new();
         collect_keys(self.source, "", &mut keys);
         let known = std::mem::take(&mut self.known);
-        for key in keys {
+        for (key, empty) in keys {
             let section = format!("{key}.");
-            if !known.iter().any(|k| *k == key || k.starts_with(&section)) {
+            let is_section = known.iter().any(|k| k.starts_with(&section));
+            if is_section && !empty {
+                let found = "a value in place of a section";
+                let fix = format!("write its keys below `{key}`");
+                self.problems.push(Diagnostic::error(key, found, "a section with keys of its own", fix));
+            } else if !is_section && !known.contains(&key) {
                 let near =
                     known.iter().max_by(|a, b| strsim::jaro(&key, a).total_cmp(&strsim::jaro(&key, b)));
                 let fix = near.map_or_else(String::new, |name| format!("did you mean `{name}`?"));
@@ -120,8 +166,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Paths of all values that are not sections.
-fn collect_keys(value: &Value, path: &str, keys: &mut Vec<String>) {
+/// Paths of all values that are not sections, and whether there is nothing in them.
+fn collect_keys(value: &Value, path: &str, keys: &mut Vec<(String, bool)>) {
     match value.as_object() {
         Some(map) if !map.is_empty() => {
             for (key, inner) in map {
@@ -129,7 +175,7 @@ fn collect_keys(value: &Value, path: &str, keys: &mut Vec<String>) {
                 collect_keys(inner, &inner_path, keys);
             }
         }
-        _ if !path.is_empty() => keys.push(path.to_owned()),
+        inner if !path.is_empty() => keys.push((path.to_owned(), inner.is_some() || value.is_null())),
         _ => {}
     }
 }

@@ -88,7 +88,16 @@ fn trace(r: &mut Reader<'_>, scenario: &mut Value) {
         r.note("trace.path", "workload.trace.file; give the file with --trace");
         scenario["workload"] = json!({ "clients": [], "trace": { "file": path } });
     }
-    r.without_counterpart("trace.format", "the format is recognised from the file");
+    if r.get("trace.path").is_none() {
+        let fix = "give the path of a recorded trace; the keys of generated ones are not used";
+        r.problems.push(Diagnostic::error("trace.path", "nothing", "a trace file", fix));
+    }
+    let why = match r.word("trace.format") {
+        Some("otel" | "opentelemetry") => "spans are not read; write the requests as JSON lines",
+        Some("synthetic") => "the original has no generator; describe the traffic in workload.clients",
+        _ => "the format is recognised from the file",
+    };
+    r.without_counterpart("trace.format", why);
     for key in [
         "generator",
         "rate",

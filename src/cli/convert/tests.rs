@@ -78,5 +78,5 @@ fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
     let config = json!({ "cluster": { "disaggregated": { "enabled": true }, "gpu": "H100" } });
     let problems = convert_routesim(&config).err().unwrap_or_default();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 3, "{told:#?}");
+    assert_eq!(told.len(), 4, "{told:#?}");
 }
