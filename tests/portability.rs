@@ -32,28 +32,28 @@ const REPORTS: &[Line] = &[
     ("kv-pressure, default", 10913, "b47d0c62a31e5806"),
     ("router-showdown, default", 18699, "e5612b9159845df9"),
     ("long-chats, default", 12848, "61872d537be11825"),
-    ("regret-and-tail, default", 13652, "5323e4510073ba9a"),
+    ("regret-and-tail, default", 14316, "688dd443eda2e809"),
     ("pressure, default", 13926, "bc86852d01816ccb"),
     ("everything, default", 19085, "e0dfb31a995465e1"),
-    ("conversations, default", 26411, "cc852615cc24280b"),
+    ("conversations, default", 26411, "b06496257da46030"),
     ("hashes, default", 9415, "eb521e1696acc474"),
     ("stamps, default", 8771, "003fbd9d0dc27d75"),
     ("chat-4xh100, blis", 17123, "0a2c5bc6fdc65a18"),
     ("kv-pressure, blis", 11447, "800eef97b5a2b791"),
     ("router-showdown, blis", 18806, "fb2d84e5e6b8ba74"),
     ("long-chats, blis", 12838, "04d61974edc65bcd"),
-    ("regret-and-tail, blis", 13687, "9e6580c34c821a0e"),
-    ("pressure, blis", 14393, "caafdc1c52dc3595"),
+    ("regret-and-tail, blis", 14351, "2c8a68d4e649d13d"),
+    ("pressure, blis", 14420, "0be9516a149c477c"),
     ("everything, blis", 19120, "7aa8da1492c76cc3"),
-    ("conversations, blis", 26423, "0f3d8424a5a75f1d"),
+    ("conversations, blis", 26423, "1224db7e46934d16"),
     ("hashes, blis", 9548, "ed3dc4f620e1fe42"),
     ("stamps, blis", 8847, "99969470d6742b4c"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 160616, "99986416f011fb02"),
-    ("everything", 71086, "860bde341a5c3d72"),
-    ("conversations", 92476, "efb6670edb655afd"),
+    ("pressure", 160699, "43238a427e39f16f"),
+    ("everything", 71236, "29281e7cf28dd54c"),
+    ("conversations", 92620, "b93f61cb8339b1a0"),
 ];
 
 const DRAWS: &[Line] = &[

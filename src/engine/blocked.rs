@@ -2,6 +2,7 @@
 
 use super::fact::{Fact, Sink};
 use super::replica::{Replica, World};
+use super::request::NONE;
 use crate::base::Micros;
 
 /// How many behind the first are looked at.
@@ -30,6 +31,15 @@ impl Replica {
             self.told_blocked = slot;
             let (request, behind) = (w.lives[slot].id, w.lives[behind].id);
             w.sink.fact(now, Fact::HeadBlocked { request, behind, replica: self.id });
+        }
+    }
+
+    /// A full batch keeps everybody waiting, whatever blocks are free: the first of the queue is in nobody's way.
+    pub(super) fn tell_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        if self.told_blocked != NONE && self.running >= self.limits.max_num_seqs {
+            let request = w.lives[self.told_blocked].id;
+            self.told_blocked = NONE;
+            w.sink.fact(now, Fact::HeadUnblocked { request, replica: self.id });
         }
     }
 

@@ -76,6 +76,8 @@ pub enum Fact {
     /// The first of the queue found too few free blocks, and `behind`, which waits after it, would have found enough. Told
     /// once for each first of the queue, and only to a sink that wants it.
     HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
+    /// What keeps it waiting now is not blocks but the number of requests in the batch.
+    HeadUnblocked { request: RequestId, replica: ReplicaId },
     /// To make room for it, `blocks` blocks came back from the CPU tier right after they had gone there.
     ReloadedEarly { request: RequestId, replica: ReplicaId, blocks: u32 },
     /// All tokens were shown.

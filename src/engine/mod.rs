@@ -239,7 +239,7 @@ impl Engine {
         if preempted < limit && replica.preempted_since_progress >= limit {
             let first = replica.waiting.front().map(|&s| self.lives[s].id);
             self.livelock = first.map(|request| (request, index as u32));
-        } else if preempted >= limit && replica.preempted_since_progress == 0 {
+        } else if preempted >= limit && replica.preempted_since_progress < limit {
             self.livelock = None;
         }
         if gone > 0 {

@@ -278,6 +278,13 @@ impl Replica {
         record.live = NONE;
         let (class, urgency) = (record.class, live.urgency);
         w.lives.remove(slot);
+        if self.told_blocked == slot {
+            self.told_blocked = NONE;
+        }
+        if reason == DropReason::OutgrewKvCache {
+            // Who is given up makes room for the others, once and for all.
+            self.preempted_since_progress = 0;
+        }
         self.totals.dropped += 1;
         let waiting = self.waiting.len() as u32;
         w.sink.fact(now, Fact::Dropped { request, replica: self.id, class, urgency, reason, waiting });

@@ -45,6 +45,7 @@ impl Replica {
 
     /// Phase 2: admits from the head of the queue.
     pub(super) fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
+        self.tell_unblocked(now, w);
         let mut budget = phase1.budget;
         while self.running < self.limits.max_num_seqs && budget > 0 {
             // An emptied instance admits again at once, unless it is to behave as BLIS.

@@ -85,6 +85,12 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
             let text = format!("{blocks} blocks came back from the CPU tier right after they had gone there");
             ("reload", Some(request.0), Some(replica.0), text)
         }
+        Fact::HeadUnblocked { request, replica } => (
+            "blocked",
+            Some(request.0),
+            Some(replica.0),
+            "not for blocks any more: the batch is full".to_owned(),
+        ),
         Fact::HeadBlocked { request, behind, replica } => {
             let text = format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0);
             ("blocked", Some(request.0), Some(replica.0), text)

@@ -100,7 +100,8 @@ impl Session {
     pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
         let mut left = max_events;
         loop {
-            let edit = self.edits.next();
+            // What comes after the end of the run never happens.
+            let edit = self.edits.next().filter(|e| e.at() <= self.engine.horizon());
             let last = edit.map_or(until, |e| until.min(e.last_instant_before()));
             let budget = edit.map_or(left, |e| left.min(e.events_before(self.engine.events_done())));
             let before = self.engine.events_done();

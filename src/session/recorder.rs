@@ -248,6 +248,7 @@ impl Sink for Recorder {
             | Fact::StepEnded { .. }
             | Fact::Prefilled { .. }
             | Fact::HeadBlocked { .. }
+            | Fact::HeadUnblocked { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }

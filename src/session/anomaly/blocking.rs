@@ -47,7 +47,19 @@ impl Blocking {
         }
     }
 
+    /// The batch is full: nobody there waits for blocks.
+    pub(super) fn full(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        self.look(replica, now, book);
+        for head in self.heads.get_mut(replica).into_iter().flat_map(|heads| heads.drain(..)) {
+            if let Some(place) = head.told {
+                book.close(place, now);
+            }
+        }
+    }
+
+    /// It waits no more.
     pub(super) fn gone(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
+        self.look(replica, now, book);
         let Some(heads) = self.heads.get_mut(replica) else { return };
         let Some(i) = heads.iter().position(|h| h.request == request) else { return };
         if let Some(place) = heads.remove(i).told {

@@ -1,11 +1,12 @@
 //! Load imbalance: the coefficient of variation of the requests present on each serving replica stays high.
 //!
 //! With S the sum of the loads x of n replicas and Q the sum of their squares, cov² = n Q / S² - 1, so that both sums can be
-//! kept up to date and no replica is looked at.
+//! kept up to date and no replica is looked at. What lasts is the state between two changes, so that it is judged before each.
 
-use super::{Anomaly, AnomalyKind, Book, Place};
-use crate::base::{Micros, Span};
+use super::{Anomaly, AnomalyKind, Book, Place, Proof};
+use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// It begins above a coefficient of variation of 1/2: n Q > 5/4 S².
 const HIGH: (u64, u64) = (5, 4);
@@ -21,6 +22,8 @@ const LASTING: Span = Span(5_000_000);
 pub(super) struct Imbalance {
     /// Load, and whether it gets new requests.
     loads: Vec<(u64, bool)>,
+    /// The latest that came to each.
+    latest: Vec<VecDeque<Proof>>,
     n: u64,
     sum: u64,
     squares: u64,
@@ -34,6 +37,7 @@ impl Imbalance {
     pub(super) fn new(replicas: usize) -> Self {
         Self {
             loads: vec![(0, true); replicas],
+            latest: Vec::new(),
             n: replicas as u64,
             sum: 0,
             squares: 0,
@@ -43,7 +47,9 @@ impl Imbalance {
         }
     }
 
-    pub(super) fn came(&mut self, replica: usize, now: Micros, book: &mut Book) {
+    pub(super) fn came(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
+        self.tell(now, book);
+        super::keep_latest(super::entry(&mut self.latest, replica), Proof { request, at: now });
         let (load, serving) = &mut self.loads[replica];
         *load += 1;
         if *serving {
@@ -54,6 +60,7 @@ impl Imbalance {
     }
 
     pub(super) fn left(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        self.tell(now, book);
         let (load, serving) = &mut self.loads[replica];
         *load -= 1;
         if *serving {
@@ -64,6 +71,7 @@ impl Imbalance {
     }
 
     pub(super) fn serving(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        self.tell(now, book);
         let (load, serving) = super::entry(&mut self.loads, replica);
         if !*serving {
             *serving = true;
@@ -75,6 +83,7 @@ impl Imbalance {
     }
 
     pub(super) fn draining(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        self.tell(now, book);
         let (load, serving) = &mut self.loads[replica];
         if *serving {
             *serving = false;
@@ -85,38 +94,50 @@ impl Imbalance {
         self.look(now, book);
     }
 
-    fn look(&mut self, now: Micros, book: &mut Book) {
-        let (over, of) = if self.since.is_some() { LOW } else { HIGH };
-        let uneven = self.sum >= MEAN * self.n.max(1)
-            && u128::from(self.n) * u128::from(self.squares) * u128::from(of)
-                > u128::from(self.sum) * u128::from(self.sum) * u128::from(over);
-        if !uneven {
-            self.since = None;
-            if let Some(place) = self.open.take() {
-                book.close(place, now);
-            }
-            return;
-        }
-        let since = *self.since.get_or_insert(now);
-        if self.open.is_none() && now.since(since) >= LASTING {
-            self.peak = 0;
+    /// Tells what has lasted until `now`, before that changes.
+    pub(super) fn tell(&mut self, now: Micros, book: &mut Book) {
+        if self.open.is_none() && self.since.is_some_and(|since| now.since(since) >= LASTING) {
             let most = self.loads.iter().enumerate().filter(|(_, (_, serving))| *serving);
             let most = most.max_by_key(|(i, (load, _))| (*load, std::cmp::Reverse(*i)));
+            let busiest = most.map_or(0, |(i, _)| i);
+            self.peak = 0;
             self.open = Some(book.open(Anomaly {
                 kind: AnomalyKind::LoadImbalance,
-                start: since,
+                start: self.since.unwrap_or(now),
                 end: None,
-                replica: most.map_or(0, |(i, _)| i as u32),
-                proofs: Vec::new(),
+                replica: busiest as u32,
+                proofs: self.latest.get(busiest).into_iter().flatten().copied().collect(),
                 figure: 0,
                 measure: None,
             }));
+            self.grow(book);
         }
+    }
+
+    /// The largest value while it is open.
+    fn grow(&mut self, book: &mut Book) {
         if let Some(place) = self.open {
             let squared = self.n as f64 * self.squares as f64 / (self.sum as f64 * self.sum as f64) - 1.0;
             self.peak = self.peak.max((libm::sqrt(squared) * 1000.0) as u64);
             if let Some(anomaly) = book.at(place) {
                 anomaly.figure = self.peak;
+            }
+        }
+    }
+
+    /// The loads have changed.
+    fn look(&mut self, now: Micros, book: &mut Book) {
+        let (over, of) = if self.since.is_some() { LOW } else { HIGH };
+        let uneven = self.sum >= MEAN * self.n.max(1)
+            && u128::from(self.n) * u128::from(self.squares) * u128::from(of)
+                > u128::from(self.sum) * u128::from(self.sum) * u128::from(over);
+        if uneven {
+            self.since.get_or_insert(now);
+            self.grow(book);
+        } else {
+            self.since = None;
+            if let Some(place) = self.open.take() {
+                book.close(place, now);
             }
         }
     }

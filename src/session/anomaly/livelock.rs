@@ -1,32 +1,62 @@
-//! Livelock: the engine says when a thousand preemptions have passed on one replica without anything finishing.
+//! Livelock: the engine says when a thousand preemptions have passed on one replica without anything finishing. What is
+//! kept here is the proof: since when, how often, and whose the latest were.
 
 use super::{Anomaly, AnomalyKind, Book, Place, Proof};
 use crate::base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// One replica since something last finished there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Struggle {
+    since: Option<Micros>,
+    preemptions: u64,
+    /// The latest of them, as many as are proof.
+    latest: VecDeque<Proof>,
+    open: Option<Place>,
+}
 
 /// All replicas.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Livelock {
-    open: Vec<Option<Place>>,
+    replicas: Vec<Struggle>,
 }
 
 impl Livelock {
-    pub(super) fn found(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
-        *super::entry(&mut self.open, replica) = Some(book.open(Anomaly {
-            kind: AnomalyKind::Livelock,
-            start: now,
-            end: None,
-            replica: replica as u32,
-            proofs: vec![Proof { request, at: now }],
-            figure: 1,
-            measure: None,
-        }));
+    pub(super) fn preempted(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
+        let struggle = super::entry(&mut self.replicas, replica);
+        struggle.since.get_or_insert(now);
+        struggle.preemptions += 1;
+        if let Some(anomaly) = struggle.open.and_then(|place| book.at(place)) {
+            anomaly.figure = struggle.preemptions;
+        }
+        super::keep_latest(&mut struggle.latest, Proof { request, at: now });
     }
 
-    /// Something finished.
+    /// The engine has counted enough of them.
+    pub(super) fn found(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        let struggle = super::entry(&mut self.replicas, replica);
+        if struggle.open.is_none() {
+            struggle.open = Some(book.open(Anomaly {
+                kind: AnomalyKind::Livelock,
+                start: struggle.since.unwrap_or(now),
+                end: None,
+                replica: replica as u32,
+                proofs: struggle.latest.iter().copied().collect(),
+                figure: struggle.preemptions,
+                measure: None,
+            }));
+        }
+    }
+
+    /// Something finished, or was given up.
     pub(super) fn over(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        if let Some(place) = self.open.get_mut(replica).and_then(Option::take) {
+        let Some(struggle) = self.replicas.get_mut(replica).filter(|s| s.since.is_some()) else { return };
+        if let Some(place) = struggle.open.take() {
             book.close(place, now);
         }
+        struggle.since = None;
+        struggle.preemptions = 0;
+        struggle.latest.clear();
     }
 }

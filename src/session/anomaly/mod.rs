@@ -11,12 +11,13 @@ mod inversion;
 mod livelock;
 mod thrashing;
 
-use super::words::duration;
+use super::words::{count, duration};
 use crate::base::{Micros, RequestId};
-use crate::engine::Fact;
+use crate::engine::{DropReason, Fact};
 use crate::scenario::Scenario;
 use inversion::Who;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// Anomalies kept of each kind, the first ones; later ones are counted only.
 const KEPT: u32 = 64;
@@ -121,9 +122,11 @@ impl Anomaly {
                 self.figure,
                 request(0)
             ),
-            AnomalyKind::Livelock => {
-                format!("1,000 preemptions on r{r} and nothing finished between them, last #{}.", request(0))
-            }
+            AnomalyKind::Livelock => format!(
+                "{} preemptions on r{r} {lasting}, and nothing finished between them; the thousandth was #{}'s.",
+                count(self.figure),
+                self.proofs.last().map_or(0, |p| p.request.0)
+            ),
             AnomalyKind::LoadImbalance => format!(
                 "Requests were spread unevenly {lasting}, most of them on r{r}: coefficient of variation up to {:.2}.",
                 self.figure as f64 / 1000.0
@@ -199,12 +202,14 @@ impl Detectors {
     }
 
     pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
+        self.thrashing.look(now, &mut self.book);
         match *fact {
             Fact::Queued { request, replica, class, urgency } => {
                 self.inversion.waits(&Who { request, replica, class, urgency }, now);
             }
             Fact::Preempted { request, replica, class, urgency, times } => {
                 self.inversion.waits(&Who { request, replica, class, urgency }, now);
+                self.livelock.preempted(request, replica.index(), now, &mut self.book);
                 if times > 1 {
                     self.thrashing.again(request, replica.index(), now, &mut self.book);
                 }
@@ -216,27 +221,31 @@ impl Detectors {
             Fact::HeadBlocked { request, behind, replica } => {
                 self.blocking.blocked(request, behind, replica.index(), now);
             }
+            Fact::HeadUnblocked { replica, .. } => self.blocking.full(replica.index(), now, &mut self.book),
             Fact::ReloadedEarly { request, replica, .. } => {
                 self.thrashing.again(request, replica.index(), now, &mut self.book);
             }
             Fact::StepStarted { replica, waiting, .. } => {
                 self.inversion.step(replica, waiting, now, &mut self.book);
                 self.blocking.look(replica.index(), now, &mut self.book);
-                self.thrashing.look(replica.index(), now, &mut self.book);
+                self.imbalance.tell(now, &mut self.book);
             }
-            Fact::Routed { replica, .. } => self.imbalance.came(replica.index(), now, &mut self.book),
+            Fact::Routed { request, replica } => {
+                self.imbalance.came(request, replica.index(), now, &mut self.book);
+            }
             Fact::Completed { replica, .. } => {
                 self.livelock.over(replica.index(), now, &mut self.book);
                 self.imbalance.left(replica.index(), now, &mut self.book);
             }
-            Fact::Dropped { request, replica, class, urgency, .. } => {
+            Fact::Dropped { request, replica, class, urgency, reason, .. } => {
                 self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
                 self.blocking.gone(request, replica.index(), now, &mut self.book);
+                if reason == DropReason::OutgrewKvCache {
+                    self.livelock.over(replica.index(), now, &mut self.book);
+                }
                 self.imbalance.left(replica.index(), now, &mut self.book);
             }
-            Fact::Livelock { request, replica } => {
-                self.livelock.found(request, replica.index(), now, &mut self.book);
-            }
+            Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.book),
             Fact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
                 self.imbalance.serving(replica.index(), now, &mut self.book);
@@ -261,6 +270,14 @@ impl Detectors {
     pub(super) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
         AnomalyKind::ALL.into_iter().zip(self.book.counts)
     }
+}
+
+/// Adds a proof to the latest ones, of which it keeps [`PROOFS`].
+fn keep_latest(latest: &mut VecDeque<Proof>, proof: Proof) {
+    if latest.len() == PROOFS {
+        latest.pop_front();
+    }
+    latest.push_back(proof);
 }
 
 /// The entry of a list, which grows as needed.

@@ -159,12 +159,91 @@ fn repeated_preemptions_are_thrashing_and_single_ones_are_not() {
 }
 
 #[test]
-fn a_livelock_ends_when_something_finishes() {
+fn a_head_that_joins_after_one_long_step_was_in_the_way_all_the_time() {
+    let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
+    let d = watch(&[(10, blocked), (10, step(2)), (900_010, scheduled(7, SloClass::Standard))], 1);
+    let [a] = d.kept() else { panic!("{:?}", d.kept()) };
+    assert_eq!((a.start, a.end), (Micros(10), Some(Micros(900_010))));
+}
+
+#[test]
+fn a_head_is_in_nobodys_way_while_the_batch_is_full() {
+    let blocked = Fact::HeadBlocked { request: RequestId(7), behind: RequestId(9), replica: ReplicaId(0) };
+    let full = Fact::HeadUnblocked { request: RequestId(7), replica: ReplicaId(0) };
+    let short =
+        [(10, blocked), (400_000, full), (900_000, step(2)), (950_000, blocked), (1_400_000, step(2))];
+    assert!(watch(&short, 1).kept().is_empty());
+    let d = watch(&[(10, blocked), (600_010, full), (900_000, scheduled(7, SloClass::Standard))], 1);
+    assert_eq!(d.kept().iter().map(|a| a.end).collect::<Vec<_>>(), [Some(Micros(600_010))]);
+}
+
+#[test]
+fn thrashing_of_a_replica_that_fell_idle_ends_while_others_go_on() {
+    let mut facts: Vec<(u64, Fact)> = (0..4).map(|k| (k * 1_000_000, preempted(1, 2 + k as u32))).collect();
+    facts.push((20_000_000, Fact::Admitted { request: RequestId(5) }));
+    let d = watch(&facts, 2);
+    assert_eq!(d.kept().iter().map(|a| a.end).collect::<Vec<_>>(), [Some(Micros(3_000_000))]);
+}
+
+#[test]
+fn a_livelock_names_the_latest_it_took_and_ends_when_something_finishes_or_is_given_up() {
     let found = Fact::Livelock { request: RequestId(3), replica: ReplicaId(0) };
     let routed = Fact::Routed { request: RequestId(3), replica: ReplicaId(0) };
-    let d = watch(&[(1, routed), (4, found), (90, completed(3, 0))], 1);
+    let dropped = |reason| Fact::Dropped {
+        request: RequestId(3),
+        replica: ReplicaId(0),
+        class: 0,
+        urgency: 0,
+        reason,
+        waiting: 0,
+    };
+    let mut facts: Vec<(u64, Fact)> = vec![(1, routed)];
+    facts.extend((0..20).map(|k| (k + 2, preempted(3 + k as u32 % 2, 1))));
+    facts.extend([(21, found), (30, preempted(9, 1))]);
+    let open = watch(&facts, 1);
+    let [a] = open.kept() else { panic!("{:?}", open.kept()) };
+    assert_eq!((a.kind, a.start, a.end, a.figure), (AnomalyKind::Livelock, Micros(2), None, 21));
+    assert_eq!((proofs(a).len(), proofs(a).last()), (PROOFS, Some(&(4, 21))));
+    assert!(a.sentence().contains("and still does"), "{}", a.sentence());
+    let outgrew = dropped(DropReason::OutgrewKvCache);
+    for end in [completed(3, 0), outgrew] {
+        let d = watch(&[&facts[..], &[(90, end)]].concat(), 1);
+        assert_eq!(d.kept()[0].end, Some(Micros(90)));
+    }
+    // Who could never have been served was not part of it.
+    let never = dropped(DropReason::PromptExceedsKvCache);
+    assert_eq!(watch(&[&facts[..], &[(90, never)]].concat(), 1).kept()[0].end, None);
+}
+
+#[test]
+fn an_imbalance_that_lasted_until_it_ended_is_told_though_nothing_happened_meanwhile() {
+    let routed = |k: u32, replica| Fact::Routed { request: RequestId(k), replica: ReplicaId(replica) };
+    let mut facts: Vec<(u64, Fact)> = (0..4).map(|k| (u64::from(k), routed(k, 1))).collect();
+    let short = [&facts[..], &[(4_000_000, routed(4, 0)), (4_000_000, routed(5, 0))]].concat();
+    assert!(watch(&short, 2).kept().is_empty());
+    facts.extend((4..8).map(|k| (60_000_000, routed(k, 0))));
+    let d = watch(&facts, 2);
     let [a] = d.kept() else { panic!("{:?}", d.kept()) };
-    assert_eq!((a.kind, a.start, a.end), (AnomalyKind::Livelock, Micros(4), Some(Micros(90))));
+    assert_eq!((a.start, a.end, a.replica, a.figure), (Micros(3), Some(Micros(60_000_000)), 1, 1000));
+    assert_eq!(proofs(a), [(0, 0), (1, 1), (2, 2), (3, 3)]);
+}
+
+#[test]
+fn a_drained_replica_is_no_part_of_an_imbalance() {
+    let routed = |k: u32, replica| Fact::Routed { request: RequestId(k), replica: ReplicaId(replica) };
+    let mut facts: Vec<(u64, Fact)> = (0..8).map(|k| (u64::from(k), routed(k, 1))).collect();
+    facts.extend([(8, routed(8, 0)), (8, routed(9, 2))]);
+    facts.extend([(9_000_000, step(0)), (9_500_000, Fact::Draining { replica: ReplicaId(1) })]);
+    let d = watch(&facts, 3);
+    let [a] = d.kept() else { panic!("{:?}", d.kept()) };
+    assert_eq!((a.replica, a.end), (1, Some(Micros(9_500_000))));
+    // What is left there finishes without a trace; coming back with it counts again.
+    facts.extend([
+        (9_600_000, completed(0, 1)),
+        (10_000_000, Fact::Serving { replica: ReplicaId(1), pool: 0 }),
+    ]);
+    facts.push((15_000_001, step(0)));
+    assert_eq!(watch(&facts, 3).kept().len(), 2);
 }
 
 #[test]

@@ -20,15 +20,22 @@ struct Recent {
 }
 
 /// All replicas.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Thrashing {
     replicas: Vec<Recent>,
+    /// Before this instant nothing ends.
+    quiet_until: Micros,
+}
+
+impl Default for Thrashing {
+    fn default() -> Self {
+        Self { replicas: Vec::new(), quiet_until: Micros::MAX }
+    }
 }
 
 impl Thrashing {
     /// A request was preempted that had been before, or reloaded blocks that had just been copied down.
     pub(super) fn again(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
-        self.look(replica, now, book);
         let recent = super::entry(&mut self.replicas, replica);
         let proof = Proof { request, at: now };
         if let Some(anomaly) = recent.open.and_then(|place| book.at(place)) {
@@ -52,19 +59,25 @@ impl Thrashing {
                 figure: TIMES as u64,
                 measure: None,
             }));
+            self.quiet_until = self.quiet_until.min(now.saturating_add(WITHIN));
         }
     }
 
-    /// Ends what has been quiet for long enough.
-    pub(super) fn look(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        let Some(recent) = self.replicas.get_mut(replica) else { return };
-        if let Some(place) = recent.open
-            && let Some(last) = recent.latest.back()
-            && now.since(last.at) > WITHIN
-        {
-            book.close(place, last.at);
-            recent.open = None;
-            recent.latest.clear();
+    /// Ends what has been quiet for long enough, wherever it is: an idle replica says nothing more.
+    pub(super) fn look(&mut self, now: Micros, book: &mut Book) {
+        if now <= self.quiet_until {
+            return;
+        }
+        self.quiet_until = Micros::MAX;
+        for recent in &mut self.replicas {
+            let (Some(place), Some(last)) = (recent.open, recent.latest.back()) else { continue };
+            if now.since(last.at) > WITHIN {
+                book.close(place, last.at);
+                recent.open = None;
+                recent.latest.clear();
+            } else {
+                self.quiet_until = self.quiet_until.min(last.at.saturating_add(WITHIN));
+            }
         }
     }
 }

@@ -188,6 +188,7 @@ impl Sink for Log {
             | Fact::Tokens { .. }
             | Fact::Completed { .. }
             | Fact::HeadBlocked { .. }
+            | Fact::HeadUnblocked { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }
