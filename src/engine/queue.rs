@@ -97,7 +97,7 @@ impl Tournament {
             t.winners[size + i] = (Micros::MAX, i as u32);
         }
         for k in (1..size).rev() {
-            t.winners[k] = t.winners[2 * k].min(t.winners[2 * k + 1]);
+            t.winners[k] = t.earlier_child(k);
         }
         t
     }
@@ -111,12 +111,18 @@ impl Tournament {
         self.winners[k].0 = at;
         while k > 1 {
             k /= 2;
-            let winner = self.winners[2 * k].min(self.winners[2 * k + 1]);
+            let winner = self.earlier_child(k);
             if self.winners[k] == winner {
                 return;
             }
             self.winners[k] = winner;
         }
+    }
+
+    /// Who wins at node `k`. Lower indices are to the left, so instants alone decide.
+    fn earlier_child(&self, k: usize) -> (Micros, u32) {
+        let (left, right) = (self.winners[2 * k], self.winners[2 * k + 1]);
+        if right.0 < left.0 { right } else { left }
     }
 
     /// The earliest instant and whose it is.

@@ -408,6 +408,7 @@ impl Pool {
     }
 
     /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.
+    #[inline]
     fn take_listed(&mut self, block: Block) -> Option<u32> {
         let entry = Block(self.listed.pop()?);
         let b = entry.holders();
@@ -419,6 +420,7 @@ impl Pool {
 
     /// Counts the loss of the content of `b`, which its record said to be that of `was`; its table entry goes only if it
     /// points here.
+    #[inline]
     fn lose(&mut self, b: u32, was: Block) {
         if was.is_hashed() {
             let hash = self.hashes[b as usize];
@@ -461,6 +463,7 @@ impl Pool {
     }
 
     /// Puts `b` at the end of the free list.
+    #[inline]
     fn list(&mut self, b: u32) {
         let place = self.listed.push(self.entry(b));
         if self.blocks[b as usize].is_hashed() {
