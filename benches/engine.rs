@@ -68,6 +68,7 @@ fn runs(c: &mut Criterion) {
 /// A cluster that has been watched until it was in full swing.
 fn watched(replicas: u32) -> Session {
     let mut scenario = scenario(0, replicas, RoutingPolicy::Weighted(Weighted::default()));
+    scenario.run.horizon_s = 1000.0;
     scenario.observe = Observe { counterfactual_k: replicas, anomalies: true, ..Observe::default() };
     let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("a sound scenario");
     assert!(session.advance(IN_FULL_SWING, u64::MAX) == Stop::Until, "the run ended early");
