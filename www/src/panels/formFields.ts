@@ -46,6 +46,7 @@ export const SECTIONS: readonly Section[] = [
       'workload.clients[*].output_tokens',
       'workload.clients[*].prefix',
       'workload.clients[*].sessions',
+      'workload.clients[*].conversation',
       'workload.trace',
     ],
   },
