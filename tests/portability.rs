@@ -51,9 +51,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 160699, "43238a427e39f16f"),
-    ("everything", 71236, "29281e7cf28dd54c"),
-    ("conversations", 92620, "b93f61cb8339b1a0"),
+    ("pressure", 160700, "17591ca9b370be01"),
+    ("everything", 71237, "061eaa89b73ae759"),
+    ("conversations", 92621, "b5cf4cd110cf0170"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -259,7 +259,7 @@ impl Sink for Recorder {
             self.keep(at, Entry::Fact(fact));
             self.note_move(at, fact);
         }
-        if let Some(detectors) = &mut self.detectors {
+        if let Some(detectors) = self.detectors.as_mut().filter(|_| Detectors::need(&fact)) {
             detectors.fact(at, &fact);
             if self.live {
                 self.note_anomalies(at);

@@ -21,6 +21,8 @@ struct Head {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Blocking {
     heads: Vec<Vec<Head>>,
+    /// How many of them have not been told.
+    untold: u32,
 }
 
 impl Blocking {
@@ -28,12 +30,21 @@ impl Blocking {
         let heads = super::entry(&mut self.heads, replica);
         if heads.iter().all(|h| h.request != request) {
             heads.push(Head { request, behind, since: now, told: None });
+            self.untold += 1;
         }
     }
 
+    #[inline]
     pub(super) fn look(&mut self, replica: usize, now: Micros, book: &mut Book) {
+        if self.untold > 0 {
+            self.tell(replica, now, book);
+        }
+    }
+
+    fn tell(&mut self, replica: usize, now: Micros, book: &mut Book) {
         let heads = self.heads.get_mut(replica).into_iter().flatten();
         for head in heads.filter(|h| h.told.is_none() && now.since(h.since) >= LASTING) {
+            self.untold -= 1;
             let proof = |request| Proof { request, at: head.since };
             head.told = Some(book.open(Anomaly {
                 kind: AnomalyKind::HeadOfLineBlocking,
@@ -51,8 +62,9 @@ impl Blocking {
     pub(super) fn full(&mut self, replica: usize, now: Micros, book: &mut Book) {
         self.look(replica, now, book);
         for head in self.heads.get_mut(replica).into_iter().flat_map(|heads| heads.drain(..)) {
-            if let Some(place) = head.told {
-                book.close(place, now);
+            match head.told {
+                Some(place) => book.close(place, now),
+                None => self.untold -= 1,
             }
         }
     }
@@ -62,8 +74,9 @@ impl Blocking {
         self.look(replica, now, book);
         let Some(heads) = self.heads.get_mut(replica) else { return };
         let Some(i) = heads.iter().position(|h| h.request == request) else { return };
-        if let Some(place) = heads.remove(i).told {
-            book.close(place, now);
+        match heads.remove(i).told {
+            Some(place) => book.close(place, now),
+            None => self.untold -= 1,
         }
     }
 }

@@ -95,15 +95,24 @@ impl Imbalance {
     }
 
     /// Tells what has lasted until `now`, before that changes.
+    #[inline]
     pub(super) fn tell(&mut self, now: Micros, book: &mut Book) {
-        if self.open.is_none() && self.since.is_some_and(|since| now.since(since) >= LASTING) {
+        if let Some(since) = self.since
+            && self.open.is_none()
+        {
+            self.tell_since(since, now, book);
+        }
+    }
+
+    fn tell_since(&mut self, since: Micros, now: Micros, book: &mut Book) {
+        if now.since(since) >= LASTING {
             let most = self.loads.iter().enumerate().filter(|(_, (_, serving))| *serving);
             let most = most.max_by_key(|(i, (load, _))| (*load, std::cmp::Reverse(*i)));
             let busiest = most.map_or(0, |(i, _)| i);
             self.peak = 0;
             self.open = Some(book.open(Anomaly {
                 kind: AnomalyKind::LoadImbalance,
-                start: self.since.unwrap_or(now),
+                start: since,
                 end: None,
                 replica: busiest as u32,
                 proofs: self.latest.get(busiest).into_iter().flatten().copied().collect(),

@@ -244,6 +244,7 @@ impl Inversion {
     }
 
     /// The one that it is about, unless nobody there is more urgent than others.
+    #[inline]
     fn on(&mut self, replica: ReplicaId) -> Option<(&mut Waiting, &mut Ahead)> {
         let waiting = self.replicas.get_mut(replica.index()).filter(|w| w.measure != Measure::None)?;
         Some((waiting, &mut self.ahead))
@@ -276,6 +277,7 @@ impl Inversion {
     }
 
     /// A step starts and leaves so many waiting.
+    #[inline]
     pub(super) fn step(&mut self, replica: ReplicaId, left: u32, now: Micros, book: &mut Book) {
         let Some((waiting, ahead)) = self.on(replica) else { return };
         if waiting.joined.is_empty() {

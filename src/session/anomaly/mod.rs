@@ -201,6 +201,15 @@ impl Detectors {
         }
     }
 
+    /// Whether any of them looks at such facts; those that come most often are of no use to any.
+    #[inline]
+    pub(super) fn need(fact: &Fact) -> bool {
+        !matches!(
+            fact,
+            Fact::StepEnded { .. } | Fact::Tokens { .. } | Fact::Prefilled { .. } | Fact::FirstToken { .. }
+        )
+    }
+
     pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
         self.thrashing.look(now, &mut self.book);
         match *fact {

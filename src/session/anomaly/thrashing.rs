@@ -64,10 +64,14 @@ impl Thrashing {
     }
 
     /// Ends what has been quiet for long enough, wherever it is: an idle replica says nothing more.
+    #[inline]
     pub(super) fn look(&mut self, now: Micros, book: &mut Book) {
-        if now <= self.quiet_until {
-            return;
+        if now > self.quiet_until {
+            self.end_quiet_ones(now, book);
         }
+    }
+
+    fn end_quiet_ones(&mut self, now: Micros, book: &mut Book) {
         self.quiet_until = Micros::MAX;
         for recent in &mut self.replicas {
             let (Some(place), Some(last)) = (recent.open, recent.latest.back()) else { continue };
