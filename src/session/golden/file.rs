@@ -1,7 +1,7 @@
 //! The golden file format: a cluster's configuration, requests one by one, and what must come out.
 //!
 //! Every field has a default here, so that one reading finds every problem of shape; which keys must be there is a table
-//! of its own ([`required`]), because some are needed by some settings only.
+//! of its own ([`required`](super::required)), because some are needed by some settings only.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
