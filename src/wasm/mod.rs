@@ -185,16 +185,6 @@ impl Sim {
         to_json(&self.session.scenario())
     }
 
-    /// The whole run as bytes.
-    pub fn snapshot(&self) -> Vec<u8> {
-        self.session.snapshot()
-    }
-
-    /// Goes back to a snapshot.
-    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), JsError> {
-        self.session.restore(bytes).map_err(|e| JsError::new(&e.to_string()))
-    }
-
     fn load(text: &str, trace: Option<&Trace>) -> Result<Self, JsError> {
         let trace = trace.and_then(|t| t.trace.clone());
         let (session, _) = Session::load(text, trace).map_err(|p| JsError::new(&json(&p)))?;
