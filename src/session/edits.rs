@@ -25,25 +25,22 @@ impl Place {
         Micros(self.at_us)
     }
 
-    /// The last instant whose events may all run before it.
-    pub(super) fn last_instant_before(self) -> Micros {
+    /// Up to which instant, and how many events, may run before it, when the next event is at `next`.
+    ///
+    /// The count only tells the events of the edit's own instant apart. Earlier ones all come first, however many they are:
+    /// a change of the scenario changes their number.
+    pub(super) fn room(self, done: u64, next: Micros) -> (Micros, u64) {
         match self.after_events {
-            Some(_) => Micros(self.at_us),
-            None => Micros(self.at_us.saturating_sub(1)),
+            Some(n) if next >= self.at() => (self.at(), n.saturating_sub(done)),
+            _ => (Micros(self.at_us.saturating_sub(1)), u64::MAX),
         }
     }
 
-    /// How many events may run before it.
-    pub(super) fn events_before(self, done: u64) -> u64 {
-        self.after_events.map_or(u64::MAX, |n| n.saturating_sub(done))
-    }
-
-    /// Whether its place has been reached.
-    pub(super) fn is_due(self, done: u64, next_event: Option<Micros>) -> bool {
-        let next = next_event.map_or(u64::MAX, |t| t.0);
+    /// Whether its place has been reached, when the next event is at `next`.
+    pub(super) fn is_due(self, done: u64, next: Micros) -> bool {
         match self.after_events {
-            Some(n) => done >= n || next > self.at_us,
-            None => next >= self.at_us,
+            Some(n) => next > self.at() || (next == self.at() && done >= n),
+            None => next >= self.at(),
         }
     }
 }
@@ -100,6 +97,22 @@ impl Session {
         self.edits.edits.insert(at, edit);
         self.apply_next_edit();
         problems
+    }
+
+    /// The next edit of the log that happens at all: what comes after the end of the run does not.
+    pub(super) fn next_edit(&self) -> Option<Place> {
+        self.edits.next().filter(|e| e.at() <= self.engine.horizon())
+    }
+
+    /// Whether the next edit's place, at or before `until`, has been reached.
+    pub(super) fn edit_is_due(&self, until: Micros) -> bool {
+        let (done, next) = (self.engine.events_done(), self.next_event());
+        self.next_edit().is_some_and(|e| e.at() <= until && e.is_due(done, next))
+    }
+
+    /// The instant of the next event; the end of time without one.
+    pub(super) fn next_event(&self) -> Micros {
+        self.engine.next_event_at().unwrap_or(Micros::MAX)
     }
 
     pub(super) fn apply_next_edit(&mut self) {

@@ -100,18 +100,19 @@ impl Session {
     pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
         let mut left = max_events;
         loop {
-            // What comes after the end of the run never happens.
-            let edit = self.edits.next().filter(|e| e.at() <= self.engine.horizon());
-            let last = edit.map_or(until, |e| until.min(e.last_instant_before()));
-            let budget = edit.map_or(left, |e| left.min(e.events_before(self.engine.events_done())));
+            if self.edit_is_due(until) {
+                self.apply_next_edit();
+                continue;
+            }
+            let edit = self.next_edit();
             let before = self.engine.events_done();
+            let (last, budget) = edit.map_or((until, left), |e| {
+                let (last, events) = e.room(before, self.next_event());
+                (until.min(last), left.min(events))
+            });
             let halt = self.run_engine(last, budget);
             left -= self.engine.events_done() - before;
-            if let Some(e) = edit
-                && e.at() <= until
-                && e.is_due(self.engine.events_done(), self.engine.next_event_at())
-            {
-                self.apply_next_edit();
+            if self.edit_is_due(until) {
                 continue;
             }
             match halt {

@@ -79,6 +79,38 @@ fn live_edits_replay_from_the_scenario_they_leave_behind() {
 }
 
 #[test]
+fn an_edit_keeps_its_instant_in_a_scenario_with_other_events() {
+    let mut live = lively();
+    live.advance(Micros(10_000_000), u64::MAX);
+    assert_eq!(live.apply(Edit::Replicas { pool: 0, replicas: 1 }), []);
+    let mut slower = live.scenario();
+    for rate in ["10", "90"] {
+        let mut document = json::tree(&slower);
+        let path = "workload.clients[0].arrivals.poisson.rate_per_s";
+        crate::scenario::set_path(&mut document, path, rate).unwrap();
+        slower = crate::scenario::from_value(document).unwrap();
+        let (mut run, _) = Session::start(slower.clone(), None, Audience::Live).unwrap();
+        assert_eq!(run.advance(Micros(9_999_999), u64::MAX), Stop::Until);
+        assert_eq!((run.now(), run.edits.applied()), (Micros(9_999_999), 0), "{rate} requests a second");
+        assert_eq!(run.advance(Micros(10_000_000), u64::MAX), Stop::Until);
+        assert_eq!((run.now(), run.edits.applied()), (Micros(10_000_000), 1), "{rate} requests a second");
+    }
+}
+
+#[test]
+fn an_edit_at_the_start_comes_before_what_arrives_then() {
+    let text = r#"{
+        "workload": { "clients": [], "requests": [
+            { "arrival_us": 0, "prompt": [{ "text": 1, "tokens": 10 }], "output": { "tokens": 5 } }
+        ] },
+        "edits": [{ "at_us": 0, "change": { "admission": "reject-all" } }]
+    }"#;
+    let mut run = Session::load(text, None).unwrap_or_else(|p| panic!("{p:?}")).0;
+    run.advance(Micros::MAX, u64::MAX);
+    assert_eq!(run.report_data().requests.rejected, 1);
+}
+
+#[test]
 fn a_bad_edit_changes_nothing() {
     let mut s = lively();
     s.advance(Micros(1_000_000), u64::MAX);
