@@ -1,57 +1,11 @@
 //! The command line: what it prints where, and how it exits.
 #![cfg(feature = "cli")]
 
+mod command;
+
+use command::{TempFile, run, run_with, stderr, stdout};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-
-/// Runs the built command with `stdin`.
-fn run_with(args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tokenyard"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    // A command that refuses its arguments does not read.
-    child.stdin.take().expect("stdin is piped").write_all(stdin).ok();
-    child.wait_with_output().expect("the command ends")
-}
-
-fn run(args: &[&str]) -> Output {
-    run_with(args, b"")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
-}
-
-/// A file of this test run.
-struct TempFile(PathBuf);
-
-impl TempFile {
-    fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("tokenyard-{}-{name}", std::process::id()));
-        std::fs::write(&path, bytes).expect("the temporary folder takes files");
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
-    }
-}
+use std::path::Path;
 
 /// Settings that make a preset short.
 const SHORT: [&str; 4] = ["--set", "run.horizon_s=5", "--set", "run.warmup_s=1"];
@@ -189,7 +143,7 @@ fn a_trace_replaces_the_clients_and_runs_to_its_end() {
 #[test]
 fn a_scenario_finds_the_trace_it_names_beside_it_and_keeps_its_clock() {
     let trace = TempFile::new("named.csv", azure_trace().as_bytes());
-    let name = trace.0.file_name().expect("a file").to_string_lossy().into_owned();
+    let name = Path::new(trace.path()).file_name().expect("a file").to_string_lossy().into_owned();
     let text = format!(
         r#"{{"run": {{"horizon_s": 4, "warmup_s": 1}}, "workload": {{"trace": {{"file": "{name}"}}}}}}"#
     );

@@ -1,42 +1,10 @@
 //! Policy bundles and RouteSim configurations as commands read them: every key is told of, and every mistake.
 #![cfg(feature = "cli")]
 
+mod command;
+
+use command::{TempFile, run, stderr, stdout};
 use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tokenyard")).args(args).output().expect("the command runs")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
-}
-
-/// A file of this test run.
-struct TempFile(PathBuf);
-
-impl TempFile {
-    fn new(name: &str, text: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tokenyard-convert-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).expect("the temporary folder takes files");
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
-    }
-}
 
 /// The bundle of the policy plan, with all its keys.
 const BUNDLE: &str = r#"
@@ -158,7 +126,7 @@ fn every_template_of_the_plan_is_known() {
     ] {
         for kind in types {
             let bundle =
-                TempFile::new(&format!("{section}-{kind}.yaml"), &format!("{section}: {{type: {kind}}}"));
+                TempFile::new(&format!("{section}-{kind}.yaml"), format!("{section}: {{type: {kind}}}"));
             let out = run(&["check", "kv-pressure", "--policies", bundle.path()]);
             assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(0), "ok\n"), "{}", stderr(&out));
             assert_eq!(stderr(&out).lines().count(), 1, "{}", stderr(&out));
@@ -242,7 +210,7 @@ fn what_is_no_bundle_is_told_apart() {
     // A scenario that is none is refused in its own name.
     let bundle = TempFile::new("for-none.yaml", "scheduler: {type: sjf}\nrouting: {type: random}\n");
     for cluster in ["5", "{\"pools\": 5}", "{\"pools\": [5]}", "{\"pools\": [{\"engine\": 5}]}", "[]"] {
-        let scenario = TempFile::new("none.json", &format!("{{\"cluster\": {cluster}}}"));
+        let scenario = TempFile::new("none.json", format!("{{\"cluster\": {cluster}}}"));
         let out = run(&["run", scenario.path(), "--policies", bundle.path()]);
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(2), ""), "{}", stderr(&out));
         assert!(stderr(&out).contains(&format!("{}: error: cluster", scenario.path())), "{}", stderr(&out));
@@ -318,7 +286,7 @@ fn a_whole_configuration_becomes_a_scenario_that_runs_on_its_trace() {
         let key = line.split(" = ").next().expect("a key");
         assert_eq!(told.lines().filter(|l| l.contains(&format!(".{key}: "))).count(), 1, "{key} in\n{told}");
     }
-    let scenario = TempFile::new("converted.json", &stdout(&out));
+    let scenario = TempFile::new("converted.json", stdout(&out));
     let rows = "{\"ts\":0,\"prompt_tokens\":50,\"gen_tokens\":5,\"conversation_id\":\"a\"}\n".repeat(12);
     let trace = TempFile::new("a.jsonl", &rows);
     let out = run(&["run", "--json", scenario.path(), "--trace", trace.path()]);
@@ -365,7 +333,7 @@ fn mistakes_in_a_configuration_are_all_told() {
     check_config_refused("broken.toml", "[cluster\nnum_backends = 2\n", &["line 1", "a TOML document"]);
     let out = run(&["convert", "no/such/file.toml"]);
     assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""), "{}", stderr(&out));
-    let otel = TempFile::new("otel.toml", &changed("compact_jsonl", "otel"));
+    let otel = TempFile::new("otel.toml", changed("compact_jsonl", "otel"));
     let told = stderr(&run(&["convert", otel.path()]));
     assert!(told.contains("trace.format: \"otel\" → no counterpart: spans are not read"), "{told}");
 }

@@ -1,44 +1,16 @@
 //! The golden command on files that are not what they should be: one message for each problem, and the others still run.
 #![cfg(feature = "cli")]
 
+mod command;
+
+use command::{TempFile, run, stderr, stdout};
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 const GOOD: &str = "tests/goldens/default/34_multi_turn_output_reuse.json";
 
 fn golden(files: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tokenyard"));
-    command.arg("golden").args(files).output().expect("the command runs")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
-}
-
-/// A file of this test run.
-struct TempFile(PathBuf);
-
-impl TempFile {
-    fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("tokenyard-golden-{}-{name}", std::process::id()));
-        std::fs::write(&path, bytes).expect("the temporary folder takes files");
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
-    }
+    run(&[&["golden"], files].concat())
 }
 
 fn document() -> Value {
@@ -63,7 +35,7 @@ fn problems(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
 fn unusable_files_are_told_of_and_the_others_still_run() {
     let (empty, cut) =
         (TempFile::new("empty", b""), TempFile::new("cut", br#"{"schema": "engine-golden/1", "conf"#));
-    let (list, bytes) = (TempFile::new("list", b"[1, 2]"), TempFile::new("bytes", &[0x7b, 0xff, 0x00]));
+    let (list, bytes) = (TempFile::new("list", b"[1, 2]"), TempFile::new("bytes", [0x7b, 0xff, 0x00]));
     let missing = std::env::temp_dir().join("tokenyard-golden-nothing-here.json");
     let missing = missing.to_str().expect("a path in UTF-8");
     let folder = "tests/goldens";
