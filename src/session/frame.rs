@@ -103,6 +103,8 @@ pub struct KeyFigures {
     pub output_tokens_per_s: f64,
     /// Share of prompt blocks found in the prefix cache since the start, 0 to 1.
     pub cache_hit_rate: f64,
+    /// Of the prompt blocks looked for in CPU tiers since the start, the share found there, 0 to 1; 0 without any tier.
+    pub cpu_hit_rate: f64,
     /// US dollars per million output tokens since the start, from the GPU prices of the catalogue; 0 if unknown.
     pub usd_per_million_tokens: f64,
     /// TTFT objective in microseconds, 0 if none.
@@ -135,6 +137,8 @@ pub struct ReplicaFrame {
     pub serving: bool,
     /// Requests in its wait queue.
     pub waiting: u32,
+    /// Of those, how many wait for blocks on their way from the CPU tier.
+    pub loading: u32,
     /// Requests in its batch.
     pub running: u32,
     /// Of those, how many still compute their prompt.
@@ -173,6 +177,12 @@ pub struct KvFrame {
     pub free: u32,
     /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free.
     pub cells: String,
+    /// Blocks that the CPU tier below has room for; 0 without one.
+    pub cpu_total: u32,
+    /// Of those, blocks that hold something.
+    pub cpu_used: u32,
+    /// Of the prompt blocks looked for in the CPU tier since the start, the share found there, 0 to 1.
+    pub cpu_hit_rate: f64,
 }
 
 /// A request in a wait queue.
@@ -185,6 +195,8 @@ pub struct QueueChip {
     pub client: u32,
     /// Whether it was running before and lost its blocks.
     pub preempted: bool,
+    /// Whether it waits for blocks on their way from the CPU tier.
+    pub loading: bool,
 }
 
 /// A request in a batch.

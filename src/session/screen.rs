@@ -94,6 +94,7 @@ impl Session {
         let us = |x: u64| if x == u64::MAX { 0.0 } else { x as f64 };
         let arrived: u32 = sums.arrived_by_client.iter().sum();
         let tokens_per_s = sums.tokens as f64 / sums.seconds;
+        let kv = kv_blocks(&self.engine);
         let usd_per_s = usd_per_hour(&self.engine) / 3600.0;
         KeyFigures {
             window_s: sums.seconds,
@@ -104,7 +105,8 @@ impl Session {
             completed_per_s: f64::from(sums.completed) / sums.seconds,
             goodput_per_s: f64::from(sums.good) / sums.seconds,
             output_tokens_per_s: tokens_per_s,
-            cache_hit_rate: kv_blocks(&self.engine).hit_rate,
+            cache_hit_rate: kv.hit_rate,
+            cpu_hit_rate: kv.cpu.map_or(0.0, |cpu| cpu.hit_rate),
             usd_per_million_tokens: share(usd_per_s * 1e6, tokens_per_s),
             slo_ttft_us: us(objectives.ttft_us),
             slo_tpot_us: us(objectives.tpot_us),
@@ -125,6 +127,7 @@ impl Session {
             request: request.0,
             client: client_of(request),
             preempted: self.engine.records()[request.index()].preemptions > 0,
+            loading: false,
         });
         let batch = self.engine.batch(r).take(query.batch as usize).map(|request| {
             let p = self.engine.progress(request);
@@ -142,6 +145,7 @@ impl Session {
             pool: self.scenario.cluster.pools[r.pool() as usize].name.clone(),
             serving: r.serving(),
             waiting: r.waiting(),
+            loading: 0,
             running: r.running(),
             prefilling: r.prefilling(),
             busy: if busy > 1.0 { 1.0 } else { busy },
@@ -169,6 +173,8 @@ fn kv_frame(kv: &Pool, cells: u32) -> KvFrame {
         CellState::Cached => 'c',
         CellState::Free => '.',
     };
+    let (cpu_used, cpu_total) = kv.tier_blocks();
+    let tier = kv.tier_counts();
     KvFrame {
         total,
         used: kv.used(),
@@ -176,5 +182,8 @@ fn kv_frame(kv: &Pool, cells: u32) -> KvFrame {
         cached: kv.cached(),
         free: kv.free() - kv.cached(),
         cells: (0..n).map(cell).collect(),
+        cpu_total,
+        cpu_used,
+        cpu_hit_rate: share(tier.hits as f64, (tier.hits + tier.misses) as f64),
     }
 }

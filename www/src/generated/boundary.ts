@@ -220,6 +220,8 @@ export type KeyFigures = {
   output_tokens_per_s: number,
   /** Share of prompt blocks found in the prefix cache since the start, 0 to 1. */
   cache_hit_rate: number,
+  /** Of the prompt blocks looked for in CPU tiers since the start, the share found there, 0 to 1; 0 without any tier. */
+  cpu_hit_rate: number,
   /** US dollars per million output tokens since the start, from the GPU prices of the catalogue; 0 if unknown. */
   usd_per_million_tokens: number,
   /** TTFT objective in microseconds, 0 if none. */
@@ -244,6 +246,12 @@ export type KvFrame = {
   free: number,
   /** A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. */
   cells: string,
+  /** Blocks that the CPU tier below has room for; 0 without one. */
+  cpu_total: number,
+  /** Of those, blocks that hold something. */
+  cpu_used: number,
+  /** Of the prompt blocks looked for in the CPU tier since the start, the share found there, 0 to 1. */
+  cpu_hit_rate: number,
 };
 
 /** A request that moved since the previous frame. */
@@ -295,6 +303,8 @@ export type QueueChip = {
   client: number,
   /** Whether it was running before and lost its blocks. */
   preempted: boolean,
+  /** Whether it waits for blocks on their way from the CPU tier. */
+  loading: boolean,
 };
 
 /** One replica now. */
@@ -307,6 +317,8 @@ export type ReplicaFrame = {
   serving: boolean,
   /** Requests in its wait queue. */
   waiting: number,
+  /** Of those, how many wait for blocks on their way from the CPU tier. */
+  loading: number,
   /** Requests in its batch. */
   running: number,
   /** Of those, how many still compute their prompt. */

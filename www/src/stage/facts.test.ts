@@ -19,6 +19,7 @@ const key: KeyFigures = {
   goodput_per_s: 0,
   output_tokens_per_s: 0,
   cache_hit_rate: 0,
+  cpu_hit_rate: 0,
   usd_per_million_tokens: 0,
   slo_ttft_us: 1_000_000,
   slo_tpot_us: 0,
@@ -29,6 +30,7 @@ const replica = (id: number, p50: number, p99: number, batch: BatchBar[] = []): 
   pool: 'main',
   serving: true,
   waiting: id,
+  loading: 0,
   running: batch.length,
   prefilling: 0,
   busy: 0.5,
@@ -36,8 +38,8 @@ const replica = (id: number, p50: number, p99: number, batch: BatchBar[] = []): 
   share: 0,
   load: 0,
   ttft: { count: p50 > 0 ? 9 : 0, p50_us: p50, p90_us: p50, p99_us: p99 },
-  kv: { total: 100, used: 50, shared: 0, cached: 0, free: 50, cells: '' },
-  queue: [{ request: 100 + id, client: 0, preempted: false }],
+  kv: { total: 100, used: 50, shared: 0, cached: 0, free: 50, cells: '', cpu_total: 0, cpu_used: 0, cpu_hit_rate: 0 },
+  queue: [{ request: 100 + id, client: 0, preempted: false, loading: false }],
   batch,
 });
 const frame = (replicas: ReplicaFrame[]): Frame => ({

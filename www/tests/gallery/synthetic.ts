@@ -51,6 +51,7 @@ function replica(id: number, n: number, seed: number): ReplicaFrame {
     request: 1240 + id * 100 + i,
     client: Math.floor(r() * 3),
     preempted: hot && i < 2,
+    loading: false,
   }));
   const batch: BatchBar[] = Array.from({ length: Math.min(64, running) }, (_, i) => {
     const context = 900 + Math.floor(r() ** 1.5 * 6600);
@@ -64,6 +65,7 @@ function replica(id: number, n: number, seed: number): ReplicaFrame {
     pool: 'main',
     serving: !(n === 7 && id === 6),
     waiting,
+    loading: 0,
     running,
     prefilling,
     busy: hot ? 0.99 : ([0.58, 0.41, 0.99, 0.62][id] ?? 0.3 + 0.5 * r()),
@@ -78,6 +80,9 @@ function replica(id: number, n: number, seed: number): ReplicaFrame {
       cached: Math.round(cached * total),
       free: total - u - Math.round(cached * total),
       cells: cells(r, [used - shared, shared, cached, 1 - used - cached], 168),
+      cpu_total: 0,
+      cpu_used: 0,
+      cpu_hit_rate: 0,
     },
     queue,
     batch,
@@ -114,6 +119,7 @@ export function frameOf(n: number, nowS = 131.25, seed = 1): Frame {
       goodput_per_s: 5.9,
       output_tokens_per_s: 3400,
       cache_hit_rate: 0.641,
+      cpu_hit_rate: 0,
       usd_per_million_tokens: 1.38,
       slo_ttft_us: 1e6,
       slo_tpot_us: 0,
