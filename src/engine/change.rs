@@ -5,8 +5,8 @@ use super::fact::{Fact, Sink};
 use super::replica::{Limits, Parts, Replica};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
-use crate::policy::ReplicaView;
 use crate::policy::routing::RouterState;
+use crate::policy::{Phase, ReplicaView};
 use crate::scenario::Edit;
 
 impl Engine {
@@ -58,6 +58,7 @@ impl Engine {
         for r in self.replicas.iter_mut().rev() {
             if serving > wanted && r.pool == pool && r.serving {
                 r.serving = false;
+                self.views[r.id.index()].phase = Phase::Draining;
                 serving -= 1;
                 self.draining += 1;
                 sink.fact(now, Fact::Draining { replica: r.id });
@@ -66,6 +67,7 @@ impl Engine {
         for r in &mut self.replicas {
             if serving < wanted && r.pool == pool && !r.serving {
                 r.serving = true;
+                self.views[r.id.index()].phase = Phase::Serving;
                 serving += 1;
                 self.draining -= 1;
                 sink.fact(now, Fact::Serving { replica: r.id, pool });
@@ -90,7 +92,7 @@ impl Engine {
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
         let parts = Parts { limits: b.limits, priority, scheduler, model, kv };
         self.replicas.push(Replica::new(id, pool, self.compat, parts));
-        self.views.push(ReplicaView::unseen(id));
+        self.views.push(ReplicaView::unseen(id, pool));
         self.viewed_at.push(Micros::ZERO);
         self.oldest_view = Micros::ZERO;
         self.in_flight.push(0);

@@ -194,7 +194,7 @@ impl Engine {
     fn ask(&mut self, slot: u32, now: Micros) -> Verdict {
         let live = &self.lives[slot];
         let record = &self.records[live.id.index()];
-        let view = view_of(live, record, now, self.pools[0].block_tokens);
+        let view = view_of(live, record, now);
         let standing = self.door.standing(record.tenant);
         let verdict = self.door.policy.decide(&view, standing);
         if let Verdict::Delay(_, wake) = verdict {

@@ -7,7 +7,7 @@ use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
 use crate::policy::routing::Fleet;
-use crate::policy::{ReplicaView, RequestView};
+use crate::policy::{Phase, ReplicaView, RequestView};
 use crate::workload::RequestSpec;
 
 impl Engine {
@@ -90,10 +90,11 @@ impl Engine {
         let live = &self.lives[slot];
         let request = live.id;
         let record = &mut self.records[request.index()];
-        let view = view_of(live, record, now, self.pools[0].block_tokens);
+        let view = view_of(live, record, now);
         let replicas = &self.replicas;
         let fleet = Fleet {
-            replicas: serving(&self.views, replicas, self.draining, &mut self.decision.seen),
+            replicas: serving(&self.views, self.draining, &mut self.decision.seen),
+            pools: &self.pool_views,
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
         };
         let position = self.router.pick(&view, &fleet, &mut self.decision.scores);
@@ -128,7 +129,7 @@ impl Engine {
             d.true_load.extend(self.views.iter().map(ReplicaView::load));
             return;
         }
-        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(_, r)| r.serving) {
+        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(v, _)| takes_requests(v)) {
             d.seen.push(*view);
             d.true_load.push(look_at(replica, view).load());
         }
@@ -176,22 +177,21 @@ pub(super) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
 /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
 fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
     let block_tokens = replica.kv.block_tokens();
-    let blocks = request.prompt_tokens / block_tokens;
+    let blocks = request.full_blocks(block_tokens);
     if blocks == 0 {
         return 0.0;
     }
-    let known = if block_tokens == request.block_tokens() {
-        replica.kv.lookup(request.chain())
-    } else {
-        replica.kv.lookup(&request.chain_of(block_tokens))
-    };
+    let known = replica.kv.lookup(request.chain(block_tokens));
     f64::from(known.blocks) / f64::from(blocks)
+}
+
+fn takes_requests(view: &ReplicaView) -> bool {
+    view.phase == Phase::Serving
 }
 
 /// The views of the replicas that take new requests; `scratch` holds them where `draining` others do not.
 fn serving<'a>(
     views: &'a [ReplicaView],
-    replicas: &[Replica],
     draining: u32,
     scratch: &'a mut Vec<ReplicaView>,
 ) -> &'a [ReplicaView] {
@@ -199,19 +199,13 @@ fn serving<'a>(
         return views;
     }
     scratch.clear();
-    scratch.extend(views.iter().zip(replicas).filter(|(_, r)| r.serving).map(|(v, _)| *v));
+    scratch.extend(views.iter().filter(|v| takes_requests(v)));
     scratch
 }
 
 /// A request as the policies see it.
-pub(super) fn view_of<'a>(
-    live: &'a Live,
-    record: &Record,
-    now: Micros,
-    block_tokens: u32,
-) -> RequestView<'a> {
-    let view = RequestView::new(live.id, now, &live.text, live.prompt_tokens, block_tokens);
-    view.of(record.tenant, record.session)
+pub(super) fn view_of<'a>(live: &'a Live, record: &Record, now: Micros) -> RequestView<'a> {
+    RequestView::new(live.id, now, &live.text, live.prompt_tokens).of(record.tenant, record.session)
 }
 
 fn new_live(id: RequestId, spec: &RequestSpec) -> Live {

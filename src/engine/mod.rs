@@ -29,10 +29,10 @@ pub use request::{Progress, Record, RequestState};
 use crate::base::{Micros, RequestId, Span};
 use crate::kv::TierSettings;
 use crate::perf::Resolved;
-use crate::policy::ReplicaView;
 use crate::policy::priority::PriorityState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
+use crate::policy::{PoolView, ReplicaView};
 use crate::scenario::{Compat, Pool, Scenario};
 use crate::workload::Source;
 use door::{Door, Leaving};
@@ -87,6 +87,8 @@ pub struct Engine {
     events_done: u64,
     source: Source,
     pools: Vec<Blueprint>,
+    /// By pool: what the gateway knows of all its replicas.
+    pool_views: Vec<PoolView>,
     admission_latency: Span,
     routing_latency: Span,
     snapshot_refresh: Span,
@@ -127,6 +129,7 @@ impl Engine {
         assert!(resolved.len() == c.pools.len(), "INV-2: pools without hardware figures");
         let pools: Vec<Blueprint> =
             c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, &source)).collect();
+        let pool_views = pool_views(&c.pools, resolved);
         let horizon = match scenario.run.horizon_s {
             s if s > 0.0 => Micros(crate::base::math::round_to_span(s * 1e6).0),
             _ => Micros::MAX,
@@ -139,6 +142,7 @@ impl Engine {
             events_done: 0,
             source,
             pools,
+            pool_views,
             admission_latency: Span(c.admission_latency_us),
             routing_latency: Span(c.routing_latency_us),
             snapshot_refresh: Span(c.snapshot_refresh_us),
@@ -365,6 +369,25 @@ impl Engine {
     pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
         replica.waiting.iter().map(|&s| self.lives[s].id)
     }
+}
+
+/// What the gateway knows of the pools. Models are numbered in order of appearance, from 1.
+fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
+    let mut models: Vec<&str> = Vec::new();
+    let mut views = Vec::new();
+    for (pool, figures) in pools.iter().zip(resolved) {
+        let known = models.iter().position(|&m| m == pool.model);
+        let model = known.unwrap_or_else(|| {
+            models.push(&pool.model);
+            models.len() - 1
+        });
+        views.push(PoolView {
+            model: model as u32 + 1,
+            usd_per_hour: figures.usd_per_hour,
+            block_tokens: pool.kv.block_tokens,
+        });
+    }
+    views
 }
 
 impl Blueprint {

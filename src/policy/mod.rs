@@ -9,4 +9,4 @@ pub mod routing;
 pub mod scheduling;
 mod view;
 
-pub use view::{ReplicaView, RequestView};
+pub use view::{Phase, PoolView, ReplicaView, RequestView};

@@ -4,11 +4,25 @@ use crate::base::{Content, Micros, ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
-/// One replica as the gateway sees it: possibly out of date, but for `in_flight`.
+/// What a replica does about new requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// It takes them.
+    Serving,
+    /// It finishes what it has and takes no more.
+    Draining,
+}
+
+/// One replica as the gateway sees it: possibly out of date, but for `in_flight` and `phase`. What all replicas of its pool
+/// have in common is in its [`PoolView`], so that this stays small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplicaView {
     /// Which replica.
     pub id: ReplicaId,
+    /// Number of its pool.
+    pub pool: u32,
+    /// Whether it takes new requests. Always fresh.
+    pub phase: Phase,
     /// Requests in its wait queue.
     pub waiting: u32,
     /// Requests in its batch.
@@ -22,9 +36,10 @@ pub struct ReplicaView {
 }
 
 impl ReplicaView {
-    /// A replica of which nothing has been seen yet.
-    pub fn unseen(id: ReplicaId) -> Self {
-        Self { id, waiting: 0, running: 0, in_flight: 0, kv_used: 0, kv_total: 0 }
+    /// A replica of a pool of which nothing has been seen yet.
+    pub fn unseen(id: ReplicaId, pool: u32) -> Self {
+        let phase = Phase::Serving;
+        Self { id, pool, phase, waiting: 0, running: 0, in_flight: 0, kv_used: 0, kv_total: 0 }
     }
 
     /// Waiting + running + in flight. What runs or waits is also in flight and counts twice, by definition.
@@ -36,6 +51,17 @@ impl ReplicaView {
     pub fn kv_use(&self) -> f64 {
         if self.kv_total == 0 { 0.0 } else { f64::from(self.kv_used) / f64::from(self.kv_total) }
     }
+}
+
+/// What the gateway knows of all replicas of a pool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PoolView {
+    /// Number of the model it serves. Pools with the same model have the same number; 0 is no model.
+    pub model: u32,
+    /// Price of one replica in US dollars per hour; 0 if unknown.
+    pub usd_per_hour: f64,
+    /// Tokens in one of its KV blocks.
+    pub block_tokens: u32,
 }
 
 /// A request as a policy sees it.
@@ -51,17 +77,23 @@ pub struct RequestView<'a> {
     pub session: u32,
     /// Its prompt's length in tokens.
     pub prompt_tokens: u32,
-    /// Tokens in a block, as the gateway counts them: those of the first pool.
-    block_tokens: u32,
     /// The prompt and what may follow it, which is why it is private.
     text: &'a Content,
-    chain: OnceCell<Vec<u64>>,
+    chains: OnceCell<Chain>,
+}
+
+/// The hashes for one block size, and after it those for the next size that was asked for.
+#[derive(Clone, Debug)]
+struct Chain {
+    block_tokens: u32,
+    hashes: Vec<u64>,
+    next: OnceCell<Box<Self>>,
 }
 
 impl<'a> RequestView<'a> {
     /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to tenant 0 and no session.
-    pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32, block_tokens: u32) -> Self {
-        Self { id, now, tenant: 0, session: 0, prompt_tokens, block_tokens, text, chain: OnceCell::new() }
+    pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32) -> Self {
+        Self { id, now, tenant: 0, session: 0, prompt_tokens, text, chains: OnceCell::new() }
     }
 
     /// The same request of a tenant and a session.
@@ -72,25 +104,28 @@ impl<'a> RequestView<'a> {
         self
     }
 
-    /// How many full blocks its prompt has.
-    pub fn full_blocks(&self) -> u32 {
-        self.prompt_tokens / self.block_tokens
+    /// How many full blocks of `block_tokens` tokens its prompt has.
+    pub fn full_blocks(&self, block_tokens: u32) -> u32 {
+        self.prompt_tokens / block_tokens
     }
 
-    /// The chained hashes of the leading full blocks of its prompt that any other request could share. Those after them
-    /// hold a text that occurs once.
-    pub fn chain(&self) -> &[u64] {
-        self.chain.get_or_init(|| self.chain_of(self.block_tokens))
+    /// Leading tokens of its prompt that any other request could share. Those after them are a text that occurs once.
+    pub fn shareable_tokens(&self) -> u32 {
+        self.text.recurring().min(self.prompt_tokens)
     }
 
-    /// The same for blocks of another size.
-    pub fn chain_of(&self, block_tokens: u32) -> Vec<u64> {
-        let shareable = self.text.recurring().min(self.prompt_tokens);
-        self.text.chain(block_tokens, shareable / block_tokens)
+    /// The chained hashes of the leading full blocks of `block_tokens` tokens that any other request could share. They are
+    /// computed once for each size that somebody asks for.
+    pub fn chain(&self, block_tokens: u32) -> &[u64] {
+        let mut link = self.chains.get_or_init(|| self.chain_of(block_tokens));
+        while link.block_tokens != block_tokens {
+            link = link.next.get_or_init(|| Box::new(self.chain_of(block_tokens)));
+        }
+        &link.hashes
     }
 
-    /// Tokens in a block, as the gateway counts them.
-    pub fn block_tokens(&self) -> u32 {
-        self.block_tokens
+    fn chain_of(&self, block_tokens: u32) -> Chain {
+        let hashes = self.text.chain(block_tokens, self.shareable_tokens() / block_tokens);
+        Chain { block_tokens, hashes, next: OnceCell::new() }
     }
 }

@@ -18,7 +18,7 @@ mod weighted;
 
 pub use scores::{Part, Scores, Term, by_load};
 
-use super::{ReplicaView, RequestView};
+use super::{PoolView, ReplicaView, RequestView};
 use crate::base::ReplicaId;
 use crate::scenario::RoutingPolicy;
 use serde::{Deserialize, Serialize};
@@ -26,10 +26,25 @@ use serde::{Deserialize, Serialize};
 /// The replicas that can be chosen, never none, and a way to ask their caches.
 #[derive(Clone, Copy)]
 pub struct Fleet<'a> {
-    /// What the gateway sees of each.
+    /// What the gateway sees of each, in order of number.
     pub replicas: &'a [ReplicaView],
+    /// What it knows of their pools, by number.
+    pub pools: &'a [PoolView],
     /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
     pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
+}
+
+impl<'a> Fleet<'a> {
+    /// The pool of the replica at `position`.
+    pub fn pool_of(&self, position: usize) -> &'a PoolView {
+        &self.pools[self.replicas[position].pool as usize]
+    }
+
+    /// Whether the request has a block that another request could share, on any of these replicas.
+    fn can_share(&self, request: &RequestView<'_>) -> bool {
+        let tokens = request.shareable_tokens();
+        (0..self.replicas.len()).any(|position| self.pool_of(position).block_tokens <= tokens)
+    }
 }
 
 /// A routing policy.

@@ -29,7 +29,7 @@ impl PrefixAware {
 
 impl Router for PrefixAware {
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
-        if request.chain().is_empty() {
+        if !fleet.can_share(request) {
             return least_loaded(fleet);
         }
         cache_or_load(fleet, [self.cache_weight, self.breaker], self.full_load, scores, |position| {

@@ -78,7 +78,7 @@ impl Router for Weighted {
             }
         }
         for row in &mut self.rows {
-            row.state.chosen(request, fleet.replicas[best].id, known);
+            row.state.chosen(request, fleet, best, known);
         }
         best
     }

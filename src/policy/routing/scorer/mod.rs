@@ -10,7 +10,6 @@ mod queue_depth;
 mod running_requests;
 
 use super::Fleet;
-use crate::base::ReplicaId;
 use crate::policy::RequestView;
 use crate::scenario::Scorer;
 use serde::{Deserialize, Serialize};
@@ -20,8 +19,8 @@ trait Score {
     /// Scores every replica of `fleet`; `known` says whether a scorer of prefixes has found the prompt anywhere.
     fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, known: bool, out: &mut [f64]);
 
-    /// The request goes to this replica.
-    fn chosen(&mut self, _request: &RequestView<'_>, _replica: ReplicaId, _known: bool) {}
+    /// The request goes to the replica at this position.
+    fn chosen(&mut self, _request: &RequestView<'_>, _fleet: &Fleet<'_>, _position: usize, _known: bool) {}
 }
 
 /// The state of a scorer.
@@ -65,9 +64,15 @@ impl ScorerState {
         self.scorer().score(request, fleet, known, out);
     }
 
-    /// The request goes to this replica.
-    pub(super) fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId, known: bool) {
-        self.scorer().chosen(request, replica, known);
+    /// The request goes to the replica at this position.
+    pub(super) fn chosen(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        position: usize,
+        known: bool,
+    ) {
+        self.scorer().chosen(request, fleet, position, known);
     }
 
     fn scorer(&mut self) -> &mut dyn Score {

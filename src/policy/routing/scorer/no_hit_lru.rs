@@ -43,10 +43,11 @@ impl Score for NoHitLru {
         }
     }
 
-    fn chosen(&mut self, _: &RequestView<'_>, replica: ReplicaId, known: bool) {
+    fn chosen(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, position: usize, known: bool) {
         if known {
             return;
         }
+        let replica = fleet.replicas[position].id;
         if self.latest.len() <= replica.index() {
             self.latest.resize(replica.index() + 1, 0);
         }

@@ -11,7 +11,7 @@ pub(crate) struct PrecisePrefix;
 
 impl Score for PrecisePrefix {
     fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: bool, out: &mut [f64]) {
-        if request.chain().is_empty() {
+        if !fleet.can_share(request) {
             return;
         }
         for (score, view) in out.iter_mut().zip(fleet.replicas) {

@@ -1,8 +1,7 @@
 //! The share of the prompt's full blocks that the router sent to the replica lately, from the first one on: a guess at what
-//! its cache holds, made without asking.
+//! its cache holds, made without asking. Blocks are as large as those of the replica's pool.
 
 use super::Score;
-use crate::base::ReplicaId;
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
 use crate::policy::routing::prefix_index::PrefixIndex;
@@ -10,27 +9,51 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PrefixAffinity {
+    /// Most blocks remembered of one replica.
+    index_blocks: u32,
+    /// The memory of all replicas with blocks of one size, in the order in which they first got a request.
+    indexes: Vec<OfSize>,
+}
+
+/// What replicas with blocks of one size got.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct OfSize {
+    block_tokens: u32,
     index: PrefixIndex,
 }
 
 impl PrefixAffinity {
     pub(super) fn new(index_blocks: u32) -> Self {
-        Self { index: PrefixIndex::new(index_blocks) }
+        Self { index_blocks, indexes: Vec::new() }
+    }
+
+    fn index_of(&mut self, block_tokens: u32) -> &mut PrefixIndex {
+        let known = self.indexes.iter().position(|i| i.block_tokens == block_tokens);
+        let at = known.unwrap_or_else(|| {
+            self.indexes.push(OfSize { block_tokens, index: PrefixIndex::new(self.index_blocks) });
+            self.indexes.len() - 1
+        });
+        &mut self.indexes[at].index
     }
 }
 
 impl Score for PrefixAffinity {
     fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: bool, out: &mut [f64]) {
-        let blocks = request.full_blocks();
-        self.index.look_up(request.chain(), |replica, matched| {
-            // Views are in order of number; replicas that take no requests are missing.
-            if let Ok(position) = fleet.replicas.binary_search_by_key(&replica, |v| v.id.0) {
-                out[position] = f64::from(matched) / f64::from(blocks);
-            }
-        });
+        for OfSize { block_tokens, index } in &mut self.indexes {
+            let blocks = request.full_blocks(*block_tokens);
+            index.look_up(request.chain(*block_tokens), |replica, matched| {
+                // Views are in order of number; replicas that cannot be chosen are missing.
+                if let Ok(position) = fleet.replicas.binary_search_by_key(&replica, |v| v.id.0) {
+                    out[position] = f64::from(matched) / f64::from(blocks);
+                }
+            });
+        }
     }
 
-    fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId, _: bool) {
-        self.index.record(replica.0, request.chain(), request.full_blocks());
+    fn chosen(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize, _: bool) {
+        let block_tokens = fleet.pool_of(position).block_tokens;
+        let replica = fleet.replicas[position].id.0;
+        let blocks = request.full_blocks(block_tokens);
+        self.index_of(block_tokens).record(replica, request.chain(block_tokens), blocks);
     }
 }
