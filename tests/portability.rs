@@ -51,9 +51,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 160700, "17591ca9b370be01"),
-    ("everything", 71237, "061eaa89b73ae759"),
-    ("conversations", 92621, "b5cf4cd110cf0170"),
+    ("pressure", 161067, "7bc01d743c0f8584"),
+    ("everything", 71688, "fd54bb4ba8ca9ae2"),
+    ("conversations", 93144, "2260d41757392ef1"),
 ];
 
 const DRAWS: &[Line] = &[
