@@ -9,7 +9,8 @@
 
 use super::fact::{DropReason, Fact, Sink};
 use super::replica::{Replica, World};
-use super::request::{NONE, RequestState, Slab};
+use super::request::RequestState;
+use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::scenario::Compat;
 
@@ -86,7 +87,7 @@ impl Replica {
             let next_open = self.decoders.opening(tick).get(open).copied();
             let next_fill = if fills { self.decoders.filling(tick).get(fill).copied() } else { None };
             let next_prompt = self.prefilling.get(prompt).copied();
-            let order = |slot: Option<u32>| slot.map_or(u64::MAX, |s| w.lives[s].order);
+            let order = |slot: Option<Slot>| slot.map_or(u64::MAX, |s| w.lives[s].order);
             let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
             let (need, slot) = if a < b && a < c {
                 (Need::Open, next_open)
@@ -130,7 +131,7 @@ impl Replica {
         let mut budget = self.limits.max_num_batched_tokens;
         let mut preempted = false;
         let mut slot = self.head;
-        while slot != NONE && budget > 0 {
+        while slot != Slot::NONE && budget > 0 {
             let live = &w.lives[slot];
             let (n, served) = if live.decoding {
                 let stored = live.counts(self.decoders.ticks).0 + live.excess;
@@ -152,7 +153,7 @@ impl Replica {
             budget -= n;
             slot = w.lives[slot].after;
         }
-        while slot != NONE {
+        while slot != Slot::NONE {
             if w.lives[slot].decoding {
                 self.decoders.starved.push(slot);
             }
@@ -172,7 +173,7 @@ impl Replica {
     /// A decoding member stores a token that starts a new block. False if it lost its place instead.
     fn open_block<S: Sink>(
         &mut self,
-        slot: u32,
+        slot: Slot,
         now: Micros,
         preempted: &mut bool,
         w: &mut World<'_, S>,
@@ -191,7 +192,7 @@ impl Replica {
     }
 
     /// A decoding member stores the last token of a block: the block can be hit from now on.
-    fn fill_block(&mut self, slot: u32, lives: &mut Slab) {
+    fn fill_block(&mut self, slot: Slot, lives: &mut Slab) {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
         let missing = live.holding.len() * block - live.holding.tokens();
@@ -203,7 +204,7 @@ impl Replica {
     /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
     fn grant<S: Sink>(
         &mut self,
-        slot: u32,
+        slot: Slot,
         n: u32,
         now: Micros,
         preempted: &mut bool,
@@ -225,7 +226,7 @@ impl Replica {
     /// Preempts from the end of the batch until `slot` can store `n` more tokens. False if it went itself.
     fn make_room<S: Sink>(
         &mut self,
-        slot: u32,
+        slot: Slot,
         n: u32,
         now: Micros,
         preempted: &mut bool,
@@ -249,7 +250,7 @@ impl Replica {
     }
 
     /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier.
-    fn has_room<S: Sink>(&mut self, slot: u32, n: u32, now: Micros, w: &mut World<'_, S>) -> bool {
+    fn has_room<S: Sink>(&mut self, slot: Slot, n: u32, now: Micros, w: &mut World<'_, S>) -> bool {
         let fits = self.kv.can_grow(&w.lives[slot].holding, n);
         if fits || !self.kv.tiered() {
             return fits;
@@ -261,7 +262,7 @@ impl Replica {
     }
 
     /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
-    fn leave_batch(&mut self, slot: u32, now: Micros, lives: &mut Slab) {
+    fn leave_batch(&mut self, slot: Slot, now: Micros, lives: &mut Slab) {
         let steady = lives[slot].decoding && !lives[slot].behind;
         self.unlink(slot, lives);
         let live = &mut lives[slot];
@@ -272,7 +273,7 @@ impl Replica {
     }
 
     /// A preempted request comes back and looks for its own blocks, whatever others may have in common with it.
-    fn publish_own_blocks(&mut self, slot: u32, lives: &mut Slab) {
+    fn publish_own_blocks(&mut self, slot: Slot, lives: &mut Slab) {
         let live = &mut lives[slot];
         if self.kv.caching() && live.recurring < live.text.len() && live.excess == 0 {
             let full = live.counts(self.decoders.ticks).0 / self.kv.block_tokens();
@@ -282,7 +283,7 @@ impl Replica {
     }
 
     /// Recompute preemption: the blocks are lost, and the request is first in the queue again.
-    fn preempt<S: Sink>(&mut self, slot: u32, now: Micros, w: &mut World<'_, S>) {
+    fn preempt<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         self.publish_own_blocks(slot, w.lives);
         self.leave_batch(slot, now, w.lives);
         let live = &mut w.lives[slot];

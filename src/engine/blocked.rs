@@ -2,7 +2,7 @@
 
 use super::fact::{Fact, Sink};
 use super::replica::{Replica, World};
-use super::request::NONE;
+use super::slab::Slot;
 use crate::base::Micros;
 
 /// How many behind the first are looked at.
@@ -13,7 +13,7 @@ impl Replica {
     /// that would fit without any cached block.
     pub(super) fn tell_blocked<S: Sink>(
         &mut self,
-        slot: u32,
+        slot: Slot,
         budget: u32,
         now: Micros,
         w: &mut World<'_, S>,
@@ -22,7 +22,7 @@ impl Replica {
             return;
         }
         let block = self.kv.block_tokens();
-        let fits = |other: &u32| {
+        let fits = |other: &Slot| {
             let chunk = self.limits.chunk(w.lives[*other].prefill).min(budget);
             *other != slot && chunk.div_ceil(block) <= self.kv.free()
         };
@@ -36,9 +36,9 @@ impl Replica {
 
     /// A full batch keeps everybody waiting, whatever blocks are free: the first of the queue is in nobody's way.
     pub(super) fn tell_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        if self.told_blocked != NONE && self.running >= self.limits.max_num_seqs {
+        if self.told_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
             let request = w.lives[self.told_blocked].id;
-            self.told_blocked = NONE;
+            self.told_blocked = Slot::NONE;
             w.sink.fact(now, Fact::HeadUnblocked { request, replica: self.id });
         }
     }
@@ -47,7 +47,7 @@ impl Replica {
     /// copied down.
     pub(super) fn tell_early_reloads<S: Sink>(
         &self,
-        slot: u32,
+        slot: Slot,
         early: u64,
         now: Micros,
         w: &mut World<'_, S>,

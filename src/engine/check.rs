@@ -3,7 +3,8 @@
 use super::Engine;
 use super::gateway::look_at;
 use super::queue::class;
-use super::request::{NONE, RequestState};
+use super::request::RequestState;
+use super::slab::Slot;
 
 impl Engine {
     /// Checks what can be checked cheaply, and with `deep` everything.
@@ -47,7 +48,7 @@ impl Engine {
             let mut held = Vec::new();
             let mut slot = r.head;
             let mut members = 0;
-            while slot != NONE {
+            while slot != Slot::NONE {
                 let live = &self.lives[slot];
                 let stored = if live.decoding { live.counts(r.decoders.ticks).0 } else { live.computed };
                 let running =
@@ -84,7 +85,7 @@ impl Engine {
             let gone =
                 matches!(r.state, RequestState::Completed | RequestState::Rejected | RequestState::Dropped);
             assert!(
-                gone == (r.live == NONE),
+                gone == (r.live == Slot::NONE),
                 "INV-2: request {i} is {:?} and has a slot or lacks one",
                 r.state
             );

@@ -6,7 +6,8 @@
 //! finish; everybody else has moved on by one tick without being touched.
 
 use super::queue::Queue;
-use super::request::Slab;
+use super::request::Live;
+use super::slab::{Slab, Slot};
 use crate::base::Span;
 use serde::{Deserialize, Serialize};
 
@@ -16,18 +17,18 @@ pub(super) struct Decoders {
     /// Finished ticks.
     pub(super) ticks: u64,
     /// By slot: who opens a block at ticks of that slot, in batch order.
-    wheel: Vec<Vec<u32>>,
+    wheel: Vec<Vec<Slot>>,
     /// The same, of those whose blocks can recur in other requests: they have to be hashed when they are full.
-    hashed: Vec<Vec<u32>>,
+    hashed: Vec<Vec<Slot>>,
     /// (tick, order in the batch, slot of the request): who finishes when. Entries of requests that left are stale.
-    due: Queue<(u64, u64, u32)>,
+    due: Queue<(u64, u64, Slot)>,
     len: u32,
     /// Sum of (progress at the anchor - anchor tick): with `len x ticks` added, the sum of all progress.
     offset: i64,
     /// Requests that got nothing in some step since they last got a token.
-    pub(super) behind: Vec<u32>,
+    pub(super) behind: Vec<Slot>,
     /// Requests that get nothing in the running step.
-    pub(super) starved: Vec<u32>,
+    pub(super) starved: Vec<Slot>,
     /// `compat: blis`: sum of the ITLs of all ticks.
     pub(super) itl_sum: u64,
 }
@@ -63,17 +64,17 @@ impl Decoders {
     }
 
     /// Who opens a block at `tick`, in batch order.
-    pub(super) fn opening(&self, tick: u64) -> &[u32] {
+    pub(super) fn opening(&self, tick: u64) -> &[Slot] {
         &self.wheel[(tick % self.slots()) as usize]
     }
 
     /// Who fills a block at `tick` that can recur, in batch order; not for blocks of one token.
-    pub(super) fn filling(&self, tick: u64) -> &[u32] {
+    pub(super) fn filling(&self, tick: u64) -> &[Slot] {
         &self.hashed[((tick + 1) % self.slots()) as usize]
     }
 
     /// A request whose progress is as of `ticks` starts to decode.
-    pub(super) fn join(&mut self, slot: u32, lives: &mut Slab) {
+    pub(super) fn join(&mut self, slot: Slot, lives: &mut Slab) {
         let live = &mut lives[slot];
         live.decoding = true;
         live.anchor_tick = self.ticks;
@@ -84,7 +85,7 @@ impl Decoders {
     }
 
     /// Takes a member out and settles its progress.
-    pub(super) fn leave(&mut self, slot: u32, lives: &mut Slab) {
+    pub(super) fn leave(&mut self, slot: Slot, lives: &mut Slab) {
         self.extract(slot, lives);
         let live = &mut lives[slot];
         live.settle(self.ticks);
@@ -97,7 +98,7 @@ impl Decoders {
     }
 
     /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later.
-    pub(super) fn starve(&mut self, slot: u32, lives: &mut Slab, last_step_end: crate::base::Micros) {
+    pub(super) fn starve(&mut self, slot: Slot, lives: &mut Slab, last_step_end: crate::base::Micros) {
         self.extract(slot, lives);
         let next = self.ticks + 1;
         let live = &mut lives[slot];
@@ -114,14 +115,13 @@ impl Decoders {
     }
 
     /// The next request whose last token comes with the latest finished tick.
-    pub(super) fn pop_due(&mut self, lives: &Slab) -> Option<u32> {
+    pub(super) fn pop_due(&mut self, lives: &Slab) -> Option<Slot> {
         while let Some(&(tick, order, slot)) = self.due.peek() {
             if tick > self.ticks {
                 return None;
             }
             self.due.pop();
-            let live = &lives[slot];
-            if live.order == order && live.decoding && live.due_tick == tick {
+            if let Some(live) = still_due(lives, tick, order, slot) {
                 assert!(tick == self.ticks, "INV-8: {:?} finished late", live.id);
                 return Some(slot);
             }
@@ -137,7 +137,7 @@ impl Decoders {
         }
     }
 
-    fn insert(&mut self, slot: u32, lives: &mut Slab) {
+    fn insert(&mut self, slot: Slot, lives: &mut Slab) {
         let n = self.slots();
         let live = &mut lives[slot];
         live.due_tick = live.anchor_tick + u64::from(live.tokens_due() - live.generated);
@@ -156,7 +156,7 @@ impl Decoders {
         }
     }
 
-    fn extract(&mut self, slot: u32, lives: &Slab) {
+    fn extract(&mut self, slot: Slot, lives: &Slab) {
         let n = self.slots();
         let live = &lives[slot];
         let place = (live.anchor_tick + 1 + n - u64::from(live.progress + live.excess) % n) % n;
@@ -174,10 +174,7 @@ impl Decoders {
             .due
             .iter()
             .copied()
-            .filter(|&(tick, order, slot)| {
-                let live = &lives[slot];
-                live.order == order && live.decoding && live.due_tick == tick
-            })
+            .filter(|&(tick, order, slot)| still_due(lives, tick, order, slot).is_some())
             .collect();
         self.due.clear();
         for entry in fresh {
@@ -186,13 +183,19 @@ impl Decoders {
     }
 }
 
+/// The request that an entry of `due` is about, unless the entry is stale: the request has left, or lost its place in the
+/// batch, or gets its last token at another tick now.
+fn still_due(lives: &Slab, tick: u64, order: u64, slot: Slot) -> Option<&Live> {
+    lives.get(slot).filter(|live| live.order == order && live.decoding && live.due_tick == tick)
+}
+
 /// Rows are in batch order; who joins is usually last.
-fn insert_in_order(row: &mut Vec<u32>, slot: u32, order: u64, lives: &Slab) {
+fn insert_in_order(row: &mut Vec<Slot>, slot: Slot, order: u64, lives: &Slab) {
     let at = row.len() - row.iter().rev().take_while(|&&s| lives[s].order > order).count();
     row.insert(at, slot);
 }
 
-fn remove_from(row: &mut Vec<u32>, slot: u32) {
+fn remove_from(row: &mut Vec<Slot>, slot: Slot) {
     let at = row.iter().rposition(|&s| s == slot).expect("INV-2: a decoding request is not on the wheel");
     row.remove(at);
 }

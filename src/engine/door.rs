@@ -6,9 +6,9 @@
 
 use super::Engine;
 use super::fact::{Fact, Sink};
-use super::gateway::view_of;
-use super::queue::class;
-use super::request::{NONE, RequestState};
+use super::gateway::{GatewayEvent, view_of};
+use super::request::RequestState;
+use super::slab::Slot;
 use crate::base::order::sort_by_key;
 use crate::base::{Micros, RequestId, Span};
 use crate::policy::admission::{AdmissionState, Reason, Standing, Verdict, Wake};
@@ -31,7 +31,7 @@ pub(super) struct Door {
 /// Requests that are held back, in order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Lane {
-    line: VecDeque<u32>,
+    line: VecDeque<Slot>,
     /// Why its head was held back.
     reason: Reason,
     /// When its head is asked again; [`Micros::MAX`] if that is when somebody leaves.
@@ -99,7 +99,7 @@ impl Door {
         &mut self.lanes[lane]
     }
 
-    fn head(&self, lane: u32) -> Option<(u32, Reason)> {
+    fn head(&self, lane: u32) -> Option<(Slot, Reason)> {
         let lane = self.lanes.get(lane as usize)?;
         lane.line.front().map(|&slot| (slot, lane.reason))
     }
@@ -107,7 +107,7 @@ impl Door {
 
 impl Engine {
     /// A request asks to be let in.
-    pub(super) fn admit<S: Sink>(&mut self, slot: u32, now: Micros, sink: &mut S) {
+    pub(super) fn admit<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
         let lane = self.door.policy.lane(self.tenant_of(slot));
         if let Some((_, reason)) = self.door.head(lane) {
             self.hold(slot, lane, reason, now, sink);
@@ -153,7 +153,7 @@ impl Engine {
     /// Another policy: it is asked about all who are held back, in order of arrival.
     pub(super) fn change_admission<S: Sink>(&mut self, policy: &AdmissionPolicy, now: Micros, sink: &mut S) {
         self.door.policy = AdmissionState::new(policy);
-        let mut held: Vec<u32> = self.door.lanes.drain(..).flat_map(|l| l.line).collect();
+        let mut held: Vec<Slot> = self.door.lanes.drain(..).flat_map(|l| l.line).collect();
         self.door.held = 0;
         sort_by_key(&mut held, |&slot| u64::from(self.lives[slot].id.0));
         for slot in held {
@@ -187,11 +187,11 @@ impl Engine {
         }
     }
 
-    fn tenant_of(&self, slot: u32) -> u32 {
+    fn tenant_of(&self, slot: Slot) -> u32 {
         self.records[self.lives[slot].id.index()].tenant
     }
 
-    fn ask(&mut self, slot: u32, now: Micros) -> Verdict {
+    fn ask(&mut self, slot: Slot, now: Micros) -> Verdict {
         let live = &self.lives[slot];
         let record = &self.records[live.id.index()];
         let view = view_of(live, record, now);
@@ -207,22 +207,22 @@ impl Engine {
         verdict
     }
 
-    fn let_in<S: Sink>(&mut self, slot: u32, now: Micros, sink: &mut S) {
+    fn let_in<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
         let request = self.lives[slot].id;
         let record = &mut self.records[request.index()];
         record.refused = None;
         self.door.enter(record.tenant);
         self.census.admitted += 1;
         sink.fact(now, Fact::Admitted { request });
-        self.schedule(now.saturating_add(self.routing_latency), class::ROUTING, slot);
+        self.schedule(now.saturating_add(self.routing_latency), GatewayEvent::Routing(slot));
     }
 
-    fn refuse<S: Sink>(&mut self, slot: u32, reason: Reason, now: Micros, sink: &mut S) {
+    fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.lives[slot].id;
         let record = &mut self.records[request.index()];
         record.state = RequestState::Rejected;
         record.refused = Some(reason);
-        record.live = NONE;
+        record.live = Slot::NONE;
         self.census.at_gateway -= 1;
         self.census.rejected += 1;
         let session = record.session;
@@ -231,7 +231,7 @@ impl Engine {
         sink.fact(now, Fact::Rejected { request, reason });
     }
 
-    fn hold<S: Sink>(&mut self, slot: u32, lane: u32, reason: Reason, now: Micros, sink: &mut S) {
+    fn hold<S: Sink>(&mut self, slot: Slot, lane: u32, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.lives[slot].id;
         self.records[request.index()].refused = Some(reason);
         self.door.lane(lane, reason).line.push_back(slot);
@@ -249,7 +249,7 @@ impl Engine {
         line.retry_at = at;
         if at != Micros::MAX {
             assert!(at > now, "INV-3: a line is asked again at {at:?}, which is not after {now:?}");
-            self.schedule(at, class::RETRY, lane);
+            self.schedule(at, GatewayEvent::Retry { lane });
         }
     }
 }

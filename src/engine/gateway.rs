@@ -2,13 +2,37 @@
 
 use super::fact::{Fact, Sink};
 use super::queue::{EventKey, class};
-use super::request::{Live, NONE, Record, RequestState};
+use super::request::{Live, NO_REPLICA, Record, RequestState};
+use super::slab::Slot;
 use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
 use crate::policy::routing::Fleet;
 use crate::policy::{Phase, ReplicaView, RequestView};
 use crate::workload::RequestSpec;
+use serde::{Deserialize, Serialize};
+
+/// An event of the gateway, with what it is about. Arrivals come straight from the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) enum GatewayEvent {
+    /// Admission decides on a request.
+    Admission(Slot),
+    /// The router decides on a request.
+    Routing(Slot),
+    /// The head of a line at the door is asked again.
+    Retry { lane: u32 },
+}
+
+impl GatewayEvent {
+    /// Its place among events at the same instant.
+    pub(super) fn class(self) -> u8 {
+        match self {
+            Self::Admission(_) => class::ADMISSION,
+            Self::Routing(_) => class::ROUTING,
+            Self::Retry { .. } => class::RETRY,
+        }
+    }
+}
 
 impl Engine {
     /// When the gateway's next event runs.
@@ -26,14 +50,14 @@ impl Engine {
             self.arrive(&spec, sink);
             return;
         }
-        let Some((key, slot)) = self.gateway.pop() else { return };
-        match key.class {
-            class::ADMISSION => {
+        let Some((_, event)) = self.gateway.pop() else { return };
+        match event {
+            GatewayEvent::Admission(slot) => {
                 self.observe();
                 self.admit(slot, self.clock, sink);
             }
-            class::ROUTING => self.route(slot, sink),
-            _ => self.retry_if_due(slot, self.clock, sink),
+            GatewayEvent::Routing(slot) => self.route(slot, sink),
+            GatewayEvent::Retry { lane } => self.retry_if_due(lane, self.clock, sink),
         }
     }
 
@@ -53,7 +77,7 @@ impl Engine {
             prompt_tokens: spec.prompt_tokens,
             output_tokens,
             state: RequestState::InPipeline,
-            replica: NONE,
+            replica: NO_REPLICA,
             routed: Micros::MAX,
             queued: Micros::MAX,
             first_scheduled: Micros::MAX,
@@ -75,15 +99,15 @@ impl Engine {
         self.census.arrived += 1;
         self.census.at_gateway += 1;
         sink.fact(now, Fact::Arrived { request: id, client: spec.client, class: spec.class });
-        self.schedule(now.saturating_add(self.admission_latency), class::ADMISSION, slot);
+        self.schedule(now.saturating_add(self.admission_latency), GatewayEvent::Admission(slot));
     }
 
-    pub(super) fn schedule(&mut self, at: Micros, class: u8, slot: u32) {
+    pub(super) fn schedule(&mut self, at: Micros, event: GatewayEvent) {
         self.gateway_seq += 1;
-        self.gateway.push((EventKey { at, class, seq: self.gateway_seq }, slot));
+        self.gateway.push((EventKey { at, class: event.class(), seq: self.gateway_seq }, event));
     }
 
-    fn route<S: Sink>(&mut self, slot: u32, sink: &mut S) {
+    fn route<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
         let all = self.sees_all();
         self.observe();
         let now = self.clock;
@@ -215,6 +239,7 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
     let recurring = text.recurring();
     Live {
         id,
+        generation: 0,
         text,
         recurring,
         prompt_tokens: spec.prompt_tokens,
@@ -234,8 +259,8 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         place: None,
         excess: 0,
         order: u64::MAX,
-        before: NONE,
-        after: NONE,
+        before: Slot::NONE,
+        after: Slot::NONE,
         anchor_tick: 0,
         due_tick: 0,
         last_token: Micros::MAX,

@@ -17,6 +17,7 @@ mod gateway;
 mod queue;
 mod replica;
 mod request;
+mod slab;
 mod step;
 mod waiting;
 
@@ -36,10 +37,11 @@ use crate::policy::{PoolView, ReplicaView};
 use crate::scenario::{Compat, Pool, Scenario};
 use crate::workload::Source;
 use door::{Door, Leaving};
+use gateway::GatewayEvent;
 use queue::{EventKey, Queue, Tournament};
 use replica::{Limits, World};
-use request::Slab;
 use serde::{Deserialize, Serialize};
+use slab::{Slab, Slot};
 
 /// Why `advance` came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +97,7 @@ pub struct Engine {
     door: Door,
     router: RouterState,
     /// Admission and routing events; arrivals come straight from the source.
-    gateway: Queue<(EventKey, u32)>,
+    gateway: Queue<(EventKey, GatewayEvent)>,
     gateway_seq: u64,
     census: Census,
     replicas: Vec<Replica>,
@@ -339,9 +341,9 @@ impl Engine {
     /// What a request has done so far.
     pub fn progress(&self, request: RequestId) -> Progress {
         let record = &self.records[request.index()];
-        if record.live != request::NONE {
+        if record.live != Slot::NONE {
             let live = &self.lives[record.live];
-            if record.replica != request::NONE {
+            if record.replica != request::NO_REPLICA {
                 return self.replicas[record.replica as usize].progress_of(live, record.ttft);
             }
             return Progress { prefill: live.prefill, ..Progress::default() };
@@ -359,7 +361,7 @@ impl Engine {
     pub fn batch(&self, replica: &Replica) -> impl Iterator<Item = RequestId> + '_ {
         let mut slot = replica.head;
         std::iter::from_fn(move || {
-            let live = (slot != request::NONE).then(|| &self.lives[slot])?;
+            let live = (slot != Slot::NONE).then(|| &self.lives[slot])?;
             slot = live.after;
             Some(live.id)
         })

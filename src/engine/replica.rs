@@ -3,7 +3,8 @@
 use super::detail::Detail;
 use super::fact::{DropReason, Fact, Sink};
 use super::queue::{EventKey, Queue, class};
-use super::request::{Live, NONE, Progress, Record, RequestState, Slab};
+use super::request::{Live, Progress, Record, RequestState};
+use super::slab::{Slab, Slot};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::perf::{Chunk, StepModel};
@@ -78,19 +79,19 @@ pub struct Replica {
     pub(super) kv: Pool,
     /// Time of its last event.
     pub(super) clock: Micros,
-    pub(super) waiting: VecDeque<u32>,
+    pub(super) waiting: VecDeque<Slot>,
     /// How many at its head and at its tail have come since it was last sorted.
     pub(super) unsorted: (u32, u32),
     /// Ends and length of the batch, a list through the live requests.
-    pub(super) head: u32,
-    pub(super) tail: u32,
+    pub(super) head: Slot,
+    pub(super) tail: Slot,
     pub(super) running: u32,
     /// The members of the batch that still compute their prompt, in batch order.
-    pub(super) prefilling: Vec<u32>,
+    pub(super) prefilling: Vec<Slot>,
     pub(super) decoders: super::decode::Decoders,
     pub(super) next_order: u64,
     /// Events other than the step, and the number of the next one.
-    pub(super) events: Queue<(EventKey, u32)>,
+    pub(super) events: Queue<(EventKey, Slot)>,
     pub(super) seq: u64,
     /// When the running step ends or the next one begins.
     pub(super) step_at: Micros,
@@ -101,9 +102,9 @@ pub struct Replica {
     pub(super) totals: Totals,
     pub(super) preempted_since_progress: u64,
     /// What the last failed admission looked like: retried only when something has changed.
-    pub(super) refused: Option<(u32, u64, u32)>,
+    pub(super) refused: Option<(Slot, u64, u32)>,
     /// The first of the queue, once it has been told that it is in the way.
-    pub(super) told_blocked: u32,
+    pub(super) told_blocked: Slot,
     #[serde(skip)]
     pub(super) chunks: Vec<Chunk>,
 }
@@ -160,8 +161,8 @@ impl Replica {
             clock: Micros::ZERO,
             waiting: VecDeque::new(),
             unsorted: (0, 0),
-            head: NONE,
-            tail: NONE,
+            head: Slot::NONE,
+            tail: Slot::NONE,
             running: 0,
             prefilling: Vec::new(),
             decoders,
@@ -175,7 +176,7 @@ impl Replica {
             totals: Totals::default(),
             preempted_since_progress: 0,
             refused: None,
-            told_blocked: NONE,
+            told_blocked: Slot::NONE,
             chunks: Vec::new(),
         }
     }
@@ -186,7 +187,7 @@ impl Replica {
     }
 
     /// The router has sent it a request: it joins the wait queue after the queueing delay.
-    pub(super) fn deliver(&mut self, slot: u32, lives: &Slab, now: Micros) {
+    pub(super) fn deliver(&mut self, slot: Slot, lives: &Slab, now: Micros) {
         self.arriving += 1;
         self.clock = self.clock.max(now);
         let delay = self.model.queueing(lives[slot].prompt_tokens);
@@ -221,12 +222,12 @@ impl Replica {
         }
     }
 
-    pub(super) fn push(&mut self, at: Micros, class: u8, slot: u32) {
+    pub(super) fn push(&mut self, at: Micros, class: u8, slot: Slot) {
         self.seq += 1;
         self.events.push((EventKey { at, class, seq: self.seq }, slot));
     }
 
-    fn enqueue<S: Sink>(&mut self, slot: u32, now: Micros, w: &mut World<'_, S>) {
+    fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         self.arriving -= 1;
         let live = &w.lives[slot];
         let record = &mut w.records[live.id.index()];
@@ -261,7 +262,7 @@ impl Replica {
     /// Gives up on a request that is in no list any more and holds no blocks.
     pub(super) fn drop_request<S: Sink>(
         &mut self,
-        slot: u32,
+        slot: Slot,
         now: Micros,
         reason: DropReason,
         w: &mut World<'_, S>,
@@ -275,11 +276,11 @@ impl Replica {
         record.drop = Some(reason);
         record.progress = live.progress;
         record.generated = live.generated;
-        record.live = NONE;
+        record.live = Slot::NONE;
         let (class, urgency) = (record.class, live.urgency);
         w.lives.remove(slot);
         if self.told_blocked == slot {
-            self.told_blocked = NONE;
+            self.told_blocked = Slot::NONE;
         }
         if reason == DropReason::OutgrewKvCache {
             // Who is given up makes room for the others, once and for all.
@@ -291,13 +292,13 @@ impl Replica {
     }
 
     /// Appends to the batch.
-    pub(super) fn link(&mut self, slot: u32, lives: &mut Slab) {
+    pub(super) fn link(&mut self, slot: Slot, lives: &mut Slab) {
         let live = &mut lives[slot];
         live.order = self.next_order;
         live.before = self.tail;
-        live.after = NONE;
+        live.after = Slot::NONE;
         self.next_order += 1;
-        if self.tail == NONE {
+        if self.tail == Slot::NONE {
             self.head = slot;
         } else {
             lives[self.tail].after = slot;
@@ -308,7 +309,7 @@ impl Replica {
     }
 
     /// Takes out of the batch, with its progress settled; its blocks stay with it.
-    pub(super) fn unlink(&mut self, slot: u32, lives: &mut Slab) {
+    pub(super) fn unlink(&mut self, slot: Slot, lives: &mut Slab) {
         if lives[slot].decoding {
             self.decoders.leave(slot, lives);
         } else {
@@ -317,12 +318,12 @@ impl Replica {
             self.prefilling.remove(i);
         }
         let Live { before, after, .. } = lives[slot];
-        if before == NONE {
+        if before == Slot::NONE {
             self.head = after;
         } else {
             lives[before].after = after;
         }
-        if after == NONE {
+        if after == Slot::NONE {
             self.tail = before;
         } else {
             lives[after].before = before;

@@ -1,15 +1,15 @@
 //! Requests: a permanent record of each, and the working state of those in the system.
 
 use super::fact::DropReason;
-use crate::base::order::sort_by_key;
+use super::slab::Slot;
 use crate::base::{Content, Micros, RequestId, Span};
 use crate::kv::Holding;
 use crate::policy::admission::Reason;
 use crate::policy::scheduling::Place;
 use serde::{Deserialize, Serialize};
 
-/// No slot, no replica.
-pub(super) const NONE: u32 = u32::MAX;
+/// No replica.
+pub(super) const NO_REPLICA: u32 = u32::MAX;
 
 /// Where a request is in its life. INV-2: it only moves forward, but for preemption, which leads from running to queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +97,8 @@ pub struct Record {
     pub drop: Option<DropReason>,
     /// Why admission refused it, or holds it back.
     pub refused: Option<Reason>,
-    /// Its slot among the live requests.
-    pub(super) live: u32,
+    /// Its slot while it is in the system.
+    pub(super) live: Slot,
 }
 
 /// What one request has done so far.
@@ -127,6 +127,8 @@ pub struct Progress {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Live {
     pub(super) id: RequestId,
+    /// How many requests had its slot before it: what tells references to them from its own.
+    pub(super) generation: u32,
     /// Prompt and output.
     pub(super) text: Content,
     pub(super) prompt_tokens: u32,
@@ -159,8 +161,8 @@ pub(super) struct Live {
     pub(super) excess: u32,
     /// Position in the batch: batches are in order of this number.
     pub(super) order: u64,
-    pub(super) before: u32,
-    pub(super) after: u32,
+    pub(super) before: Slot,
+    pub(super) after: Slot,
     pub(super) anchor_tick: u64,
     /// The tick that yields its last token.
     pub(super) due_tick: u64,
@@ -208,51 +210,5 @@ impl Live {
             (self.progress, self.generated) = self.counts(ticks);
             self.anchor_tick = self.anchor_tick.max(ticks);
         }
-    }
-}
-
-/// All live requests, in slots that are used again.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Slab {
-    slots: Vec<Live>,
-    vacant: Vec<u32>,
-}
-
-impl Slab {
-    /// Sorts members of one batch into the order in which they joined it.
-    pub(super) fn sort_by_order(&self, slots: &mut Vec<u32>) {
-        sort_by_key(slots, |&slot| self[slot].order);
-    }
-
-    pub(super) fn add(&mut self, live: Live) -> u32 {
-        if let Some(slot) = self.vacant.pop() {
-            let room = std::mem::take(&mut self.slots[slot as usize].holding);
-            self.slots[slot as usize] = Live { holding: room, ..live };
-            return slot;
-        }
-        self.slots.push(live);
-        self.slots.len() as u32 - 1
-    }
-
-    pub(super) fn remove(&mut self, slot: u32) {
-        let live = &mut self.slots[slot as usize];
-        assert!(live.holding.is_empty(), "INV-4: request {:?} left with blocks", live.id);
-        live.text = Content::EMPTY;
-        live.chain = Vec::new();
-        live.order = u64::MAX;
-        self.vacant.push(slot);
-    }
-}
-
-impl std::ops::Index<u32> for Slab {
-    type Output = Live;
-    fn index(&self, slot: u32) -> &Live {
-        &self.slots[slot as usize]
-    }
-}
-
-impl std::ops::IndexMut<u32> for Slab {
-    fn index_mut(&mut self, slot: u32) -> &mut Live {
-        &mut self.slots[slot as usize]
     }
 }

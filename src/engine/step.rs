@@ -7,7 +7,8 @@ use super::detail::StepTrace;
 use super::fact::{Fact, Sink};
 use super::queue::class;
 use super::replica::{Replica, Step, World};
-use super::request::{NONE, RequestState, Slab};
+use super::request::RequestState;
+use super::slab::{Slab, Slot};
 use crate::base::{Micros, RequestId, Span};
 use crate::perf::{Chunk, StepLoad};
 use crate::scenario::Compat;
@@ -89,7 +90,7 @@ impl Replica {
     }
 
     /// Applies what the step computed of prompts. Returns the requests that needed one token only.
-    fn finish_prompts<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> Vec<u32> {
+    fn finish_prompts<S: Sink>(&mut self, now: Micros, overhead: Span, w: &mut World<'_, S>) -> Vec<Slot> {
         let mut done = Vec::new();
         let mut i = 0;
         while i < self.prefilling.len() {
@@ -159,7 +160,7 @@ impl Replica {
             // With the last token, if it found room.
             let stored = holding.tokens();
             self.kv.release(holding, stored, now);
-            self.push(now.saturating_add(span), class::LEFT, NONE);
+            self.push(now.saturating_add(span), class::LEFT, Slot::NONE);
             self.complete(slot, now, Span(ttft.0) + itl_sum, w);
         }
         w.sink.fact(now, Fact::StepEnded { replica: self.id });
@@ -169,7 +170,7 @@ impl Replica {
     }
 
     /// `compat: blis`: prompts that this step finishes have their first token when it ends.
-    fn show_first_tokens<S: Sink>(&mut self, now: Micros, after: Span, w: &mut World<'_, S>) -> Vec<u32> {
+    fn show_first_tokens<S: Sink>(&mut self, now: Micros, after: Span, w: &mut World<'_, S>) -> Vec<Slot> {
         let mut done = Vec::new();
         let mut i = 0;
         while i < self.prefilling.len() {
@@ -202,7 +203,7 @@ impl Replica {
     }
 
     /// `compat: blis`: the KV of the last token is stored too, if there is room.
-    fn store_last_token(&mut self, slot: u32, now: Micros, lives: &mut Slab) {
+    fn store_last_token(&mut self, slot: Slot, now: Micros, lives: &mut Slab) {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
         if live.output_tokens == 0 {
@@ -265,7 +266,7 @@ impl Replica {
         let tick = self.decoders.ticks + 1;
         let (mut batch, mut yields) = (Vec::new(), Vec::new());
         let mut slot = self.head;
-        while slot != NONE {
+        while slot != Slot::NONE {
             let live = &w.lives[slot];
             let stored = live.counts(self.decoders.ticks).0;
             let tokens = if live.decoding { u32::from(live.starved_tick != tick) } else { live.granted };
@@ -283,7 +284,7 @@ impl Replica {
     }
 
     /// A request that is in no list any more and holds no blocks has all its tokens.
-    fn complete<S: Sink>(&mut self, slot: u32, now: Micros, e2e: Span, w: &mut World<'_, S>) {
+    fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, e2e: Span, w: &mut World<'_, S>) {
         let live = &w.lives[slot];
         let request: RequestId = live.id;
         let record = &mut w.records[request.index()];
@@ -294,7 +295,7 @@ impl Replica {
         record.finish_step = self.totals.steps;
         record.progress = live.progress;
         record.generated = live.generated;
-        record.live = NONE;
+        record.live = Slot::NONE;
         let (ttft, tokens, class) = (Span(record.ttft.0), record.output_tokens, record.class);
         record.itl_sum = record.e2e.since(record.ttft);
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");

@@ -3,7 +3,8 @@
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
 use super::replica::{Replica, World};
-use super::request::{Live, NONE, RequestState, Slab};
+use super::request::{Live, RequestState};
+use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::kv::Hit;
 use crate::policy::scheduling::{Place, SchedulerState};
@@ -30,7 +31,7 @@ impl Replica {
         let mut newcomers = Vec::with_capacity((front + back) as usize);
         newcomers.extend((0..front).filter_map(|_| self.waiting.pop_front()));
         newcomers.extend((0..back).filter_map(|_| self.waiting.pop_back()));
-        let place = |slot: u32| -> Place { lives[slot].place.expect("INV-2: nobody waits without a place") };
+        let place = |slot: Slot| -> Place { lives[slot].place.expect("INV-2: nobody waits without a place") };
         for slot in newcomers {
             let at = self.waiting.partition_point(|&other| place(other) < place(slot));
             self.waiting.insert(at, slot);
@@ -83,7 +84,7 @@ impl Replica {
     }
 
     /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier if needed.
-    fn find_room(&mut self, slot: u32, budget: u32, now: Micros, lives: &mut Slab) -> Option<Entry> {
+    fn find_room(&mut self, slot: Slot, budget: u32, now: Micros, lives: &mut Slab) -> Option<Entry> {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
         let entry = self.first_chunk(live, budget);
@@ -171,8 +172,8 @@ impl Replica {
     }
 
     /// Moves the request whose blocks are found into the batch.
-    fn admit<S: Sink>(&mut self, slot: u32, entry: Entry, now: Micros, w: &mut World<'_, S>) {
-        self.told_blocked = NONE;
+    fn admit<S: Sink>(&mut self, slot: Slot, entry: Entry, now: Micros, w: &mut World<'_, S>) {
+        self.told_blocked = Slot::NONE;
         self.link(slot, w.lives);
         let live = &mut w.lives[slot];
         live.computed = entry.end;

@@ -1,0 +1,78 @@
+//! The requests in the system, in slots that are used again, and how the rest of the engine refers to them.
+
+use super::request::Live;
+use crate::base::Content;
+use crate::base::order::sort_by_key;
+use serde::{Deserialize, Serialize};
+
+/// A reference to a request in the system. It carries the generation of its slot, so that one that outlives its request
+/// never finds the next request in the same slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Slot {
+    index: u32,
+    generation: u32,
+}
+
+impl Slot {
+    /// No request.
+    pub(super) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
+}
+
+/// All requests in the system.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Slab {
+    slots: Vec<Live>,
+    vacant: Vec<u32>,
+}
+
+impl Slab {
+    /// Sorts members of one batch into the order in which they joined it.
+    pub(super) fn sort_by_order(&self, slots: &mut Vec<Slot>) {
+        sort_by_key(slots, |&slot| self[slot].order);
+    }
+
+    pub(super) fn add(&mut self, live: Live) -> Slot {
+        if let Some(index) = self.vacant.pop() {
+            let place = &mut self.slots[index as usize];
+            let (generation, holding) = (place.generation, std::mem::take(&mut place.holding));
+            *place = Live { generation, holding, ..live };
+            return Slot { index, generation };
+        }
+        let (index, generation) = (self.slots.len() as u32, live.generation);
+        self.slots.push(live);
+        Slot { index, generation }
+    }
+
+    /// The request has left: no reference to it finds anything from now on.
+    pub(super) fn remove(&mut self, slot: Slot) {
+        let live = &mut self[slot];
+        assert!(live.holding.is_empty(), "INV-4: request {:?} left with blocks", live.id);
+        live.text = Content::EMPTY;
+        live.chain = Vec::new();
+        live.order = u64::MAX;
+        live.generation = live.generation.wrapping_add(1);
+        self.vacant.push(slot.index);
+    }
+
+    /// The request that `slot` refers to, if it is still in the system.
+    pub(super) fn get(&self, slot: Slot) -> Option<&Live> {
+        self.slots.get(slot.index as usize).filter(|live| live.generation == slot.generation)
+    }
+}
+
+impl std::ops::Index<Slot> for Slab {
+    type Output = Live;
+    fn index(&self, slot: Slot) -> &Live {
+        let live = &self.slots[slot.index as usize];
+        assert!(live.generation == slot.generation, "INV-2: a reference outlived its request in {slot:?}");
+        live
+    }
+}
+
+impl std::ops::IndexMut<Slot> for Slab {
+    fn index_mut(&mut self, slot: Slot) -> &mut Live {
+        let live = &mut self.slots[slot.index as usize];
+        assert!(live.generation == slot.generation, "INV-2: a reference outlived its request in {slot:?}");
+        live
+    }
+}
