@@ -24,10 +24,10 @@ fn run(text: &str, most_events: u64) -> Report {
 fn assert_accounted(report: &Report, dropped: u32) {
     let q = &report.requests;
     assert!(q.conserved, "{q:?}");
-    assert_eq!((q.dropped, q.completed + q.rejected + q.running + q.queued + q.in_pipeline), (
-        dropped,
-        q.arrived - dropped
-    ));
+    assert_eq!(
+        (q.dropped, q.completed + q.rejected + q.running + q.queued + q.in_pipeline),
+        (dropped, q.arrived - dropped)
+    );
 }
 
 #[test]
@@ -73,4 +73,29 @@ fn a_queued_prompt_that_no_longer_fits_is_given_up_in_both_modes() {
         assert!(report.requests.dropped >= 5, "{compat}: {:?}", report.requests);
         assert!(report.requests.conserved);
     }
+}
+
+#[test]
+fn a_livelock_before_a_distant_horizon_ends_the_run_and_is_told() {
+    let report = run(
+        r#"{"run":{"horizon_s":2000000,"warmup_s":0,"max_requests":2},"cluster":{"compat":"blis","pools":[{"replicas":1,
+        "latency":{"fitted":{"step_us":0,"step_us_per_prefill_token":0,"step_us_per_decode_token":0}},
+        "kv":{"blocks":2,"block_tokens":4}}]},"workload":{"clients":[{"prompt_tokens":{"constant":{"tokens":4}},
+        "output_tokens":{"constant":{"tokens":60}},"arrivals":{"constant":{"rate_per_s":1000}}}]}}"#,
+        20_000_000,
+    );
+    assert!(report.run.trouble.contains("Livelock on r0"), "{}", report.run.trouble);
+    assert!(report.requests.conserved);
+}
+
+#[test]
+fn a_run_given_up_goes_on_when_an_edit_makes_room() {
+    let report = run(
+        r#"{"run":{"horizon_s":0,"warmup_s":0,"max_requests":2},"cluster":{"compat":"blis","pools":[{"replicas":1,
+        "kv":{"blocks":2,"block_tokens":4}}]},"workload":{"clients":[{"prompt_tokens":{"constant":{"tokens":4}},
+        "output_tokens":{"constant":{"tokens":60}},"arrivals":{"constant":{"rate_per_s":1000}}}]},
+        "edits":[{"at_us":60000000,"change":{"kv-blocks":{"pool":0,"blocks":100}}}]}"#,
+        1_000_000,
+    );
+    assert_eq!((report.requests.completed, report.run.trouble.as_str()), (2, ""));
 }

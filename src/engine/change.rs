@@ -13,6 +13,11 @@ impl Engine {
     /// Applies a checked edit at `now`, which no event has passed yet.
     pub fn apply<S: Sink>(&mut self, edit: &Edit, now: Micros, sink: &mut S) {
         assert!(now >= self.clock, "INV-3: an edit in the past");
+        // Whoever got nowhere may get somewhere now.
+        self.livelock = None;
+        for replica in &mut self.replicas {
+            replica.preempted_since_progress = 0;
+        }
         match edit {
             Edit::ArrivalRate { client, rate_per_s } => self.source.set_rate(*client, *rate_per_s, now),
             Edit::Routing(policy) => self.router = RouterState::new(policy, self.seed),

@@ -214,9 +214,31 @@ impl Engine {
         (at <= self.horizon && at != Micros::MAX && !self.gave_up()).then_some(at)
     }
 
-    /// A livelock without a horizon would never end: the engine stops and says why.
-    fn gave_up(&self) -> bool {
-        self.livelock.is_some() && self.horizon == Micros::MAX
+    /// A livelock without a horizon would never end, and one before a distant horizon would be simulated for minutes: the
+    /// engine stops and says why.
+    pub fn gave_up(&self) -> bool {
+        self.livelock.is_some_and(|(_, replica)| {
+            let preempted = self.replicas[replica as usize].preempted_since_progress;
+            self.horizon == Micros::MAX || preempted >= replica::HOPELESS_PREEMPTIONS
+        })
+    }
+
+    /// Notes livelocks that begin or end with an event of replica `index`, which had preempted `before` requests since its
+    /// last progress. The one told is the first that lasts.
+    fn watch_livelock(&mut self, index: usize, before: u64) {
+        let limit = replica::LIVELOCK_PREEMPTIONS;
+        let stuck = self.replicas[index].preempted_since_progress >= limit;
+        if stuck == (before >= limit) {
+            return;
+        }
+        let lasts = self.livelock.is_some_and(|(_, replica)| replica as usize != index);
+        if !lasts {
+            self.livelock =
+                self.replicas.iter().filter(|r| r.preempted_since_progress >= limit).find_map(|r| {
+                    let first = r.waiting.front()?;
+                    Some((self.lives[*first].id, r.id.0))
+                });
+        }
     }
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
@@ -241,13 +263,7 @@ impl Engine {
         }
         self.next_at.set(index, replica.next_at());
         replica.verify_counts();
-        let limit = replica::LIVELOCK_PREEMPTIONS;
-        if preempted < limit && replica.preempted_since_progress >= limit {
-            let first = replica.waiting.front().map(|&s| self.lives[s].id);
-            self.livelock = first.map(|request| (request, index as u32));
-        } else if preempted >= limit && replica.preempted_since_progress < limit {
-            self.livelock = None;
-        }
+        self.watch_livelock(index, preempted);
         if gone > 0 {
             let mut left = std::mem::take(&mut self.gone);
             self.let_others_in(&left, self.clock, sink);
@@ -291,6 +307,11 @@ impl Engine {
         let beyond = beyond.min(self.source.peek_beyond().unwrap_or(Micros::MAX));
         let overrun = self.compat == Compat::Blis && beyond > self.horizon && beyond != Micros::MAX;
         if overrun { beyond } else { self.clock }
+    }
+
+    /// When a finished run ended: at its horizon, or at the latest event if it has none or was given up before.
+    pub fn end(&self) -> Micros {
+        if self.horizon == Micros::MAX || self.gave_up() { self.clock } else { self.horizon }
     }
 
     /// End of the run; [`Micros::MAX`] if there is none.

@@ -17,6 +17,9 @@ use std::collections::VecDeque;
 /// Preemptions on one replica without anything finishing that count as a livelock.
 pub(super) const LIVELOCK_PREEMPTIONS: u64 = 1000;
 
+/// Preemptions on one replica without anything finishing after which the run is not worth going on with.
+pub(super) const HOPELESS_PREEMPTIONS: u64 = 200_000;
+
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(super) struct World<'a, S: Sink> {
     pub(super) records: &'a mut [Record],

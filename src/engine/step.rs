@@ -134,6 +134,11 @@ impl Replica {
         }
         self.totals.steps += 1;
         let context = self.form_batch(now, w);
+        if self.running == 0 && self.waiting.is_empty() {
+            // Whoever waited no longer fits into the cache and was given up.
+            self.totals.steps -= 1;
+            return;
+        }
         let span = self.begin(now, context, w);
         let overhead = self.model.output_overhead();
         let itl = span + overhead;

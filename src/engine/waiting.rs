@@ -62,7 +62,7 @@ impl Replica {
             let found = self.find_room(slot, budget, now, w.lives);
             self.tell_early_reloads(slot, early, now, w);
             let Some(entry) = found else {
-                if self.running == 0 && self.compat == Compat::None {
+                if self.running == 0 {
                     // Preempted with more tokens than the cache can hold, or the cache was made smaller meanwhile:
                     // nobody will ever make room.
                     self.pop_waiting();

@@ -127,11 +127,7 @@ impl Session {
                 Halt::Events | Halt::Until => {}
                 Halt::Finished if edit.is_some_and(|e| e.at() <= until) => {}
                 Halt::Finished => {
-                    let end = match self.engine.horizon() {
-                        Micros::MAX => self.engine.last_event_at(),
-                        horizon => horizon,
-                    };
-                    self.move_playhead(until.min(end));
+                    self.move_playhead(until.min(self.engine.end()));
                     return Stop::Finished;
                 }
             }

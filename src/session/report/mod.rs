@@ -148,9 +148,10 @@ pub(super) fn usd_per_hour(engine: &Engine) -> f64 {
 /// Why the run cannot make progress; empty if it can.
 pub(super) fn trouble(engine: &Engine) -> String {
     let Some((RequestId(request), replica)) = engine.livelock() else { return String::new() };
+    let ended = if engine.gave_up() { " The run ended there." } else { "" };
     format!(
         "Livelock on r{replica}: 1,000 preemptions and nothing finished between them. Request #{request} and its \
-         neighbours take each other's KV blocks. Give the replica more blocks, or lower max_num_seqs."
+         neighbours take each other's KV blocks.{ended} Give the replica more blocks, or lower max_num_seqs."
     )
 }
 
