@@ -113,7 +113,7 @@ pub const WEIGHT_MIN: f64 = 1e-6;
 /// Largest weight of a scorer.
 pub const WEIGHT: f64 = 1e6;
 /// Most scorers of one routing policy.
-pub const SCORERS: usize = 8;
+pub const SCORERS: usize = 32;
 /// Heaviest tail of Pareto lengths.
 pub const TAIL_MIN: f64 = 0.1;
 /// Lightest tail of Pareto lengths.

@@ -301,9 +301,14 @@ impl Weighted {
     pub fn scorers(&self) -> Vec<WeightedScorer> {
         let row = |(scorer, weight)| WeightedScorer { scorer, weight };
         match self.profile {
-            Profile::BlisDefault | Profile::LlmDDefault => {
+            Profile::BlisDefault => {
                 let rows =
                     [(Scorer::PrefixAffinity, 3.0), (Scorer::QueueDepth, 2.0), (Scorer::KvUtilization, 2.0)];
+                rows.map(row).to_vec()
+            }
+            Profile::LlmDDefault => {
+                let queue = Scorer::WaitingRequests;
+                let rows = [(Scorer::PrefixAffinity, 3.0), (queue, 2.0), (Scorer::KvUtilization, 2.0)];
                 rows.map(row).to_vec()
             }
             Profile::Custom => self.scorers.clone(),
@@ -324,7 +329,7 @@ pub enum Profile {
     /// The default of BLIS: prefix-affinity 3, queue-depth 2, kv-utilization 2.
     #[default]
     BlisDefault,
-    /// The default of llm-d: the same weights; ties are settled at random.
+    /// What llm-d's router does without a configuration: prefix-affinity 3, waiting-requests 2, kv-utilization 2; ties are settled at random.
     LlmDDefault,
     /// Those listed under `scorers`.
     Custom,
@@ -361,6 +366,8 @@ pub enum Scorer {
     ActiveRequests,
     /// 1 for the smallest batch, 0 for the largest, in proportion between; 1 for all if they are equal.
     RunningRequests,
+    /// 1 for the fewest requests waiting, 0 for the most, in proportion between; 1 for all if they are equal. What runs does not count.
+    WaitingRequests,
     /// For prompts that no replica knows: 1 for the replica that got such a prompt longest ago, 0 for the latest one. Otherwise 0.5 for all. Needs prefix-affinity or precise-prefix beside it.
     NoHitLru,
 }
@@ -376,6 +383,7 @@ impl Scorer {
             Self::LoadBalance => "load-balance",
             Self::ActiveRequests => "active-requests",
             Self::RunningRequests => "running-requests",
+            Self::WaitingRequests => "waiting-requests",
             Self::NoHitLru => "no-hit-lru",
         }
     }

@@ -6,3 +6,4 @@ mod admission;
 mod common;
 mod conversations;
 mod routing;
+mod scorers;

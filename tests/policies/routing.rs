@@ -9,12 +9,12 @@ use tokenyard::scenario::{
 };
 
 /// The weighted policy with these scorers.
-fn weighted(rows: &[(Scorer, f64)]) -> RoutingPolicy {
+pub(crate) fn weighted(rows: &[(Scorer, f64)]) -> RoutingPolicy {
     let scorers = rows.iter().map(|&(scorer, weight)| WeightedScorer { scorer, weight }).collect();
     RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() })
 }
 
-fn session_affinity(mode: SessionMode) -> RoutingPolicy {
+pub(crate) fn session_affinity(mode: SessionMode) -> RoutingPolicy {
     RoutingPolicy::SessionAffinity(SessionAffinity { mode, ..SessionAffinity::default() })
 }
 
@@ -28,6 +28,7 @@ fn every_policy() -> Vec<RoutingPolicy> {
         Scorer::LoadBalance,
         Scorer::ActiveRequests,
         Scorer::RunningRequests,
+        Scorer::WaitingRequests,
         Scorer::NoHitLru,
     ];
     vec![
@@ -49,7 +50,7 @@ fn every_policy() -> Vec<RoutingPolicy> {
 }
 
 /// Four replicas and conversations that share prefixes, until 1,200 requests have come.
-fn conversations(rate_per_s: f64) -> Scenario {
+pub(crate) fn conversations(rate_per_s: f64) -> Scenario {
     let mut s = cluster(4, 8);
     let prefix = PrefixGroups { groups: 12, tokens: 256 };
     s.workload.clients = vec![Client { sessions: 40, prefix, ..client("chat", rate_per_s) }];
@@ -58,7 +59,7 @@ fn conversations(rate_per_s: f64) -> Scenario {
 }
 
 /// The scenario with pool 0 at these numbers of replicas at these seconds.
-fn scaled(mut s: Scenario, changes: &[(f64, u32)]) -> Scenario {
+pub(crate) fn scaled(mut s: Scenario, changes: &[(f64, u32)]) -> Scenario {
     let edit = |&(at_s, replicas): &(f64, u32)| TimedEdit {
         at_us: (at_s * 1e6) as u64,
         after_events: None,
@@ -69,7 +70,7 @@ fn scaled(mut s: Scenario, changes: &[(f64, u32)]) -> Scenario {
 }
 
 /// The replica of each request, in order.
-fn targets(engine: &Engine) -> Vec<u32> {
+pub(crate) fn targets(engine: &Engine) -> Vec<u32> {
     engine.records().iter().map(|r| r.replica).collect()
 }
 
@@ -249,7 +250,7 @@ fn always_busiest_is_the_worst() {
 }
 
 /// The replica of each request with its session, in order.
-fn homes(s: &Scenario) -> Vec<(u32, u32)> {
+pub(crate) fn homes(s: &Scenario) -> Vec<(u32, u32)> {
     let (engine, _) = run(s);
     engine.records().iter().map(|r| (r.session, r.replica)).collect()
 }

@@ -8,6 +8,7 @@ mod precise_prefix;
 mod prefix_affinity;
 mod queue_depth;
 mod running_requests;
+mod waiting_requests;
 
 use super::Fleet;
 use crate::policy::RequestView;
@@ -33,6 +34,7 @@ pub(super) enum ScorerState {
     LoadBalance(load_balance::LoadBalance),
     ActiveRequests(active_requests::ActiveRequests),
     RunningRequests(running_requests::RunningRequests),
+    WaitingRequests(waiting_requests::WaitingRequests),
     NoHitLru(no_hit_lru::NoHitLru),
 }
 
@@ -49,6 +51,7 @@ impl ScorerState {
             Scorer::LoadBalance => Self::LoadBalance(load_balance::LoadBalance),
             Scorer::ActiveRequests => Self::ActiveRequests(active_requests::ActiveRequests),
             Scorer::RunningRequests => Self::RunningRequests(running_requests::RunningRequests),
+            Scorer::WaitingRequests => Self::WaitingRequests(waiting_requests::WaitingRequests),
             Scorer::NoHitLru => Self::NoHitLru(no_hit_lru::NoHitLru::default()),
         }
     }
@@ -84,6 +87,7 @@ impl ScorerState {
             Self::LoadBalance(s) => s,
             Self::ActiveRequests(s) => s,
             Self::RunningRequests(s) => s,
+            Self::WaitingRequests(s) => s,
             Self::NoHitLru(s) => s,
         }
     }
