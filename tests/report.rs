@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::{
-    Arrivals, ClassTargets, Client, Compat, Edit, FitnessMetric, FitnessWeight, FittedCoefficients, KvBlocks,
-    LatencyModel, Lengths, RoutingPolicy, Scenario, Slo, SloClass, TimedEdit,
+    Arrivals, ClassTargets, Client, Compat, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
+    FitnessMetric, FitnessWeight, FittedCoefficients, KvBlocks, LatencyModel, Lengths, RoutingPolicy,
+    Scenario, Slo, SloClass, TimedEdit,
 };
 use tokenyard::session::report::{GroupPart, Report};
 use tokenyard::session::{Audience, Session};
@@ -288,6 +289,36 @@ proptest! {
         check_groups(&report, &naive);
         check_fleet(&scenario, &report, &naive);
     }
+}
+
+/// Two requests with the same prompt of 64 tokens, one after the other, in blocks of 16, each answered by 100 tokens.
+fn the_same_prompt_twice(caching: bool) -> Report {
+    let mut s = Scenario::default();
+    s.run.warmup_s = 0.0;
+    s.cluster.pools[0].replicas = 1;
+    s.cluster.pools[0].kv.prefix_caching = caching;
+    s.workload.clients.clear();
+    let request = |at_s: u64| ExplicitRequest {
+        id: at_s.to_string(),
+        arrival_us: at_s * 1_000_000,
+        prompt: vec![ExplicitPiece { text: 1, tokens: 64, offset: 0 }],
+        output: ExplicitOutput { text: 2 + at_s as u32, tokens: 100, offset: 0 },
+        tenant: String::new(),
+        slo_class: String::new(),
+        session: String::new(),
+    };
+    s.workload.requests = vec![request(0), request(100)];
+    run(&s).report_data()
+}
+
+#[test]
+fn cache_hits_are_the_share_of_prompt_blocks_found() {
+    let kv = the_same_prompt_twice(true).kv;
+    // The last token of a prompt is computed anew, so its block is never found. 64 + 99 tokens are 11 blocks at the end.
+    assert_eq!((kv.hits, kv.misses, kv.opened), (3, 4 + 1, 2 * 11 - 3));
+    assert!(close(kv.hit_rate, 3.0 / 8.0));
+    let kv = the_same_prompt_twice(false).kv;
+    assert_eq!((kv.hits, kv.misses, kv.opened), (0, 8, 22));
 }
 
 #[test]

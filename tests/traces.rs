@@ -239,9 +239,32 @@ fn failed_requests_are_left_out_with_one_warning() {
         found,
         [
             "2 requests without output tokens (failed ones) were left out",
-            "1 requests without a prompt (failed ones) were left out"
+            "1 request without a prompt (a failed one) was left out"
         ]
     );
+}
+
+#[test]
+fn the_first_row_that_is_kept_arrives_at_zero() {
+    let row = |s: u32, output: u32| format!("{s},100,{output}\n");
+    let header = "arrived_at,num_prefill_tokens,num_decode_tokens\n";
+    let text = [header, &row(50, 0), &row(70, 2), &row(60, 3), &row(55, 0)].concat();
+    let (trace, warnings, _) = read_in_pieces(text.as_bytes(), 1000);
+    assert_eq!(warnings.len(), 1, "about two rows that were left out");
+    assert_eq!(rows(&trace.unwrap()), [(0, 100, 3), (10_000_000, 100, 2)]);
+}
+
+#[test]
+fn a_prefix_without_a_length_or_a_name_is_none() {
+    let row = |prefix: &str| format!("{{\"ts\": 0, \"prompt_tokens\": 64, \"gen_tokens\": 1{prefix}}}\n");
+    let named = row(", \"prefix_hash\": \"system\", \"prefix_len\": 32");
+    let text =
+        [named.clone(), row(", \"prefix_hash\": \"system\""), row(", \"prefix_len\": 32"), named].concat();
+    let (trace, _) = read(&text);
+    let requests = replay(&trace, TraceSettings::default());
+    let pieces: Vec<usize> = requests.iter().map(|r| r.prompt.pieces().len()).collect();
+    assert_eq!(pieces, [2, 1, 1, 2]);
+    assert_eq!(requests[0].prompt.pieces()[0], requests[3].prompt.pieces()[0]);
 }
 
 /// Asserts that `text` is refused for one reason at one place.

@@ -77,7 +77,7 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
         t.attainment * 100.0
     )?;
     writeln!(out, "output       {:.1} tokens/s", t.output_tokens_per_s)?;
-    writeln!(out, "cache hits   {:.2} % of blocks", r.kv.hit_rate * 100.0)?;
+    writeln!(out, "cache hits   {:.2} % of prompt blocks", r.kv.hit_rate * 100.0)?;
     if r.cost.usd_per_hour > 0.0 {
         writeln!(
             out,

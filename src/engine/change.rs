@@ -2,10 +2,10 @@
 
 use super::Engine;
 use super::fact::{Fact, Sink};
+use super::gateway::look_at;
 use super::replica::{Limits, Parts, Replica};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
-use crate::policy::routing::RouterState;
 use crate::policy::{Phase, ReplicaView};
 use crate::scenario::Edit;
 
@@ -20,7 +20,7 @@ impl Engine {
         }
         match edit {
             Edit::ArrivalRate { client, rate_per_s } => self.source.set_rate(*client, *rate_per_s, now),
-            Edit::Routing(policy) => self.router = RouterState::new(policy, self.seed),
+            Edit::Routing(policy) => self.router.change(policy, self.seed),
             Edit::Admission(policy) => self.change_admission(policy, now, sink),
             Edit::Replicas { pool, replicas } => self.scale(*pool, *replicas, now, sink),
             Edit::MaxNumSeqs { pool, max_num_seqs } => {
@@ -57,7 +57,9 @@ impl Engine {
         }
     }
 
-    /// Brings a pool to `wanted` serving replicas: those that drain come back first; the highest numbers go first.
+    /// Brings a pool to `wanted` serving replicas: the highest numbers go first. Those that went come back before new ones
+    /// are added, the lowest numbers first; one that was empty in the meantime had been given up and starts again with an
+    /// empty cache.
     fn scale<S: Sink>(&mut self, pool: u32, wanted: u32, now: Micros, sink: &mut S) {
         let mut serving = self.replicas.iter().filter(|r| r.pool == pool && r.serving).count() as u32;
         for r in self.replicas.iter_mut().rev() {
@@ -69,8 +71,11 @@ impl Engine {
                 sink.fact(now, Fact::Draining { replica: r.id });
             }
         }
-        for r in &mut self.replicas {
+        for (r, in_flight) in self.replicas.iter_mut().zip(&self.in_flight) {
             if serving < wanted && r.pool == pool && !r.serving {
+                if *in_flight == 0 {
+                    r.kv.restart();
+                }
                 r.serving = true;
                 self.views[r.id.index()].phase = Phase::Serving;
                 serving += 1;
@@ -97,7 +102,8 @@ impl Engine {
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
         let parts = Parts { limits: b.limits, priority, scheduler, model, kv };
         self.replicas.push(Replica::new(id, pool, self.compat, parts));
-        self.views.push(ReplicaView::unseen(id, pool));
+        let added = &self.replicas[id.index()];
+        self.views.push(look_at(added, &ReplicaView::unseen(id, pool)));
         self.viewed_at.push(Micros::ZERO);
         self.oldest_view = Micros::ZERO;
         self.in_flight.push(0);

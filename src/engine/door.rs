@@ -20,6 +20,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Door {
     policy: AdmissionState,
+    /// What the policy was made from.
+    settings: AdmissionPolicy,
     /// Requests that were let in and are neither done nor dropped; in all, and by tenant.
     inside: u32,
     inside_of: Vec<u32>,
@@ -43,6 +45,7 @@ impl Door {
     pub(super) fn new(policy: &AdmissionPolicy) -> Self {
         Self {
             policy: AdmissionState::new(policy),
+            settings: policy.clone(),
             inside: 0,
             inside_of: Vec::new(),
             lanes: Vec::new(),
@@ -150,9 +153,13 @@ impl Engine {
         }
     }
 
-    /// Another policy: it is asked about all who are held back, in order of arrival.
+    /// Another policy: it is asked about all who are held back, in order of arrival. The same once more changes nothing.
     pub(super) fn change_admission<S: Sink>(&mut self, policy: &AdmissionPolicy, now: Micros, sink: &mut S) {
-        self.door.policy = AdmissionState::new(policy);
+        if self.door.settings == *policy {
+            return;
+        }
+        self.door.settings = policy.clone();
+        self.door.policy.change(policy, now);
         let mut held: Vec<Slot> = self.door.lanes.drain(..).flat_map(|l| l.line).collect();
         self.door.held = 0;
         sort_by_key(&mut held, |&slot| u64::from(self.lives[slot].id.0));

@@ -90,7 +90,9 @@ pub struct Pool {
     cached: u32,
     by_hash: LookupMap<u64, u32>,
     hits: u64,
+    /// Blocks opened, and those of them that prefills opened.
     misses: u64,
+    prompt_misses: u64,
     evictions: u64,
     pub(super) tier: Option<Box<Tier>>,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
@@ -119,6 +121,7 @@ impl Pool {
             by_hash: LookupMap::default(),
             hits: 0,
             misses: 0,
+            prompt_misses: 0,
             evictions: 0,
             tier: None,
             version: 0,
@@ -172,9 +175,14 @@ impl Pool {
         self.hits
     }
 
-    /// Blocks opened so far.
+    /// Blocks opened so far, for prompts and for answers: what BLIS counts as misses.
     pub fn misses(&self) -> u64 {
         self.misses
+    }
+
+    /// Blocks opened so far because a prefill did not find them: together with the hits, the blocks of all prefills.
+    pub fn prompt_misses(&self) -> u64 {
+        self.prompt_misses
     }
 
     /// Cached contents lost so far because their block was needed.
@@ -244,6 +252,7 @@ impl Pool {
         let full_before = holding.tokens / self.block_tokens;
         let full_after = end / self.block_tokens;
         let opened = holding.blocks_for(n, self.block_tokens);
+        self.prompt_misses += u64::from(opened);
         if full_after > full_before && holding.len() > full_before {
             // The partly filled last block is full now.
             self.register(holding, full_before, chain);

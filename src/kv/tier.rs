@@ -55,6 +55,11 @@ impl Tier {
     pub(super) fn new(settings: TierSettings) -> Self {
         Self { settings, store: BTreeMap::new(), used: 0, counts: TierCounts::default(), pending: Span::ZERO }
     }
+
+    /// The tier of an engine that starts again: empty; what it has counted stays.
+    pub(super) fn restarted(&self) -> Self {
+        Self { counts: self.counts, ..Self::new(self.settings) }
+    }
 }
 
 impl Pool {

@@ -25,7 +25,7 @@ pub struct TimedEdit {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Edit {
-    /// Requests per second of one client; the gap that is running shrinks or stretches with it.
+    /// Requests per second of one client, from now on: the gap that is running shrinks or stretches with it, and lengths and contents stay what they would have been.
     ArrivalRate {
         /// Position of the client in the workload.
         client: u32,
@@ -33,11 +33,11 @@ pub enum Edit {
         #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
     },
-    /// Another routing policy; it starts without memory.
+    /// Another routing policy, from the next decision on; requests already routed stay where they are. What the old one remembers (turn, sessions, prefixes, costs, draws) stays as far as the new one is of the same kind; otherwise the new one starts without memory.
     Routing(RoutingPolicy),
-    /// Another admission policy; it starts without memory.
+    /// Another admission policy; it is asked at once about all requests that are held back, in order of arrival. Buckets of the same kind keep their level, as far as it fits; others start full. Requests under way count against the new limit.
     Admission(AdmissionPolicy),
-    /// How many replicas a pool has. Replicas taken away finish what they have and get nothing new.
+    /// How many replicas a pool has. Replicas taken away, the highest numbers first, finish what they have and get nothing new. Those come back before new ones are added; one that was empty meanwhile comes back with an empty cache.
     Replicas {
         /// Position of the pool in the cluster.
         pool: u32,
@@ -45,7 +45,7 @@ pub enum Edit {
         #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
         replicas: u32,
     },
-    /// Most requests in one batch, for all replicas of a pool.
+    /// Most requests in one batch, for all replicas of a pool, from their next step on. A batch that is larger shrinks as its requests finish; nobody is preempted for it.
     MaxNumSeqs {
         /// Position of the pool in the cluster.
         pool: u32,
@@ -53,7 +53,7 @@ pub enum Edit {
         #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BATCH)))]
         max_num_seqs: u32,
     },
-    /// Most tokens computed in one step, for all replicas of a pool.
+    /// Most tokens computed in one step, for all replicas of a pool, from their next step on.
     MaxNumBatchedTokens {
         /// Position of the pool in the cluster.
         pool: u32,
@@ -61,7 +61,7 @@ pub enum Edit {
         #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::STEP_TOKENS)))]
         max_num_batched_tokens: u32,
     },
-    /// Size of the KV cache of each replica of a pool. Blocks in use are given up as they become free.
+    /// Size of the KV cache of each replica of a pool. A smaller cache gives up free blocks at once, the longest unused first, and blocks in use as they become free.
     KvBlocks {
         /// Position of the pool in the cluster.
         pool: u32,
@@ -69,7 +69,7 @@ pub enum Edit {
         #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
         blocks: u32,
     },
-    /// How old the router's picture of a replica may get, in microseconds.
+    /// How old the router's picture of a replica may get, in microseconds. The picture of now stays until it is that old.
     SnapshotRefresh {
         /// Microseconds; 0 means every decision sees the present.
         #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]

@@ -5,5 +5,6 @@
 mod admission;
 mod common;
 mod conversations;
+mod edits;
 mod routing;
 mod scorers;

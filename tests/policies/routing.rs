@@ -19,7 +19,7 @@ pub(crate) fn session_affinity(mode: SessionMode) -> RoutingPolicy {
 }
 
 /// Every policy, some of them in several forms.
-fn every_policy() -> Vec<RoutingPolicy> {
+pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
     let all = [
         Scorer::PrefixAffinity,
         Scorer::PrecisePrefix,

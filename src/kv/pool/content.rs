@@ -1,8 +1,23 @@
-//! Moving the content of free blocks to another tier and back.
+//! Moving the content of free blocks to another tier and back, and forgetting all of it.
 
 use super::{Block, ONCE, Pool};
 
 impl Pool {
+    /// The cache of an engine that starts again: nothing is stored in it; what it has counted stays.
+    pub fn restart(&mut self) {
+        assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
+        let fresh = Self {
+            tier: self.tier.as_ref().map(|tier| Box::new(tier.restarted())),
+            hits: self.hits,
+            misses: self.misses,
+            prompt_misses: self.prompt_misses,
+            evictions: self.evictions,
+            version: self.version + 1,
+            ..Self::new(self.total(), self.block_tokens, self.caching)
+        };
+        *self = fresh;
+    }
+
     /// Whether this content can be hit.
     pub(in crate::kv) fn knows(&self, hash: u64) -> bool {
         hash != ONCE && self.by_hash.get(hash).is_some()

@@ -16,6 +16,16 @@ impl Bucket {
         Self { level: capacity, filled_at: Micros::ZERO }
     }
 
+    /// What has flowed in until `now`.
+    fn fill(&mut self, now: Micros, capacity: f64, per_s: f64) {
+        let elapsed = now.since(self.filled_at);
+        if elapsed > Span::ZERO {
+            // In this order: the golden files are exact to the last bit.
+            self.level = capacity.min(self.level + elapsed.0 as f64 * per_s / US_PER_S as f64);
+            self.filled_at = now;
+        }
+    }
+
     /// Takes `cost` out at `now` if that much is there; otherwise says when it will be, `None` if never.
     pub(super) fn take(
         &mut self,
@@ -24,12 +34,7 @@ impl Bucket {
         capacity: f64,
         per_s: f64,
     ) -> Result<(), Option<Micros>> {
-        let elapsed = now.since(self.filled_at);
-        if elapsed > Span::ZERO {
-            // In this order: the golden files are exact to the last bit.
-            self.level = capacity.min(self.level + elapsed.0 as f64 * per_s / US_PER_S as f64);
-            self.filled_at = now;
-        }
+        self.fill(now, capacity, per_s);
         if self.level >= cost {
             self.level -= cost;
             return Ok(());
@@ -55,6 +60,19 @@ impl Buckets {
     /// Full buckets.
     pub(super) fn new(capacity: f64, per_s: f64, per_tenant: bool) -> Self {
         Self { capacity, per_s, per_tenant, buckets: Vec::new() }
+    }
+
+    /// Goes on with what the buckets of `before` hold at `now`, as far as it fits. Full buckets stay where there is now one
+    /// for each tenant and was one for all, or the other way round.
+    pub(super) fn resume(&mut self, before: Self, now: Micros) {
+        if self.per_tenant != before.per_tenant {
+            return;
+        }
+        self.buckets = before.buckets;
+        for bucket in &mut self.buckets {
+            bucket.fill(now, before.capacity, before.per_s);
+            bucket.level = bucket.level.min(self.capacity);
+        }
     }
 
     /// Whose bucket a request of `tenant` takes from.

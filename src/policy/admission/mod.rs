@@ -113,6 +113,23 @@ impl AdmissionState {
         }
     }
 
+    /// Another policy from `now` on. A bucket of the same kind keeps its level; any other starts full.
+    pub fn change(&mut self, policy: &AdmissionPolicy, now: Micros) {
+        match (std::mem::replace(self, Self::new(policy)), self) {
+            (Self::TokenBucket(old), Self::TokenBucket(new)) => new.resume(old, now),
+            (Self::RateLimit(old), Self::RateLimit(new)) => new.resume(old, now),
+            (
+                Self::AlwaysAdmit(_)
+                | Self::RejectAll(_)
+                | Self::TokenBucket(_)
+                | Self::RateLimit(_)
+                | Self::TenantQuota(_)
+                | Self::ConcurrencyLimit(_),
+                _,
+            ) => {}
+        }
+    }
+
     /// Decides on one request.
     pub fn decide(&mut self, request: &RequestView<'_>, standing: Standing) -> Verdict {
         self.policy_mut().decide(request, standing)

@@ -2,6 +2,7 @@
 
 use super::bucket::Buckets;
 use super::{Admission, Reason, Standing, Verdict, over_time};
+use crate::base::Micros;
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, RateLimit as Settings};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,11 @@ pub struct RateLimit {
 impl RateLimit {
     pub(super) fn new(s: &Settings) -> Self {
         Self { buckets: Buckets::new(f64::from(s.burst), s.requests_per_s, s.per_tenant), then: s.then }
+    }
+
+    /// Goes on with the levels of `before`.
+    pub(super) fn resume(&mut self, before: Self, now: Micros) {
+        self.buckets.resume(before.buckets, now);
     }
 }
 

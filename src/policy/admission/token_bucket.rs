@@ -3,6 +3,7 @@
 
 use super::bucket::Buckets;
 use super::{Admission, Reason, Standing, Verdict, over_time};
+use crate::base::Micros;
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, TokenBucket as Settings};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,11 @@ pub struct TokenBucket {
 impl TokenBucket {
     pub(super) fn new(s: &Settings) -> Self {
         Self { buckets: Buckets::new(s.capacity_tokens, s.refill_tokens_per_s, s.per_tenant), then: s.then }
+    }
+
+    /// Goes on with the levels of `before`.
+    pub(super) fn resume(&mut self, before: Self, now: Micros) {
+        self.buckets.resume(before.buckets, now);
     }
 }
 

@@ -29,6 +29,11 @@ impl CostEscalation {
         let Settings { base, queue, kv, decay_per_s } = *s;
         Self { base, queue, kv, decay_per_s, costs: Vec::new(), at: Micros::ZERO }
     }
+
+    /// Goes on with the costs of `before`, which decay at the new rate from its latest decision on.
+    pub(super) fn resume(&mut self, before: Self) {
+        (self.costs, self.at) = (before.costs, before.at);
+    }
 }
 
 impl Router for CostEscalation {

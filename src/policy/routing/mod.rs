@@ -100,6 +100,33 @@ impl RouterState {
         }
     }
 
+    /// Another policy, in a run with `seed`. What the old one remembers stays where the new one is of the same kind; anything
+    /// else begins anew.
+    pub fn change(&mut self, policy: &RoutingPolicy, seed: u64) {
+        match (std::mem::replace(self, Self::new(policy, seed)), self) {
+            (Self::RoundRobin(old), Self::RoundRobin(new)) => *new = old,
+            (Self::Random(old), Self::Random(new)) => *new = old,
+            (Self::PowerOfD(old), Self::PowerOfD(new)) => new.resume(*old),
+            (Self::SessionAffinity(old), Self::SessionAffinity(new)) => new.resume(old),
+            (Self::CostEscalation(old), Self::CostEscalation(new)) => new.resume(old),
+            (Self::Weighted(old), Self::Weighted(new)) => new.resume(*old),
+            (
+                Self::RoundRobin(_)
+                | Self::Random(_)
+                | Self::LeastLoaded(_)
+                | Self::PowerOfD(_)
+                | Self::AlwaysBusiest(_)
+                | Self::LeastKv(_)
+                | Self::PrefixAware(_)
+                | Self::PrefixOverlap(_)
+                | Self::SessionAffinity(_)
+                | Self::CostEscalation(_)
+                | Self::Weighted(_),
+                _,
+            ) => {}
+        }
+    }
+
     /// Chooses the position in `fleet` that gets the request. `scores` explains the choice, if the policy scores.
     pub fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
         assert!(!fleet.replicas.is_empty(), "INV-2: a request with nowhere to go");

@@ -20,6 +20,11 @@ impl PowerOfD {
     pub(super) fn new(s: &Settings, seed: u64) -> Self {
         Self { d: s.d, draws: Stream::new(seed, Purpose::Routing, 0), drawn: Vec::new() }
     }
+
+    /// Goes on with the draws of `before`.
+    pub(super) fn resume(&mut self, before: Self) {
+        self.draws = before.draws;
+    }
 }
 
 impl Router for PowerOfD {

@@ -55,6 +55,14 @@ impl PrefixIndex {
         Self { capacity, memories: Vec::new(), holders: Holders::default(), matching: Matching::default() }
     }
 
+    /// Remembers at most `capacity` blocks of each replica from now on; the oldest are forgotten first.
+    pub(super) fn set_capacity(&mut self, capacity: u32) {
+        self.capacity = capacity;
+        for (replica, memory) in (0..).zip(&mut self.memories) {
+            memory.make_room(0, capacity, replica, &mut self.holders);
+        }
+    }
+
     /// For every replica how many leading blocks of `chain` it remembers: `found(replica, blocks)` is called for those that
     /// remember any.
     pub(super) fn look_up(&mut self, chain: &[u64], mut found: impl FnMut(u32, u32)) {

@@ -32,6 +32,14 @@ impl SessionAffinity {
         Self { mode: s.mode, most_sessions: s.most_sessions, homes: Lru::default() }
     }
 
+    /// Goes on with the sessions that `before` remembers, as many as there is room for.
+    pub(super) fn resume(&mut self, before: Self) {
+        self.homes = before.homes;
+        while self.homes.len() > self.most_sessions as usize {
+            self.homes.pop_oldest();
+        }
+    }
+
     fn sticky(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>) -> usize {
         if request.session == 0 {
             return least_loaded(fleet);

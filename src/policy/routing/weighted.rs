@@ -43,6 +43,18 @@ impl Weighted {
         };
         Self { rows: scorers.iter().map(row).collect(), draws }
     }
+
+    /// Goes on with what the scorers of `before` remember, where they score still, and with its draws.
+    pub(super) fn resume(&mut self, before: Self) {
+        for old in before.rows {
+            if let Some(row) = self.rows.iter_mut().find(|row| row.scorer == old.scorer) {
+                row.state.resume(old.state);
+            }
+        }
+        if self.draws.is_some() && before.draws.is_some() {
+            self.draws = before.draws;
+        }
+    }
 }
 
 impl Router for Weighted {

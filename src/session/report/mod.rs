@@ -182,7 +182,8 @@ pub(super) fn kv_blocks(engine: &Engine) -> KvPart {
     let mut p = KvPart::default();
     for r in engine.replicas() {
         p.hits += r.kv().hits();
-        p.misses += r.kv().misses();
+        p.misses += r.kv().prompt_misses();
+        p.opened += r.kv().misses();
         p.evictions += r.kv().evictions();
         if r.kv().tiered() {
             let (tier, cpu) = (r.kv().tier_counts(), p.cpu.get_or_insert_default());
@@ -239,7 +240,7 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
             mean_kv_blocks: over_time(read.kv_area),
             kv_peak_blocks: t.kv_peak,
             kv_total_blocks: kv.total(),
-            kv_hit_rate: share(kv.hits() as f64, (kv.hits() + kv.misses()) as f64),
+            kv_hit_rate: share(kv.hits() as f64, (kv.hits() + kv.prompt_misses()) as f64),
             ttft_ms: in_ms(ttft[i]),
             e2e_ms: in_ms(e2e[i]),
         }

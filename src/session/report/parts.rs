@@ -108,12 +108,14 @@ pub struct SloPart {
 /// The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct KvPart {
-    /// Cached blocks pinned.
+    /// Blocks of prompts found in a cache.
     pub hits: u64,
-    /// Blocks opened.
+    /// Blocks of prompts that were not found and had to be computed.
     pub misses: u64,
-    /// hits / (hits + misses), 0 to 1.
+    /// hits / (hits + misses): the share of prompt blocks found, 0 to 1.
     pub hit_rate: f64,
+    /// Blocks opened in all: the misses and the blocks of answers.
+    pub opened: u64,
     /// Cached contents lost because their block was needed.
     pub evictions: u64,
     /// Share of the scheduled requests that found any of their prompt cached, 0 to 1.
@@ -237,7 +239,7 @@ pub struct ReplicaPart {
     pub kv_peak_blocks: u32,
     /// KV blocks in all.
     pub kv_total_blocks: u32,
-    /// hits / (hits + misses), 0 to 1.
+    /// Share of prompt blocks found in its cache, 0 to 1.
     pub kv_hit_rate: f64,
     /// Time to first token in milliseconds.
     pub ttft_ms: Summary,

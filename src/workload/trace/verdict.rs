@@ -48,7 +48,10 @@ fn dropped(file_name: &str, rows: &Rows) -> Diagnostics {
         [(rows.without_output, "without output tokens"), (rows.without_prompt, "without a prompt")]
     {
         if count > 0 {
-            let found = format!("{count} requests {what} (failed ones) were left out");
+            let found = match count {
+                1 => format!("1 request {what} (a failed one) was left out"),
+                _ => format!("{count} requests {what} (failed ones) were left out"),
+            };
             all.push(Diagnostic::warning(file_name, found, "at least one token", ""));
         }
     }

@@ -56,6 +56,14 @@ impl ScorerState {
         }
     }
 
+    /// Goes on with what `before`, a scorer of the same kind, remembers.
+    pub(super) fn resume(&mut self, before: Self) {
+        match (before, self) {
+            (Self::PrefixAffinity(old), Self::PrefixAffinity(new)) => new.resume(old),
+            (old, new) => *new = old,
+        }
+    }
+
     /// Scores every replica.
     pub(super) fn score(
         &mut self,

@@ -35,6 +35,14 @@ impl PrefixAffinity {
         });
         &mut self.indexes[at].index
     }
+
+    /// Goes on with the memory of `before`, as much of it as there is room for.
+    pub(super) fn resume(&mut self, before: Self) {
+        self.indexes = before.indexes;
+        for of_size in &mut self.indexes {
+            of_size.index.set_capacity(self.index_blocks);
+        }
+    }
 }
 
 impl Score for PrefixAffinity {
