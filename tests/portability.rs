@@ -28,32 +28,32 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17277, "0993eca4217c1701"),
-    ("kv-pressure, default", 10913, "b47d0c62a31e5806"),
-    ("router-showdown, default", 18699, "e5612b9159845df9"),
-    ("long-chats, default", 12848, "61872d537be11825"),
-    ("regret-and-tail, default", 14316, "688dd443eda2e809"),
-    ("pressure, default", 13926, "bc86852d01816ccb"),
-    ("everything, default", 19085, "e0dfb31a995465e1"),
-    ("conversations, default", 26411, "b06496257da46030"),
-    ("hashes, default", 9415, "eb521e1696acc474"),
-    ("stamps, default", 8771, "003fbd9d0dc27d75"),
-    ("chat-4xh100, blis", 17123, "0a2c5bc6fdc65a18"),
-    ("kv-pressure, blis", 11447, "800eef97b5a2b791"),
-    ("router-showdown, blis", 18806, "fb2d84e5e6b8ba74"),
-    ("long-chats, blis", 12838, "04d61974edc65bcd"),
-    ("regret-and-tail, blis", 14351, "2c8a68d4e649d13d"),
-    ("pressure, blis", 14420, "0be9516a149c477c"),
-    ("everything, blis", 19120, "7aa8da1492c76cc3"),
-    ("conversations, blis", 26423, "1224db7e46934d16"),
-    ("hashes, blis", 9548, "ed3dc4f620e1fe42"),
-    ("stamps, blis", 8847, "99969470d6742b4c"),
+    ("chat-4xh100, default", 17299, "5ce010bc219cf56d"),
+    ("kv-pressure, default", 10931, "999e3afea02e5b20"),
+    ("router-showdown, default", 18720, "8b430e6a732e41be"),
+    ("long-chats, default", 12870, "affcdaff88a7b7e3"),
+    ("regret-and-tail, default", 14336, "23f6357f2df10832"),
+    ("pressure, default", 13945, "61ef3e6961f76849"),
+    ("everything, default", 19103, "d1e74514c0e7e61a"),
+    ("conversations, default", 26433, "4fa58509850016af"),
+    ("hashes, default", 9435, "f1a200ee3e06f9bb"),
+    ("stamps, default", 8791, "baa01e0fc54e710a"),
+    ("chat-4xh100, blis", 17147, "d4001f184043c64b"),
+    ("kv-pressure, blis", 11464, "2710a1e8132d2917"),
+    ("router-showdown, blis", 18827, "d1cbbe3b765deadf"),
+    ("long-chats, blis", 12862, "98328412f7634486"),
+    ("regret-and-tail, blis", 14371, "ec582f3b49b0b5c3"),
+    ("pressure, blis", 14439, "e76d272b66ebe5f4"),
+    ("everything, blis", 19120, "4c12fd4497f667fc"),
+    ("conversations, blis", 26445, "74c2aba46910c7e4"),
+    ("hashes, blis", 9568, "6ae8f0548d952a4a"),
+    ("stamps, blis", 8867, "ccce36af0a4b7787"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 161067, "7bc01d743c0f8584"),
-    ("everything", 71688, "fd54bb4ba8ca9ae2"),
-    ("conversations", 93144, "2260d41757392ef1"),
+    ("pressure", 161576, "18432a7f39db74f2"),
+    ("everything", 72061, "64439b50d6ea0bf1"),
+    ("conversations", 93597, "8c73fcf832059234"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -65,11 +65,11 @@ const DRAWS: &[Line] = &[
 ];
 
 const MODELS: &[Line] = &[
-    ("roofline", 20042, "7e175e6051baba5b"),
-    ("roofline with experts", 19668, "f2e381e5646c4aa6"),
-    ("roofline with latent attention", 19241, "31fb4550aa4dd8e8"),
-    ("cross-model", 20732, "0ba1ad9aba956cc5"),
-    ("piecewise", 21118, "0727b8f156a8753d"),
+    ("roofline", 20063, "e153a8d40ca02a08"),
+    ("roofline with experts", 19684, "a89d35d0ecc082fb"),
+    ("roofline with latent attention", 19254, "5bf0150128b8f87f"),
+    ("cross-model", 20750, "d548296c7299910e"),
+    ("piecewise", 21137, "6b3e4ba8d33635ed"),
 ];
 
 /// One result: its name and its bytes.
