@@ -31,11 +31,37 @@ pub(crate) enum Compat {
     Blis,
 }
 
-/// The knobs. Those of parts that do not exist yet are read to be able to say so.
+/// The knobs of the cluster, with those of its first pool among them. Those of parts that do not exist here are read to be
+/// able to say so.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Config {
     #[serde(default)]
     pub(crate) compat: Compat,
+    #[serde(flatten)]
+    pub(crate) pool: PoolConfig,
+    /// What the golden format cannot say: pools beside the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) more_pools: Vec<PoolConfig>,
+    pub(crate) horizon_us: u64,
+    pub(crate) admission_latency_us: u64,
+    pub(crate) routing_latency_us: u64,
+    pub(crate) snapshot_refresh_interval_us: u64,
+    pub(crate) routing_policy: String,
+    pub(crate) admission_policy: String,
+    pub(crate) latency_backend: String,
+    pub(crate) kv_cpu_blocks: u64,
+}
+
+impl Config {
+    /// All pools, in the order in which their replicas are numbered.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = &PoolConfig> {
+        std::iter::once(&self.pool).chain(&self.more_pools)
+    }
+}
+
+/// The knobs of the replicas of one pool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PoolConfig {
     pub(crate) num_instances: usize,
     pub(crate) total_kv_blocks: usize,
     pub(crate) block_size_tokens: usize,
@@ -44,16 +70,16 @@ pub(crate) struct Config {
     pub(crate) long_prefill_token_threshold: usize,
     pub(crate) alpha_coeffs: [f64; 3],
     pub(crate) beta_coeffs: Vec<f64>,
-    pub(crate) horizon_us: u64,
-    pub(crate) admission_latency_us: u64,
-    pub(crate) routing_latency_us: u64,
-    pub(crate) snapshot_refresh_interval_us: u64,
-    pub(crate) routing_policy: String,
-    pub(crate) admission_policy: String,
     pub(crate) scheduler: String,
     pub(crate) priority_policy: String,
-    pub(crate) latency_backend: String,
-    pub(crate) kv_cpu_blocks: u64,
+    /// What the golden format cannot say: prompts that share nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) without_prefix_caching: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// One request line.
@@ -97,9 +123,12 @@ impl Case {
                 all.push(format!("{what} {value}"));
             }
         };
-        need("scheduler", &c.scheduler, &["", "fcfs"]);
-        need("priority policy", &c.priority_policy, &["", "constant"]);
-        need("routing policy", &c.routing_policy, &["", "round-robin", "least-loaded"]);
+        for p in c.pools() {
+            need("scheduler", &p.scheduler, &["", "fcfs", "sjf", "priority-fcfs", "reverse-priority"]);
+            need("priority policy", &p.priority_policy, &["", "constant", "slo-based", "inverted-slo"]);
+        }
+        let routers = ["", "round-robin", "least-loaded", "always-busiest", "least-kv"];
+        need("routing policy", &c.routing_policy, &routers);
         need("admission policy", &c.admission_policy, &["", "always-admit"]);
         need("latency model", &c.latency_backend, &["", "blackbox"]);
         if c.kv_cpu_blocks > 0 {

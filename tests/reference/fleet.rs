@@ -1,7 +1,7 @@
 //! The gateway, the replicas and their common agenda.
 
 use super::cache::Prefixes;
-use super::case::{Case, Compat, Config};
+use super::case::{Case, Compat, Config, PoolConfig};
 use super::replica::{Fact, Replica, Request, Scene};
 use std::collections::BTreeMap;
 
@@ -32,11 +32,12 @@ impl Due {
 /// Instant, place (0 the gateway, k + 1 replica k), class, number.
 type When = (u64, usize, u8, u64);
 
-/// What the gateway last saw of a replica: its waiting and running requests, and when.
+/// What the gateway last saw of a replica: its waiting and running requests, its memory, and when.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sight {
     waiting: usize,
     running: usize,
+    blocks_used: usize,
     at: u64,
 }
 
@@ -44,7 +45,12 @@ struct Sight {
 #[derive(Debug)]
 pub(crate) struct Fleet<'a> {
     rules: &'a Config,
+    /// By replica: the knobs of its pool.
+    pub(crate) pool_of: Vec<&'a PoolConfig>,
     trace_limit: usize,
+    /// By request: its prompt and its answer, token by token.
+    texts: Vec<Vec<u32>>,
+    prefixes: Prefixes,
     pub(crate) requests: Vec<Request>,
     pub(crate) replicas: Vec<Replica>,
     pub(crate) in_flight: Vec<u64>,
@@ -63,32 +69,35 @@ pub(crate) struct Fleet<'a> {
 impl<'a> Fleet<'a> {
     pub(crate) fn new(case: &'a Case) -> Self {
         let rules = &case.config;
-        let mut prefixes = Prefixes::default();
+        let pool_of: Vec<&PoolConfig> =
+            rules.pools().flat_map(|p| std::iter::repeat_n(p, p.num_instances)).collect();
         let mut fleet = Self {
             rules,
             trace_limit: case.record.max_steps_per_instance,
+            texts: Vec::new(),
+            prefixes: Prefixes::default(),
             requests: Vec::new(),
-            replicas: (0..rules.num_instances).map(|k| Replica::new(k, rules)).collect(),
-            in_flight: vec![0; rules.num_instances],
+            replicas: pool_of.iter().enumerate().map(|(k, pool)| Replica::new(k, pool)).collect(),
+            in_flight: vec![0; pool_of.len()],
             facts: Vec::new(),
             routed: Vec::new(),
             clock: 0,
             arrived: 0,
             at_gateway: 0,
-            sights: vec![Sight::default(); rules.num_instances],
+            sights: vec![Sight::default(); pool_of.len()],
             agenda: BTreeMap::new(),
             numbered: 0,
+            pool_of,
         };
         for (i, line) in case.requests.iter().enumerate() {
             let mut text: Vec<u32> = line.input.iter().flat_map(|s| s.tokens()).collect();
             let n_in = text.len();
             text.extend(line.output.tokens());
-            let lengths = (n_in, text.len() - n_in);
-            let names = prefixes.of(&text, rules.block_size_tokens);
-            let mut request = Request::new(&line.id, line.arrival_us, lengths, names);
+            let mut request = Request::new(&line.id, line.arrival_us, (n_in, text.len() - n_in));
             if rules.compat == Compat::None {
                 request.state = "not_arrived";
             }
+            fleet.texts.push(text);
             fleet.requests.push(request);
             fleet.plan(line.arrival_us, 0, Due::Arrival(i));
         }
@@ -151,7 +160,8 @@ impl<'a> Fleet<'a> {
         let every = self.rules.snapshot_refresh_interval_us;
         for (sight, x) in self.sights.iter_mut().zip(&self.replicas) {
             if every == 0 || now - sight.at >= every {
-                *sight = Sight { waiting: x.waiting.len(), running: x.running.len(), at: now };
+                let (waiting, running) = (x.waiting.len(), x.running.len());
+                *sight = Sight { waiting, running, blocks_used: x.cache.used(), at: now };
             }
         }
     }
@@ -162,11 +172,22 @@ impl<'a> Fleet<'a> {
             let s = self.sights[*k];
             s.waiting as u64 + s.running as u64 + self.in_flight[*k]
         };
+        // Shares of blocks in use, a / b < c / d as a d < c b.
+        let fuller = |a: &usize, b: &usize| {
+            let share =
+                |k: usize, other: usize| self.sights[k].blocks_used * self.pool_of[other].total_kv_blocks;
+            share(*a, *b).cmp(&share(*b, *a))
+        };
         let n = self.replicas.len();
+        let all = 0..n;
         let to = match self.rules.routing_policy.as_str() {
-            "least-loaded" => (0..n).min_by_key(load).expect("there is a replica"),
+            "least-loaded" => all.min_by_key(load).expect("there is a replica"),
+            "always-busiest" => all.rev().max_by_key(load).expect("there is a replica"),
+            "least-kv" => all.min_by(fuller).expect("there is a replica"),
             _ => self.routed.len() % n,
         };
+        // Every pool cuts a text into blocks of its own size.
+        self.requests[i].prefixes = self.prefixes.of(&self.texts[i], self.pool_of[to].block_size_tokens);
         self.at_gateway -= 1;
         self.in_flight[to] += 1;
         self.routed.push((now, i, to));
@@ -181,7 +202,8 @@ impl<'a> Fleet<'a> {
         assert!(now >= x.clock, "the clock of replica {k} went back");
         x.clock = now;
         let mut scene = Scene {
-            rules: self.rules,
+            compat: self.rules.compat,
+            rules: self.pool_of[k],
             trace_limit: self.trace_limit,
             requests: &mut self.requests,
             facts: &mut self.facts,
@@ -190,7 +212,7 @@ impl<'a> Fleet<'a> {
         let mut plans = Vec::new();
         match due {
             Due::Delivery(i) => {
-                let [fixed, per_token, _] = self.rules.alpha_coeffs;
+                let [fixed, per_token, _] = self.pool_of[k].alpha_coeffs;
                 let delay = (fixed + per_token * scene.requests[i].n_in as f64) as u64;
                 plans.push((now + delay, Due::Queue(i)));
             }
@@ -220,10 +242,10 @@ impl<'a> Fleet<'a> {
     /// Every request is somewhere, exactly once, and work is never left lying.
     fn check(&self) {
         let mut seen = self.in_pipeline();
-        for x in &self.replicas {
+        for (x, pool) in self.replicas.iter().zip(&self.pool_of) {
             seen += x.waiting.len() + x.running.len() + (x.completed + x.dropped) as usize;
             assert!(x.step_due || (x.running.is_empty() && x.waiting.is_empty()), "work without a step");
-            assert!(x.running.len() <= self.rules.max_num_running_reqs, "a batch above its cap");
+            assert!(x.running.len() <= pool.max_num_running_reqs, "a batch above its cap");
         }
         assert_eq!(seen, self.arrived, "conservation of requests");
     }

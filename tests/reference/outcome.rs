@@ -93,6 +93,8 @@ fn instance(fleet: &Fleet<'_>, k: usize, case: &Case) -> Value {
     let end = if case.config.horizon_us == 0 { u64::MAX } else { case.config.horizon_us };
     let looked_up = x.cache.hits + x.cache.misses;
     let hit_rate = if looked_up == 0 { 0.0 } else { x.cache.hits as f64 / looked_up as f64 };
+    // Blocks that nobody may share have no names to find them by.
+    let names = if fleet.pool_of[k].without_prefix_caching { 0 } else { x.cache.names() };
     let mut o = json!({
         "id": name(k),
         "completed": x.completed,
@@ -119,7 +121,7 @@ fn instance(fleet: &Fleet<'_>, k: usize, case: &Case) -> Value {
             "cache_hits": x.cache.hits,
             "cache_misses": x.cache.misses,
             "request_map_len": x.cache.owners(),
-            "hash_table_len": x.cache.names(),
+            "hash_table_len": names,
         },
     });
     if case.record.max_steps_per_instance > 0 {

@@ -1,12 +1,12 @@
 //! The simulator itself on a case, with its results as the same sections as the reference engine's.
 
-use crate::reference::case::{Case, Compat, Segment};
+use crate::reference::case::{Case, Compat, PoolConfig, Segment};
 use serde_json::{Map, Value, json};
 use tokenyard::base::{Micros, RequestId};
 use tokenyard::engine::{Detail, Engine, Fact, Halt, Record, Replica, RequestState, Sink};
 use tokenyard::scenario::{
     Compat as Mode, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
-    LatencyModel, Pool, RoutingPolicy, Scenario, check,
+    LatencyModel, Pool, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, check,
 };
 use tokenyard::workload::{NOT_LISTED, Source};
 
@@ -19,26 +19,14 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
     s.cluster.compat = if c.compat == Compat::Blis { Mode::Blis } else { Mode::None };
     s.cluster.routing = match c.routing_policy.as_str() {
         "least-loaded" => RoutingPolicy::LeastLoaded,
+        "always-busiest" => RoutingPolicy::AlwaysBusiest,
+        "least-kv" => RoutingPolicy::LeastKv,
         _ => RoutingPolicy::RoundRobin,
     };
     s.cluster.snapshot_refresh_us = c.snapshot_refresh_interval_us;
     s.cluster.admission_latency_us = c.admission_latency_us;
     s.cluster.routing_latency_us = c.routing_latency_us;
-    let mut pool = Pool { replicas: c.num_instances as u32, ..Pool::default() };
-    pool.engine.max_num_seqs = c.max_num_running_reqs as u32;
-    pool.engine.max_num_batched_tokens = c.max_num_scheduled_tokens as u32;
-    pool.engine.long_prefill_threshold_tokens = c.long_prefill_token_threshold as u32;
-    pool.kv.blocks = KvBlocks::Count(c.total_kv_blocks as u32);
-    pool.kv.block_tokens = c.block_size_tokens as u32;
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        queueing_us: c.alpha_coeffs[0],
-        queueing_us_per_prompt_token: c.alpha_coeffs[1],
-        output_us_per_token: c.alpha_coeffs[2],
-        step_us: c.beta_coeffs[0],
-        step_us_per_prefill_token: c.beta_coeffs[1],
-        step_us_per_decode_token: c.beta_coeffs[2],
-    });
-    s.cluster.pools = vec![pool];
+    s.cluster.pools = c.pools().enumerate().map(|(k, p)| pool(k, p)).collect();
     s.workload.clients.clear();
     let piece = |p: &Segment| ExplicitPiece { text: p.s, tokens: p.n, offset: p.o };
     for r in &case.requests {
@@ -53,6 +41,37 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
         });
     }
     s
+}
+
+fn pool(number: usize, c: &PoolConfig) -> Pool {
+    let mut pool =
+        Pool { name: format!("pool-{number}"), replicas: c.num_instances as u32, ..Pool::default() };
+    pool.engine.max_num_seqs = c.max_num_running_reqs as u32;
+    pool.engine.max_num_batched_tokens = c.max_num_scheduled_tokens as u32;
+    pool.engine.long_prefill_threshold_tokens = c.long_prefill_token_threshold as u32;
+    pool.engine.scheduler = match c.scheduler.as_str() {
+        "sjf" => Scheduler::Sjf,
+        "priority-fcfs" => Scheduler::PriorityFcfs,
+        "reverse-priority" => Scheduler::ReversePriority,
+        _ => Scheduler::Fcfs,
+    };
+    pool.engine.priority = match c.priority_policy.as_str() {
+        "slo-based" => PriorityPolicy::SloBased,
+        "inverted-slo" => PriorityPolicy::InvertedSlo,
+        _ => PriorityPolicy::Constant,
+    };
+    pool.kv.blocks = KvBlocks::Count(c.total_kv_blocks as u32);
+    pool.kv.block_tokens = c.block_size_tokens as u32;
+    pool.kv.prefix_caching = !c.without_prefix_caching;
+    pool.latency = LatencyModel::Fitted(FittedCoefficients {
+        queueing_us: c.alpha_coeffs[0],
+        queueing_us_per_prompt_token: c.alpha_coeffs[1],
+        output_us_per_token: c.alpha_coeffs[2],
+        step_us: c.beta_coeffs[0],
+        step_us_per_prefill_token: c.beta_coeffs[1],
+        step_us_per_decode_token: c.beta_coeffs[2],
+    });
+    pool
 }
 
 /// Notes what golden files list.

@@ -1,7 +1,7 @@
 //! One replica: its queue, its batch and the steps it makes.
 
 use super::cache::{Cache, Wanted};
-use super::case::{Compat, Config};
+use super::case::{Compat, PoolConfig};
 
 /// A request and everything measured about it.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Request {
     pub(crate) arrival: u64,
     pub(crate) n_in: usize,
     pub(crate) n_out: usize,
-    /// Names of the prefixes of prompt and output together, in whole blocks.
+    /// Names of the prefixes of prompt and output together, in whole blocks of the replica's pool; empty until routed.
     pub(crate) prefixes: Vec<u32>,
     pub(crate) state: &'static str,
     pub(crate) replica: Option<usize>,
@@ -37,13 +37,13 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(id: &str, arrival: u64, (n_in, n_out): (usize, usize), prefixes: Vec<u32>) -> Self {
+    pub(crate) fn new(id: &str, arrival: u64, (n_in, n_out): (usize, usize)) -> Self {
         Self {
             id: id.to_owned(),
             arrival,
             n_in,
             n_out,
-            prefixes,
+            prefixes: Vec::new(),
             state: "queued",
             replica: None,
             prefill: n_in,
@@ -120,7 +120,8 @@ pub(crate) struct Replica {
 
 /// What a step of a replica works on.
 pub(crate) struct Scene<'a> {
-    pub(crate) rules: &'a Config,
+    pub(crate) compat: Compat,
+    pub(crate) rules: &'a PoolConfig,
     pub(crate) trace_limit: usize,
     pub(crate) requests: &'a mut [Request],
     pub(crate) facts: &'a mut Vec<Fact>,
@@ -129,7 +130,7 @@ pub(crate) struct Scene<'a> {
 
 impl Scene<'_> {
     fn default_rules(&self) -> bool {
-        self.rules.compat == Compat::None
+        self.compat == Compat::None
     }
 
     fn overhead(&self) -> u64 {
@@ -138,7 +139,7 @@ impl Scene<'_> {
 }
 
 impl Replica {
-    pub(crate) fn new(index: usize, rules: &Config) -> Self {
+    pub(crate) fn new(index: usize, rules: &PoolConfig) -> Self {
         Self {
             index,
             cache: Cache::new(rules.total_kv_blocks, rules.block_size_tokens),
@@ -330,6 +331,7 @@ impl Replica {
         for &i in &self.running {
             scene.requests[i].granted = None;
         }
+        self.sort_queue(scene);
         let mut budget = scene.rules.max_num_scheduled_tokens;
         let preempted_before = self.preempted;
         let mut at = 0;
@@ -348,15 +350,15 @@ impl Replica {
             budget -= tokens;
             at += 1;
         }
-        let crowded = |me: &Self| {
-            me.preempted > preempted_before && !(scene.rules.compat == Compat::None && me.running.is_empty())
-        };
+        let default_rules = scene.default_rules();
+        let crowded =
+            |me: &Self| me.preempted > preempted_before && !(default_rules && me.running.is_empty());
         let mut open = true;
         while open && budget > 0 && !self.waiting.is_empty() {
             if self.running.len() >= scene.rules.max_num_running_reqs || crowded(self) {
                 break;
             }
-            match self.admit(scene.rules, scene.requests, scene.now, budget) {
+            match self.admit(scene, budget) {
                 Some(tokens) => budget -= tokens,
                 None if scene.default_rules() && self.running.is_empty() => {
                     // Prompt and output so far exceed the cache; the documented rules leave this open.
@@ -365,6 +367,26 @@ impl Replica {
                 }
                 None => open = false,
             }
+        }
+    }
+
+    /// Puts the queue into the order that scheduler and priority ask for; first come, first served leaves it as it is.
+    fn sort_queue(&mut self, scene: &Scene<'_>) {
+        // How urgent: 0, the longest waiting, or the latest.
+        let urgency = |arrival: i128| match scene.rules.priority_policy.as_str() {
+            "slo-based" => -arrival,
+            "inverted-slo" => arrival,
+            _ => 0,
+        };
+        let key = |r: &Request| match scene.rules.scheduler.as_str() {
+            "sjf" => r.n_in as i128,
+            "priority-fcfs" => -urgency(i128::from(r.arrival)),
+            "reverse-priority" => urgency(i128::from(r.arrival)),
+            _ => 0,
+        };
+        if !matches!(scene.rules.scheduler.as_str(), "" | "fcfs") {
+            let requests = &*scene.requests;
+            self.waiting.sort_by_key(|&i| (key(&requests[i]), requests[i].arrival, &requests[i].id));
         }
     }
 
@@ -414,13 +436,17 @@ impl Replica {
     }
 
     /// Moves the head of the queue into the batch; returns the tokens it takes of the budget.
-    fn admit(&mut self, rules: &Config, requests: &mut [Request], now: u64, budget: usize) -> Option<usize> {
+    fn admit(&mut self, scene: &mut Scene<'_>, budget: usize) -> Option<usize> {
         let i = self.waiting[0];
-        let r = &mut requests[i];
+        let (rules, now, default_rules) = (scene.rules, scene.now, scene.default_rules());
+        let r = &mut scene.requests[i];
         let mut reusable = r.prefill;
-        if rules.compat == Compat::None {
+        if default_rules {
             r.prefill = r.n_in + r.generated;
             reusable = r.prefill - 1;
+        }
+        if rules.without_prefix_caching {
+            reusable = 0;
         }
         let shared = self.cache.find(&r.prefixes[..reusable / rules.block_size_tokens]);
         let start = shared.len() * rules.block_size_tokens;
@@ -452,7 +478,7 @@ impl Replica {
 }
 
 /// How many of `left` prompt tokens one step computes.
-fn piece(rules: &Config, left: usize, budget: usize) -> usize {
+fn piece(rules: &PoolConfig, left: usize, budget: usize) -> usize {
     let cut = match rules.long_prefill_token_threshold {
         0 => left,
         limit => left.min(limit),

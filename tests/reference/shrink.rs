@@ -42,18 +42,20 @@ fn fewer_requests(case: &Case) -> impl Iterator<Item = Case> + use<> {
 
 /// The case with one knob at its plainest value, or one length or instant made smaller.
 fn simpler(case: &Case) -> impl Iterator<Item = Case> + use<> {
-    let knobs: [fn(&mut Case); 15] = [
-        |c| c.config.num_instances = 1,
+    let knobs: [fn(&mut Case); 17] = [
+        |c| drop(c.config.more_pools.pop()),
+        |c| drop(c.config.more_pools.drain(..c.config.more_pools.len().min(1))),
+        |c| c.config.pool.num_instances = 1,
         |c| c.config.admission_latency_us = 0,
         |c| c.config.routing_latency_us = 0,
         |c| c.config.snapshot_refresh_interval_us = 0,
         |c| "round-robin".clone_into(&mut c.config.routing_policy),
-        |c| c.config.alpha_coeffs = [0.0; 3],
-        |c| c.config.beta_coeffs = vec![100.0, 0.0, 0.0],
-        |c| c.config.long_prefill_token_threshold = 0,
-        |c| c.config.max_num_scheduled_tokens = 8192,
-        |c| c.config.max_num_running_reqs = 64,
-        |c| c.config.total_kv_blocks = 5000,
+        |c| c.config.pool.alpha_coeffs = [0.0; 3],
+        |c| c.config.pool.beta_coeffs = vec![100.0, 0.0, 0.0],
+        |c| c.config.pool.long_prefill_token_threshold = 0,
+        |c| c.config.pool.max_num_scheduled_tokens = 8192,
+        |c| c.config.pool.max_num_running_reqs = 64,
+        |c| c.config.pool.total_kv_blocks = 5000,
         |c| c.record.max_steps_per_instance = 0,
         |c| c.record.itl = false,
         |c| c.requests.iter_mut().for_each(|r| r.arrival_us /= 2),
