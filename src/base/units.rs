@@ -36,6 +36,10 @@ impl Micros {
     /// The largest instant that a JavaScript number holds exactly, 2^53 - 1; also "never".
     pub const MAX: Self = Self((1 << 53) - 1);
 
+    /// Where the clock ends: 2^52 microseconds, 142 years. Nothing happens there or later. The longest a request can have taken
+    /// until then and the time its tokens take to be shown still lie below [`Micros::MAX`].
+    pub const END: Self = Self(1 << 52);
+
     /// The duration since `earlier`, which must not lie after `self`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Span {
@@ -43,10 +47,10 @@ impl Micros {
         Span(self.0 - earlier.0)
     }
 
-    /// `self + span`, or [`Micros::MAX`] where that is earlier.
+    /// `self + span`, or [`Micros::END`] where that is earlier.
     #[must_use]
     pub fn saturating_add(self, span: Span) -> Self {
-        Self(self.0.saturating_add(span.0).min(Self::MAX.0))
+        Self(self.0.saturating_add(span.0).min(Self::END.0))
     }
 
     /// Seconds as a float, for reports.
@@ -120,7 +124,7 @@ mod tests {
         let t = Micros(5) + Span(7);
         assert_eq!(t, Micros(12));
         assert_eq!(t.since(Micros(5)), Span(7));
-        assert_eq!(Micros(u64::MAX - 1).saturating_add(Span(9)), Micros::MAX);
+        assert_eq!(Micros(u64::MAX - 1).saturating_add(Span(9)), Micros::END);
     }
 
     #[test]

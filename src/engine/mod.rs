@@ -185,7 +185,7 @@ impl Engine {
             let gateway_at = self.gateway_at();
             let (replica_at, index) = self.next_at.winner();
             let at = gateway_at.min(replica_at);
-            if at == Micros::MAX || at > self.horizon {
+            if at >= Micros::END || at > self.horizon {
                 return Halt::Finished;
             }
             if at > until {
@@ -211,7 +211,13 @@ impl Engine {
     /// When the next event runs; `None` if there is none up to the horizon.
     pub fn next_event_at(&self) -> Option<Micros> {
         let at = self.gateway_at().min(self.next_at.winner().0);
-        (at <= self.horizon && at != Micros::MAX && !self.gave_up()).then_some(at)
+        (at <= self.horizon && at < Micros::END && !self.gave_up()).then_some(at)
+    }
+
+    /// Whether something would happen yet if the clock did not end before.
+    pub fn clock_ended(&self) -> bool {
+        let at = self.gateway_at().min(self.next_at.winner().0);
+        self.horizon == Micros::MAX && (Micros::END..Micros::MAX).contains(&at)
     }
 
     /// A livelock without a horizon would never end, and one before a distant horizon would be simulated for minutes: the

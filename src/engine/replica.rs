@@ -54,7 +54,7 @@ pub struct Totals {
     pub prompt_tokens: u64,
     /// Output tokens of completed requests.
     pub output_tokens: u64,
-    /// Sum of the TTFTs of completed requests.
+    /// Sum of the TTFTs of completed requests; it stops at the largest number.
     pub ttft_sum: Span,
     /// Sum of the durations of steps (ended ones; begun ones under `compat: blis`).
     pub step_time: Span,

@@ -10,7 +10,7 @@ use super::replica::{Replica, Step, World};
 use super::request::RequestState;
 use super::slab::{Slab, Slot};
 use crate::base::{Micros, RequestId, Span};
-use crate::perf::{Chunk, StepLoad};
+use crate::perf::{Chunk, LONGEST, StepLoad};
 use crate::scenario::Compat;
 
 impl Replica {
@@ -247,7 +247,7 @@ impl Replica {
             self.id
         );
         let load = StepLoad { prefill: &chunks, decode, decode_context };
-        let span = self.model.step(&load) + self.kv.take_transfer();
+        let span = (self.model.step(&load) + self.kv.take_transfer()).min(LONGEST);
         self.latest_step = span;
         let prefill = chunks.iter().map(|c| c.tokens).sum();
         self.chunks = chunks;
@@ -307,7 +307,8 @@ impl Replica {
         w.lives.remove(slot);
         self.totals.completed += 1;
         self.totals.output_tokens += u64::from(tokens);
-        self.totals.ttft_sum += ttft;
+        let sum = &mut self.totals.ttft_sum.0;
+        *sum = sum.saturating_add(ttft.0);
         self.preempted_since_progress = 0;
         w.sink.fact(now, Fact::Completed { request, replica: self.id, class, ttft, e2e, tokens });
     }

@@ -11,7 +11,7 @@ mod step;
 
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use hf::architecture_from_hf;
-pub use step::{Chunk, StepLoad, StepModel};
+pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{Architecture, Compat, Hardware, KvBlocks, LatencyModel, Pool, limits};

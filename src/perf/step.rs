@@ -11,8 +11,8 @@ use crate::base::Span;
 use crate::base::math::truncate_to_span;
 use serde::{Deserialize, Serialize};
 
-/// Longest step: thirty years, which no run sees the end of. Extreme figures stop here instead of overflowing.
-const LONGEST: Span = Span(1_000_000_000_000_000);
+/// Longest step: thirty years. Extreme figures stop here instead of overflowing.
+pub const LONGEST: Span = Span(1_000_000_000_000_000);
 
 /// A stretch of one prompt computed in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,8 @@ pub struct RunLength {
     /// Added since the last merge, in any order.
     recent: Vec<(u64, u64)>,
     count: u64,
-    sum: u64,
+    /// Wide: a million million gaps of a century each are more than 2^64 microseconds.
+    sum: u128,
 }
 
 /// The figures of a distribution. All zero when `count` is 0.
@@ -46,7 +47,7 @@ impl RunLength {
             return;
         }
         self.count += count;
-        self.sum += value * count;
+        self.sum += u128::from(value) * u128::from(count);
         match self.recent.last_mut() {
             Some(last) if last.0 == value => last.1 += count,
             _ => self.recent.push((value, count)),

@@ -20,7 +20,7 @@ struct Group {
     seen: u64,
     /// The next rank that some percentile needs.
     next: u64,
-    sum: u64,
+    sum: u128,
     first: u64,
     last: u64,
     /// By percentile: the values at the two ranks around it.
@@ -52,7 +52,7 @@ impl Group {
         if self.seen == self.next {
             self.keep(value);
         }
-        self.sum += value;
+        self.sum += u128::from(value);
         self.last = value;
         self.seen += 1;
     }

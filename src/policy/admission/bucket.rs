@@ -42,7 +42,7 @@ impl Bucket {
         if cost > capacity {
             return Err(None);
         }
-        let wait_us = ((cost - self.level) / per_s * US_PER_S as f64).ceil().clamp(1.0, Micros::MAX.0 as f64);
+        let wait_us = ((cost - self.level) / per_s * US_PER_S as f64).ceil().clamp(1.0, Micros::END.0 as f64);
         Err(Some(now.saturating_add(math::truncate_to_span(wait_us))))
     }
 }
