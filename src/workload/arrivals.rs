@@ -3,10 +3,13 @@
 //! Gaps are drawn at unit rate. On the clock that runs as fast as requests are wanted (the integral of the rate over time)
 //! they stay as they are drawn; on the simulated clock they shrink and stretch with the rate. So neither a new rate nor a
 //! profile of rates consumes or shifts a draw.
+//!
+//! What adds up from gap to gap is kept far finer than the clock's microseconds, and only the instants are rounded: were the
+//! gaps rounded, a fast client would be slower or faster than its rate.
 
 use crate::base::rng::{Purpose, Stream};
 use crate::base::units::US_PER_S;
-use crate::base::{Curve, Micros, Span, dist, math};
+use crate::base::{Curve, Micros, dist, math};
 use crate::scenario::{Arrivals, Client};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +22,22 @@ enum Gaps {
     Constant,
 }
 
+/// A place on the clock that runs with the factor of the rate: microseconds times 2^32.
+type Fine = u128;
+
+/// Bits of a [`Fine`] below the microsecond.
+const FRACTION: u32 = 32;
+
+/// The last place on the fine clock: beyond the end of the simulated one, even at the largest factor.
+const FINE_END: Fine = 1 << (63 + FRACTION);
+
+/// Microseconds computed in floating point, cut to a place or a stretch on the fine clock.
+fn fine(us: f64) -> Fine {
+    assert!(us >= 0.0, "INV-3: a gap of {us} us");
+    // A power of two: nothing is lost. The cast stops at the largest number.
+    ((us * (1_u64 << FRACTION) as f64) as Fine).min(FINE_END)
+}
+
 /// The arrivals of one client that are still to come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ArrivalProcess {
@@ -28,8 +47,9 @@ pub(super) struct ArrivalProcess {
     factor: Option<Curve>,
     /// When the next request arrives; [`Micros::MAX`] while none will at the present rate.
     next: Micros,
-    /// While none will: what was left of the running gap, in mean gaps, and when.
-    paused: (f64, Micros),
+    /// The running gap, in mean gaps, and where it began.
+    gap: f64,
+    since: Fine,
     draws: Stream,
 }
 
@@ -50,7 +70,8 @@ impl ArrivalProcess {
             rate_per_s: client.arrivals.rate_per_s(),
             factor: client.rate_profile.curve(),
             next: Micros::ZERO,
-            paused: (0.0, Micros::ZERO),
+            gap: 0.0,
+            since: 0,
             draws: Stream::new(seed, Purpose::Arrivals, number),
         };
         process.advance();
@@ -62,15 +83,16 @@ impl ArrivalProcess {
         self.next
     }
 
-    /// The next request has arrived: draws the gap after it, which lasts at least a microsecond.
+    /// The next request has arrived: draws the gap after it, which may be shorter than a microsecond.
     pub(super) fn advance(&mut self) {
-        let gap = match self.gaps {
+        self.since = self.due();
+        self.gap = match self.gaps {
             Gaps::Poisson => dist::exponential(&mut self.draws, 1.0),
             Gaps::Gamma { cv } => dist::gamma(&mut self.draws, 1.0, cv),
             Gaps::Weibull { shape, scale } => dist::weibull(&mut self.draws, shape, scale),
             Gaps::Constant => 1.0,
         };
-        self.wait(gap, self.next, Span(1));
+        self.next = self.instant(self.next);
     }
 
     /// Changes the rate from `now` on. The running gap keeps the share of it that is left.
@@ -82,44 +104,52 @@ impl ArrivalProcess {
         if rate_per_s.to_bits() == self.rate_per_s.to_bits() {
             return;
         }
-        let left = if self.next < Micros::MAX {
-            self.expected(now, self.next)
-        } else {
-            let (left, since) = self.paused;
-            (left - self.expected(since, now)).max(0.0)
-        };
+        let here = self.place(now);
+        // Rounding may have put the latest arrival a little earlier than it was due.
+        let passed_us = here.saturating_sub(self.since) as f64 / (1_u64 << FRACTION) as f64;
+        self.gap = (self.gap - passed_us * self.rate_per_s / US_PER_S as f64).max(0.0);
+        self.since = self.since.max(here);
         self.rate_per_s = rate_per_s;
-        self.wait(left, now, Span::ZERO);
+        self.next = self.instant(now);
     }
 
-    /// How many requests are due between two instants on average; nothing if the second is not later.
-    fn expected(&self, from: Micros, to: Micros) -> f64 {
-        let us = match &self.factor {
-            None => to.0.saturating_sub(from.0) as f64,
-            Some(factor) => (factor.area(to) - factor.area(from)).max(0.0),
-        };
-        us * self.rate_per_s / US_PER_S as f64
-    }
-
-    /// The next request comes when `gap` mean gaps have passed since `from`, and not before `shortest`.
-    fn wait(&mut self, gap: f64, from: Micros, shortest: Span) {
-        self.next = self.after(gap, from, shortest).unwrap_or(Micros::MAX);
-        if self.next == Micros::MAX {
-            self.paused = (gap, from);
+    /// Where the fine clock stands at an instant.
+    fn place(&self, at: Micros) -> Fine {
+        match &self.factor {
+            None => Fine::from(at.0) << FRACTION,
+            Some(factor) => fine(factor.area(at)),
         }
     }
 
-    fn after(&self, gap: f64, from: Micros, shortest: Span) -> Option<Micros> {
+    /// Where the running gap ends; the end of the fine clock if that is too far, or never.
+    fn due(&self) -> Fine {
+        if self.gap <= 0.0 {
+            return self.since;
+        }
+        // Without a rate the quotient is infinite.
+        (self.since + fine(self.gap / self.rate_per_s * US_PER_S as f64)).min(FINE_END)
+    }
+
+    /// The microsecond nearest to where the running gap ends, but not before `earliest`.
+    fn instant(&self, earliest: Micros) -> Micros {
+        let due = self.due();
         if self.rate_per_s <= 0.0 {
-            return None;
+            return Micros::MAX;
         }
-        let us = gap / self.rate_per_s * US_PER_S as f64;
-        let rounded = |us: f64| math::round_to_span(us.min(Micros::MAX.0 as f64));
-        let Some(factor) = &self.factor else {
-            return Some(from.saturating_add(rounded(us).max(shortest)));
+        let at = match &self.factor {
+            None => Some(((due + (1 << (FRACTION - 1))) >> FRACTION) as u64),
+            Some(factor) => nearest_active(factor, due as f64 / (1_u64 << FRACTION) as f64),
         };
-        let at = rounded(factor.instant(factor.area(from) + us)?);
-        // Rounding must not lead into a silence.
-        factor.active_from(Micros(at.0).max(from.saturating_add(shortest)).min(Micros::MAX))
+        at.map_or(Micros::MAX, |at| Micros(at).max(earliest).min(Micros::END))
     }
+}
+
+/// The microsecond nearest to where the integral of `factor` reaches `area`. Rounding does not lead into a silence.
+fn nearest_active(factor: &Curve, area: f64) -> Option<u64> {
+    let us = factor.instant(area)?.min(Micros::END.0 as f64);
+    let nearest = Micros(math::round_to_span(us).0);
+    let active = factor.active_from(nearest)?;
+    let before = Micros(us as u64);
+    let at = if active > nearest && factor.active_from(before) == Some(before) { before } else { active };
+    Some(at.0)
 }

@@ -72,7 +72,7 @@ impl Replay {
     /// A recorded instant at the replay's speed, rounded to whole microseconds.
     fn at_speed(&self, recorded: Micros) -> Micros {
         let us = recorded.0 as f64 / self.speed;
-        Micros(math::round_to_span(us.min(Micros::MAX.0 as f64)).0)
+        Micros(math::round_to_span(us.min(Micros::END.0 as f64)).0)
     }
 
     fn trace(&self) -> &Arc<Trace> {

@@ -82,13 +82,59 @@ fn the_first_constant_arrival_comes_after_one_gap() {
     assert_eq!(all.iter().map(|r| r.arrival.0).collect::<Vec<_>>(), [250_000, 500_000, 750_000]);
 }
 
-#[test]
-fn gaps_are_at_least_a_microsecond() {
-    let (rate_per_s, cv) = (100_000.0, 20.0);
-    for arrivals in [Arrivals::Gamma { rate_per_s, cv }, Arrivals::Weibull { rate_per_s, cv }] {
-        let all = take(&scenario(vec![client("a", arrivals)]), 20_000);
-        assert!(all.windows(2).all(|w| w[1].arrival > w[0].arrival));
+/// Shapes of gaps at a rate, each with its coefficient of variation.
+fn shapes(rate_per_s: f64) -> Vec<(Arrivals, f64)> {
+    let mut all = vec![(Arrivals::Poisson { rate_per_s }, 1.0), (Arrivals::Constant { rate_per_s }, 0.0)];
+    for cv in [0.05, 0.5, 5.0, 20.0] {
+        all.extend([(Arrivals::Gamma { rate_per_s, cv }, cv), (Arrivals::Weibull { rate_per_s, cv }, cv)]);
     }
+    all
+}
+
+fn instants(arrivals: Arrivals, n: usize) -> Vec<u64> {
+    take(&scenario(vec![client("a", arrivals)]), n).iter().map(|r| r.arrival.0).collect()
+}
+
+#[test]
+fn every_shape_of_gaps_has_its_rate_from_one_a_second_to_the_fastest() {
+    let n = 20_000;
+    for rate_per_s in [1.0, 1000.0, 100_000.0] {
+        for ((arrivals, cv), (slow, _)) in shapes(rate_per_s).into_iter().zip(shapes(1.0)) {
+            let (found, slow) = (instants(arrivals.clone(), n), instants(slow, n));
+            // Three standard errors, and half a microsecond for the instant itself.
+            let mean = found[n - 1] as f64 / 1e6 * rate_per_s / n as f64;
+            let error = 3.0 * cv / (n as f64).sqrt() + 0.5e-6 * rate_per_s / n as f64;
+            assert!((mean - 1.0).abs() <= error, "{arrivals:?}: mean gap {mean}");
+            // The gaps are the same at every rate, so the noise is too: beside it there is only the rounding of instants.
+            for (fast, slow) in found.iter().zip(slow) {
+                let due = slow as f64 / rate_per_s;
+                assert!((*fast as f64 - due).abs() <= 1.0, "{arrivals:?}: {fast} instead of {due}");
+            }
+        }
+    }
+}
+
+#[test]
+fn arrivals_of_one_microsecond_keep_their_order() {
+    let all = take(&scenario(vec![client("a", Arrivals::Gamma { rate_per_s: 100_000.0, cv: 20.0 })]), 2000);
+    assert!(all.windows(2).all(|w| w[0].arrival <= w[1].arrival && w[0].rank < w[1].rank));
+    assert!(all.windows(2).filter(|w| w[0].arrival == w[1].arrival).count() > 100);
+}
+
+#[test]
+fn a_gap_in_thirds_of_a_microsecond_loses_none_of_them() {
+    let found = instants(Arrivals::Constant { rate_per_s: 75_000.0 }, 30_000);
+    assert_eq!((found[0], found[1], found[2]), (13, 27, 40), "13 and a third each");
+    assert_eq!(found[29_999], 400_000);
+}
+
+#[test]
+fn a_rate_too_low_to_ever_send_keeps_its_gap_for_a_better_one() {
+    let s = scenario(vec![client("a", Arrivals::Constant { rate_per_s: 1e-300 })]);
+    let mut source = Source::new(&s, None);
+    assert_eq!(source.peek(), Some(Micros::END));
+    source.set_rate(0, 2.0, Micros(1_000_000));
+    assert_eq!(source.peek(), Some(Micros(1_500_000)));
 }
 
 #[test]
