@@ -3,9 +3,10 @@
 
 use crate::base::{Micros, Span};
 use crate::engine::Fact;
+use crate::stats::Coverage;
 use serde::{Deserialize, Serialize};
 
-/// A step as it began; its counts hold until it ends.
+/// A step as it began; its counts hold until it ends or the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Step {
     began: Micros,
@@ -14,27 +15,30 @@ struct Step {
     kv_used: u32,
 }
 
-/// One replica.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One replica. Areas are wide: the largest cache in use for as long as the clock runs is 2^74 block-microseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Meter {
-    /// Since when it exists; `None` once it is gone.
-    up_since: Option<Micros>,
-    up_us: u64,
+    /// The stretches of time in which it existed, in order; the last has no end while it does.
+    existed: Vec<(Micros, Option<Micros>)>,
     draining: bool,
     in_flight: u32,
     waiting: u32,
     waiting_since: Micros,
-    waiting_area: u64,
+    waiting_area: u128,
     step: Option<Step>,
-    busy_us: u64,
-    running_area: u64,
-    kv_area: u64,
+    /// The steps it ran, and how much of them lies before the measured stretch.
+    busy: Coverage,
+    busy_before: u64,
+    running_area: u128,
+    kv_area: u128,
 }
 
 /// All replicas.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Meters {
     replicas: Vec<Meter>,
+    /// Where the measured stretch begins.
+    from: Micros,
 }
 
 /// One replica over the measured stretch.
@@ -42,28 +46,33 @@ pub(super) struct Meters {
 pub(super) struct Reading {
     /// How long it existed: from when it was added until it was drained and empty.
     pub(super) up_us: u64,
-    /// How long a step ran.
+    /// How long a step ran, or more than one.
     pub(super) busy_us: u64,
     /// Requests waiting, times microseconds.
-    pub(super) waiting_area: u64,
+    pub(super) waiting_area: u128,
     /// Requests in the batch, times microseconds.
-    pub(super) running_area: u64,
+    pub(super) running_area: u128,
     /// KV blocks in use, times microseconds.
-    pub(super) kv_area: u64,
+    pub(super) kv_area: u128,
+}
+
+/// A count that held for some microseconds.
+fn area(count: u32, us: u64) -> u128 {
+    u128::from(count) * u128::from(us)
 }
 
 impl Meter {
     fn new(now: Micros) -> Self {
         Self {
-            up_since: Some(now),
-            up_us: 0,
+            existed: vec![(now, None)],
             draining: false,
             in_flight: 0,
             waiting: 0,
             waiting_since: now,
             waiting_area: 0,
             step: None,
-            busy_us: 0,
+            busy: Coverage::default(),
+            busy_before: 0,
             running_area: 0,
             kv_area: 0,
         }
@@ -71,31 +80,28 @@ impl Meter {
 
     /// Forgets everything before `from`, which no fact has passed.
     fn restart(&mut self, from: Micros) {
-        self.up_us = 0;
-        self.up_since = self.up_since.map(|since| since.max(from));
         self.waiting_since = from;
         self.waiting_area = 0;
-        (self.busy_us, self.running_area, self.kv_area) = (0, 0, 0);
+        self.busy_before = self.busy.before(from);
+        (self.running_area, self.kv_area) = (0, 0);
         if let Some(step) = &mut self.step {
-            let end = (step.began + step.span).max(from);
+            let end = step.began.saturating_add(step.span).max(from);
             step.began = step.began.max(from);
             step.span = end.since(step.began);
         }
     }
 
     fn set_waiting(&mut self, now: Micros, waiting: u32) {
-        self.waiting_area += u64::from(self.waiting) * now.since(self.waiting_since).0;
+        self.waiting_area += area(self.waiting, now.since(self.waiting_since).0);
         self.waiting_since = now;
         self.waiting = waiting;
     }
 
-    /// Adds the latest step, as far as it lies before `end`.
-    fn settle(&mut self, end: Micros) {
-        let Some(step) = self.step.take() else { return };
+    /// What the latest step adds to the areas under batch and KV use, as far as it lies before `end`.
+    fn of_step(&self, end: Micros) -> (u128, u128) {
+        let Some(step) = &self.step else { return (0, 0) };
         let us = step.span.0.min(end.0.saturating_sub(step.began.0));
-        self.busy_us += us;
-        self.running_area += u64::from(step.running) * us;
-        self.kv_area += u64::from(step.kv_used) * us;
+        (area(step.running, us), area(step.kv_used, us))
     }
 
     fn left(&mut self, now: Micros) {
@@ -103,24 +109,46 @@ impl Meter {
         self.go_if_empty(now);
     }
 
+    /// A replica that drains is gone once it is empty and its last step is over.
     fn go_if_empty(&mut self, now: Micros) {
         if self.draining
             && self.in_flight == 0
-            && let Some(since) = self.up_since.take()
+            && let Some((_, end @ None)) = self.existed.last_mut()
         {
-            self.up_us += now.since(since).0;
+            *end = Some(now.max(self.busy.until()));
         }
+    }
+
+    fn come_back(&mut self, now: Micros) {
+        self.draining = false;
+        if let Some((_, end @ Some(_))) = self.existed.last_mut() {
+            if end.is_some_and(|end| end >= now) {
+                *end = None;
+            } else {
+                self.existed.push((now, None));
+            }
+        }
+    }
+
+    /// How long it existed between two instants.
+    fn up_us(&self, from: Micros, to: Micros) -> u64 {
+        let within = |&(since, end): &(Micros, Option<Micros>)| {
+            let end = end.unwrap_or(Micros::MAX).min(to);
+            end.0.saturating_sub(since.max(from).0)
+        };
+        self.existed.iter().map(within).sum()
     }
 }
 
 impl Meters {
     /// A fleet of `replicas` that exist from the start.
     pub(super) fn new(replicas: usize) -> Self {
-        Self { replicas: vec![Meter::new(Micros::ZERO); replicas] }
+        Self { replicas: vec![Meter::new(Micros::ZERO); replicas], from: Micros::ZERO }
     }
 
     /// The measured stretch begins at `from`: what came before does not count.
     pub(super) fn restart(&mut self, from: Micros) {
+        self.from = from;
         for meter in &mut self.replicas {
             meter.restart(from);
         }
@@ -136,7 +164,10 @@ impl Meters {
             Fact::StepStarted { replica, span, running, waiting, kv_used, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, waiting);
-                m.settle(Micros::MAX);
+                let (running_area, kv_area) = m.of_step(now);
+                m.running_area += running_area;
+                m.kv_area += kv_area;
+                m.busy.add(now, span);
                 m.step = Some(Step { began: now, span, running, kv_used });
             }
             Fact::Dropped { replica, waiting, .. } => {
@@ -160,23 +191,19 @@ impl Meters {
             self.replicas.push(Meter::new(now));
             return;
         }
-        let m = &mut self.replicas[index];
-        m.draining = false;
-        m.up_since = m.up_since.or(Some(now));
+        self.replicas[index].come_back(now);
     }
 
     /// Each replica over the measured stretch until `end`.
     pub(super) fn read(&self, end: Micros) -> Vec<Reading> {
         let read = |m: &Meter| {
-            let mut m = *m;
-            m.settle(end);
-            let since = |t: Micros| end.0.saturating_sub(t.0);
+            let (running_area, kv_area) = m.of_step(end);
             Reading {
-                up_us: m.up_us + m.up_since.map_or(0, since),
-                busy_us: m.busy_us,
-                waiting_area: m.waiting_area + u64::from(m.waiting) * since(m.waiting_since),
-                running_area: m.running_area,
-                kv_area: m.kv_area,
+                up_us: m.up_us(self.from, end),
+                busy_us: m.busy.before(end).saturating_sub(m.busy_before),
+                waiting_area: m.waiting_area + area(m.waiting, end.0.saturating_sub(m.waiting_since.0)),
+                running_area: m.running_area + running_area,
+                kv_area: m.kv_area + kv_area,
             }
         };
         self.replicas.iter().map(read).collect()
@@ -232,7 +259,49 @@ mod tests {
         let done = Fact::Completed { request, replica: R, class: 0, ttft: Span(1), e2e: Span(2), tokens: 1 };
         m.fact(Micros(25), &done);
         m.fact(Micros(40), &Fact::Serving { replica: R, pool: 0 });
-        let up: Vec<u64> = m.read(Micros(100)).iter().map(|r| r.up_us).collect();
-        assert_eq!(up, [25 + 60, 95]);
+        let up = |m: &Meters, end| -> Vec<u64> { m.read(Micros(end)).iter().map(|r| r.up_us).collect() };
+        assert_eq!(up(&m, 100), [25 + 60, 95]);
+        // What an edit did after an instant does not count up to it.
+        assert_eq!([up(&m, 30), up(&m, 3)], [[25, 25], [3, 0]]);
+    }
+
+    #[test]
+    fn overlapping_steps_are_busy_once_and_last_as_long_as_their_replica() {
+        let mut m = Meters::new(1);
+        m.fact(Micros(0), &Fact::Routed { request: RequestId(0), replica: R });
+        m.fact(Micros(10), &step(50, 1, 0, 7));
+        // Its only request is done at once, so the next one need not wait.
+        let done = |e2e| Fact::Completed {
+            request: RequestId(0),
+            replica: R,
+            class: 0,
+            ttft: Span(1),
+            e2e: Span(e2e),
+            tokens: 1,
+        };
+        m.fact(Micros(10), &done(50));
+        m.fact(Micros(20), &Fact::Routed { request: RequestId(1), replica: R });
+        m.fact(Micros(20), &step(60, 2, 0, 9));
+        m.fact(Micros(20), &Fact::Draining { replica: R });
+        m.fact(Micros(20), &done(60));
+        let r = m.read(Micros(100))[0];
+        assert_eq!((r.up_us, r.busy_us, r.running_area), (80, 70, 10 + 2 * 60));
+        let r = m.read(Micros(40))[0];
+        assert_eq!((r.up_us, r.busy_us, r.running_area), (40, 30, 10 + 2 * 20));
+        // It comes back before its last step is over: it was never away.
+        m.fact(Micros(70), &Fact::Serving { replica: R, pool: 0 });
+        assert_eq!(m.read(Micros(100))[0].up_us, 100);
+    }
+
+    #[test]
+    fn the_largest_counts_for_the_longest_time_add_up() {
+        let mut m = Meters::new(1);
+        let long = Micros::END.0 / 4;
+        for k in 0..4 {
+            m.fact(Micros(k * long), &step(long, u32::MAX, u32::MAX, u32::MAX));
+        }
+        let r = m.read(Micros::END)[0];
+        let most = u128::from(u32::MAX) << 52;
+        assert_eq!((r.kv_area, r.running_area, r.waiting_area), (most, most, most));
     }
 }

@@ -148,7 +148,7 @@ impl Session {
             loading: 0,
             running: r.running(),
             prefilling: r.prefilling(),
-            busy: if busy > 1.0 { 1.0 } else { busy },
+            busy,
             step_us: r.latest_step().0,
             share: share(
                 f64::from(sums.routed_by_replica.get(i).copied().unwrap_or(0)),

@@ -9,7 +9,7 @@ use crate::base::Micros;
 use crate::base::order::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::engine::Fact;
-use crate::stats::{Ranks, RunLength, percentiles_of};
+use crate::stats::{Coverage, Ranks, RunLength, percentiles_of};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -23,8 +23,8 @@ struct Second {
     index: u64,
     arrived: Vec<u32>,
     routed: Vec<u32>,
-    /// By replica: microseconds of steps that ended in this second.
-    busy_us: Vec<u64>,
+    /// By replica: the steps it had run when this second began, and those that were running then.
+    busy: Vec<Coverage>,
     completed: u32,
     good: u32,
     tokens: u64,
@@ -50,8 +50,8 @@ struct SecondRanks {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Window {
     seconds: VecDeque<Second>,
-    /// By replica: when its running step began, and its latest duration.
-    step_began: Vec<u64>,
+    /// By replica: the steps it has run.
+    busy: Vec<Coverage>,
 }
 
 /// Sums over a window.
@@ -117,8 +117,8 @@ impl Window {
             Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
             Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
             Fact::StepStarted { replica, span, .. } => {
-                *at(&mut self.step_began, replica.0) = now.0;
-                *at(&mut self.second(now).busy_us, replica.0) += span.0;
+                self.second(now);
+                at(&mut self.busy, replica.0).add(now, span);
             }
             Fact::FirstToken { replica, ttft, .. } => {
                 let s = self.second(now);
@@ -149,9 +149,18 @@ impl Window {
             if self.seconds.len() == SECONDS_KEPT {
                 self.seconds.pop_front();
             }
-            self.seconds.push_back(Second { index, ..Second::default() });
+            self.seconds.push_back(Second { index, busy: self.busy.clone(), ..Second::default() });
         }
         self.seconds.back_mut().expect("INV-3: a second was just added")
+    }
+
+    /// By replica: how long a step ran between the beginning of second `first` and `now`.
+    fn busy_us(&self, first: u64, now: Micros, replicas: usize) -> Vec<u64> {
+        // Nothing began between second `first` and the first one kept since.
+        let before = self.seconds.iter().find(|s| s.index >= first).map_or(&self.busy, |s| &s.busy);
+        let until = |all: &[Coverage], replica: usize, at| all.get(replica).map_or(0, |c| c.before(at));
+        let from = Micros(first * US_PER_S);
+        (0..replicas).map(|r| until(&self.busy, r, now) - until(before, r, from)).collect()
     }
 
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
@@ -162,7 +171,7 @@ impl Window {
             seconds: ((now.0 - first * US_PER_S) as f64 / US_PER_S as f64).max(1e-6),
             arrived_by_client: vec![0; clients],
             routed_by_replica: vec![0; replicas],
-            busy_us: vec![0; replicas],
+            busy_us: self.busy_us(first, now, replicas),
             ..WindowSums::default()
         };
         let mut ttft_of = vec![Vec::new(); replicas];
@@ -174,9 +183,6 @@ impl Window {
             }
             for (i, n) in s.routed.iter().enumerate() {
                 out.routed_by_replica[i] += n;
-            }
-            for (i, n) in s.busy_us.iter().enumerate() {
-                out.busy_us[i] += n;
             }
             out.completed += s.completed;
             out.good += s.good;

@@ -45,17 +45,10 @@ fn tpot_us(r: &Record) -> Option<u64> {
     finished.then(|| (r.e2e.0 - r.ttft.0) / u64::from(r.output_tokens - 1))
 }
 
-/// Each replica in the measured stretch; an edit beyond the latest event does not lengthen it.
+/// Each replica in the measured stretch, up to the latest event: edits after that add nothing and take nothing away.
 fn readings(engine: &Engine, recorder: &Recorder) -> Vec<Reading> {
-    let (end, from) = (engine.last_event_at(), recorder.warmup().from());
-    let mut all = recorder.meters.read(end);
-    for reading in &mut all {
-        if !recorder.warmup().is_over() {
-            *reading = Reading::default();
-        }
-        reading.up_us = reading.up_us.min(end.0.saturating_sub(from.0));
-    }
-    all
+    let all = recorder.meters.read(engine.last_event_at());
+    if recorder.warmup().is_over() { all } else { vec![Reading::default(); all.len()] }
 }
 
 impl<'a> Measured<'a> {

@@ -147,12 +147,19 @@ pub(super) fn usd_per_hour(engine: &Engine) -> f64 {
 
 /// Why the run cannot make progress; empty if it can.
 pub(super) fn trouble(engine: &Engine) -> String {
-    let Some((RequestId(request), replica)) = engine.livelock() else { return String::new() };
-    let ended = if engine.gave_up() { " The run ended there." } else { "" };
-    format!(
-        "Livelock on r{replica}: 1,000 preemptions and nothing finished between them. Request #{request} and its \
-         neighbours take each other's KV blocks.{ended} Give the replica more blocks, or lower max_num_seqs."
-    )
+    if let Some((RequestId(request), replica)) = engine.livelock() {
+        let ended = if engine.gave_up() { " The run ended there." } else { "" };
+        return format!(
+            "Livelock on r{replica}: 1,000 preemptions and nothing finished between them. Request #{request} and its \
+             neighbours take each other's KV blocks.{ended} Give the replica more blocks, or lower max_num_seqs."
+        );
+    }
+    if engine.clock_ended() {
+        return "The clock ends: what is still to happen lies more than 142 years after the start. Make the steps \
+                shorter or the rates higher, or set run.horizon_s."
+            .to_owned();
+    }
+    String::new()
 }
 
 /// Requests by where they are.
@@ -221,7 +228,7 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
     let part = |r: &crate::engine::Replica| {
         let (t, kv, i) = (r.totals(), r.kv(), r.id().index());
         let read = m.readings()[i];
-        let over_time = |area: u64| share(area as f64, read.up_us as f64);
+        let over_time = |area: u128| share(area as f64, read.up_us as f64);
         ReplicaPart {
             replica: r.id().0,
             pool: scenario.cluster.pools[r.pool() as usize].name.clone(),
@@ -234,7 +241,7 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
             steps: t.steps,
             mean_batch: share(t.running_sum as f64, t.steps as f64),
             up_s: read.up_us as f64 / 1e6,
-            busy: over_time(read.busy_us),
+            busy: over_time(read.busy_us.into()),
             mean_queued: over_time(read.waiting_area),
             mean_running: over_time(read.running_area),
             mean_kv_blocks: over_time(read.kv_area),

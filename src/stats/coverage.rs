@@ -1,0 +1,54 @@
+//! How long something ran: the length of the union of stretches of time that may overlap.
+//!
+//! Stretches are told in order of their beginning, each with its length, which may reach into the future.
+
+use crate::base::{Micros, Span};
+use serde::{Deserialize, Serialize};
+
+/// The union of some stretches of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Its length in microseconds, the future included.
+    covered: u64,
+    /// Where the latest stretch ends.
+    until: Micros,
+}
+
+impl Coverage {
+    /// Adds the stretch that begins at `from`, not before any other, and lasts for `span`.
+    pub fn add(&mut self, from: Micros, span: Span) {
+        let end = from.saturating_add(span);
+        if end > self.until {
+            self.covered += end.since(self.until.max(from)).0;
+            self.until = end;
+        }
+    }
+
+    /// Where the latest stretch ends.
+    pub fn until(&self) -> Micros {
+        self.until
+    }
+
+    /// How much of the time before `at` is covered, in microseconds; no stretch may begin after `at`.
+    pub fn before(&self, at: Micros) -> u64 {
+        // All that ends after `at` began before it, so everything between is covered.
+        self.covered - self.until.0.saturating_sub(at.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_counts_once() {
+        let mut c = Coverage::default();
+        c.add(Micros(10), Span(20));
+        c.add(Micros(25), Span(10));
+        assert_eq!((c.before(Micros(27)), c.before(Micros(35)), c.before(Micros(90))), (17, 25, 25));
+        // One that ends before another that began earlier adds nothing.
+        c.add(Micros(30), Span(2));
+        c.add(Micros(50), Span(5));
+        assert_eq!((c.before(Micros(52)), c.before(Micros(60)), c.until()), (27, 30, Micros(55)));
+    }
+}
