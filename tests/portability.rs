@@ -28,32 +28,32 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17299, "5ce010bc219cf56d"),
-    ("kv-pressure, default", 10931, "999e3afea02e5b20"),
-    ("router-showdown, default", 18720, "8b430e6a732e41be"),
-    ("long-chats, default", 12870, "affcdaff88a7b7e3"),
-    ("regret-and-tail, default", 14336, "23f6357f2df10832"),
+    ("chat-4xh100, default", 17289, "26af4085f234f43b"),
+    ("kv-pressure, default", 10942, "824ceca6326e7d1e"),
+    ("router-showdown, default", 18800, "d145c68ef3b9e959"),
+    ("long-chats, default", 12906, "4b9d60d545889ed8"),
+    ("regret-and-tail, default", 14335, "85eb3e2455ce89af"),
     ("pressure, default", 13945, "61ef3e6961f76849"),
-    ("everything, default", 19103, "d1e74514c0e7e61a"),
-    ("conversations, default", 26433, "4fa58509850016af"),
+    ("everything, default", 19117, "6e4cd55455d5d37a"),
+    ("conversations, default", 26299, "7aa1c7999872f4d0"),
     ("hashes, default", 9435, "f1a200ee3e06f9bb"),
     ("stamps, default", 8791, "baa01e0fc54e710a"),
-    ("chat-4xh100, blis", 17147, "d4001f184043c64b"),
-    ("kv-pressure, blis", 11464, "2710a1e8132d2917"),
-    ("router-showdown, blis", 18827, "d1cbbe3b765deadf"),
-    ("long-chats, blis", 12862, "98328412f7634486"),
-    ("regret-and-tail, blis", 14371, "ec582f3b49b0b5c3"),
+    ("chat-4xh100, blis", 17205, "1696401e2e4ffc9a"),
+    ("kv-pressure, blis", 11458, "6cf5901e37875d6f"),
+    ("router-showdown, blis", 19009, "d8ed4da8437c46a3"),
+    ("long-chats, blis", 12956, "51ecd735278377b0"),
+    ("regret-and-tail, blis", 14427, "b8f86580d41f7ed0"),
     ("pressure, blis", 14439, "e76d272b66ebe5f4"),
-    ("everything, blis", 19120, "4c12fd4497f667fc"),
-    ("conversations, blis", 26445, "74c2aba46910c7e4"),
-    ("hashes, blis", 9568, "6ae8f0548d952a4a"),
+    ("everything, blis", 19081, "05fc11237445766c"),
+    ("conversations, blis", 26439, "522bac55d7cc1c0d"),
+    ("hashes, blis", 9568, "744e9e83f1f70187"),
     ("stamps, blis", 8867, "ccce36af0a4b7787"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 161576, "18432a7f39db74f2"),
-    ("everything", 72061, "64439b50d6ea0bf1"),
-    ("conversations", 93597, "8c73fcf832059234"),
+    ("pressure", 161591, "955dc8dbcbb3f614"),
+    ("everything", 72127, "99ffbbab8183bd2b"),
+    ("conversations", 93665, "cdd2fefae132889a"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -65,11 +65,11 @@ const DRAWS: &[Line] = &[
 ];
 
 const MODELS: &[Line] = &[
-    ("roofline", 20063, "e153a8d40ca02a08"),
-    ("roofline with experts", 19684, "a89d35d0ecc082fb"),
-    ("roofline with latent attention", 19254, "5bf0150128b8f87f"),
-    ("cross-model", 20750, "d548296c7299910e"),
-    ("piecewise", 21137, "6b3e4ba8d33635ed"),
+    ("roofline", 19912, "95e0d4dbfcc20f9b"),
+    ("roofline with experts", 19386, "20bdd555af19c61a"),
+    ("roofline with latent attention", 19986, "1d93a7229bda2b33"),
+    ("cross-model", 21025, "64c2a22637bab1c0"),
+    ("piecewise", 22579, "cda2e3070dead964"),
 ];
 
 /// One result: its name and its bytes.

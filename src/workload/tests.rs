@@ -204,7 +204,7 @@ fn generated_traffic_is_the_golden_one() {
     s.workload.clients[1].prefix = PrefixGroups { groups: 3, tokens: 128 };
     s.workload.clients[1].prompt_tokens =
         Lengths::Gaussian { mean_tokens: 600.0, sd_tokens: 200.0, min_tokens: 2, max_tokens: 4096 };
-    assert_eq!(digest_of(&s, None, 10_000).hex(), "24ab998239398e07");
+    assert_eq!(digest_of(&s, None, 10_000).hex(), "7ead2d882f94a81f");
 }
 
 #[test]
