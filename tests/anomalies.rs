@@ -64,6 +64,7 @@ fn request(arrival_us: u64, prompt_tokens: u32, slo_class: &str, tenant: &str) -
         output: ExplicitOutput { text: 1, tokens: 1, offset: 0 },
         tenant: tenant.to_owned(),
         slo_class: slo_class.to_owned(),
+        model: String::new(),
         session: String::new(),
     }
 }

@@ -38,6 +38,7 @@ fn request(arrival_us: u64, prompt: u32, output: u32, session: &str) -> Explicit
         output: ExplicitOutput { text: 1, tokens: output, offset: 0 },
         tenant: String::new(),
         slo_class: String::new(),
+        model: String::new(),
         session: session.to_owned(),
     }
 }

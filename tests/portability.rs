@@ -149,6 +149,7 @@ fn pressure() -> Scenario {
             output: ExplicitOutput { text: 900 + 10 * talk + turn, tokens: 5 + talk, offset: 0 },
             tenant: if talk.is_multiple_of(3) { "free" } else { "paid" }.to_owned(),
             slo_class: String::new(),
+            model: String::new(),
             session: String::new(),
         });
     }

@@ -304,6 +304,7 @@ fn the_same_prompt_twice(caching: bool) -> Report {
         output: ExplicitOutput { text: 2 + at_s as u32, tokens: 100, offset: 0 },
         tenant: String::new(),
         slo_class: String::new(),
+        model: String::new(),
         session: String::new(),
     };
     s.workload.requests = vec![request(0), request(100)];

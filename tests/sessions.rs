@@ -98,6 +98,7 @@ fn listed(arrival_us: u64, session: &str) -> ExplicitRequest {
         output: ExplicitOutput { text: 1, tokens: 3, offset: 0 },
         tenant: String::new(),
         slo_class: String::new(),
+        model: String::new(),
         session: session.to_owned(),
     }
 }

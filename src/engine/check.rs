@@ -34,7 +34,7 @@ impl Engine {
             self.door.held()
         );
         let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
-        self.door.verify(self.census.admitted - left);
+        self.door.verify(self.census.admitted - self.census.turned_away - left);
         assert!(
             accounted == self.census.arrived && self.census.arrived as usize == self.records.len(),
             "INV-1: {} requests arrived and {accounted} are accounted for",

@@ -238,6 +238,14 @@ impl Engine {
         sink.fact(now, Fact::Rejected { request, reason });
     }
 
+    /// A request that was let in has nowhere to go.
+    pub(super) fn turn_away<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
+        let request = self.lives[slot].id;
+        self.census.turned_away += 1;
+        self.refuse(slot, reason, now, sink);
+        self.let_others_in(&[request], now, sink);
+    }
+
     fn hold<S: Sink>(&mut self, slot: Slot, lane: u32, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.lives[slot].id;
         self.records[request.index()].refused = Some(reason);

@@ -7,6 +7,7 @@ use super::slab::Slot;
 use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
+use crate::policy::admission::Reason;
 use crate::policy::routing::Fleet;
 use crate::policy::{Phase, ReplicaView, RequestView};
 use crate::workload::RequestSpec;
@@ -112,12 +113,21 @@ impl Engine {
         self.observe();
         let now = self.clock;
         let live = &self.lives[slot];
-        let request = live.id;
+        let (request, model) = (live.id, live.model);
+        let pools = self.serves[model as usize];
+        let all_serve = self.draining == 0 && pools == u64::MAX;
         let record = &mut self.records[request.index()];
         let view = view_of(live, record, now);
         let replicas = &self.replicas;
+        let candidates =
+            if all_serve { &self.views } else { candidates(&self.views, pools, &mut self.decision.seen) };
+        if candidates.is_empty() {
+            let reason = if model == 0 { Reason::NoReplica } else { Reason::NoReplicaOfModel };
+            self.turn_away(slot, reason, now, sink);
+            return;
+        }
         let fleet = Fleet {
-            replicas: serving(&self.views, self.draining, &mut self.decision.seen),
+            replicas: candidates,
             pools: &self.pool_views,
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
         };
@@ -129,7 +139,7 @@ impl Engine {
         record.replica = chosen.0;
         record.routed = now;
         if sink.wants_decisions() {
-            self.remember(request, position);
+            self.remember(request, position, pools);
             sink.decision(&self.decision);
         }
         self.census.at_gateway -= 1;
@@ -142,18 +152,19 @@ impl Engine {
     }
 
     /// Keeps the decision beside the truth. It changes nothing: a run is the same whether it is watched or not.
-    fn remember(&mut self, request: RequestId, chosen: usize) {
+    fn remember(&mut self, request: RequestId, chosen: usize, pools: u64) {
         let d = &mut self.decision;
         d.request = Some(request);
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
-        if self.draining == 0 && self.snapshot_refresh == Span::ZERO {
+        let fresh = self.snapshot_refresh == Span::ZERO;
+        if fresh && self.draining == 0 && pools == u64::MAX {
             d.seen.extend_from_slice(&self.views);
             d.true_load.extend(self.views.iter().map(ReplicaView::load));
             return;
         }
-        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(v, _)| takes_requests(v)) {
+        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(v, _)| can_have(v, pools)) {
             d.seen.push(*view);
             d.true_load.push(look_at(replica, view).load());
         }
@@ -209,27 +220,29 @@ fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
     f64::from(known.blocks) / f64::from(blocks)
 }
 
-fn takes_requests(view: &ReplicaView) -> bool {
-    view.phase == Phase::Serving
+/// Whether the replica takes new requests for which `pools` serve the model, as bits by number.
+fn can_have(view: &ReplicaView, pools: u64) -> bool {
+    view.phase == Phase::Serving && pools >> view.pool & 1 == 1
 }
 
-/// The views of the replicas that take new requests; `scratch` holds them where `draining` others do not.
-fn serving<'a>(
-    views: &'a [ReplicaView],
-    draining: u32,
+/// The views of the replicas that can have a request, held in `scratch`.
+fn candidates<'a>(
+    views: &[ReplicaView],
+    pools: u64,
     scratch: &'a mut Vec<ReplicaView>,
-) -> &'a [ReplicaView] {
-    if draining == 0 {
-        return views;
-    }
+) -> &'a Vec<ReplicaView> {
     scratch.clear();
-    scratch.extend(views.iter().filter(|v| takes_requests(v)));
+    scratch.extend(views.iter().filter(|v| can_have(v, pools)));
     scratch
 }
 
 /// A request as the policies see it.
 pub(super) fn view_of<'a>(live: &'a Live, record: &Record, now: Micros) -> RequestView<'a> {
-    RequestView::new(live.id, now, &live.text, live.prompt_tokens).of(record.tenant, record.session)
+    RequestView::new(live.id, now, &live.text, live.prompt_tokens).of(
+        record.tenant,
+        record.session,
+        live.model,
+    )
 }
 
 fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
@@ -241,6 +254,7 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         id,
         generation: 0,
         text,
+        model: spec.model,
         recurring,
         prompt_tokens: spec.prompt_tokens,
         output_tokens: spec.output.len,

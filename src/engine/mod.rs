@@ -34,7 +34,7 @@ use crate::policy::priority::PriorityState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
 use crate::policy::{PoolView, ReplicaView};
-use crate::scenario::{Compat, Pool, Scenario};
+use crate::scenario::{Compat, Pool, Scenario, Served};
 use crate::workload::Source;
 use door::{Door, Leaving};
 use gateway::GatewayEvent;
@@ -63,8 +63,10 @@ pub struct Census {
     pub at_gateway: u32,
     /// Let in by admission.
     pub admitted: u32,
-    /// Refused by admission.
+    /// Refused, by admission or by the router.
     pub rejected: u32,
+    /// Of those, let in by admission and refused by the router.
+    pub turned_away: u32,
 }
 
 /// What a pool's new replicas are made of.
@@ -91,6 +93,8 @@ pub struct Engine {
     pools: Vec<Blueprint>,
     /// By pool: what the gateway knows of all its replicas.
     pool_views: Vec<PoolView>,
+    /// By number of a model that requests ask for: the pools that serve it, as bits by number.
+    serves: Vec<u64>,
     admission_latency: Span,
     routing_latency: Span,
     snapshot_refresh: Span,
@@ -132,6 +136,7 @@ impl Engine {
         let pools: Vec<Blueprint> =
             c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, &source)).collect();
         let pool_views = pool_views(&c.pools, resolved);
+        let serves = serves(&c.pools, &source);
         let horizon = match scenario.run.horizon_s {
             s if s > 0.0 => Micros(crate::base::math::round_to_span(s * 1e6).0),
             _ => Micros::MAX,
@@ -145,6 +150,7 @@ impl Engine {
             source,
             pools,
             pool_views,
+            serves,
             admission_latency: Span(c.admission_latency_us),
             routing_latency: Span(c.routing_latency_us),
             snapshot_refresh: Span(c.snapshot_refresh_us),
@@ -400,23 +406,27 @@ impl Engine {
     }
 }
 
-/// What the gateway knows of the pools. Models are numbered in order of appearance, from 1.
+/// What the gateway knows of the pools.
 fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
-    let mut models: Vec<&str> = Vec::new();
-    let mut views = Vec::new();
-    for (pool, figures) in pools.iter().zip(resolved) {
-        let known = models.iter().position(|&m| m == pool.model);
-        let model = known.unwrap_or_else(|| {
-            models.push(&pool.model);
-            models.len() - 1
-        });
-        views.push(PoolView {
-            model: model as u32 + 1,
-            usd_per_hour: figures.usd_per_hour,
-            block_tokens: pool.kv.block_tokens,
-        });
-    }
-    views
+    let view = |((pool, figures), model): ((&Pool, &Resolved), u32)| PoolView {
+        model,
+        usd_per_hour: figures.usd_per_hour,
+        block_tokens: pool.kv.block_tokens,
+    };
+    pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
+}
+
+/// Which pools serve each model that requests ask for; every bit is set if all do. A recorded trace names models as they were called where it was
+/// recorded: those that no pool has may go anywhere.
+fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
+    let served = Served::new(pools);
+    let all = u64::MAX >> (64 - pools.len());
+    let of_model = |model: &String| {
+        let serving = served.pools_of(model) & all;
+        let anywhere = serving == all || serving == 0 && source.is_recorded();
+        if anywhere { u64::MAX } else { serving }
+    };
+    source.models().iter().map(of_model).collect()
 }
 
 impl Blueprint {

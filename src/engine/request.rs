@@ -95,7 +95,7 @@ pub struct Record {
     pub itl_sum: Span,
     /// Why it was dropped.
     pub drop: Option<DropReason>,
-    /// Why admission refused it, or holds it back.
+    /// Why it was refused, or is held back.
     pub refused: Option<Reason>,
     /// Its slot while it is in the system.
     pub(super) live: Slot,
@@ -131,6 +131,8 @@ pub(super) struct Live {
     pub(super) generation: u32,
     /// Prompt and output.
     pub(super) text: Content,
+    /// Number of the model it asks for; 0 for any.
+    pub(super) model: u32,
     pub(super) prompt_tokens: u32,
     pub(super) output_tokens: u32,
     pub(super) arrival: Micros,

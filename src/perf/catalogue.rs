@@ -4,7 +4,7 @@
 //! before the slash and the words that every chat model carries (`-instruct`, `-hf`, a release number) do not matter.
 
 use crate::base::{Diagnostic, json};
-use crate::scenario::{Architecture, Hardware, Pool};
+use crate::scenario::{Architecture, Hardware, Pool, model_key};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -103,7 +103,7 @@ pub(super) fn gpu(name: &str) -> Option<&'static Gpu> {
 
 /// The model called `name`, if its shape is known.
 pub(super) fn architecture(name: &str) -> Option<&'static KnownModel> {
-    let short = short_name(name);
+    let short = model_key(name);
     catalogue().architectures.iter().find(|a| a.name == short || a.aliases.contains(&short))
 }
 
@@ -117,7 +117,7 @@ pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static Know
             names.join(", "),
             format!(
                 "did you mean `{}`? For other models give `architecture`, for example from the model's config.json",
-                nearest(&short_name(&pool.model), &names)
+                nearest(&model_key(&pool.model), &names)
             ),
         )
     })
@@ -130,7 +130,7 @@ pub(super) fn find_gpu(pool: &Pool, path: &str) -> Result<&'static Gpu, Diagnost
 
 /// The row for a pool; the error lists what exists.
 pub(super) fn find(pool: &Pool, path: &str) -> Result<&'static Row, Diagnostic> {
-    let name = short_name(&pool.model);
+    let name = model_key(&pool.model);
     let of_model: Vec<&Row> = catalogue().coefficients.iter().filter(|r| r.name == name).collect();
     if of_model.is_empty() {
         return Err(unknown_model(pool, path, &name));
@@ -151,17 +151,6 @@ pub(super) fn find(pool: &Pool, path: &str) -> Result<&'static Row, Diagnostic> 
             fix,
         )
     })
-}
-
-/// Drops what does not tell models apart: case, publisher, `-instruct`, `-hf` and release numbers.
-fn short_name(model: &str) -> String {
-    let lower = model.trim().to_ascii_lowercase();
-    let base = lower.rsplit('/').next().unwrap_or_default();
-    let kept: Vec<&str> = base
-        .split('-')
-        .filter(|part| !matches!(*part, "instruct" | "hf" | "v0.1" | "2501" | "2503"))
-        .collect();
-    kept.join("-")
 }
 
 fn unknown_model(pool: &Pool, path: &str, short: &str) -> Diagnostic {

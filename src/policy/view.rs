@@ -75,6 +75,8 @@ pub struct RequestView<'a> {
     pub tenant: u32,
     /// The conversation it belongs to; 0 for a request that stands alone.
     pub session: u32,
+    /// Number of the model it asks for; 0 for any. Only replicas that serve it are candidates.
+    pub model: u32,
     /// Its prompt's length in tokens.
     pub prompt_tokens: u32,
     /// The prompt and what may follow it, which is why it is private.
@@ -91,16 +93,18 @@ struct Chain {
 }
 
 impl<'a> RequestView<'a> {
-    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to tenant 0 and no session.
+    /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to tenant 0 and no session, and asks for
+    /// any model.
     pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32) -> Self {
-        Self { id, now, tenant: 0, session: 0, prompt_tokens, text, chains: OnceCell::new() }
+        Self { id, now, tenant: 0, session: 0, model: 0, prompt_tokens, text, chains: OnceCell::new() }
     }
 
-    /// The same request of a tenant and a session.
+    /// The same request of a tenant and a session, asking for a model.
     #[must_use]
-    pub fn of(mut self, tenant: u32, session: u32) -> Self {
+    pub fn of(mut self, tenant: u32, session: u32, model: u32) -> Self {
         self.tenant = tenant;
         self.session = session;
+        self.model = model;
         self
     }
 

@@ -63,8 +63,7 @@ pub(super) fn edit_problems(s: &Scenario, replicas: &[u32], edit: &Edit, path: &
         Edit::Replicas { pool, replicas: new } => {
             let path = format!("{path}.replicas");
             pool_exists(&path, pool, s, r);
-            let fine =
-                r.int(&format!("{path}.replicas"), new, 1, limits::REPLICAS, "a pool keeps at least one");
+            let fine = r.int(&format!("{path}.replicas"), new, 0, limits::REPLICAS, "0 drains the pool");
             let others: u64 =
                 (0u32..).zip(replicas).filter(|(i, _)| *i != pool).map(|(_, n)| u64::from(*n)).sum();
             if fine && others + u64::from(new) > u64::from(limits::REPLICAS) {

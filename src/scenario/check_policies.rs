@@ -54,9 +54,13 @@ pub(super) fn check_routing(path: &str, policy: &RoutingPolicy, r: &mut Report) 
             r.int(&path, p.most_sessions, 1, limits::SESSIONS, "100,000 is plenty");
         }
         RoutingPolicy::CostEscalation(p) => {
-            for (field, x) in
-                [("base", p.base), ("queue", p.queue), ("kv", p.kv), ("decay_per_s", p.decay_per_s)]
-            {
+            for (field, x) in [
+                ("base", p.base),
+                ("queue", p.queue),
+                ("kv", p.kv),
+                ("price", p.price),
+                ("decay_per_s", p.decay_per_s),
+            ] {
                 let path = format!("{path}.cost-escalation.{field}");
                 r.float(&path, x, 0.0, limits::COST, "use 0 to switch this part off");
             }

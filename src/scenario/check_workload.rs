@@ -4,7 +4,9 @@ use super::check_conversation::check_conversation;
 use super::check_lengths::check_lengths;
 use super::check_rate::{check_amount, check_peak, check_profile, check_rate};
 use super::report::{Report, grouped};
-use super::{Arrivals, Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, TraceSettings, limits};
+use super::{
+    Arrivals, Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,
+};
 
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
@@ -31,7 +33,33 @@ pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
         check_request(&format!("workload.requests[{i}]"), request, r);
     }
     r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
+    check_models(s, r);
     check_fit(s, r);
+}
+
+/// Clients and requests may ask for models that some pool serves.
+fn check_models(s: &Scenario, r: &mut Report) {
+    let pools = &s.cluster.pools;
+    let served = Served::new(pools);
+    let mut check = |path: String, model: &str| {
+        r.text(&path, model);
+        if served.pools_of(model) == 0 {
+            let mut names: Vec<&str> = Vec::new();
+            for pool in pools {
+                if !names.contains(&pool.model.as_str()) {
+                    names.push(&pool.model);
+                }
+            }
+            let fix = "name the model of a pool, add a pool for it, or leave it empty for any replica";
+            r.error(path, format!("model {model:?}, which no pool serves"), names.join(", "), fix);
+        }
+    };
+    for (i, client) in s.workload.clients.iter().enumerate() {
+        check(format!("workload.clients[{i}].model"), &client.model);
+    }
+    for (i, request) in s.workload.requests.iter().enumerate().filter(|(_, q)| !q.model.is_empty()) {
+        check(format!("workload.requests[{i}].model"), &request.model);
+    }
 }
 
 fn check_trace(t: &TraceSettings, r: &mut Report) {

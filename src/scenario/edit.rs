@@ -37,12 +37,12 @@ pub enum Edit {
     Routing(RoutingPolicy),
     /// Another admission policy; it is asked at once about all requests that are held back, in order of arrival. Buckets of the same kind keep their level, as far as it fits; others start full. Requests under way count against the new limit.
     Admission(AdmissionPolicy),
-    /// How many replicas a pool has. Replicas taken away, the highest numbers first, finish what they have and get nothing new. Those come back before new ones are added; one that was empty meanwhile comes back with an empty cache.
+    /// How many replicas a pool has. Replicas taken away, the highest numbers first, finish what they have and get nothing new. Those come back before new ones are added; one that was empty meanwhile comes back with an empty cache. At 0 the pool is drained; a request that no other pool can serve is then refused.
     Replicas {
         /// Position of the pool in the cluster.
         pool: u32,
         /// How many replicas.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
+        #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REPLICAS)))]
         replicas: u32,
     },
     /// Most requests in one batch, for all replicas of a pool, from their next step on. A batch that is larger shrinks as its requests finish; nobody is preempted for it.

@@ -24,6 +24,7 @@ pub mod preset;
 mod rate_profile;
 mod report;
 mod scheduling;
+mod served;
 mod shape;
 mod slo;
 mod workload;
@@ -48,6 +49,7 @@ pub use policy::{
 };
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
+pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, PrefixGroups, TraceSettings, Workload,

@@ -257,6 +257,9 @@ pub struct CostEscalation {
     /// Further cost when its cache is full; in proportion when it is not.
     #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub kv: f64,
+    /// Further cost for each US dollar that an hour of the replica costs. 0 leaves prices out, as RouteSim does.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
+    pub price: f64,
     /// How fast costs are forgotten: they fall by a factor e in 1 / this many seconds.
     #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub decay_per_s: f64,
@@ -264,7 +267,7 @@ pub struct CostEscalation {
 
 impl Default for CostEscalation {
     fn default() -> Self {
-        Self { base: 1.0, queue: 0.5, kv: 2.0, decay_per_s: 0.1 }
+        Self { base: 1.0, queue: 0.5, kv: 2.0, price: 0.0, decay_per_s: 0.1 }
     }
 }
 
@@ -370,6 +373,8 @@ pub enum Scorer {
     WaitingRequests,
     /// For prompts that no replica knows: 1 for the replica that got such a prompt longest ago, 0 for the latest one. Otherwise 0.5 for all. Needs prefix-affinity or precise-prefix beside it.
     NoHitLru,
+    /// Price of the replica per hour: 1 for the cheapest, 0 for the dearest, in proportion between; 1 for all if they are equal. A pool without a price counts as free.
+    Cost,
 }
 
 impl Scorer {
@@ -385,6 +390,7 @@ impl Scorer {
             Self::RunningRequests => "running-requests",
             Self::WaitingRequests => "waiting-requests",
             Self::NoHitLru => "no-hit-lru",
+            Self::Cost => "cost",
         }
     }
 }

@@ -36,6 +36,9 @@ pub struct Client {
     pub tenant: String,
     /// SLO class of its requests.
     pub slo_class: SloClass,
+    /// Model that its requests ask for, as named in a pool: only replicas of pools with that model get them. Publisher, case and `-instruct` make no difference. Empty means any replica.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
     /// When requests arrive.
     pub arrivals: Arrivals,
     /// How the rate changes over time: spikes, ramps, day and night, stretches of silence.
@@ -62,6 +65,7 @@ impl Default for Client {
             name: "chat".to_owned(),
             tenant: String::new(),
             slo_class: SloClass::Standard,
+            model: String::new(),
             arrivals: Arrivals::Poisson { rate_per_s: 8.0 },
             rate_profile: RateProfile::Steady,
             prompt_tokens: Lengths::Lognormal {
@@ -166,6 +170,9 @@ pub struct ExplicitRequest {
     /// SLO class it belongs to. Empty, or a name that is none of the classes, means the objectives of `slo` itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub slo_class: String,
+    /// Model that it asks for, as named in a pool. Empty means any replica.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
     /// Session (conversation) it belongs to, by any name. Requests without one stand alone. Only routers with session affinity look at it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,

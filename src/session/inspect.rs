@@ -180,7 +180,8 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
             )
         }
         RequestState::Rejected => {
-            format!("Refused by admission: {}.", r.refused.map_or("", Reason::name))
+            let (who, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
+            format!("Refused by {who}: {why}.")
         }
         RequestState::Dropped => {
             let why = r.drop.map_or("", crate::engine::DropReason::name);

@@ -29,7 +29,7 @@ pub use snapshot::SnapshotError;
 
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::{Detail, Engine, Halt};
-use crate::scenario::{Scenario, TimedEdit, check, parse};
+use crate::scenario::{Scenario, Served, TimedEdit, check, parse};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
 
 use crate::workload::Source;
@@ -82,11 +82,12 @@ impl Session {
         trace: Option<Arc<Trace>>,
         audience: Audience,
     ) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (prepared, warnings) = prepare(scenario)?;
+        let (prepared, mut warnings) = prepare(scenario)?;
         let Prepared { scenario, resolved } = prepared;
         if scenario.workload.trace.is_some() && trace.is_none() {
             return Err(vec![missing_trace(&scenario)]);
         }
+        warnings.extend(trace.as_ref().and_then(|trace| unserved(&scenario, trace)));
         let source = Source::new(&scenario, trace.as_ref());
         let engine = Engine::new(&scenario, &resolved, source);
         let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
@@ -258,6 +259,29 @@ fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
         }
         _ => Err(problems),
     }
+}
+
+/// A warning about models that requests of a trace ask for and no pool serves.
+fn unserved(scenario: &Scenario, trace: &Trace) -> Option<Diagnostic> {
+    scenario.workload.trace.as_ref()?;
+    let pools = &scenario.cluster.pools;
+    let served = Served::new(pools);
+    let (mut requests, mut names) = (0, Vec::new());
+    for (name, count) in trace.models().iter().zip(trace.requests_by_model()) {
+        if served.pools_of(name) == 0 {
+            requests += count;
+            names.push(name.as_str());
+        }
+    }
+    let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+    let found = format!(
+        "{requests} of {} requests ask for a model that no pool serves: {}{more}",
+        trace.len(),
+        names[..names.len().min(3)].join(", ")
+    );
+    let allowed: Vec<&str> = pools.iter().map(|p| p.model.as_str()).collect();
+    let fix = "they go to any replica; to change that, rename the models in the trace or in the pools";
+    (requests > 0).then(|| Diagnostic::warning("workload.trace", found, allowed.join(", "), fix))
 }
 
 fn missing_trace(scenario: &Scenario) -> Diagnostic {

@@ -16,6 +16,7 @@ pub(super) struct ClientSource {
     number: u32,
     tenant: u32,
     class: u32,
+    model: u32,
     arrivals: ArrivalProcess,
     /// Every arrival begins one, if it has any.
     conversations: Option<Conversations>,
@@ -34,13 +35,20 @@ pub(super) struct ClientSource {
 }
 
 impl ClientSource {
-    /// The requests of client `number` in a run with `seed`; the first arrives after one gap. The clients before it have
-    /// `other_sessions` sessions.
-    pub(super) fn new(client: &Client, seed: u64, number: u32, tenant: u32, other_sessions: u32) -> Self {
+    /// The requests of client `number` in a run with `seed`; the first arrives after one gap. Its tenant and model have these
+    /// numbers. The clients before it have `other_sessions` sessions.
+    pub(super) fn new(
+        client: &Client,
+        seed: u64,
+        number: u32,
+        [tenant, model]: [u32; 2],
+        other_sessions: u32,
+    ) -> Self {
         Self {
             number,
             tenant,
             class: super::class_number(client.slo_class),
+            model,
             arrivals: ArrivalProcess::new(client, seed, number),
             conversations: Conversations::new(client, seed, number),
             prompt_tokens: LengthSampler::new(&client.prompt_tokens),
@@ -106,6 +114,7 @@ impl ClientSource {
             client: self.number,
             tenant: self.tenant,
             class: self.class,
+            model: self.model,
             session,
             rank,
             listed: NOT_LISTED,

@@ -33,6 +33,7 @@ impl ExplicitSource {
                 client: number_of(&mut names.clients, &request.tenant),
                 tenant: number_of(&mut names.tenants, &or_default(&request.tenant)),
                 class: number_of(&mut names.classes, &or_default(&request.slo_class)),
+                model: number_of(&mut names.models, &request.model),
                 session: sessions.number_of(&request.session),
                 rank: ranks[position],
                 listed: position as u32,

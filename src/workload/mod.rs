@@ -32,6 +32,8 @@ pub struct RequestSpec {
     pub tenant: u32,
     /// Number of its SLO class name in [`Source::classes`].
     pub class: u32,
+    /// Number of the model it asks for in [`Source::models`]; 0 for any.
+    pub model: u32,
     /// Number of the session it belongs to; 0 if it stands alone. Conversations have the highest bit set.
     pub session: u32,
     /// Rank of its name among all explicit requests in alphabetical order; position in order of arrival otherwise.

@@ -54,6 +54,7 @@ impl Replay {
             client: 0,
             tenant: 0,
             class: 0,
+            model: trace.model(row),
             session: trace.session(row),
             rank: self.next_row,
             listed: NOT_LISTED,

@@ -38,6 +38,8 @@ pub(super) struct Names {
     pub(super) clients: Vec<String>,
     pub(super) tenants: Vec<String>,
     pub(super) classes: Vec<String>,
+    /// Number 0 is any model.
+    pub(super) models: Vec<String>,
 }
 
 impl Names {
@@ -47,6 +49,7 @@ impl Names {
             clients: Vec::new(),
             tenants: Vec::new(),
             classes: std::iter::once(DEFAULT).chain(classes).map(str::to_owned).collect(),
+            models: vec![String::new()],
         }
     }
 }
@@ -70,6 +73,7 @@ impl Source {
         let (clients, listed) = if replay.is_some() {
             names.clients.push("trace".to_owned());
             names.tenants.push("trace".to_owned());
+            names.models.extend(trace.into_iter().flat_map(|t| t.models()).cloned());
             (Vec::new(), ExplicitSource::none())
         } else {
             names.clients.extend(workload.clients.iter().map(|c| c.name.clone()));
@@ -77,7 +81,8 @@ impl Source {
             let make = |(i, c): (u32, &Client)| {
                 let tenant = if c.tenant.is_empty() { &c.name } else { &c.tenant };
                 let tenant = number_of(&mut names.tenants, tenant);
-                let source = ClientSource::new(c, scenario.seed, i, tenant, sessions);
+                let model = number_of(&mut names.models, &c.model);
+                let source = ClientSource::new(c, scenario.seed, i, [tenant, model], sessions);
                 sessions += c.sessions;
                 source
             };
@@ -165,6 +170,16 @@ impl Source {
         &self.names.classes
     }
 
+    /// Names of the models that requests ask for, by number; number 0, without a name, is any model.
+    pub fn models(&self) -> &[String] {
+        &self.names.models
+    }
+
+    /// Whether the requests come from a recorded trace, which may name models of its own.
+    pub fn is_recorded(&self) -> bool {
+        self.replay.is_some()
+    }
+
     /// Finds the earliest request; the lane order settles ties.
     fn find_next(&mut self) {
         let mut best = (Micros::MAX, Lane::Listed);
@@ -197,6 +212,9 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         digest.u64(u64::from(spec.tenant));
         if spec.session > 0 {
             digest.u64(u64::from(spec.session));
+        }
+        if spec.model > 0 {
+            digest.u64(u64::from(spec.model));
         }
         digest.u64((u64::from(spec.rank) << 32) | u64::from(spec.listed));
         digest.u64(spec.prompt.pieces().len() as u64);

@@ -308,6 +308,7 @@ fn explicit(id: &str, arrival_us: u64) -> ExplicitRequest {
         output: ExplicitOutput { text: 8, tokens: 5, offset: 3 },
         tenant: String::new(),
         slo_class: String::new(),
+        model: String::new(),
         session: String::new(),
     }
 }

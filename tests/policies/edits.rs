@@ -20,6 +20,7 @@ fn listed(at_us: &[u64], text: u32, prompt: u32, output: u32) -> Vec<ExplicitReq
         output: ExplicitOutput { text: 1000 * text + i, offset: 0, tokens: output },
         tenant: String::new(),
         slo_class: String::new(),
+        model: String::new(),
         session: String::new(),
     };
     (0..).zip(at_us).map(request).collect()

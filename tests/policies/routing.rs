@@ -30,6 +30,7 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         Scorer::RunningRequests,
         Scorer::WaitingRequests,
         Scorer::NoHitLru,
+        Scorer::Cost,
     ];
     vec![
         RoutingPolicy::RoundRobin,
@@ -334,7 +335,7 @@ fn costs_escalate_and_decay() {
     let costs = |decay_per_s, rate_per_s| {
         let mut s = conversations(rate_per_s);
         s.run.max_requests = 300;
-        let settings = CostEscalation { base: 1.0, queue: 0.0, kv: 0.0, decay_per_s };
+        let settings = CostEscalation { base: 1.0, queue: 0.0, kv: 0.0, price: 0.0, decay_per_s };
         s.cluster.routing = RoutingPolicy::CostEscalation(settings);
         let (engine, story) = run(&s);
         let last = story.decisions.last().expect("300 decisions").scores.totals.clone();

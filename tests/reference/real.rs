@@ -37,6 +37,7 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
             output: ExplicitOutput { text: r.output.s, tokens: r.output.n, offset: r.output.o },
             tenant: String::new(),
             slo_class: String::new(),
+            model: String::new(),
             session: String::new(),
         });
     }

@@ -68,6 +68,7 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
         output: ExplicitOutput { text: 2 * number + 1, tokens: output, offset: 0 },
         tenant: String::new(),
         slo_class: String::new(),
+        model: String::new(),
         session: String::new(),
     }
 }

@@ -26,6 +26,10 @@ pub enum Reason {
     TenantQuota,
     /// The cluster has as many requests under way as it may.
     ConcurrencyLimit,
+    /// The router found no replica that takes requests.
+    NoReplica,
+    /// The router found no replica that takes requests and serves the model asked for.
+    NoReplicaOfModel,
 }
 
 impl Reason {
@@ -37,6 +41,20 @@ impl Reason {
             Self::RateLimit => "rate limit",
             Self::TenantQuota => "tenant quota",
             Self::ConcurrencyLimit => "concurrency limit",
+            Self::NoReplica => "no replica takes requests",
+            Self::NoReplicaOfModel => "no replica serves the model",
+        }
+    }
+
+    /// Who says so.
+    pub fn by(self) -> &'static str {
+        match self {
+            Self::RejectAll
+            | Self::InsufficientTokens
+            | Self::RateLimit
+            | Self::TenantQuota
+            | Self::ConcurrencyLimit => "admission",
+            Self::NoReplica | Self::NoReplicaOfModel => "the router",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The cheapest replica wins, the lowest number among equals, and becomes dearer by it:
 //!
 //! ```text
-//! cost += base + queue · waiting + kv · (share of KV blocks in use)
+//! cost += base + queue · waiting + kv · (share of KV blocks in use) + price · (US dollars per hour of the replica)
 //! ```
 //!
-//! as seen before the request joins. Between decisions all costs fall by exp(−decay · t). The rule is RouteSim's.
+//! as seen before the request joins. Between decisions all costs fall by exp(−decay · t). The rule is RouteSim's, which knows
+//! no prices: there price is 0. With base, queue and kv at 0 a replica at half the price gets twice the requests.
 
 use super::{Fleet, Router, Scores, Term};
 use crate::base::{Micros, math};
@@ -18,6 +19,7 @@ pub struct CostEscalation {
     base: f64,
     queue: f64,
     kv: f64,
+    price: f64,
     decay_per_s: f64,
     /// By replica number, as of `at`.
     costs: Vec<f64>,
@@ -26,8 +28,8 @@ pub struct CostEscalation {
 
 impl CostEscalation {
     pub(super) fn new(s: &Settings) -> Self {
-        let Settings { base, queue, kv, decay_per_s } = *s;
-        Self { base, queue, kv, decay_per_s, costs: Vec::new(), at: Micros::ZERO }
+        let Settings { base, queue, kv, price, decay_per_s } = *s;
+        Self { base, queue, kv, price, decay_per_s, costs: Vec::new(), at: Micros::ZERO }
     }
 
     /// Goes on with the costs of `before`, which decay at the new rate from its latest decision on.
@@ -54,8 +56,10 @@ impl Router for CostEscalation {
         scores.sum_up();
         let best = scores.best();
         let view = &fleet.replicas[best];
-        self.costs[view.id.index()] +=
-            self.base + self.queue * f64::from(view.waiting) + self.kv * view.kv_use();
+        self.costs[view.id.index()] += self.base
+            + self.queue * f64::from(view.waiting)
+            + self.kv * view.kv_use()
+            + self.price * fleet.pool_of(best).usd_per_hour;
         best
     }
 }

@@ -5,7 +5,8 @@
 //! forgotten first. `consistent-hash` remembers nothing: every replica draws a number from (session, replica) and the
 //! highest wins (rendezvous hashing; Thaler and Ravishankar 1998), so that a replica that leaves moves only its own sessions,
 //! and one that comes takes its share evenly. The draws are mixed so well that what is uneven is chance: of S sessions a
-//! replica of N gets S/N, give or take sqrt(S/N). A request without a session counts as a session of its own.
+//! replica of N gets S/N, give or take sqrt(S/N). A request without a session counts as a session of its own. A session
+//! that asks for several models has a home for each.
 
 use super::least_loaded::least_loaded;
 use super::lru::Lru;
@@ -44,7 +45,7 @@ impl SessionAffinity {
         if request.session == 0 {
             return least_loaded(fleet);
         }
-        let session = u64::from(request.session);
+        let session = u64::from(request.model) << 32 | u64::from(request.session);
         let home = self.homes.get(session);
         let there = home.and_then(|home| fleet.replicas.iter().position(|v| v.id.0 == home));
         let position = there.unwrap_or_else(|| least_loaded(fleet));

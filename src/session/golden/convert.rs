@@ -223,6 +223,7 @@ fn request(r: &Request) -> ExplicitRequest {
         output: ExplicitOutput { text: text(&r.output), tokens: r.output.n, offset: r.output.o },
         tenant: r.tenant.clone(),
         slo_class: r.slo.clone(),
+        model: String::new(),
         session: String::new(),
     }
 }

@@ -169,6 +169,7 @@ pub(super) fn request_part(engine: &Engine) -> RequestPart {
         arrived: c.arrived,
         in_pipeline: c.at_gateway,
         rejected: c.rejected,
+        rejected_by_router: c.turned_away,
         ..RequestPart::default()
     };
     for r in engine.replicas() {

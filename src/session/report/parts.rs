@@ -42,6 +42,9 @@ pub struct RequestPart {
     pub completed: u32,
     /// Refused.
     pub rejected: u32,
+    /// Of those, refused by the router, because no replica that takes requests serves the model asked for. Left out if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rejected_by_router: u32,
     /// Impossible to serve.
     pub dropped: u32,
     /// Whether the six add up to those that arrived.
@@ -50,6 +53,11 @@ pub struct RequestPart {
     pub preemptions: u64,
     /// Preemptions for each request finished.
     pub preemption_rate: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(x: &u32) -> bool {
+    *x == 0
 }
 
 /// Distributions in milliseconds over requests that arrived in the measured stretch.

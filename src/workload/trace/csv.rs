@@ -48,6 +48,9 @@ const KNOWN: [Known; 3] = [
 /// Columns that name the session of a request, in any format.
 const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
 
+/// Columns that name the model a request asks for, in any format.
+const MODELS: [&str; 2] = ["model", "Model"];
+
 /// A CSV format and where its columns are.
 #[derive(Clone, Debug)]
 pub(super) struct Csv {
@@ -57,6 +60,7 @@ pub(super) struct Csv {
     prompt: usize,
     output: usize,
     session: Option<usize>,
+    model: Option<usize>,
     columns: usize,
 }
 
@@ -73,6 +77,7 @@ impl Csv {
                 prompt: place(known.prompt)?,
                 output: place(known.output)?,
                 session: SESSIONS.into_iter().find_map(place),
+                model: MODELS.into_iter().find_map(place),
                 columns: columns.len(),
             })
         })
@@ -103,6 +108,7 @@ impl Csv {
             prompt_tokens: number(&fields[self.prompt])?,
             output_tokens: number(&fields[self.output])?,
             session: self.session.and_then(|column| session(&fields[column])),
+            model: self.model.map_or_else(String::new, |column| fields[column].clone()),
             ..Row::default()
         })
     }

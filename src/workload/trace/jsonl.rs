@@ -34,6 +34,7 @@ struct Line {
     gen_tokens: Option<f64>,
     prefix_hash: Option<String>,
     prefix_len: Option<f64>,
+    model: Option<String>,
 }
 
 impl Jsonl {
@@ -102,6 +103,7 @@ impl Jsonl {
             hash_ids: line.hash_ids.unwrap_or_default(),
             prefix: name.zip(line.prefix_len),
             session,
+            model: line.model.unwrap_or_default(),
         })
     }
 }

@@ -5,6 +5,7 @@
 
 mod csv;
 mod jsonl;
+mod models;
 mod reader;
 mod rows;
 mod sessions;
@@ -17,6 +18,7 @@ use super::family;
 use crate::base::content::{once_name, source_name};
 use crate::base::digest::Digest;
 use crate::base::{Content, Micros, Piece};
+use models::Models;
 use rows::HashIds;
 use serde::Serialize;
 
@@ -31,6 +33,7 @@ pub struct Trace {
     prefixes: Vec<(u64, u32)>,
     /// Number of the session of each row, 0 for one that stands alone. Empty if the format has none.
     sessions: Vec<u32>,
+    models: Models,
     hash_block_tokens: u32,
 }
 
@@ -83,6 +86,27 @@ impl Trace {
         self.sessions.get(row).copied().unwrap_or(0)
     }
 
+    /// Number of the model it asks for; 0 for any, 1 for the first of [`Self::models`].
+    pub fn model(&self, row: usize) -> u32 {
+        self.models.of(row)
+    }
+
+    /// The models that its requests ask for, in order of appearance.
+    pub fn models(&self) -> &[String] {
+        self.models.names()
+    }
+
+    /// How many requests ask for each of [`Self::models`].
+    pub fn requests_by_model(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.models().len()];
+        for row in 0..self.len() {
+            if let Some(model) = self.model(row).checked_sub(1) {
+                counts[model as usize] += 1;
+            }
+        }
+        counts
+    }
+
     /// Its prompt: one piece for each hash id, `block_tokens` long (0: as the reader worked out), the last cut to the
     /// length of the prompt; or its named prefix. What neither covers is text of its own.
     pub fn prompt(&self, row: usize, block_tokens: u32) -> Content {
@@ -115,7 +139,13 @@ impl Trace {
             if let Some(&session) = self.sessions.get(row) {
                 digest.u64(u64::from(session));
             }
+            if self.model(row) > 0 {
+                digest.u64(u64::from(self.model(row)));
+            }
             self.hashes.for_each(row, |id| digest.u64(id));
+        }
+        for name in self.models() {
+            digest.bytes(name.as_bytes());
         }
         digest.u64(u64::from(self.hash_block_tokens));
         digest

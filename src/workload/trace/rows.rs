@@ -1,6 +1,7 @@
 //! The rows of a trace while it is read: columns, and what has to be remembered to judge them at the end.
 
 use super::Trace;
+use super::models::{ModelColumn, Models};
 use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
 use crate::base::order::sort_by_key;
@@ -17,6 +18,8 @@ pub(super) struct Row {
     /// Digest of the name of the prefix, and its length.
     pub(super) prefix: Option<(u64, f64)>,
     pub(super) session: Option<Link>,
+    /// The model it asks for; empty for any.
+    pub(super) model: String,
 }
 
 /// What is wrong with a line: found, allowed, how to fix it.
@@ -48,6 +51,7 @@ pub(super) struct Rows {
     hashes: HashIds,
     prefixes: Vec<(u64, u32)>,
     sessions: Sessions,
+    models: ModelColumn,
     /// Rows with hash ids.
     pub(super) hashed: u64,
     /// For each of [`BLOCK_SIZES`], rows whose number of hash ids does not fit their prompt.
@@ -79,6 +83,9 @@ impl Rows {
             Some((name, len)) => (name, tokens(len)?),
             None => (0, 0),
         };
+        let model = self.models.number_of(&row.model).ok_or_else(|| {
+            Bad::new("a 257th model", "at most 256 different models", "remove the column, or merge models")
+        })?;
         let set = self.sessions.link(row.session);
         if output == 0 {
             self.without_output += 1;
@@ -94,6 +101,7 @@ impl Rows {
             self.prefixes.push(prefix);
         }
         self.sessions.push(self.len(), set);
+        self.models.push(self.len(), model);
         if !row.hash_ids.is_empty() {
             self.hashed += 1;
             for (misfits, block) in self.misfits.iter_mut().zip(BLOCK_SIZES) {
@@ -118,10 +126,12 @@ impl Rows {
             hashes: self.hashes,
             prefixes: self.prefixes,
             sessions: Vec::new(),
+            models: Models::default(),
             hash_block_tokens,
         };
         if trace.arrivals_us.is_sorted() {
             trace.sessions = self.sessions.numbers(trace.len(), None);
+            trace.models = self.models.finish(trace.len(), None);
         } else {
             let mut order: Vec<u32> = (0..trace.arrivals_us.len() as u32).collect();
             sort_by_key(&mut order, |&row| trace.arrivals_us[row as usize]);
@@ -131,6 +141,7 @@ impl Rows {
             trace.hashes.rows = reordered(&trace.hashes.rows, &order);
             trace.prefixes = reordered(&trace.prefixes, &order);
             trace.sessions = self.sessions.numbers(trace.len(), Some(&order));
+            trace.models = self.models.finish(trace.len(), Some(&order));
         }
         trace
     }

@@ -1,6 +1,7 @@
 //! The scorers of the weighted policy: each gives every replica a number from 0 to 1, higher being better.
 
 mod active_requests;
+mod cost;
 mod kv_utilization;
 mod load_balance;
 mod no_hit_lru;
@@ -36,6 +37,7 @@ pub(super) enum ScorerState {
     RunningRequests(running_requests::RunningRequests),
     WaitingRequests(waiting_requests::WaitingRequests),
     NoHitLru(no_hit_lru::NoHitLru),
+    Cost(cost::Cost),
 }
 
 impl ScorerState {
@@ -53,6 +55,7 @@ impl ScorerState {
             Scorer::RunningRequests => Self::RunningRequests(running_requests::RunningRequests),
             Scorer::WaitingRequests => Self::WaitingRequests(waiting_requests::WaitingRequests),
             Scorer::NoHitLru => Self::NoHitLru(no_hit_lru::NoHitLru::default()),
+            Scorer::Cost => Self::Cost(cost::Cost),
         }
     }
 
@@ -97,6 +100,7 @@ impl ScorerState {
             Self::RunningRequests(s) => s,
             Self::WaitingRequests(s) => s,
             Self::NoHitLru(s) => s,
+            Self::Cost(s) => s,
         }
     }
 }

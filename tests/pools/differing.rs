@@ -1,0 +1,100 @@
+//! Pools that differ in block size and price, by hand.
+
+use super::common::{client, listed, pool, run, scenario, session};
+use tokenyard::scenario::{
+    CostEscalation, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
+};
+
+fn weighted(scorer: Scorer) -> RoutingPolicy {
+    let scorers = vec![WeightedScorer { scorer, weight: 1.0 }];
+    RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() })
+}
+
+/// Replica 0 has blocks of 16 tokens, replica 1 of 64. Each gets 100 tokens of a text; then comes a request of these 100 and 20
+/// others that either of them can have.
+fn same_text_in_two_block_sizes(routing: RoutingPolicy) -> Scenario {
+    let mut s = scenario(vec![pool("a", 1, 16, 900.0, 0.0), pool("b", 1, 64, 900.0, 0.0)], Vec::new(), 0);
+    s.workload.requests =
+        vec![listed(0, "a", 100, 0), listed(0, "b", 100, 0), listed(1_000_000, "", 100, 20)];
+    s.cluster.routing = routing;
+    s
+}
+
+#[test]
+fn prefixes_are_looked_for_in_the_blocks_of_each_pool() {
+    for scorer in [Scorer::PrefixAffinity, Scorer::PrecisePrefix] {
+        let (engine, story) = run(&same_text_in_two_block_sizes(weighted(scorer)));
+        // Of 120 tokens replica 0 knows 6 of the 7 full blocks, replica 1 the only one.
+        let decision = &story.decisions[2];
+        let want = [6.0 / 7.0, 1.0];
+        for (got, want) in decision.scores.parts[0].values.iter().zip(want) {
+            assert!((got - want).abs() < 1e-12, "{scorer:?}: {:?}", decision.scores);
+        }
+        let last = &engine.records()[2];
+        assert_eq!((last.replica, last.cached_tokens), (1, 64), "{scorer:?}");
+    }
+}
+
+#[test]
+fn cached_tokens_are_whole_blocks_of_the_pool_that_was_chosen() {
+    let (engine, _) = run(&same_text_in_two_block_sizes(RoutingPolicy::LeastLoaded));
+    let last = &engine.records()[2];
+    // The first of two idle replicas: six blocks of 16.
+    assert_eq!((last.replica, last.cached_tokens), (0, 96));
+}
+
+#[test]
+fn a_prompt_shorter_than_the_block_of_one_pool_can_still_share_in_the_other() {
+    let mut s = same_text_in_two_block_sizes(RoutingPolicy::PrefixOverlap(
+        tokenyard::scenario::PrefixOverlap::default(),
+    ));
+    // 40 tokens are two blocks of 16 and none of 64. Replica 0 is the busier one as the last request comes.
+    s.workload.requests =
+        vec![listed(0, "a", 40, 0), listed(999_500, "a", 5, 0), listed(1_000_000, "", 40, 0)];
+    let (engine, _) = run(&s);
+    assert_eq!((engine.records()[2].replica, engine.records()[2].cached_tokens), (0, 32));
+}
+
+#[test]
+fn the_scorer_of_costs_is_one_for_the_cheapest_and_zero_for_the_dearest() {
+    let pools =
+        vec![pool("a", 1, 16, 900.0, 4.0), pool("b", 2, 16, 900.0, 1.0), pool("c", 1, 16, 900.0, 2.5)];
+    let mut s = scenario(pools, vec![client("x", "", 20.0)], 50);
+    s.cluster.routing = weighted(Scorer::Cost);
+    let (engine, story) = run(&s);
+    for decision in &story.decisions {
+        assert_eq!(decision.scores.parts[0].values, [0.0, 1.0, 1.0, 0.5]);
+    }
+    assert!(engine.records().iter().all(|r| r.replica == 1));
+    for pool in &mut s.cluster.pools {
+        pool.hardware.as_mut().expect("its own").usd_per_hour = 3.0;
+    }
+    assert_eq!(run(&s).1.decisions[0].scores.parts[0].values, [1.0; 4]);
+}
+
+#[test]
+fn escalating_costs_share_requests_out_in_inverse_proportion_to_prices() {
+    let mut s = scenario(
+        vec![pool("a", 1, 16, 900.0, 3.0), pool("b", 1, 16, 900.0, 1.0)],
+        vec![client("x", "", 50.0)],
+        800,
+    );
+    let costs = CostEscalation { base: 0.0, queue: 0.0, kv: 0.0, price: 1.0, decay_per_s: 0.0 };
+    s.cluster.routing = RoutingPolicy::CostEscalation(costs);
+    let (engine, _) = run(&s);
+    assert_eq!(engine.records().iter().filter(|r| r.replica == 0).count(), 200);
+}
+
+#[test]
+fn the_cost_of_a_cluster_is_the_sum_of_its_replicas_prices_while_they_exist() {
+    let pools = vec![pool("a", 2, 16, 900.0, 3.0), pool("b", 3, 64, 900.0, 0.5)];
+    let mut s = scenario(pools, vec![client("x", "", 20.0)], 400);
+    s.cluster.pools[1].tp = 4;
+    s.run.horizon_s = 10.0;
+    s.run.max_requests = 0;
+    let report = session(&s).report_data();
+    let hours = report.run.clock_us as f64 / 3.6e9;
+    // Two replicas at 3 dollars an hour, three of four GPUs each at half a dollar.
+    assert!((report.cost.usd_per_hour - 12.0).abs() < 1e-9);
+    assert!((report.cost.usd - 12.0 * hours).abs() < 1e-6 * report.cost.usd, "{:?}", report.cost);
+}

@@ -1,0 +1,8 @@
+//! Laws of clusters whose pools differ, and of requests that ask for a model.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+mod differing;
+mod laws;
+mod models;
