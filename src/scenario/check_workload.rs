@@ -12,6 +12,14 @@ pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
     if let Some(trace) = &w.trace {
         check_trace(trace, r);
+        if !w.requests.is_empty() {
+            r.warning(
+                "workload.requests",
+                format!("{} requests beside a trace", grouped(w.requests.len() as u64)),
+                "either of them",
+                "the trace alone is replayed: remove one of them",
+            );
+        }
     } else {
         if w.clients.is_empty() && w.requests.is_empty() {
             r.error(

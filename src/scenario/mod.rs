@@ -40,7 +40,7 @@ pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
 pub use parse::{
     data_from_value, from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json,
-    value_from_json, value_from_long_json,
+    value_from_json, value_from_long_json, value_said_once,
 };
 pub use policy::{
     AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
@@ -110,7 +110,7 @@ impl Default for Scenario {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
-    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap.
+    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap. Left out where `max_requests` is given, it is 0.
     #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub horizon_s: f64,
     /// Simulated seconds at the start that metrics leave out while queues fill.
@@ -119,7 +119,7 @@ pub struct Run {
     /// How many requests metrics leave out, counted in order of arrival. With `warmup_s` as well, both must be over.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
     pub warmup_requests: u64,
-    /// Stop making requests after this many. 0 means no cap besides the horizon.
+    /// Stop making requests after this many. 0 means no cap besides the horizon. Given alone it decides when the run ends; with a horizon, whichever comes first.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
     pub max_requests: u64,
 }

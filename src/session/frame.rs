@@ -9,6 +9,7 @@ mod request;
 pub use file::{PresetInfo, TraceOutcome};
 pub use request::{Candidate, RequestDetail, ScorePart, Segment};
 
+use super::notices::Notice;
 use serde::{Deserialize, Serialize};
 
 /// The state of the whole run at one instant, bounded in size whatever the fleet.
@@ -27,6 +28,8 @@ pub struct Frame {
     pub finished: bool,
     /// A sentence when the run can no longer make progress or ended early, else empty.
     pub trouble: String,
+    /// What the reader must know to read the numbers right; most of it is only known once the run has finished.
+    pub notices: Vec<Notice>,
     /// Requests by where they are now.
     pub counts: Counts,
     /// The headline numbers over the latest window.

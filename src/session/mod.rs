@@ -11,9 +11,12 @@ pub mod frame;
 #[cfg(feature = "cli")]
 pub mod golden;
 mod inspect;
+#[cfg(feature = "cli")]
+pub mod listing;
 mod log;
 mod meters;
 mod model;
+mod notices;
 mod objectives;
 mod recorder;
 pub mod report;
@@ -24,6 +27,7 @@ mod window;
 mod words;
 
 pub use model::{architecture_from_hf, scenario_from_hf};
+pub use notices::{Notice, NoticeKind};
 pub use report::Report;
 pub use snapshot::SnapshotError;
 
@@ -192,6 +196,11 @@ impl Session {
         self.engine.events_done()
     }
 
+    /// Requests by where they are.
+    pub fn requests(&self) -> report::RequestPart {
+        report::request_part(&self.engine)
+    }
+
     /// The scenario with all edits made so far: running it again from the start gives this run.
     pub fn scenario(&self) -> Scenario {
         edits::with_edits(&self.scenario, self.edits.all())
@@ -219,7 +228,7 @@ impl Session {
         let applied = &self.edits.all()[..self.edits.applied()];
         let scenario = edits::with_edits(&self.scenario, applied);
         let trace = self.trace.as_ref().map(|t| t.digest().hex());
-        Report::new(&scenario, trace, &self.engine, &self.recorder)
+        Report::new(&scenario, trace, &self.engine, &self.recorder, self.notices())
     }
 
     /// The engine, for tests and golden files.

@@ -30,8 +30,9 @@ impl Session {
             horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
             axis_end_us: self.axis_end(),
             events: engine.events_done(),
-            finished: engine.next_event_at().is_none() && self.edits.next().is_none(),
+            finished: self.has_ended(),
             trouble: trouble(engine),
+            notices: self.notices(),
             counts: Counts {
                 arrived: p.arrived,
                 in_pipeline: p.in_pipeline,
@@ -95,7 +96,7 @@ impl Session {
         let arrived: u32 = sums.arrived_by_client.iter().sum();
         let tokens_per_s = sums.tokens as f64 / sums.seconds;
         let kv = kv_blocks(&self.engine);
-        let usd_per_s = usd_per_hour(&self.engine) / 3600.0;
+        let usd_per_s = usd_per_hour(&self.engine).unwrap_or(0.0) / 3600.0;
         KeyFigures {
             window_s: sums.seconds,
             ttft: sums.ttft,

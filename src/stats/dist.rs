@@ -3,7 +3,8 @@
 //! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
 
 use crate::base::order::sort_pairs;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A multiset of values. Memory follows the number of different values, not the number of values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,8 +18,8 @@ pub struct RunLength {
     sum: u128,
 }
 
-/// The figures of a distribution. All zero when `count` is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+/// The figures of a distribution. All zero when `count` is 0; written down without them then.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// How many values.
     pub count: u64,
@@ -38,6 +39,28 @@ pub struct Summary {
     pub p99: f64,
     /// Largest value.
     pub max: f64,
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let figures = [
+            ("mean", self.mean),
+            ("min", self.min),
+            ("p50", self.p50),
+            ("p75", self.p75),
+            ("p90", self.p90),
+            ("p95", self.p95),
+            ("p99", self.p99),
+            ("max", self.max),
+        ];
+        let known = if self.count == 0 { &[][..] } else { &figures[..] };
+        let mut out = s.serialize_struct("Summary", 1 + known.len())?;
+        out.serialize_field("count", &self.count)?;
+        for (name, figure) in known {
+            out.serialize_field(name, figure)?;
+        }
+        out.end()
+    }
 }
 
 impl RunLength {

@@ -50,7 +50,7 @@ pub fn differences(text: &str, only: &[String]) -> Result<Vec<String>, Diagnosti
 
 fn read(text: &str) -> Result<GoldenFile, Diagnostics> {
     let instead = ["a golden file: a JSON object", "the file may not have been written to its end"];
-    let value = value_from_long_json(text, instead).map_err(|problem| vec![problem])?;
+    let value = value_from_long_json(text, instead)?;
     let mut problems = required::required(&value);
     match data_from_value(value, "a golden file") {
         Ok(file) if problems.is_empty() => Ok(file),

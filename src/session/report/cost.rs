@@ -1,7 +1,9 @@
 //! What a run cost, and the score that the scenario's own weights give it.
 
 use super::measure::Measured;
-use super::{CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, share, usd_per_hour};
+use super::{
+    CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, has_price, known_share, usd_per_hour,
+};
 use crate::scenario::{FitnessMetric, FitnessWeight, Scenario};
 use crate::stats::Summary;
 
@@ -12,19 +14,23 @@ const US_PER_HOUR: f64 = 3.6e9;
 pub(super) fn cost(scenario: &Scenario, m: &Measured<'_>, t: &ThroughputPart) -> CostPart {
     let engine = m.engine();
     let mut c = CostPart { usd_per_hour: usd_per_hour(engine), ..CostPart::default() };
+    let mut usd = Some(0.0);
     for (r, read) in engine.replicas().iter().zip(m.readings()) {
         let gpus = f64::from(scenario.cluster.pools[r.pool() as usize].tp);
-        c.usd += engine.usd_per_hour(r.pool()) * read.up_us as f64 / US_PER_HOUR;
+        let price = has_price(engine, r.pool()).then(|| engine.usd_per_hour(r.pool()));
+        usd = usd.zip(price).map(|(usd, price)| usd + price * read.up_us as f64 / US_PER_HOUR);
         c.gpu_seconds += gpus * read.up_us as f64 / 1e6;
         c.gpu_busy_seconds += gpus * read.busy_us as f64 / 1e6;
     }
     let finished = f64::from(m.finished_requests());
     let (prompt, output) = (m.prompt_tokens() as f64, m.output_tokens() as f64);
     assert!(t.seconds > 0.0 || c.gpu_seconds <= 0.0, "INV-1: GPU time in a stretch of no length");
-    c.usd_per_request = share(c.usd, finished);
-    c.usd_per_1k_tokens = share(c.usd * 1e3, prompt + output);
-    c.usd_per_million_output_tokens = share(c.usd * 1e6, output);
-    c.gpu_busy_seconds_per_request = share(c.gpu_busy_seconds, finished);
+    c.usd = usd;
+    let by = |amount: f64, whole: f64| usd.and_then(|usd| known_share(usd * amount, whole));
+    c.usd_per_request = by(1.0, finished);
+    c.usd_per_1k_tokens = by(1e3, prompt + output);
+    c.usd_per_million_output_tokens = by(1e6, output);
+    c.gpu_busy_seconds_per_request = known_share(c.gpu_busy_seconds, finished);
     c
 }
 

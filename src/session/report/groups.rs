@@ -1,6 +1,6 @@
 //! The same figures for each of several groups of requests.
 
-use super::{GroupPart, in_ms, share};
+use super::{GroupPart, in_ms, known_share, share};
 use crate::engine::Record;
 use crate::session::objectives::Met;
 use crate::stats::{Ranked, Summary};
@@ -48,7 +48,7 @@ impl Groups {
     /// Works out the rates over a stretch of that length.
     pub(super) fn rates(&mut self, seconds: f64) {
         for g in &mut self.parts {
-            g.attainment = share(f64::from(g.met), f64::from(g.finished));
+            g.attainment = known_share(f64::from(g.met), f64::from(g.finished));
             g.goodput_per_s = share(f64::from(g.met), seconds);
         }
     }

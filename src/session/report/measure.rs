@@ -1,7 +1,9 @@
 //! The measured stretch of a run: who counts, and what they add up to.
 
 use super::groups::Groups;
-use super::{ClassPart, KvPart, LatencyPart, Recorder, SloPart, ThroughputPart, in_ms, kv_blocks, share};
+use super::{
+    ClassPart, KvPart, LatencyPart, Recorder, SloPart, ThroughputPart, in_ms, known_share, kv_blocks, share,
+};
 use crate::base::{Micros, RequestId};
 use crate::engine::{Engine, Record, RequestState};
 use crate::session::meters::Reading;
@@ -178,7 +180,7 @@ impl<'a> Measured<'a> {
             arrived_per_s: rate(f64::from(s.arrived)),
             completed_per_s: rate(f64::from(s.finished)),
             goodput_per_s: rate(f64::from(s.met)),
-            attainment: share(f64::from(s.met), f64::from(s.finished)),
+            attainment: known_share(f64::from(s.met), f64::from(s.finished)),
             prompt_tokens_per_s: rate(prompt),
             output_tokens_per_s: rate(output),
             total_tokens_per_s: rate(prompt + output),
@@ -187,7 +189,7 @@ impl<'a> Measured<'a> {
 
     pub(super) fn slo(&self) -> SloPart {
         let s = &self.sums;
-        let of_finished = |n: u32| share(f64::from(n), f64::from(s.finished));
+        let of_finished = |n: u32| known_share(f64::from(n), f64::from(s.finished));
         SloPart {
             finished: s.finished,
             met: s.met,

@@ -18,6 +18,7 @@ pub use parts::{
 };
 
 use super::decisions::DecisionPart;
+use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
 use crate::base::{Micros, RequestId};
 use crate::engine::Engine;
@@ -44,6 +45,9 @@ pub struct Report {
     pub trace_digest: String,
     /// How percentiles are computed.
     pub percentiles: String,
+    /// What the reader must know to read the numbers right.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
     /// The clock.
     pub run: RunPart,
     /// Requests by where they are.
@@ -82,6 +86,11 @@ pub struct Report {
     pub blis: Option<BlisPart>,
 }
 
+/// Part of a whole; `None` of nothing.
+pub(super) fn known_share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
 /// Part of a whole; 0 of nothing.
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
@@ -108,6 +117,7 @@ impl Report {
         trace: Option<String>,
         engine: &Engine,
         recorder: &Recorder,
+        notices: Vec<Notice>,
     ) -> Self {
         let m = Measured::new(engine, recorder);
         let throughput = m.throughput();
@@ -120,6 +130,7 @@ impl Report {
             scenario_digest: crate::base::digest::Digest::of(to_json(scenario).as_bytes()).hex(),
             trace_digest: trace.unwrap_or_default(),
             percentiles: PERCENTILES.to_owned(),
+            notices,
             run: run_part(scenario, &m),
             requests: request_part(engine),
             latency_ms,
@@ -140,9 +151,10 @@ impl Report {
     }
 }
 
-/// Price of all serving replicas in US dollars per hour.
-pub(super) fn usd_per_hour(engine: &Engine) -> f64 {
-    engine.replicas().iter().filter(|r| r.serving()).map(|r| engine.usd_per_hour(r.pool())).sum()
+/// Price of all serving replicas in US dollars per hour; `None` while one of them has none.
+pub(super) fn usd_per_hour(engine: &Engine) -> Option<f64> {
+    let serving = engine.replicas().iter().filter(|r| r.serving());
+    serving.map(|r| has_price(engine, r.pool()).then(|| engine.usd_per_hour(r.pool()))).sum()
 }
 
 /// Why the run cannot make progress; empty if it can.

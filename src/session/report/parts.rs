@@ -88,8 +88,9 @@ pub struct ThroughputPart {
     pub completed_per_s: f64,
     /// Requests finished per second that met every objective of their class.
     pub goodput_per_s: f64,
-    /// Share of the requests finished that met every objective of their class, 0 to 1; 0 if none finished.
-    pub attainment: f64,
+    /// Share of the requests finished that met every objective of their class, 0 to 1; missing if none finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attainment: Option<f64>,
     /// Prompt tokens per second, cached ones included, of requests that got their first token.
     pub prompt_tokens_per_s: f64,
     /// Output tokens shown per second.
@@ -105,12 +106,15 @@ pub struct SloPart {
     pub finished: u32,
     /// Of those, requests that met every objective.
     pub met: u32,
-    /// Share that met the TTFT objective, 0 to 1; 0 if none finished.
-    pub ttft_attainment: f64,
+    /// Share that met the TTFT objective, 0 to 1; missing if none finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_attainment: Option<f64>,
     /// Share that met the TPOT objective.
-    pub tpot_attainment: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tpot_attainment: Option<f64>,
     /// Share that met the E2E objective.
-    pub e2e_attainment: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub e2e_attainment: Option<f64>,
 }
 
 /// The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not.
@@ -192,22 +196,28 @@ pub struct FitnessTerm {
 /// What the measured stretch cost, from the GPU prices of the catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CostPart {
-    /// US dollars per hour of the replicas now serving; 0 if unknown.
-    pub usd_per_hour: f64,
+    /// US dollars per hour of the replicas now serving; like every cost missing where one of them has no price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_hour: Option<f64>,
     /// US dollars for all replicas while they existed.
-    pub usd: f64,
-    /// US dollars per request finished.
-    pub usd_per_request: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// US dollars per request finished; missing without one, like those below it without tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_request: Option<f64>,
     /// US dollars per 1,000 tokens, prompt and output.
-    pub usd_per_1k_tokens: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_1k_tokens: Option<f64>,
     /// US dollars per million output tokens.
-    pub usd_per_million_output_tokens: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_million_output_tokens: Option<f64>,
     /// GPUs times seconds that their replica existed.
     pub gpu_seconds: f64,
     /// GPUs times seconds that a step ran on them.
     pub gpu_busy_seconds: f64,
     /// Busy GPU-seconds per request finished.
-    pub gpu_busy_seconds_per_request: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_busy_seconds_per_request: Option<f64>,
 }
 
 /// One replica. Counts include the warm-up; means over time and distributions do not.
@@ -266,8 +276,9 @@ pub struct GroupPart {
     pub finished: u32,
     /// Of those, requests that met every objective of their class.
     pub met: u32,
-    /// met / finished, 0 to 1; 0 if none finished.
-    pub attainment: f64,
+    /// met / finished, 0 to 1; missing if none finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attainment: Option<f64>,
     /// Requests finished per second that met every objective of their class.
     pub goodput_per_s: f64,
     /// Output tokens of the requests finished.

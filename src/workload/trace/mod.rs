@@ -35,6 +35,8 @@ pub struct Trace {
     sessions: Vec<u32>,
     models: Models,
     hash_block_tokens: u32,
+    /// Rows of the file that are not here: nothing was asked, or nothing generated.
+    left_out: u64,
 }
 
 /// What a trace holds, in a few numbers.
@@ -64,6 +66,11 @@ impl Trace {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.arrivals_us.is_empty()
+    }
+
+    /// How many rows of the file were left out: failed requests, without a prompt or without output.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// When request `row` arrives, after the first.

@@ -128,6 +128,7 @@ impl Rows {
             sessions: Vec::new(),
             models: Models::default(),
             hash_block_tokens,
+            left_out: self.without_output + self.without_prompt,
         };
         if trace.arrivals_us.is_sorted() {
             trace.sessions = self.sessions.numbers(trace.len(), None);

@@ -168,6 +168,8 @@ export type Frame = {
   finished: boolean,
   /** A sentence when the run can no longer make progress or ended early, else empty. */
   trouble: string,
+  /** What the reader must know to read the numbers right; most of it is only known once the run has finished. */
+  notices: Array<Notice>,
   /** Requests by where they are now. */
   counts: Counts,
   /** The headline numbers over the latest window. */
@@ -270,6 +272,21 @@ export type Move = {
 
 /** What kind of move a dot on the stage makes. */
 export type MoveKind = "arrive" | "route" | "reject" | "complete";
+
+/** Something the reader of a run must know. */
+export type Notice = {
+  /** What it is about. */
+  kind: NoticeKind,
+  /** Path of the scenario's field that brought it about. */
+  path: string,
+  /** What there is to know, in one or two sentences. */
+  text: string,
+  /** What to do about it. */
+  remedy: string,
+};
+
+/** What a notice is about. */
+export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows";
 
 /** Percentiles of a set of durations. All zero when `count` is 0: show a dash. */
 export type Percentiles = {

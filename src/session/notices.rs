@@ -1,0 +1,264 @@
+//! What the reader of a run must know to read its numbers right: what was not measured, not finished, not known or cut off.
+//!
+//! A notice is no error: the run is what the scenario asked for. But its numbers mean less than they seem to, and each of
+//! these has been taken for a result. What can only be said of a whole run is said at its end.
+
+use super::Session;
+use super::words::{count, three_digits};
+use crate::base::Micros;
+use crate::base::units::US_PER_S;
+use crate::engine::Engine;
+use serde::Serialize;
+
+/// What a notice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum NoticeKind {
+    /// No request arrived in the measured stretch.
+    NothingMeasured,
+    /// Requests came faster than they were served.
+    Saturated,
+    /// The run ended with more than a tenth of its requests unfinished.
+    Unfinished,
+    /// Requests were dropped because no cache can hold them.
+    Dropped,
+    /// A pool without a price: the cost is not known.
+    NoPrice,
+    /// The run was cut by `run.horizon_s` or `run.max_requests`, and more was asked for.
+    CutShort,
+    /// Rows of the trace were left out.
+    TraceRows,
+}
+
+/// Something the reader of a run must know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Notice {
+    /// What it is about.
+    pub kind: NoticeKind,
+    /// Path of the scenario's field that brought it about.
+    pub path: String,
+    /// What there is to know, in one or two sentences.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Notice {
+    fn new(kind: NoticeKind, path: &str, text: String, remedy: &str) -> Self {
+        Self { kind, path: path.to_owned(), text, remedy: remedy.to_owned() }
+    }
+}
+
+/// Fewer requests than this are no pile.
+const PILE: u32 = 10;
+/// Arrivals that last less than this, in microseconds, are a burst: they wait because that is meant.
+const BURST_US: u64 = 10 * US_PER_S;
+
+impl Session {
+    /// Whether nothing is left to run.
+    pub(super) fn has_ended(&self) -> bool {
+        self.engine.next_event_at().is_none() && self.next_edit().is_none()
+    }
+
+    /// What there is to know of the run so far; most of it only once the run has ended.
+    pub fn notices(&self) -> Vec<Notice> {
+        let at_end: [fn(&Self) -> Option<Notice>; 3] =
+            [Self::nothing_measured, Self::unfinished, Self::cut_short];
+        let always: [fn(&Self) -> Option<Notice>; 3] = [Self::dropped, Self::no_price, Self::trace_rows];
+        let ended = self.has_ended();
+        let asked = at_end.iter().filter(|_| ended).chain(&always);
+        asked.filter_map(|ask| ask(self)).collect()
+    }
+
+    fn nothing_measured(&self) -> Option<Notice> {
+        let kind = NoticeKind::NothingMeasured;
+        let records = self.engine.records();
+        let Some(last) = records.last() else {
+            let text = "No request arrived: there is nothing to measure.".to_owned();
+            return Some(Notice::new(kind, "workload", text, "raise a rate, or run longer"));
+        };
+        let warmup = self.recorder.warmup();
+        let number = records.len() as u32;
+        if warmup.counts(crate::base::RequestId(number - 1), last.arrival) {
+            return None;
+        }
+        let run = &self.scenario.run;
+        let arrived = count(u64::from(number));
+        if u64::from(number) <= run.warmup_requests {
+            let text = format!(
+                "The warm-up leaves out the first {} requests, and only {arrived} arrived: nothing was measured.",
+                count(run.warmup_requests)
+            );
+            return Some(Notice::new(kind, "run.warmup_requests", text, "lower it, or run longer"));
+        }
+        let text = format!(
+            "All {arrived} requests arrived in the warm-up of {} s, the last at {} s: nothing was measured.",
+            run.warmup_s,
+            seconds(last.arrival)
+        );
+        let remedy = "lower it (0 measures from the start), or let more requests arrive after it";
+        Some(Notice::new(kind, "run.warmup_s", text, remedy))
+    }
+
+    /// Requests that piled up, or were left over when the run was cut. A livelock has its own words.
+    fn unfinished(&self) -> Option<Notice> {
+        if self.engine.livelock().is_some() {
+            return None;
+        }
+        let p = super::report::request_part(&self.engine);
+        let waiting = p.in_pipeline + p.queued;
+        let left = waiting + p.running;
+        if left < PILE || left < p.arrived / 10 {
+            return self.served_late();
+        }
+        let growing =
+            waiting >= PILE && waiting > p.arrived / 20 && p.queued >= self.queued_halfway() / 4 * 5;
+        let parts =
+            [(p.in_pipeline, "on their way or held back"), (p.queued, "queued"), (p.running, "running")];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, what)| format!("{} {what}", count(u64::from(*n))))
+            .collect();
+        let text = format!(
+            "The run ended with {} of {} requests unfinished ({}).",
+            count(u64::from(left)),
+            count(u64::from(p.arrived)),
+            parts.join(", ")
+        );
+        if !growing {
+            let text = format!("{text} Latencies leave out what they would have had.");
+            return Some(Notice::new(NoticeKind::Unfinished, "run.horizon_s", text, "run longer"));
+        }
+        let seconds = self.engine.last_event_at().max(Micros(1)).as_secs();
+        let per_s = |n: u32| three_digits(f64::from(n) / seconds);
+        let text = format!(
+            "{text} More and more of them wait: {} arrive a second and {} finish. Latencies grow with the length of the run.",
+            per_s(p.arrived),
+            per_s(p.completed)
+        );
+        let (path, remedy) = if p.in_pipeline > p.queued {
+            ("cluster.admission", "admit more, or lower the arrival rate")
+        } else {
+            ("cluster.pools", "add replicas, or lower the arrival rate")
+        };
+        Some(Notice::new(NoticeKind::Saturated, path, text, remedy))
+    }
+
+    /// A run to the end of its requests, most of whose time went by after the last of them had arrived.
+    fn served_late(&self) -> Option<Notice> {
+        let records = self.engine.records();
+        let (first, last) = (records.first()?.arrival, records.last()?.arrival);
+        let end = records.iter().map(|r| r.finish).filter(|at| *at != Micros::MAX).max()?;
+        let (arriving, serving) = (last.since(first).0, end.0.saturating_sub(first.0));
+        if arriving < BURST_US || serving / 2 < arriving {
+            return None;
+        }
+        let text = format!(
+            "Requests arrived for {} s, and serving them took {} s: they came faster than they were served. \
+             Latencies grow with the number of requests.",
+            seconds(Micros(arriving)),
+            seconds(Micros(serving))
+        );
+        let remedy = "add replicas, or lower the arrival rate";
+        Some(Notice::new(NoticeKind::Saturated, "cluster.pools", text, remedy))
+    }
+
+    /// Requests in wait queues at half of the run's time, as the timeline has them.
+    fn queued_halfway(&self) -> u32 {
+        let timeline = &self.recorder.timeline;
+        let half = timeline.closed() / 2;
+        let queue = |replica: usize| timeline.gauge(2 * replica).and_then(|g| g.get(half)).copied();
+        (0..self.engine.replicas().len()).filter_map(queue).sum()
+    }
+
+    /// A run that one of its two limits ended before the other, or before the recorded requests.
+    fn cut_short(&self) -> Option<Notice> {
+        let run = &self.scenario.run;
+        let arrived = u64::from(self.engine.census().arrived);
+        let horizon = self.engine.horizon();
+        if horizon == Micros::MAX {
+            return None;
+        }
+        let (kind, cap) = (NoticeKind::CutShort, run.max_requests);
+        let more = self.engine.source().peek_beyond().is_some();
+        if cap > 0 && arrived >= cap {
+            let last = self.engine.records().last()?.arrival;
+            let text = format!(
+                "run.max_requests was reached at {} s of {} s: nothing arrived after its {} requests.",
+                seconds(last),
+                run.horizon_s,
+                count(cap)
+            );
+            let remedy = "leave it out to let requests arrive until run.horizon_s";
+            return Some(Notice::new(kind, "run.max_requests", text, remedy));
+        }
+        let asked = self.requests_asked()?;
+        if !more || arrived >= asked {
+            return None;
+        }
+        let text = format!(
+            "The run ended at {} s, when {} of {} requests had arrived.",
+            run.horizon_s,
+            count(arrived),
+            count(asked)
+        );
+        let remedy = "leave it out where run.max_requests is given, or set it to 0, to run until all requests are done";
+        Some(Notice::new(kind, "run.horizon_s", text, remedy))
+    }
+
+    /// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
+    pub fn requests_asked(&self) -> Option<u64> {
+        let w = &self.scenario.workload;
+        let listed = w.clients.is_empty().then_some(w.requests.len() as u64);
+        let recorded = self.trace.as_ref().map(|t| t.len() as u64).or(listed);
+        let cap = Some(self.scenario.run.max_requests).filter(|most| *most > 0);
+        recorded.into_iter().chain(cap).min()
+    }
+
+    fn dropped(&self) -> Option<Notice> {
+        let dropped: u32 = self.engine.replicas().iter().map(|r| r.totals().dropped).sum();
+        let text = format!(
+            "{} requests were dropped: each needs more KV blocks than a replica has, or the step budget never lets it in.",
+            count(u64::from(dropped))
+        );
+        let remedy = "add KV blocks, or shorten the requests";
+        (dropped > 0).then(|| Notice::new(NoticeKind::Dropped, "cluster.pools", text, remedy))
+    }
+
+    fn no_price(&self) -> Option<Notice> {
+        let pools = &self.scenario.cluster.pools;
+        let mut free = (0..pools.len()).filter(|&i| !has_price(&self.engine, i as u32));
+        let first = free.next()?;
+        let pool = &pools[first];
+        let others = free.count();
+        let more = if others == 0 { String::new() } else { format!(" (and {others} more pools)") };
+        let text = format!(
+            "Pool \"{}\" on GPU \"{}\" has no price{more}: what the run costs is not known.",
+            pool.name, pool.gpu
+        );
+        let path = format!("cluster.pools[{first}].hardware.usd_per_hour");
+        Some(Notice::new(NoticeKind::NoPrice, &path, text, "give the price of one GPU there"))
+    }
+
+    fn trace_rows(&self) -> Option<Notice> {
+        let left_out = self.trace.as_ref()?.left_out();
+        let text = format!(
+            "{} rows of the trace were left out: they have no output tokens, or no prompt.",
+            count(left_out)
+        );
+        let remedy = "such rows are failed requests; give them tokens if they are not";
+        (left_out > 0).then(|| Notice::new(NoticeKind::TraceRows, "workload.trace", text, remedy))
+    }
+}
+
+/// Whether the replicas of a pool have a price.
+pub(super) fn has_price(engine: &Engine, pool: u32) -> bool {
+    engine.usd_per_hour(pool) > 0.0
+}
+
+fn seconds(at: Micros) -> String {
+    three_digits(at.as_secs())
+}
