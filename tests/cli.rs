@@ -257,8 +257,109 @@ fn every_golden_file_here_passes_in_every_section() {
 
 #[test]
 fn help_documents_the_exit_codes() {
-    let out = run(&["--help"]);
-    assert_eq!(out.status.code(), Some(0));
-    assert!(stdout(&out).contains("Exit codes:"), "{}", stdout(&out));
+    for args in [
+        &["--help"][..],
+        &["run", "--help"],
+        &["model", "--help"],
+        &["list", "--help"],
+        &["golden", "--help"],
+    ] {
+        let out = run(args);
+        assert_eq!(out.status.code(), Some(0));
+        assert!(stdout(&out).contains("Exit codes:"), "{}", stdout(&out));
+    }
     assert_eq!(run(&["no-such-command"]).status.code(), Some(2));
+}
+
+#[test]
+fn every_shell_has_completions_with_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let out = run(&["completions", shell]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        for command in ["run", "check", "list", "completions"] {
+            assert!(stdout(&out).contains(command), "{shell} lacks {command}");
+        }
+    }
+    assert_eq!(run(&["completions", "cmd"]).status.code(), Some(2));
+}
+
+#[test]
+fn there_is_a_man_page_of_the_program_and_of_each_command() {
+    let program = stdout(&run(&["man"]));
+    assert!(program.starts_with(".ie") || program.contains(".TH tokenyard 1"), "{program}");
+    assert!(program.contains("Exit codes") && program.contains("tokenyard\\-run"), "{program}");
+    let page = stdout(&run(&["man", "run"]));
+    assert!(page.contains(".TH tokenyard-run 1") && page.contains("\\-\\-set"), "{page}");
+    let out = run(&["man", "nothing"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("allowed: run, check"), "{}", stderr(&out));
+}
+
+#[test]
+fn lists_name_what_scenarios_can_name() {
+    let text = stdout(&run(&["list"]));
+    for part in [
+        "llama-3.1-8b",
+        "H100 tp 1",
+        "A100-80",
+        "chat-4xh100",
+        "cluster.routing",
+        "least-loaded",
+        "sjf",
+        "token-bucket",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let out = run(&["list", "models", "gpus", "--json"]);
+    let lists: serde_json::Value = serde_json::from_slice(&out.stdout).expect("lists are JSON");
+    assert_eq!(
+        lists.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>()),
+        Some(vec!["models".to_owned(), "gpus".to_owned()])
+    );
+    for model in lists["models"].as_array().expect("a list") {
+        for row in model["measured"].as_array().expect("a list") {
+            let pool = serde_json::json!({ "model": model["name"], "gpu": row["gpu"], "tp": row["tp"] });
+            let scenario = serde_json::json!({ "cluster": { "pools": [pool] } }).to_string();
+            assert_eq!(tokenyard::session::Session::check(&scenario), [], "{pool}");
+        }
+    }
+    assert_eq!(run(&["list", "everything"]).status.code(), Some(2));
+}
+
+#[test]
+fn who_reads_only_the_beginning_ends_the_command_in_peace() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tokenyard"))
+        .args(["golden", "tests/goldens/default/34_multi_turn_output_reuse.json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let out = child.wait_with_output().expect("the command ends");
+    assert_eq!((out.status.code(), stderr(&out).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn the_summary_shows_dashes_and_notices_and_json_tells_them_on_stderr() {
+    let capped = ["chat-4xh100", "--set", "run.max_requests=30", "--set", "run.horizon_s=0"];
+    let out = run(&[&["run"], &capped[..]].concat());
+    let text = stdout(&out);
+    assert!(text.contains("\nnotice: All 30 requests arrived in the warm-up of 20 s"), "{text}");
+    assert!(text.contains("(– % met the SLO)") && !text.contains("0.000"), "{text}");
+    assert_eq!(stderr(&out), "");
+    let out = run(&[&["run", "--json"], &capped[..]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
+    assert_eq!(report["notices"][0]["kind"], "nothing-measured");
+    assert!(stderr(&out).starts_with("notice: All 30 requests"), "{}", stderr(&out));
+    let out = run(&[
+        "run",
+        "kv-pressure",
+        "--set",
+        "run.horizon_s=2",
+        "--set",
+        "run.warmup_s=0",
+        "--set",
+        "cluster.pools[0].hardware.usd_per_hour=0",
+    ]);
+    assert!(stdout(&out).contains("\ncost         –\n"), "{}", stdout(&out));
 }

@@ -11,6 +11,7 @@ pub mod ids;
 pub mod json;
 pub mod lookup;
 pub mod math;
+pub mod noted;
 pub mod order;
 pub mod rng;
 pub mod units;

@@ -1,13 +1,15 @@
 //! The arguments of every command.
 
-use clap::{Parser, Subcommand};
+use crate::scenario::preset::PRESETS;
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// Printed below the list of commands.
 const EXIT_CODES: &str = "Exit codes:\n  \
     0  all went well (warnings included)\n  \
     1  golden: a file differs\n  \
-    2  the scenario, the trace, the golden file or the arguments cannot be used\n  \
+    2  the scenario, the trace, the model, the golden file or the arguments cannot be used\n  \
     3  a file cannot be read or written";
 
 /// A deterministic simulator of an LLM-serving cluster.
@@ -34,9 +36,14 @@ pub(super) enum Command {
     /// Turn a RouteSim configuration (TOML) into a scenario; stderr says what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
+    /// List what a scenario can name: models, GPUs, policies, and the built-in scenarios
+    #[command(after_help = EXIT_CODES)]
+    List(List),
     /// Print the JSON Schema of scenarios
+    #[command(after_help = EXIT_CODES)]
     Schema,
     /// Print the TypeScript types of what the WebAssembly module takes and answers
+    #[command(after_help = EXIT_CODES)]
     Types,
     /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
     #[command(after_help = EXIT_CODES)]
@@ -44,19 +51,48 @@ pub(super) enum Command {
     /// Run golden files and compare what comes out with what must come out
     #[command(after_help = EXIT_CODES)]
     Golden(Golden),
+    /// Print the completions of a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page of the program, or of one of its commands
+    #[command(after_help = MAN)]
+    Man {
+        /// A command, such as run
+        command: Option<String>,
+    },
+}
+
+/// How completions are put to use.
+const COMPLETIONS: &str = "Where they go:\n  \
+    bash  tokenyard completions bash > ~/.local/share/bash-completion/completions/tokenyard\n  \
+    zsh   tokenyard completions zsh > DIR/_tokenyard, where DIR is in $fpath\n  \
+    fish  tokenyard completions fish > ~/.config/fish/completions/tokenyard.fish";
+
+/// How the man page is put to use.
+const MAN: &str = "To read it: tokenyard man | man -l -\n\
+    To install it: tokenyard man > ~/.local/share/man/man1/tokenyard.1, and tokenyard man run > \
+    ~/.local/share/man/man1/tokenyard-run.1";
+
+/// What the argument for a scenario is, with the names that are always there.
+fn scenario_help() -> String {
+    let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+    format!("A JSON or YAML file, `-` for stdin, or the name of a built-in scenario: {}", names.join(", "))
 }
 
 /// A scenario and what to change about it.
 #[derive(clap::Args)]
 pub(super) struct Input {
-    /// A JSON or YAML file, `-` for stdin, or the name of a built-in scenario: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail
+    #[arg(help = scenario_help())]
     pub(super) scenario: String,
-    /// Replay a recorded trace instead of the scenario's clients; without a trace in the scenario, until all its requests are done
+    /// Replay a recorded trace instead of the scenario's clients: a file, or `-` for stdin, as text or compressed with gzip. Without a horizon and a warm-up in the scenario it is measured from the start until all its requests are done
     #[arg(long, value_name = "FILE")]
-    pub(super) trace: Option<PathBuf>,
+    pub(super) trace: Option<String>,
     /// Take admission, priority, routing and scheduler from a policy bundle (YAML); stderr says what each key becomes
     #[arg(long, value_name = "FILE")]
-    pub(super) policies: Option<PathBuf>,
+    pub(super) policies: Option<String>,
     /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
@@ -72,21 +108,50 @@ pub(super) struct Run {
     pub(super) json: bool,
 }
 
+/// Arguments of `list`.
+#[derive(clap::Args)]
+pub(super) struct List {
+    /// Which lists; all of them if none is named
+    pub(super) kinds: Vec<Listed>,
+    /// Print them as JSON, with all that is known
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Listed {
+    /// Models by name, with what they were measured on
+    Models,
+    /// GPUs with their figures
+    Gpus,
+    /// Built-in scenarios
+    Presets,
+    /// Policies by the field that names them
+    Policies,
+}
+
 /// Arguments of `model`.
 #[derive(clap::Args)]
 pub(super) struct Model {
-    /// The model's config.json
-    pub(super) config: PathBuf,
+    /// The model's config.json, `-` for stdin
+    pub(super) config: String,
     /// What the scenario calls the model
     #[arg(long, default_value = "my-model")]
     pub(super) name: String,
+    /// The GPU it runs on
+    #[arg(long, default_value = "H100")]
+    pub(super) gpu: String,
+    /// How many GPUs serve one replica
+    #[arg(long, default_value_t = 1)]
+    pub(super) tp: u32,
 }
 
 /// Arguments of `convert`.
 #[derive(clap::Args)]
 pub(super) struct Convert {
-    /// A TOML file
-    pub(super) file: PathBuf,
+    /// A TOML file, `-` for stdin
+    pub(super) file: String,
 }
 
 /// Arguments of `golden`.

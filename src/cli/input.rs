@@ -1,20 +1,18 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
-use super::args::Input;
+use super::args::{Input, Model};
 use super::convert::{Mapping, apply_bundle, convert_routesim};
 use super::{BAD_INPUT, Failed, tell, unreadable};
+use super::{trace_file, yaml};
 use crate::base::diag::has_errors;
-use crate::base::{Diagnostic, Severity};
+use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_path, text_from_bytes, value_from_json};
-use crate::session::{Session, Trace, TraceReader};
+use crate::session::{Session, Trace, scenario_from_hf};
 use serde_json::Value;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// Bytes read at once.
-const PIECE: usize = 1 << 20;
 
 /// A scenario of the right shape, and its trace.
 pub(super) struct Loaded {
@@ -24,48 +22,123 @@ pub(super) struct Loaded {
 
 /// Reads everything that `input` names.
 pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
-    let mut document = read_document(&input.scenario)?;
-    if let Some(path) = &input.trace {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        scenario::replay_trace(&mut document, &name);
+    let named = [Some(&input.scenario), input.policies.as_ref(), input.trace.as_ref()];
+    if named.into_iter().flatten().filter(|name| *name == "-").count() > 1 {
+        let fix = "give one of them as a file";
+        let twice = Diagnostic::error("", "stdin named more than once", "`-` for one input", fix);
+        return Err(refused("-", &[twice]));
     }
-    if let Some(path) = &input.policies {
-        let name = path.display().to_string();
-        let bundle = read_document(&name)?;
-        let mappings = apply_bundle(&bundle, &mut document).map_err(|all| refused(&name, &all))?;
-        tell_mappings(&name, &mappings);
+    let (mut document, origin) = read_document(&input.scenario, SCENARIO)?;
+    if !document.is_object() {
+        // What follows changes fields, and would make an object of it.
+        from_value(document.clone()).map_err(|all| refused(&input.scenario, &all))?;
     }
-    for setting in &input.set {
-        let (path, value) = setting.split_once('=').ok_or_else(|| {
-            let fix = "such as --set cluster.pools[0].replicas=8";
-            refused("--set", &[Diagnostic::error("", setting.as_str(), "PATH=VALUE", fix)])
-        })?;
-        set_path(&mut document, path.trim(), value).map_err(|d| refused("--set", &[d]))?;
+    if let Some(name) = &input.trace {
+        replay(&mut document, origin, name).map_err(|all| refused(&input.scenario, &all))?;
     }
+    if let Some(name) = &input.policies {
+        let (bundle, _) = read_document(name, BUNDLE)?;
+        let mappings = apply_bundle(&bundle, &mut document).map_err(|all| refused(name, &all))?;
+        if mappings.is_empty() {
+            let fix = "it changes nothing: leave --policies away, or fill it";
+            tell_all(name, &[Diagnostic::warning("", "nothing at all", BUNDLE[0], fix)]);
+        }
+        tell_mappings(name, &mappings);
+    }
+    apply_settings(&mut document, &input.set)?;
     let scenario = from_value(document).map_err(|all| refused(&input.scenario, &all))?;
-    let trace = match trace_path(input, &scenario) {
-        Some(path) => Some(read_trace(&path)?),
+    let trace = match trace_name(input, &scenario) {
+        Some(name) => Some(trace_file::read(&name)?),
         None => None,
     };
     Ok(Loaded { scenario, trace })
 }
 
+/// What a kind of document is called, and what to write into an empty one.
+type Kind = [&'static str; 2];
+
+const SCENARIO: Kind = ["a scenario as JSON or YAML", "start with {} for all defaults"];
+const BUNDLE: Kind = ["a policy bundle: admission, priority, routing, scheduler, autoscale", "name a policy"];
+
+/// Where a document comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    BuiltIn,
+    User,
+}
+
+/// Puts a trace in the place of the clients. What a built-in scenario says about its run was meant for those clients.
+fn replay(document: &mut Value, origin: Origin, trace: &str) -> Result<(), Diagnostics> {
+    if let (Origin::BuiltIn, Some(fields)) = (origin, document.as_object_mut()) {
+        for field in ["title", "note", "run", "edits"] {
+            fields.shift_remove(field);
+        }
+        tell(&format!(
+            "{trace}: replayed until all requests are done and measured from the start; the built-in scenario's run and \
+             edits do not apply, --set run.horizon_s=... sets an end"
+        ));
+    }
+    let name = Path::new(trace).file_name().map(|n| n.to_string_lossy().into_owned());
+    let name = name.filter(|name| name != "-").unwrap_or_else(|| "stdin".to_owned());
+    scenario::replay_trace(document, &name)
+}
+
+/// Applies all `--set`s in order, and tells of all that cannot be.
+fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Failed> {
+    let mut problems = Diagnostics::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for setting in settings {
+        let Some((path, value)) = setting.split_once('=') else {
+            let start: String = setting.chars().take(60).collect();
+            let fix = "such as --set cluster.pools[0].replicas=8";
+            problems.push(Diagnostic::error("", start, "PATH=VALUE", fix));
+            continue;
+        };
+        let path = path.trim();
+        problems.extend(set_path(document, path, value).err().unwrap_or_default());
+        if seen.contains(&path) && problems.is_empty() {
+            let warning = Diagnostic::warning(path, "set more than once", "one value", "the last one counts");
+            tell_all("--set", &[warning]);
+        }
+        seen.push(path);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(refused("--set", &problems)) }
+}
+
+/// A model's config.json as a scenario text that runs.
+pub(super) fn model(args: &Model) -> Result<String, Failed> {
+    let name = &args.config;
+    let bytes = read_bounded(name)?;
+    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
+    let scenario = scenario_from_hf(&args.name, text).map_err(|all| refused(name, &all))?;
+    let mut document = value_from_json(&scenario).map_err(|all| refused(name, &all))?;
+    let pool = &mut document["cluster"]["pools"][0];
+    pool["gpu"] = Value::from(args.gpu.as_str());
+    pool["tp"] = Value::from(args.tp);
+    let text = format!("{}\n", json::indented(&document));
+    let problems = Session::check(&text);
+    if has_errors(&problems) {
+        return Err(refused(name, &problems));
+    }
+    tell_all(name, &problems);
+    Ok(text)
+}
+
 /// A RouteSim configuration as a scenario text.
-pub(super) fn convert(file: &Path) -> Result<String, Failed> {
-    let name = file.display().to_string();
-    let bytes = read_bounded(&name)?;
-    let text = text_from_bytes(&bytes).map_err(|d| refused(&name, &[d]))?;
+pub(super) fn convert(name: &str) -> Result<String, Failed> {
+    let bytes = read_bounded(name)?;
+    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
     let config: Value = toml::from_str(text).map_err(|e| {
         let line = e.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
         let fix = "correct the text there";
-        refused(&name, &[Diagnostic::error(format!("line {line}"), e.message(), "a TOML document", fix)])
+        refused(name, &[Diagnostic::error(format!("line {line}"), e.message(), "a TOML document", fix)])
     })?;
-    let (document, mappings) = convert_routesim(&config).map_err(|all| refused(&name, &all))?;
-    tell_mappings(&name, &mappings);
-    let scenario = from_value(document).map_err(|all| refused(&name, &all))?;
+    let (document, mappings) = convert_routesim(&config).map_err(|all| refused(name, &all))?;
+    tell_mappings(name, &mappings);
+    let scenario = from_value(document).map_err(|all| refused(name, &all))?;
     let text = scenario::to_json(&scenario);
     let problems = Session::check(&text);
-    if has_errors(&problems) { Err(refused(&name, &problems)) } else { Ok(text) }
+    if has_errors(&problems) { Err(refused(name, &problems)) } else { Ok(text) }
 }
 
 fn tell_mappings(source: &str, mappings: &[Mapping]) {
@@ -87,11 +160,12 @@ pub(super) fn tell_all(source: &str, problems: &[Diagnostic]) {
     }
 }
 
-fn read_document(name: &str) -> Result<Value, Failed> {
+fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
     let path = Path::new(name);
     if name != "-" && !path.exists() {
         if let Some(preset) = Preset::named(name) {
-            return value_from_json(preset.text).map_err(|d| refused(name, &[d]));
+            let value = value_from_json(preset.text).map_err(|all| refused(name, &all))?;
+            return Ok((value, Origin::BuiltIn));
         }
         if path.extension().is_none() {
             let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
@@ -107,14 +181,18 @@ fn read_document(name: &str) -> Result<Value, Failed> {
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let yaml = match extension.as_deref() {
+    let is_yaml = match extension.as_deref() {
         Some("yaml" | "yml") => true,
         Some("json") => false,
         // JSON documents start with a brace; YAML ones may, and then read as JSON or fail with a JSON message.
         _ => !text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']),
     };
-    let value = if yaml { value_from_yaml(text) } else { value_from_json(text) };
-    value.map_err(|d| refused(name, &[d]))
+    let value = if is_yaml { yaml::value(text) } else { value_from_json(text) };
+    match value.map_err(|all| refused(name, &all))? {
+        // Nothing but comments: the same as no text.
+        Value::Null => Err(refused(name, &[Diagnostic::error("", "no text at all", kind[0], kind[1])])),
+        value => Ok((value, Origin::User)),
+    }
 }
 
 /// The bytes of a file or of stdin; no more than a scenario may have, and one to tell that there are more.
@@ -132,63 +210,12 @@ fn read_bounded(name: &str) -> Result<Vec<u8>, Failed> {
     }
 }
 
-fn value_from_yaml(text: &str) -> Result<Value, Diagnostic> {
-    let value = serde_saphyr::from_str(text).map_err(|e| {
-        let place =
-            e.location().map_or_else(String::new, |l| format!("line {}, column {}", l.line(), l.column()));
-        let message = e.without_snippet().to_string();
-        let reason = message.lines().next().unwrap_or_default();
-        // The place is told already.
-        let reason = reason.split(" at line ").next().unwrap_or_default();
-        if reason.starts_with("non-finite float") {
-            return Diagnostic::error(
-                place,
-                "a number that is not finite",
-                "finite numbers up to 1.8e308",
-                "write a plain number",
-            );
-        }
-        Diagnostic::error(place, reason, "a YAML document", "correct the text there")
-    })?;
-    match value {
-        // Nothing but comments: the same as no text.
-        Value::Null => value_from_json(""),
-        value => Ok(value),
-    }
-}
-
 /// Where the trace is: as given, or beside the scenario under the name that the scenario gives.
-fn trace_path(input: &Input, scenario: &Scenario) -> Option<PathBuf> {
+fn trace_name(input: &Input, scenario: &Scenario) -> Option<String> {
     if input.trace.is_some() {
         return input.trace.clone();
     }
     let name = &scenario.workload.trace.as_ref()?.file;
     let beside = Path::new(&input.scenario).parent()?.join(Path::new(name).file_name()?);
-    beside.is_file().then_some(beside)
-}
-
-fn read_trace(path: &Path) -> Result<Arc<Trace>, Failed> {
-    let shown = path.display().to_string();
-    let mut file = std::fs::File::open(path).map_err(|e| unreadable(&shown, &e))?;
-    let mut reader = TraceReader::new(&shown, limits::TRACE_BYTES_CLI);
-    let mut piece = vec![0; PIECE];
-    while !reader.has_failed() {
-        match file.read(&mut piece) {
-            Ok(0) => break,
-            Ok(n) => reader.push(&piece[..n]),
-            Err(e) => return Err(unreadable(&shown, &e)),
-        }
-    }
-    let (trace, problems, summary) = reader.finish();
-    tell_all(&shown, &problems);
-    if let Some(s) = summary {
-        tell(&format!(
-            "{shown}: {} trace, {} requests in {:.0} s, {} prompt and {} output tokens",
-            s.format, s.requests, s.duration_s, s.prompt_tokens, s.output_tokens
-        ));
-    }
-    match trace {
-        Some(trace) if !problems.iter().any(|d| d.severity == Severity::Error) => Ok(trace),
-        _ => Err(Failed(BAD_INPUT)),
-    }
+    beside.is_file().then(|| beside.to_string_lossy().into_owned())
 }

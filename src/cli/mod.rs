@@ -6,16 +6,20 @@
 mod args;
 mod convert;
 mod input;
+mod list;
 mod run;
 mod schema;
 mod summary;
+mod table;
+mod trace_file;
 mod types;
+mod yaml;
 
 use crate::base::Diagnostic;
 use crate::scenario::limits;
-use crate::session::{golden, scenario_from_hf};
+use crate::session::golden;
 use args::{Args, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::fmt::Display;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -43,8 +47,11 @@ pub fn main() -> ExitCode {
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
-        Command::Model(model) => print_model(&model),
+        Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
+        Command::List(list) => list::run(&list),
         Command::Golden(golden) => run_golden(&golden),
+        Command::Completions { shell } => say_bytes(&completions(shell)),
+        Command::Man { command } => man(command.as_deref()).and_then(|page| say_bytes(&page)),
     };
     match done {
         Ok(()) => ExitCode::from(OK),
@@ -52,13 +59,30 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn print_model(args: &args::Model) -> Result<(), Failed> {
-    let path = args.config.display();
-    let text = std::fs::read_to_string(&args.config).map_err(|e| unreadable(&path, &e))?;
-    match scenario_from_hf(&args.name, &text) {
-        Ok(scenario) => say(&scenario),
-        Err(problems) => Err(input::refused(&path.to_string(), &problems)),
-    }
+fn completions(shell: clap_complete::Shell) -> Vec<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "tokenyard", &mut text);
+    text
+}
+
+/// The man page of the program, or of a command.
+fn man(command: Option<&str>) -> Result<Vec<u8>, Failed> {
+    let mut program = Args::command();
+    program.build();
+    let page = match command {
+        None => program,
+        Some(name) => {
+            let known: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+            let Some(found) = program.find_subcommand(name) else {
+                tell(&format!("error: man: no command \"{name}\"; allowed: {}", known.join(", ")));
+                return Err(Failed(BAD_INPUT));
+            };
+            found.clone()
+        }
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text).map_err(|e| unreadable(&"the man page", &e))?;
+    Ok(text)
 }
 
 fn run_golden(args: &args::Golden) -> Result<(), Failed> {
@@ -123,8 +147,12 @@ fn golden_text(path: &Path) -> Result<String, Failed> {
 
 /// Writes to stdout.
 fn say(text: &str) -> Result<(), Failed> {
+    say_bytes(text.as_bytes())
+}
+
+fn say_bytes(bytes: &[u8]) -> Result<(), Failed> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         // Whoever reads has seen enough, as `head` does.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failed(OK)),
@@ -132,9 +160,9 @@ fn say(text: &str) -> Result<(), Failed> {
     }
 }
 
-/// Writes a line to stderr; if nobody listens there is nobody to tell.
+/// Writes a line to stderr; if nobody listens there is nobody to tell. What a user named may contain anything.
 fn tell(line: &dyn Display) {
-    writeln!(std::io::stderr(), "{line}").ok();
+    writeln!(std::io::stderr(), "{}", table::visible(&line.to_string())).ok();
 }
 
 fn unreadable(path: &dyn Display, error: &std::io::Error) -> Failed {

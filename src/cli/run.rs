@@ -5,27 +5,43 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::{Failed, say, summary, tell};
 use crate::base::Micros;
 use crate::session::frame::Stop;
-use crate::session::{Audience, Session};
+use crate::session::{Audience, Report, Session};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::time::{Duration, Instant};
 
-/// Events between two looks at the progress bar.
-const SLICE: u64 = 200_000;
+/// Events between two looks at the clock on the wall: so few that even slow ones do not keep the bar waiting.
+const SLICE: u64 = 500;
+/// Time between two updates of the progress bar.
+const REFRESH: Duration = Duration::from_millis(100);
 
 /// `tokenyard run`
 pub(super) fn run(args: &Run) -> Result<(), Failed> {
-    let session = finish(&args.input)?;
-    if args.json { say(&session.report()) } else { say(&summary::text(&session.report_data())) }
+    let (session, report) = finish(&args.input)?;
+    if !args.json {
+        return say(&summary::text(&report));
+    }
+    tell_notices(&report);
+    say(&session.report())
 }
 
 /// `tokenyard digest`
 pub(super) fn digest(input: &Input) -> Result<(), Failed> {
-    say(&format!("{}\n", finish(input)?.digest()))
+    let (session, report) = finish(input)?;
+    tell_notices(&report);
+    say(&format!("{}\n", session.digest()))
 }
 
 /// `tokenyard check`
 pub(super) fn check(input: &Input) -> Result<(), Failed> {
     start(input)?;
     say("ok\n")
+}
+
+/// Says what the summary would have said.
+fn tell_notices(report: &Report) {
+    for notice in &report.notices {
+        tell(&format!("notice: {}", summary::in_one_line(notice)));
+    }
 }
 
 fn start(input: &Input) -> Result<Session, Failed> {
@@ -39,29 +55,83 @@ fn start(input: &Input) -> Result<Session, Failed> {
     }
 }
 
-fn finish(input: &Input) -> Result<Session, Failed> {
+fn finish(input: &Input) -> Result<(Session, Report), Failed> {
     let mut session = start(input)?;
-    let bar = progress_bar(&session);
+    let bar = Progress::new(&session);
+    let mut shown = now();
     while session.advance(Micros::MAX, SLICE) != Stop::Finished {
-        bar.set_position(session.now().0 / 1_000_000);
-        bar.set_message(format!("{} events", session.events()));
+        if !bar.bar.is_hidden() && shown.elapsed() >= REFRESH {
+            bar.show(&session);
+            shown = now();
+        }
     }
-    bar.finish_and_clear();
-    let trouble = session.report_data().run.trouble;
-    if !trouble.is_empty() {
-        tell(&format!("warning: {trouble}"));
+    bar.bar.set_message("summing up");
+    let report = session.report_data();
+    bar.bar.finish_and_clear();
+    if !report.run.trouble.is_empty() {
+        tell(&format!("warning: {}", report.run.trouble));
     }
-    Ok(session)
+    Ok((session, report))
 }
 
-/// A bar where the end is known, a spinner where it is not; indicatif draws neither unless stderr is a terminal.
-fn progress_bar(session: &Session) -> ProgressBar {
-    let horizon_s = session.scenario().run.horizon_s;
-    let (bar, template) = if horizon_s > 0.0 {
-        (ProgressBar::new(horizon_s as u64), "{bar:40} {pos}/{len} simulated s, {msg}, {eta} left")
-    } else {
-        (ProgressBar::new_spinner(), "{spinner} {pos} simulated s, {msg}")
-    };
-    bar.set_style(ProgressStyle::with_template(template).expect("the template is a constant"));
-    bar
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the progress bar goes by the clock on the wall, and nothing else does"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// How far the run is, by what will end it.
+struct Progress {
+    bar: ProgressBar,
+    by: Measure,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    /// Simulated seconds up to the horizon.
+    Seconds,
+    /// Requests up to the last.
+    Requests,
+    /// Nobody knows how many there will be.
+    Open,
+}
+
+impl Progress {
+    /// indicatif draws nothing unless stderr is a terminal.
+    fn new(session: &Session) -> Self {
+        let horizon_s = session.scenario().run.horizon_s;
+        let (by, bar, template) = match session.requests_asked() {
+            _ if horizon_s > 0.0 => {
+                let bar = ProgressBar::new(horizon_s as u64);
+                (Measure::Seconds, bar, "{bar:40} {pos}/{len} simulated s, {msg}, {eta} left")
+            }
+            Some(requests) => (
+                Measure::Requests,
+                ProgressBar::new(requests),
+                "{bar:40} {pos}/{len} requests, {msg}, {eta} left",
+            ),
+            None => (Measure::Open, ProgressBar::new_spinner(), "{spinner} {pos} requests done, {msg}"),
+        };
+        bar.set_style(ProgressStyle::with_template(template).expect("the template is a constant"));
+        Self { bar, by }
+    }
+
+    fn show(&self, session: &Session) {
+        let r = session.requests();
+        let done = u64::from(r.completed + r.rejected + r.dropped);
+        let (seconds, events) = (session.now().0 / 1_000_000, session.events());
+        match self.by {
+            Measure::Seconds => {
+                self.bar.set_position(seconds);
+                self.bar.set_message(format!("{done} of {} requests done, {events} events", r.arrived));
+            }
+            Measure::Requests | Measure::Open => {
+                self.bar.set_position(done);
+                self.bar.set_message(format!("{seconds} simulated s, {events} events"));
+            }
+        }
+        self.bar.tick();
+    }
 }

@@ -1,5 +1,6 @@
 //! The report as a page of text.
 
+use super::table::{Align, MISSING, Table, name, number, visible};
 use crate::session::Report;
 use std::fmt::{self, Write};
 
@@ -12,7 +13,7 @@ pub(super) fn text(report: &Report) -> String {
 
 fn write(out: &mut String, r: &Report) -> fmt::Result {
     if !r.title.is_empty() {
-        writeln!(out, "{}\n", r.title)?;
+        writeln!(out, "{}\n", visible(&r.title))?;
     }
     let q = &r.requests;
     writeln!(out, "requests     {} arrived", q.arrived)?;
@@ -31,60 +32,60 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(out, "preemptions  {}", q.preemptions)?;
     writeln!(out, "clock        {:.6} s, {} events", r.run.clock_us as f64 / 1e6, r.run.events)?;
     writeln!(out)?;
-    write_latencies(out, r)?;
+    out.push_str(&latencies(r).text());
+    writeln!(out)?;
     write_rates(out, r)?;
     write_replicas(out, r)?;
-    write_clients(out, r)?;
-    if !r.run.trouble.is_empty() {
-        writeln!(out, "\ntrouble: {}", r.run.trouble)?;
+    if r.clients.len() > 1 {
+        write!(out, "\n{}", clients(r).text())?;
     }
-    Ok(())
+    write_notices(out, r)
 }
 
-fn write_latencies(out: &mut String, r: &Report) -> fmt::Result {
-    let l = &r.latency_ms;
+/// The narrowest column of a duration.
+const MS: usize = 10;
+
+fn latencies(r: &Report) -> Table {
     let heads = ["mean", "p50", "p90", "p95", "p99", "max"];
-    write!(out, "{:<13}{:>10}", "ms", "count")?;
-    for head in heads {
-        write!(out, "{head:>12}")?;
-    }
-    writeln!(out)?;
-    for (name, s) in [
+    let mut columns = vec![("ms", Align::Left, 11), ("count", Align::Right, 10)];
+    columns.extend(heads.map(|head| (head, Align::Right, MS)));
+    let mut table = Table::new(&columns);
+    let l = &r.latency_ms;
+    for (what, s) in [
         ("TTFT", &l.ttft),
         ("ITL", &l.itl),
         ("TPOT", &l.tpot),
         ("E2E", &l.e2e),
         ("queue wait", &l.queue_wait),
     ] {
-        write!(out, "{name:<13}{:>10}", s.count)?;
-        for value in [s.mean, s.p50, s.p90, s.p95, s.p99, s.max] {
-            write!(out, "{value:>12.3}")?;
-        }
-        writeln!(out)?;
+        let mut row = vec![what.to_owned(), s.count.to_string()];
+        row.extend([s.mean, s.p50, s.p90, s.p95, s.p99, s.max].map(|ms| known(s.count, ms, 3)));
+        table.row(row);
     }
-    writeln!(out)
+    table
+}
+
+/// A figure of so many values: a dash if there are none.
+fn known(count: u64, figure: f64, decimals: usize) -> String {
+    number((count > 0).then_some(figure), decimals)
 }
 
 fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
     let t = &r.throughput;
-    writeln!(out, "measured     {:.3} s", t.seconds)?;
-    writeln!(out, "arrived      {:.3} requests/s", t.arrived_per_s)?;
-    writeln!(out, "completed    {:.3} requests/s", t.completed_per_s)?;
-    writeln!(
-        out,
-        "goodput      {:.3} requests/s ({:.2} % met the SLO)",
-        t.goodput_per_s,
-        t.attainment * 100.0
-    )?;
-    writeln!(out, "output       {:.1} tokens/s", t.output_tokens_per_s)?;
-    writeln!(out, "cache hits   {:.2} % of prompt blocks", r.kv.hit_rate * 100.0)?;
-    if r.cost.usd_per_hour > 0.0 {
-        writeln!(
-            out,
-            "cost         {:.2} USD/h, {:.3} USD per million output tokens",
-            r.cost.usd_per_hour, r.cost.usd_per_million_output_tokens
-        )?;
-    }
+    let rate = |x: f64, decimals: usize| number((t.seconds > 0.0).then_some(x), decimals);
+    let percent = |share: Option<f64>| number(share.map(|s| s * 100.0), 2);
+    let length = if r.run.warmup_over { format!("{:.3} s", t.seconds) } else { "nothing".to_owned() };
+    writeln!(out, "measured     {length}")?;
+    writeln!(out, "arrived      {} requests/s", rate(t.arrived_per_s, 3))?;
+    writeln!(out, "completed    {} requests/s", rate(t.completed_per_s, 3))?;
+    let met = percent(t.attainment);
+    writeln!(out, "goodput      {} requests/s ({met} % met the SLO)", rate(t.goodput_per_s, 3))?;
+    writeln!(out, "output       {} tokens/s", rate(t.output_tokens_per_s, 1))?;
+    let looked_up = r.kv.hits + r.kv.misses > 0;
+    writeln!(out, "cache hits   {} % of prompt blocks", percent(looked_up.then_some(r.kv.hit_rate)))?;
+    let (hour, million) = (r.cost.usd_per_hour, r.cost.usd_per_million_output_tokens);
+    let cost = format!("{} USD/h, {} USD per million output tokens", number(hour, 2), number(million, 3));
+    writeln!(out, "cost         {}", if hour.is_none() { MISSING } else { &cost })?;
     writeln!(out)
 }
 
@@ -92,46 +93,70 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
 const MOST_REPLICAS: usize = 32;
 
 fn write_replicas(out: &mut String, r: &Report) -> fmt::Result {
-    writeln!(
-        out,
-        "{:<9}{:<14}{:>10}{:>9}{:>12}{:>10}{:>18}{:>8}",
-        "replica", "pool", "completed", "busy %", "mean batch", "preempted", "KV peak/blocks", "hit %"
-    )?;
+    let mut table = Table::new(&[
+        ("replica", Align::Left, 7),
+        ("pool", Align::Left, 12),
+        ("completed", Align::Right, 9),
+        ("busy %", Align::Right, 7),
+        ("mean batch", Align::Right, 10),
+        ("preempted", Align::Right, 9),
+        ("KV peak/blocks", Align::Right, 16),
+        ("hit %", Align::Right, 6),
+    ]);
     for p in r.replicas.iter().take(MOST_REPLICAS) {
-        writeln!(
-            out,
-            "{:<9}{:<14}{:>10}{:>9.2}{:>12.2}{:>10}{:>18}{:>8.2}",
-            p.replica,
-            p.pool,
-            p.completed,
-            p.busy * 100.0,
-            p.mean_batch,
-            p.preemptions,
+        table.row(vec![
+            p.replica.to_string(),
+            name(&p.pool),
+            p.completed.to_string(),
+            number((p.up_s > 0.0).then_some(p.busy * 100.0), 2),
+            known(p.steps, p.mean_batch, 2),
+            p.preemptions.to_string(),
             format!("{}/{}", p.kv_peak_blocks, p.kv_total_blocks),
-            p.kv_hit_rate * 100.0
-        )?;
+            known(p.steps, p.kv_hit_rate * 100.0, 2),
+        ]);
     }
+    out.push_str(&table.text());
     if r.replicas.len() > MOST_REPLICAS {
         writeln!(out, "and {} more (--json lists all)", r.replicas.len() - MOST_REPLICAS)?;
     }
     Ok(())
 }
 
-fn write_clients(out: &mut String, r: &Report) -> fmt::Result {
-    if r.clients.len() < 2 {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "\n{:<23}{:>10}{:>10}{:>13}{:>13}{:>13}{:>13}",
-        "client", "arrived", "finished", "TTFT p50 ms", "TTFT p99 ms", "E2E p50 ms", "E2E p99 ms"
-    )?;
+fn clients(r: &Report) -> Table {
+    let mut columns =
+        vec![("client", Align::Left, 21), ("arrived", Align::Right, 8), ("finished", Align::Right, 8)];
+    let heads = ["TTFT p50 ms", "TTFT p99 ms", "E2E p50 ms", "E2E p99 ms"];
+    columns.extend(heads.map(|head| (head, Align::Right, 11)));
+    let mut table = Table::new(&columns);
     for c in &r.clients {
-        writeln!(
-            out,
-            "{:<23}{:>10}{:>10}{:>13.1}{:>13.1}{:>13.1}{:>13.1}",
-            c.name, c.arrived, c.finished, c.ttft_ms.p50, c.ttft_ms.p99, c.e2e_ms.p50, c.e2e_ms.p99
-        )?;
+        let (ttft, e2e) = (&c.ttft_ms, &c.e2e_ms);
+        table.row(vec![
+            name(&c.name),
+            c.arrived.to_string(),
+            c.finished.to_string(),
+            known(ttft.count, ttft.p50, 1),
+            known(ttft.count, ttft.p99, 1),
+            known(e2e.count, e2e.p50, 1),
+            known(e2e.count, e2e.p99, 1),
+        ]);
+    }
+    table
+}
+
+fn write_notices(out: &mut String, r: &Report) -> fmt::Result {
+    if !r.notices.is_empty() || !r.run.trouble.is_empty() {
+        writeln!(out)?;
+    }
+    for notice in &r.notices {
+        writeln!(out, "notice: {}", in_one_line(notice))?;
+    }
+    if !r.run.trouble.is_empty() {
+        writeln!(out, "trouble: {}", r.run.trouble)?;
     }
     Ok(())
+}
+
+/// What it says, where it comes from and what to do.
+pub(super) fn in_one_line(notice: &crate::session::Notice) -> String {
+    visible(&format!("{} ({}: {})", notice.text, notice.path, notice.remedy))
 }

@@ -22,7 +22,7 @@ const DTYPE: &[&str] = &["torch_dtype", "dtype"];
 
 /// The shape of the model that a `config.json` describes.
 pub fn architecture_from_hf(text: &str) -> Result<Architecture, Diagnostics> {
-    let document = value_from_json(text).map_err(|d| vec![d])?;
+    let document = value_from_json(text)?;
     if !document.is_object() {
         return Err(vec![Diagnostic::error(
             "",

@@ -5,20 +5,22 @@
 
 use super::shape::{Shape, Step, display, explain};
 use super::{Edit, FORMAT_VERSION, Scenario, check, limits};
-use crate::base::{Diagnostic, Diagnostics, Severity, json};
+use crate::base::{Diagnostic, Diagnostics, Severity, json, noted::Noted};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Most problems listed for one document.
 const MOST_PROBLEMS: usize = 100;
+/// Longest path of a field. Values may lie as deep as one has parts, and trees are walked by recursion.
+const PATH_BYTES: usize = 256;
 
 /// Reads a scenario from JSON text.
 pub fn parse(text: &str) -> Result<Scenario, Diagnostics> {
-    from_value(value_from_json(text).map_err(|d| vec![d])?)
+    from_value(value_from_json(text)?)
 }
 
 /// Reads a scenario from a JSON value (which may have come from YAML).
-pub fn from_value(value: Value) -> Result<Scenario, Diagnostics> {
+pub fn from_value(mut value: Value) -> Result<Scenario, Diagnostics> {
     if let Some(version) = value.get("tokenyard").and_then(Value::as_u64)
         && version > u64::from(FORMAT_VERSION)
     {
@@ -29,6 +31,7 @@ pub fn from_value(value: Value) -> Result<Scenario, Diagnostics> {
             "it was made with a newer Tokenyard: update this one",
         )]);
     }
+    let_the_cap_decide(&mut value);
     let mut meaning = |rest: Scenario, shape: &Shape| {
         // What was taken out has no meaning to check, and where entries moved up, paths would mislead.
         let problems = if shape.moved { Vec::new() } else { check(rest).err().unwrap_or_default() };
@@ -37,9 +40,18 @@ pub fn from_value(value: Value) -> Result<Scenario, Diagnostics> {
     read(value, "a scenario", &mut meaning)
 }
 
+/// Of the horizon and the cap on requests, one that is given alone decides: with a cap alone the default horizon does not hold.
+fn let_the_cap_decide(document: &mut Value) {
+    let Some(Value::Object(run)) = document.get_mut("run") else { return };
+    let capped = run.get("max_requests").and_then(Value::as_u64).is_some_and(|most| most > 0);
+    if capped && !run.contains_key("horizon_s") {
+        run.insert("horizon_s".to_owned(), Value::from(0));
+    }
+}
+
 /// Reads an edit from JSON text.
 pub fn parse_edit(text: &str) -> Result<Edit, Diagnostics> {
-    read(value_from_json(text).map_err(|d| vec![d])?, "an edit", &mut |_, _| Vec::new())
+    read(value_from_json(text)?, "an edit", &mut |_, _| Vec::new())
 }
 
 /// The scenario as pretty JSON, every field written out.
@@ -69,19 +81,29 @@ pub fn text_from_bytes(bytes: &[u8]) -> Result<&str, Diagnostic> {
     })
 }
 
-/// Reads JSON text; problems of syntax name line and column.
-pub fn value_from_json(text: &str) -> Result<Value, Diagnostic> {
-    check_size(text.len())?;
+/// Reads JSON text; problems of syntax name line and column, keys that are given twice their path.
+pub fn value_from_json(text: &str) -> Result<Value, Diagnostics> {
+    check_size(text.len()).map_err(|d| vec![d])?;
     value_from_long_json(text, ["a scenario as JSON", "start with {} for all defaults"])
 }
 
 /// Reads JSON text of any length; `instead` is what is said of an empty one: what should be there, and what to do.
-pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Diagnostic> {
+pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
-        return Err(Diagnostic::error("", "no text at all", instead[0], instead[1]));
+        return Err(vec![Diagnostic::error("", "no text at all", instead[0], instead[1])]);
     }
-    serde_json::from_str(text).map_err(|e| syntax_error(text, &e))
+    value_said_once(Noted::from_json(text).map_err(|e| vec![syntax_error(text, &e)])?)
+}
+
+/// The tree of a document; an error for each key that one of its objects has twice.
+pub fn value_said_once(noted: Noted) -> Result<Value, Diagnostics> {
+    let twice = |steps: &Vec<Step>| {
+        let fix = "remove one of them: only one can be meant";
+        Diagnostic::error(display(steps), "the same key twice", "each key once in an object", fix)
+    };
+    let problems: Diagnostics = noted.repeated.iter().map(twice).collect();
+    if problems.is_empty() { Ok(noted.tree) } else { Err(problems) }
 }
 
 /// Reads data of another kind than a scenario, with every problem of shape reported at once. Its fields need defaults:
@@ -91,15 +113,19 @@ pub fn data_from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<
 }
 
 /// Sets the field at `path` (such as `cluster.pools[0].replicas`) to `value`, read as JSON or else as a string.
-pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostic> {
+pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostics> {
     let steps = split_path(path).ok_or_else(|| {
-        Diagnostic::error(
-            path,
+        vec![Diagnostic::error(
+            shortened(path),
             "not a path",
-            "names separated by dots, with [n] for the n-th entry of a list, such as cluster.pools[0].replicas",
+            format!("up to {PATH_BYTES} bytes of names separated by dots, with [n] for the n-th entry of a list, such as cluster.pools[0].replicas"),
             "list numbers start at 0",
-        )
+        )]
     })?;
+    let value = match Noted::from_json(value) {
+        Ok(noted) => value_said_once(noted).map_err(|all| below(path, all))?,
+        Err(_) => Value::String(value.to_owned()),
+    };
     // Lists that the document leaves to their defaults are written out before one of their entries changes.
     let defaults = json::tree(&Scenario::default());
     let mut default = Some(&defaults);
@@ -108,8 +134,11 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         let so_far = display(&steps[..i]);
         match step {
             Step::Key(key) | Step::Variant(key) => {
-                if !at.is_object() {
+                // A choice by its bare name gives way to its settings; other values have none.
+                if at.is_null() || (at.is_string() && i > 0) {
                     *at = Value::Object(serde_json::Map::new());
+                } else if !at.is_object() {
+                    return Err(vec![nothing_below(&so_far, at, key)]);
                 }
                 default = default.and_then(|d| d.get(key));
                 let fallback = default.filter(|d| d.is_array()).cloned().unwrap_or(Value::Null);
@@ -119,29 +148,30 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
                 default = default.and_then(|d| d.get(index));
                 let length = at.as_array().map_or(0, Vec::len);
                 let entry = at.as_array_mut().and_then(|list| list.get_mut(*index));
-                at = entry.ok_or_else(|| no_such_entry(&so_far, *index, length))?;
+                at = entry.ok_or_else(|| vec![no_such_entry(&so_far, *index, length)])?;
             }
         }
     }
-    *at = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    *at = value;
     Ok(())
 }
 
-/// Makes a document replay a trace. Where it did not replay one before, its title, clock and edits were meant for its
-/// clients: the run is then named after the file and measures from the start until all requests of the trace are done.
-pub fn replay_trace(document: &mut Value, file_name: &str) {
-    let named = document.pointer("/workload/trace").is_some_and(|t| !t.is_null());
+/// Makes a document replay a trace. Where it did not replay one before, what it does not say follows the trace: the run is
+/// named after the file and measures from the start until all requests of the trace are done.
+pub fn replay_trace(document: &mut Value, file_name: &str) -> Result<(), Diagnostics> {
+    let said = |path: &str| document.pointer(path).is_some_and(|t| !t.is_null());
+    let named = said("/workload/trace");
+    let silent =
+        [("/title", "title"), ("/run/horizon_s", "run.horizon_s"), ("/run/warmup_s", "run.warmup_s")];
+    let silent = silent.map(|(pointer, path)| if named || said(pointer) { None } else { Some(path) });
     let file = Value::from(file_name).to_string();
-    let mut set = |path: &str, value: &str| {
-        set_path(document, path, value).expect("a path of names alone can be set in any document");
-    };
-    set("workload.trace.file", &file);
-    if !named {
-        set("title", &file);
-        set("run.horizon_s", "0");
-        set("run.warmup_s", "0");
-        set("edits", "[]");
+    set_path(document, "workload.trace.file", &file)?;
+    for (path, value) in silent.into_iter().zip([file.as_str(), "0", "0"]) {
+        if let Some(path) = path {
+            set_path(document, path, value)?;
+        }
     }
+    Ok(())
 }
 
 /// What else is wrong with a document once everything of the wrong shape was taken out of it.
@@ -208,6 +238,10 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
             "the file may have been cut off: close every quote, brace and bracket",
         );
     }
+    if error.to_string().starts_with("recursion limit") {
+        let fix = "no field lies that deep: check the braces and brackets";
+        return Diagnostic::error(place, "values within values, too deep to read", "a few levels", fix);
+    }
     let source = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let start = source.char_indices().map(|(i, _)| i).take_while(|i| *i < column).last().unwrap_or(0);
     let word_start = source[..start]
@@ -239,6 +273,9 @@ fn is_not_finite(word: &str) -> bool {
 }
 
 fn split_path(path: &str) -> Option<Vec<Step>> {
+    if path.len() > PATH_BYTES {
+        return None;
+    }
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -253,6 +290,29 @@ fn split_path(path: &str) -> Option<Vec<Step>> {
         }
     }
     Some(steps)
+}
+
+/// The start of a text that a user gave.
+fn shortened(text: &str) -> String {
+    let mut start: String = text.chars().take(60).collect();
+    if start.len() < text.len() {
+        start.push_str("...");
+    }
+    start
+}
+
+/// The same problems of a value that stands at `path`.
+fn below(path: &str, mut problems: Diagnostics) -> Diagnostics {
+    for problem in &mut problems {
+        problem.path = format!("{path}.{}", problem.path);
+    }
+    problems
+}
+
+fn nothing_below(path: &str, there: &Value, key: &str) -> Diagnostic {
+    let found = format!("{}, which has no `{key}`", shortened(&there.to_string()));
+    let fix = if there.is_array() { "name one of its entries, such as [0]" } else { "set the whole of it" };
+    Diagnostic::error(path, found, "an object", fix)
 }
 
 fn no_such_entry(list: &str, index: usize, length: usize) -> Diagnostic {

@@ -358,7 +358,10 @@ mod tests {
         assert_eq!(s.cluster.pools[0].replicas, 8);
         assert_eq!(s.title, "a b");
         let mut d = json!({});
-        assert_eq!(set_path(&mut d, "cluster.pools[1].replicas", "8").unwrap_err().allowed, "entries 0 to 0");
+        assert_eq!(
+            set_path(&mut d, "cluster.pools[1].replicas", "8").unwrap_err()[0].allowed,
+            "entries 0 to 0"
+        );
         assert!(set_path(&mut d, "a..b", "8").is_err());
         set_path(&mut d, "cluster.rooting", "random").unwrap();
         assert!(from_value(d).unwrap_err()[0].fix.contains("routing"));

@@ -1,0 +1,163 @@
+//! What a scenario can name: models, GPUs, policies, and the built-in scenarios.
+
+use super::args::{List, Listed};
+use super::table::{Align, Table, name};
+use super::{Failed, say};
+use crate::base::json;
+use crate::scenario::Scenario;
+use crate::session::frame::PresetInfo;
+use crate::session::listing::{gpus, models};
+use serde_json::{Map, Value, json};
+
+/// `tokenyard list`
+pub(super) fn run(args: &List) -> Result<(), Failed> {
+    let all = [Listed::Models, Listed::Gpus, Listed::Presets, Listed::Policies];
+    let wanted: Vec<Listed> =
+        all.into_iter().filter(|kind| args.kinds.is_empty() || args.kinds.contains(kind)).collect();
+    if args.json {
+        let parts = wanted.iter().map(|kind| (title(*kind).to_ascii_lowercase(), as_json(*kind)));
+        return say(&format!("{}\n", json::indented(&Value::Object(parts.collect()))));
+    }
+    let parts: Vec<String> =
+        wanted.iter().map(|kind| format!("{}\n{}", title(*kind), as_text(*kind))).collect();
+    say(&parts.join("\n"))
+}
+
+fn title(kind: Listed) -> &'static str {
+    match kind {
+        Listed::Models => "Models",
+        Listed::Gpus => "GPUs",
+        Listed::Presets => "Presets",
+        Listed::Policies => "Policies",
+    }
+}
+
+fn as_json(kind: Listed) -> Value {
+    match kind {
+        Listed::Models => json::tree(&models()),
+        Listed::Gpus => json::tree(&gpus()),
+        Listed::Presets => PresetInfo::all()
+            .iter()
+            .map(|p| json!({ "name": p.name, "title": p.title, "note": p.note }))
+            .collect(),
+        Listed::Policies => {
+            let of = |choices: &[Choice]| -> Value {
+                choices.iter().map(|c| json!({ "name": c.name, "description": c.description })).collect()
+            };
+            policies()
+                .iter()
+                .map(|(path, choices)| ((*path).to_owned(), of(choices)))
+                .collect::<Map<_, _>>()
+                .into()
+        }
+    }
+}
+
+fn as_text(kind: Listed) -> String {
+    match kind {
+        Listed::Models => models_text(),
+        Listed::Gpus => gpus_text(),
+        Listed::Presets => {
+            let mut table = Table::new(&[("name", Align::Left, 0), ("title", Align::Left, 0)]);
+            for p in PresetInfo::all() {
+                table.row(vec![p.name.to_owned(), p.title]);
+            }
+            table.text()
+        }
+        Listed::Policies => {
+            let mut table = Table::new(&[
+                ("field", Align::Left, 0),
+                ("name", Align::Left, 0),
+                ("what it does", Align::Left, 0),
+            ]);
+            for (path, choices) in policies() {
+                for choice in choices {
+                    table.row(vec![path.to_owned(), choice.name, choice.description]);
+                }
+            }
+            table.text()
+        }
+    }
+}
+
+fn models_text() -> String {
+    let mut table = Table::new(&[
+        ("name", Align::Left, 0),
+        ("shape", Align::Left, 0),
+        ("measured on", Align::Left, 0),
+        ("also called", Align::Left, 0),
+    ]);
+    for m in models() {
+        let mut on: Vec<String> = Vec::new();
+        let mut latest = "";
+        for row in &m.measured {
+            // The tensor parallelism of one GPU stands together: H100 tp 1, 2, 4; A100-80 tp 1.
+            match on.last_mut().filter(|_| latest == row.gpu) {
+                Some(text) => text.extend([", ", &row.tp.to_string()]),
+                None => on.push(format!("{} tp {}", row.gpu, row.tp)),
+            }
+            latest = &row.gpu;
+        }
+        let shape = if m.architecture.is_some() { "known" } else { "–" };
+        let on = if on.is_empty() { "–".to_owned() } else { on.join("; ") };
+        table.row(vec![m.name.clone(), shape.to_owned(), on, m.aliases.join(", ")]);
+    }
+    table.text()
+}
+
+fn gpus_text() -> String {
+    let mut table = Table::new(&[
+        ("name", Align::Left, 0),
+        ("GiB", Align::Right, 0),
+        ("TFLOP/s", Align::Right, 0),
+        ("TB/s", Align::Right, 0),
+        ("USD/h", Align::Right, 0),
+        ("also called", Align::Left, 0),
+    ]);
+    for g in gpus() {
+        let h = &g.hardware;
+        let figures = [h.memory_gib, h.tflops, h.bandwidth_tb_per_s, h.usd_per_hour].map(|x| x.to_string());
+        let mut row = vec![name(&g.name)];
+        row.extend(figures);
+        row.push(g.aliases.join(", "));
+        table.row(row);
+    }
+    table.text()
+}
+
+/// A policy that a field can name.
+struct Choice {
+    name: String,
+    description: String,
+}
+
+/// The fields that name a policy, and the types that say which there are.
+const FIELDS: [(&str, &str); 5] = [
+    ("cluster.admission", "AdmissionPolicy"),
+    ("cluster.routing", "RoutingPolicy"),
+    ("cluster.routing.weighted.scorers[].scorer", "Scorer"),
+    ("cluster.pools[].engine.scheduler", "Scheduler"),
+    ("cluster.pools[].engine.priority", "PriorityPolicy"),
+];
+
+/// The policies of each field, with the first sentence of their descriptions, as the schema has them.
+fn policies() -> Vec<(&'static str, Vec<Choice>)> {
+    let schema = schemars::generate::SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<Scenario>();
+    let choices = |type_name: &str| {
+        let variants = schema.pointer(&format!("/$defs/{type_name}/oneOf")).and_then(Value::as_array);
+        variants.into_iter().flatten().flat_map(choices_of).collect()
+    };
+    FIELDS.iter().map(|&(path, type_name)| (path, choices(type_name))).collect()
+}
+
+/// The choices of one entry of `oneOf`: a name, several names without descriptions, or an object with one key.
+fn choices_of(variant: &Value) -> Vec<Choice> {
+    let description = variant["description"].as_str().unwrap_or_default();
+    let first = description.split_once(". ").map_or(description, |(first, _)| first).trim_end_matches('.');
+    let several = variant["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let keys = variant["properties"].as_object().into_iter().flat_map(|p| p.keys().map(String::as_str));
+    let names = variant["const"].as_str().into_iter().chain(several).chain(keys);
+    names.map(|name| Choice { name: name.to_owned(), description: first.to_owned() }).collect()
+}

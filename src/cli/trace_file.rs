@@ -1,0 +1,64 @@
+//! Reading a trace: from a file or stdin, as text or compressed with gzip, which its first bytes tell.
+
+use super::input::{refused, tell_all};
+use super::{BAD_INPUT, Failed, tell, unreadable};
+use crate::base::{Diagnostic, Severity};
+use crate::scenario::limits;
+use crate::session::{Trace, TraceReader};
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::sync::Arc;
+
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;
+/// How every gzip file begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The trace in the file of this name, or in stdin where the name is `-`; what it holds goes to stderr.
+pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
+    let trouble = |e: &std::io::Error| unreadable(&name, e);
+    let source: Box<dyn Read> = if name == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(File::open(name).map_err(|e| trouble(&e))?)
+    };
+    let mut source = BufReader::with_capacity(PIECE, source);
+    let packed = source.fill_buf().map_err(|e| trouble(&e))?.starts_with(&GZIP);
+    let mut source: Box<dyn Read> =
+        if packed { Box::new(MultiGzDecoder::new(source)) } else { Box::new(source) };
+    let mut reader = TraceReader::new(name, limits::TRACE_BYTES_CLI);
+    let mut piece = vec![0; PIECE];
+    // The reader counts what comes out of the decompression, and has failed when that is too much.
+    while !reader.has_failed() {
+        match source.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => reader.push(&piece[..n]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) if packed => return Err(refused(name, &[damaged(&e)])),
+            Err(e) => return Err(trouble(&e)),
+        }
+    }
+    let (trace, problems, summary) = reader.finish();
+    tell_all(name, &problems);
+    if let Some(s) = summary {
+        tell(&format!(
+            "{name}: {} trace, {} requests in {:.0} s, {} prompt and {} output tokens",
+            s.format, s.requests, s.duration_s, s.prompt_tokens, s.output_tokens
+        ));
+    }
+    match trace {
+        Some(trace) if !problems.iter().any(|d| d.severity == Severity::Error) => Ok(trace),
+        _ => Err(Failed(BAD_INPUT)),
+    }
+}
+
+fn damaged(error: &std::io::Error) -> Diagnostic {
+    let found = format!("gzip data that cannot be unpacked ({error})");
+    Diagnostic::error(
+        "",
+        found,
+        "a whole gzip file, or text",
+        "the file may have been cut off: fetch it again",
+    )
+}
