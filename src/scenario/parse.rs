@@ -240,7 +240,12 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     }
     if error.to_string().starts_with("recursion limit") {
         let fix = "no field lies that deep: check the braces and brackets";
-        return Diagnostic::error(place, "values within values, too deep to read", "a few levels", fix);
+        return Diagnostic::error(
+            place,
+            "values within values, too deep to read (recursion limit exceeded)",
+            "a few levels",
+            fix,
+        );
     }
     let source = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let start = source.char_indices().map(|(i, _)| i).take_while(|i| *i < column).last().unwrap_or(0);

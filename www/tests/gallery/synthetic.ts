@@ -99,6 +99,7 @@ export function frameOf(n: number, nowS = 131.25, seed = 1): Frame {
     events: 100_000,
     finished: false,
     trouble: '',
+    notices: [],
     counts: {
       arrived: 1260,
       in_pipeline: 2,
