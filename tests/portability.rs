@@ -28,26 +28,26 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17289, "26af4085f234f43b"),
-    ("kv-pressure, default", 10942, "824ceca6326e7d1e"),
+    ("chat-4xh100, default", 17568, "0c487964e47475fa"),
+    ("kv-pressure, default", 11188, "176e6db2d447bdfc"),
     ("router-showdown, default", 18800, "d145c68ef3b9e959"),
     ("long-chats, default", 12906, "4b9d60d545889ed8"),
-    ("regret-and-tail, default", 14335, "85eb3e2455ce89af"),
-    ("pressure, default", 13945, "61ef3e6961f76849"),
+    ("regret-and-tail, default", 13047, "c8b74fad74a43a13"),
+    ("pressure, default", 14215, "8735213cd8c23998"),
     ("everything, default", 19117, "6e4cd55455d5d37a"),
-    ("conversations, default", 26299, "7aa1c7999872f4d0"),
+    ("conversations, default", 26683, "24fde96ac5277565"),
     ("hashes, default", 9435, "f1a200ee3e06f9bb"),
-    ("stamps, default", 8791, "baa01e0fc54e710a"),
-    ("chat-4xh100, blis", 17205, "1696401e2e4ffc9a"),
-    ("kv-pressure, blis", 11458, "6cf5901e37875d6f"),
+    ("stamps, default", 8469, "b19d5a8729fd1318"),
+    ("chat-4xh100, blis", 17484, "af71e29f40c6ba83"),
+    ("kv-pressure, blis", 11704, "e75d8e8f238989e1"),
     ("router-showdown, blis", 19009, "d8ed4da8437c46a3"),
     ("long-chats, blis", 12956, "51ecd735278377b0"),
-    ("regret-and-tail, blis", 14427, "b8f86580d41f7ed0"),
-    ("pressure, blis", 14439, "e76d272b66ebe5f4"),
+    ("regret-and-tail, blis", 13139, "b01508f260af00fc"),
+    ("pressure, blis", 14709, "ff0fe292fcfe7134"),
     ("everything, blis", 19081, "05fc11237445766c"),
-    ("conversations, blis", 26439, "522bac55d7cc1c0d"),
+    ("conversations, blis", 26823, "6010d1bbcf8b3eaa"),
     ("hashes, blis", 9568, "744e9e83f1f70187"),
-    ("stamps, blis", 8867, "ccce36af0a4b7787"),
+    ("stamps, blis", 8545, "549978554ceea6a1"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
@@ -66,10 +66,10 @@ const DRAWS: &[Line] = &[
 
 const MODELS: &[Line] = &[
     ("roofline", 19912, "95e0d4dbfcc20f9b"),
-    ("roofline with experts", 19386, "20bdd555af19c61a"),
-    ("roofline with latent attention", 19986, "1d93a7229bda2b33"),
-    ("cross-model", 21025, "64c2a22637bab1c0"),
-    ("piecewise", 22579, "cda2e3070dead964"),
+    ("roofline with experts", 19736, "91f2b41c206e366c"),
+    ("roofline with latent attention", 20243, "00d16231d760723b"),
+    ("cross-model", 21404, "fcd14ce6455a62b3"),
+    ("piecewise", 22929, "7cb3dbe962ba164c"),
 ];
 
 /// One result: its name and its bytes.
