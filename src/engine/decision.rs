@@ -3,7 +3,7 @@
 use crate::base::order::sort_pairs;
 use crate::base::{ReplicaId, RequestId};
 use crate::policy::ReplicaView;
-use crate::policy::routing::{Scores, by_load};
+use crate::policy::routing::{Excluded, Scores, by_load};
 
 /// Positions of candidates by score, the best first; among equals by the replica's number written as text, as BLIS has it.
 pub fn ranking(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<usize> {
@@ -37,12 +37,14 @@ fn text_order(x: u32) -> u64 {
 pub struct Decision {
     /// The request.
     pub request: Option<RequestId>,
-    /// The replicas that could be chosen, as seen.
+    /// The replicas that take requests, as seen.
     pub seen: Vec<ReplicaView>,
     /// Their loads as they truly were.
     pub true_load: Vec<u32>,
-    /// Position of the chosen one.
-    pub chosen: usize,
+    /// Why each of them could not be chosen all the same; empty if all could.
+    pub excluded: Vec<Option<Excluded>>,
+    /// Position of the chosen one; none if the request was refused.
+    pub chosen: Option<usize>,
     /// The policy's scores, empty if it has none of its own.
     pub scores: Scores,
 }
@@ -53,20 +55,31 @@ impl Decision {
         self.scores.totals.get(position).copied().unwrap_or_else(|| by_load(&self.seen[position]))
     }
 
-    /// How much better the best candidate scored than the chosen one.
+    /// Why that replica could not be chosen.
+    pub fn excluded(&self, position: usize) -> Option<Excluded> {
+        self.excluded.get(position).copied().flatten()
+    }
+
+    /// Its score, or one below all others if it could not be chosen.
+    fn standing(&self, position: usize) -> f64 {
+        if self.excluded(position).is_some() { f64::NEG_INFINITY } else { self.score(position) }
+    }
+
+    /// How much better the best candidate scored than the chosen one; 0 if there is none.
     pub fn regret(&self) -> f64 {
-        let best = (0..self.seen.len()).map(|i| self.score(i)).fold(f64::NEG_INFINITY, f64::max);
-        (best - self.score(self.chosen)).max(0.0)
+        let Some(chosen) = self.chosen else { return 0.0 };
+        let best = (0..self.seen.len()).map(|i| self.standing(i)).fold(f64::NEG_INFINITY, f64::max);
+        (best - self.score(chosen)).max(0.0)
     }
 
     /// Who was chosen.
-    pub fn target(&self) -> ReplicaId {
-        self.seen[self.chosen].id
+    pub fn target(&self) -> Option<ReplicaId> {
+        self.chosen.map(|chosen| self.seen[chosen].id)
     }
 
-    /// Positions by score, the best first.
+    /// Positions by score, the best first, those that could not be chosen last.
     pub fn ranking(&self) -> Vec<usize> {
-        ranking((0..self.seen.len()).map(|i| (self.score(i), self.seen[i].id)))
+        ranking((0..self.seen.len()).map(|i| (self.standing(i), self.seen[i].id)))
     }
 }
 

@@ -11,7 +11,8 @@ use super::request::RequestState;
 use super::slab::Slot;
 use crate::base::order::sort_by_key;
 use crate::base::{Micros, RequestId, Span};
-use crate::policy::admission::{AdmissionState, Reason, Standing, Verdict, Wake};
+use crate::policy::Reason;
+use crate::policy::admission::{AdmissionState, Standing, Verdict, Wake};
 use crate::scenario::AdmissionPolicy;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -22,7 +23,7 @@ pub(super) struct Door {
     policy: AdmissionState,
     /// What the policy was made from.
     settings: AdmissionPolicy,
-    /// Requests that were let in and are neither done nor dropped; in all, and by tenant.
+    /// Requests that were let in and are still here; in all, and by tenant.
     inside: u32,
     inside_of: Vec<u32>,
     lanes: Vec<Lane>,
@@ -235,10 +236,10 @@ impl Engine {
         let session = record.session;
         self.lives.remove(slot);
         self.source.ended(session, None);
-        sink.fact(now, Fact::Rejected { request, reason });
+        sink.fact(now, Fact::Rejected { request, reason, replica: None });
     }
 
-    /// A request that was let in has nowhere to go.
+    /// The router has nowhere to send a request that had been let in.
     pub(super) fn turn_away<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.lives[slot].id;
         self.census.turned_away += 1;
@@ -277,7 +278,10 @@ pub(super) struct Leaving<'a, S> {
 
 impl<S: Sink> Sink for Leaving<'_, S> {
     fn fact(&mut self, at: Micros, fact: Fact) {
-        if let Fact::Completed { request, .. } | Fact::Dropped { request, .. } = fact {
+        if let Fact::Completed { request, .. }
+        | Fact::Dropped { request, .. }
+        | Fact::Rejected { request, .. } = fact
+        {
             self.gone.push(request);
         }
         self.sink.fact(at, fact);

@@ -3,7 +3,7 @@
 
 use super::decision::Decision;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::policy::admission::Reason;
+use crate::policy::Reason;
 use serde::{Deserialize, Serialize};
 
 /// Why a request cannot be served.
@@ -33,8 +33,8 @@ pub enum Fact {
     Arrived { request: RequestId, client: u32, class: u32 },
     /// Admission let it in.
     Admitted { request: RequestId },
-    /// Admission refused it.
-    Rejected { request: RequestId, reason: Reason },
+    /// It was refused: by admission, by the router, or by the replica it had been sent to.
+    Rejected { request: RequestId, reason: Reason, replica: Option<ReplicaId> },
     /// Admission holds it back for now.
     Delayed { request: RequestId, reason: Reason },
     /// The router chose a replica.

@@ -7,9 +7,8 @@ use super::slab::Slot;
 use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
-use crate::policy::admission::Reason;
-use crate::policy::routing::Fleet;
-use crate::policy::{Phase, ReplicaView, RequestView};
+use crate::policy::routing::{Excluded, Fleet};
+use crate::policy::{Phase, PoolView, Reason, ReplicaView, RequestView};
 use crate::workload::RequestSpec;
 use serde::{Deserialize, Serialize};
 
@@ -109,39 +108,47 @@ impl Engine {
     }
 
     fn route<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
-        let all = self.sees_all();
         self.observe();
         let now = self.clock;
         let live = &self.lives[slot];
         let (request, model) = (live.id, live.model);
         let pools = self.serves[model as usize];
-        let all_serve = self.draining == 0 && pools == u64::MAX;
-        let record = &mut self.records[request.index()];
-        let view = view_of(live, record, now);
+        let all = self.all_can_have_it(pools);
+        let view = view_of(live, &self.records[request.index()], now);
         let replicas = &self.replicas;
-        let candidates =
-            if all_serve { &self.views } else { candidates(&self.views, pools, &mut self.decision.seen) };
-        if candidates.is_empty() {
-            let reason = if model == 0 { Reason::NoReplica } else { Reason::NoReplicaOfModel };
-            self.turn_away(slot, reason, now, sink);
-            return;
-        }
         let fleet = Fleet {
-            replicas: candidates,
+            replicas: if all {
+                &self.views
+            } else {
+                candidates(&self.views, pools, &self.pool_views, &mut self.decision.seen)
+            },
             pools: &self.pool_views,
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
         };
-        let position = self.router.pick(&view, &fleet, &mut self.decision.scores);
-        let chosen = fleet.replicas[position].id;
-        let index = chosen.index();
-        let age = now.since(self.viewed_at[index]);
-        assert!(all || age < self.snapshot_refresh, "INV-7: {chosen:?} chosen by a signal of {age:?} ago");
-        record.replica = chosen.0;
-        record.routed = now;
+        let choice = if fleet.replicas.is_empty() {
+            self.decision.scores.clear();
+            Err(self.nowhere_to_go(model, pools))
+        } else {
+            let position = self.router.pick(&view, &fleet, &mut self.decision.scores);
+            Ok((position, fleet.replicas[position].id))
+        };
         if sink.wants_decisions() {
-            self.remember(request, position, pools);
+            self.remember(request, choice.ok().map(|(position, _)| position), pools);
             sink.decision(&self.decision);
         }
+        let chosen = match choice {
+            Ok((_, chosen)) => chosen,
+            Err(reason) => return self.turn_away(slot, reason, now, sink),
+        };
+        let index = chosen.index();
+        let age = now.since(self.viewed_at[index]);
+        assert!(
+            self.sees_all() || age < self.snapshot_refresh,
+            "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
+        );
+        let record = &mut self.records[request.index()];
+        record.replica = chosen.0;
+        record.routed = now;
         self.census.at_gateway -= 1;
         self.in_flight[index] += 1;
         self.views[index].in_flight = self.in_flight[index];
@@ -152,21 +159,44 @@ impl Engine {
     }
 
     /// Keeps the decision beside the truth. It changes nothing: a run is the same whether it is watched or not.
-    fn remember(&mut self, request: RequestId, chosen: usize, pools: u64) {
+    fn remember(&mut self, request: RequestId, chosen: Option<usize>, pools: u64) {
+        let all = self.all_can_have_it(pools);
         let d = &mut self.decision;
         d.request = Some(request);
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
-        let fresh = self.snapshot_refresh == Span::ZERO;
-        if fresh && self.draining == 0 && pools == u64::MAX {
+        d.excluded.clear();
+        if all && self.snapshot_refresh == Span::ZERO {
             d.seen.extend_from_slice(&self.views);
             d.true_load.extend(self.views.iter().map(ReplicaView::load));
             return;
         }
-        for (view, replica) in self.views.iter().zip(&self.replicas).filter(|(v, _)| can_have(v, pools)) {
-            d.seen.push(*view);
-            d.true_load.push(look_at(replica, view).load());
+        // Candidates in the order in which the router had them, then those that were left out before.
+        let can = |v: &&ReplicaView| can_have(v, pools);
+        let full = |v: &&ReplicaView| self.pool_views[v.pool as usize].is_full(v.waiting);
+        d.seen.extend(self.views.iter().filter(can).filter(|v| !full(v)));
+        let open = d.seen.len();
+        d.seen.extend(self.views.iter().filter(can).filter(full));
+        if d.seen.len() > open {
+            d.excluded.resize(open, None);
+            d.excluded.resize(d.seen.len(), Some(Excluded::QueueFull));
+        }
+        let load = |v: &ReplicaView| look_at(&self.replicas[v.id.index()], v).load();
+        d.true_load.extend(d.seen.iter().map(load));
+    }
+
+    /// Whether all replicas can have a request for which `pools` serve the model, whatever they look like.
+    fn all_can_have_it(&self, pools: u64) -> bool {
+        self.draining == 0 && !self.bounded && pools == u64::MAX
+    }
+
+    /// Why a request for which `pools` serve the model, or all if it names none, has nowhere to go.
+    fn nowhere_to_go(&self, model: u32, pools: u64) -> Reason {
+        match model {
+            _ if self.views.iter().any(|v| can_have(v, pools)) => Reason::QueueFull,
+            0 => Reason::NoReplica,
+            _ => Reason::NoReplicaOfModel,
         }
     }
 
@@ -225,14 +255,16 @@ fn can_have(view: &ReplicaView, pools: u64) -> bool {
     view.phase == Phase::Serving && pools >> view.pool & 1 == 1
 }
 
-/// The views of the replicas that can have a request, held in `scratch`.
+/// The views of the replicas that can have a request and have room for it in their wait queue, held in `scratch`.
 fn candidates<'a>(
     views: &[ReplicaView],
     pools: u64,
+    known: &[PoolView],
     scratch: &'a mut Vec<ReplicaView>,
-) -> &'a Vec<ReplicaView> {
+) -> &'a [ReplicaView] {
+    let open = |v: &&ReplicaView| can_have(v, pools) && !known[v.pool as usize].is_full(v.waiting);
     scratch.clear();
-    scratch.extend(views.iter().filter(|v| can_have(v, pools)));
+    scratch.extend(views.iter().filter(open));
     scratch
 }
 

@@ -63,9 +63,9 @@ pub struct Census {
     pub at_gateway: u32,
     /// Let in by admission.
     pub admitted: u32,
-    /// Refused, by admission or by the router.
+    /// Refused.
     pub rejected: u32,
-    /// Of those, let in by admission and refused by the router.
+    /// Of those, let in by admission and then refused by the router or a full wait queue.
     pub turned_away: u32,
 }
 
@@ -113,6 +113,8 @@ pub struct Engine {
     oldest_view: Micros,
     /// How many replicas take no new requests.
     draining: u32,
+    /// Whether any wait queue has a bound.
+    bounded: bool,
     in_flight: Vec<u32>,
     records: Vec<Record>,
     lives: Slab,
@@ -165,6 +167,7 @@ impl Engine {
             viewed_at: Vec::new(),
             oldest_view: Micros::ZERO,
             draining: 0,
+            bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             records: Vec::new(),
             lives: Slab::default(),
@@ -255,7 +258,8 @@ impl Engine {
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let replica = &mut self.replicas[index];
-        let before = replica.totals.completed + replica.totals.dropped;
+        let before = replica.totals.gone();
+        let refused = replica.totals.refused;
         let preempted = replica.preempted_since_progress;
         let mut leaving = Leaving { sink, gone: &mut self.gone };
         let mut world = World {
@@ -265,9 +269,12 @@ impl Engine {
             detail: &mut self.detail,
         };
         replica.run_event(&mut world);
-        let gone = replica.totals.completed + replica.totals.dropped - before;
+        let gone = replica.totals.gone() - before;
         assert!(gone as usize == self.gone.len(), "INV-1: {gone} requests left {:?} unnoticed", replica.id);
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
+        let refused = replica.totals.refused - refused;
+        self.census.rejected += refused;
+        self.census.turned_away += refused;
         self.in_flight[index] -= gone;
         self.views[index].in_flight = self.in_flight[index];
         if self.snapshot_refresh == Span::ZERO {
@@ -412,6 +419,7 @@ fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
         model,
         usd_per_hour: figures.usd_per_hour,
         block_tokens: pool.kv.block_tokens,
+        max_waiting: pool.engine.max_waiting,
     };
     pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
 }

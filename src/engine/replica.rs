@@ -8,6 +8,7 @@ use super::slab::{Slab, Slot};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::perf::{Chunk, StepModel};
+use crate::policy::Reason;
 use crate::policy::priority::{PriorityState, WaitingView};
 use crate::policy::scheduling::SchedulerState;
 use crate::scenario::{Compat, Engine as BatchLimits};
@@ -46,6 +47,8 @@ pub struct Totals {
     pub completed: u32,
     /// Requests dropped.
     pub dropped: u32,
+    /// Requests refused because the wait queue was full.
+    pub refused: u32,
     /// Preemptions.
     pub preemptions: u64,
     /// `compat: blis`: completions without room for the last token's KV.
@@ -66,6 +69,13 @@ pub struct Totals {
     pub waiting_sum: u64,
     /// Sum over steps begun of the requests in the batch.
     pub running_sum: u64,
+}
+
+impl Totals {
+    /// Requests that left, one way or another.
+    pub(super) fn gone(&self) -> u32 {
+        self.completed + self.dropped + self.refused
+    }
 }
 
 /// One replica.
@@ -127,6 +137,8 @@ pub(super) struct Limits {
     pub(super) max_num_seqs: u32,
     pub(super) max_num_batched_tokens: u32,
     pub(super) long_prefill_threshold: u32,
+    /// 0 for no bound.
+    pub(super) max_waiting: u32,
 }
 
 impl Limits {
@@ -135,6 +147,7 @@ impl Limits {
             max_num_seqs: engine.max_num_seqs,
             max_num_batched_tokens: engine.max_num_batched_tokens,
             long_prefill_threshold: engine.long_prefill_threshold_tokens,
+            max_waiting: engine.max_waiting,
         }
     }
 
@@ -234,10 +247,13 @@ impl Replica {
         self.arriving -= 1;
         let live = &w.lives[slot];
         let record = &mut w.records[live.id.index()];
-        record.queued = now;
         if live.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
+            record.queued = now;
             self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
+        } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting {
+            self.refuse(slot, now, w);
         } else {
+            record.queued = now;
             assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", live.id);
             record.state = RequestState::Queued;
             self.totals.prompt_tokens += u64::from(live.prompt_tokens);
@@ -260,6 +276,18 @@ impl Replica {
         if self.step_at == Micros::MAX && !self.waiting.is_empty() {
             self.step_at = now;
         }
+    }
+
+    /// The wait queue is full: the request leaves without having joined it.
+    fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let (request, reason) = (w.lives[slot].id, Reason::QueueFull);
+        let record = &mut w.records[request.index()];
+        record.state = RequestState::Rejected;
+        record.refused = Some(reason);
+        record.live = Slot::NONE;
+        w.lives.remove(slot);
+        self.totals.refused += 1;
+        w.sink.fact(now, Fact::Rejected { request, reason, replica: Some(self.id) });
     }
 
     /// Gives up on a request that is in no list any more and holds no blocks.

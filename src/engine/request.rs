@@ -4,7 +4,7 @@ use super::fact::DropReason;
 use super::slab::Slot;
 use crate::base::{Content, Micros, RequestId, Span};
 use crate::kv::Holding;
-use crate::policy::admission::Reason;
+use crate::policy::Reason;
 use crate::policy::scheduling::Place;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub enum RequestState {
     Running,
     /// All tokens shown.
     Completed,
-    /// Refused by admission.
+    /// Refused by admission, the router or a full wait queue.
     Rejected,
     /// Impossible to serve.
     Dropped,

@@ -5,8 +5,10 @@
 
 pub mod admission;
 pub mod priority;
+mod reason;
 pub mod routing;
 pub mod scheduling;
 mod view;
 
+pub use reason::Reason;
 pub use view::{Phase, PoolView, ReplicaView, RequestView};

@@ -27,7 +27,7 @@ pub struct ReplicaView {
     pub waiting: u32,
     /// Requests in its batch.
     pub running: u32,
-    /// Requests sent there that have neither finished nor been dropped. Always fresh.
+    /// Requests sent there that have not left. Always fresh.
     pub in_flight: u32,
     /// KV blocks in use.
     pub kv_used: u32,
@@ -62,6 +62,15 @@ pub struct PoolView {
     pub usd_per_hour: f64,
     /// Tokens in one of its KV blocks.
     pub block_tokens: u32,
+    /// Most requests in the wait queue of a replica; 0 for no bound.
+    pub max_waiting: u32,
+}
+
+impl PoolView {
+    /// Whether a wait queue of `waiting` requests takes no more.
+    pub fn is_full(&self, waiting: u32) -> bool {
+        self.max_waiting > 0 && waiting >= self.max_waiting
+    }
 }
 
 /// A request as a policy sees it.

@@ -172,6 +172,8 @@ fn check_pool(path: &str, p: &Pool, r: &mut Report) {
         limits::STEP_TOKENS,
         "use 0 for no limit besides the token budget",
     );
+    let path_of_bound = format!("{path}.engine.max_waiting");
+    r.int(&path_of_bound, e.max_waiting, 0, limits::IN_FLIGHT, "use 0 for a queue without a bound");
     if let KvBlocks::Count(blocks) = p.kv.blocks {
         r.int(
             &format!("{path}.kv.blocks"),

@@ -120,6 +120,9 @@ pub struct Engine {
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::STEP_TOKENS)))]
     pub long_prefill_threshold_tokens: u32,
+    /// Most requests in the wait queue: a replica with a full queue refuses what is sent to it, and routers leave it out. A preempted request always gets back in. 0 means no bound.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::IN_FLIGHT)))]
+    pub max_waiting: u32,
     /// Who is first in the wait queue.
     pub scheduler: Scheduler,
     /// The priority of a waiting request, for schedulers that go by priority.
@@ -132,6 +135,7 @@ impl Default for Engine {
             max_num_seqs: 256,
             max_num_batched_tokens: 2048,
             long_prefill_threshold_tokens: 0,
+            max_waiting: 0,
             scheduler: Scheduler::Fcfs,
             priority: PriorityPolicy::Constant,
         }

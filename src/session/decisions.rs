@@ -4,7 +4,7 @@ use super::frame::{Candidate, ScorePart};
 use crate::base::RequestId;
 use crate::engine::{Decision, Engine, ranking};
 use crate::policy::ReplicaView;
-use crate::policy::routing::{Term, by_load};
+use crate::policy::routing::{Excluded, Term, by_load};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -17,10 +17,12 @@ const ROWS_KEPT: usize = 131_072;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     request: u32,
-    /// Position of the chosen one.
-    chosen: u32,
+    /// Position of the chosen one; none if the request was refused.
+    chosen: Option<u32>,
     seen: Vec<ReplicaView>,
     true_load: Vec<u32>,
+    /// Why each could not be chosen; empty if all could.
+    excluded: Vec<Option<Excluded>>,
     /// Empty if the policy has no scores.
     totals: Vec<f64>,
     terms: Vec<(Term, f64)>,
@@ -58,11 +60,11 @@ pub(super) struct Decisions {
 /// What the decisions of a run amount to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DecisionPart {
-    /// Requests that were let in or refused.
+    /// Requests that admission let in or refused.
     pub decided: u32,
-    /// Requests let in.
+    /// Requests that admission let in.
     pub admitted: u32,
-    /// Requests refused.
+    /// Requests refused, by whomever.
     pub rejected: u32,
     /// Requests sent to a replica.
     pub routed: u64,
@@ -90,12 +92,12 @@ impl Decisions {
     /// Adds a decision to the summary, and keeps it if somebody may ask for it.
     pub(super) fn add(&mut self, d: &Decision, keep: bool) {
         let Some(request) = d.request else { return };
-        if self.summarised() {
+        if let Some(target) = d.target().filter(|_| self.summarised()) {
             self.routed += 1;
             let regret = d.regret();
             self.regret_sum += regret;
             self.regret_max = self.regret_max.max(regret);
-            let target = d.target().index();
+            let target = target.index();
             if self.targets.len() <= target {
                 self.targets.resize(target + 1, 0);
             }
@@ -111,9 +113,9 @@ impl Decisions {
         // The best, and the chosen one; if that is everybody, there is time to rank them when somebody asks.
         let best = (most < d.seen.len()).then(|| {
             let mut order = d.ranking();
-            let late = order.iter().position(|&i| i == d.chosen).filter(|&place| place >= most);
+            let late = order.iter().position(|&i| Some(i) == d.chosen).filter(|&place| place >= most);
             order.truncate(most);
-            order.extend(late.map(|_| d.chosen));
+            order.extend(late.and(d.chosen));
             order
         });
         let some = best.as_deref();
@@ -127,7 +129,9 @@ impl Decisions {
         }
         self.rows += rows;
         kept.request = request.0;
-        kept.chosen = some.and_then(|s| s.iter().position(|&i| i == d.chosen)).unwrap_or(d.chosen) as u32;
+        let place = |chosen: usize| some.and_then(|s| s.iter().position(|&i| i == chosen)).unwrap_or(chosen);
+        kept.chosen = d.chosen.map(|chosen| place(chosen) as u32);
+        refill(&mut kept.excluded, &d.excluded, some);
         refill(&mut kept.seen, &d.seen, some);
         refill(&mut kept.true_load, &d.true_load, some);
         refill(&mut kept.totals, &d.scores.totals, some);
@@ -154,6 +158,7 @@ impl Decisions {
             };
             kept.terms.iter().enumerate().map(column).collect()
         };
+        let excluded = |at: usize| kept.excluded.get(at).copied().flatten();
         let score = |at: usize| kept.totals.get(at).copied().unwrap_or_else(|| by_load(&kept.seen[at]));
         let row = |at: usize| {
             let view = &kept.seen[at];
@@ -166,11 +171,13 @@ impl Decisions {
                 load: view.load(),
                 true_load: kept.true_load[at],
                 score: score(at),
-                chosen: at == kept.chosen as usize,
+                chosen: kept.chosen == Some(at as u32),
+                excluded: excluded(at).map(words),
                 parts: part(at),
             }
         };
-        ranking((0..n).map(|at| (score(at), kept.seen[at].id))).into_iter().map(row).collect()
+        let standing = |at: usize| if excluded(at).is_some() { f64::NEG_INFINITY } else { score(at) };
+        ranking((0..n).map(|at| (standing(at), kept.seen[at].id))).into_iter().map(row).collect()
     }
 
     /// The summary, if the scenario asked for it.
@@ -178,7 +185,7 @@ impl Decisions {
         let census = engine.census();
         let mean = if self.routed == 0 { 0.0 } else { self.regret_sum / self.routed as f64 };
         self.summarised().then(|| DecisionPart {
-            decided: census.admitted + census.rejected,
+            decided: census.admitted + census.rejected - census.turned_away,
             admitted: census.admitted,
             rejected: census.rejected,
             routed: self.routed,
@@ -187,5 +194,12 @@ impl Decisions {
             unique_targets: self.targets.iter().filter(|&&n| n > 0).count() as u32,
             targets: self.targets.clone(),
         })
+    }
+}
+
+/// Why a replica could not be chosen, for people.
+fn words(excluded: Excluded) -> String {
+    match excluded {
+        Excluded::QueueFull => "wait queue full".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use super::recorder::Entry;
 use super::words::duration;
 use crate::base::{Micros, RequestId};
 use crate::engine::{Fact, Record, RequestState};
-use crate::policy::admission::Reason;
+use crate::policy::Reason;
 
 impl Session {
     /// Everything known about a request; `None` if it has not arrived.
@@ -69,8 +69,14 @@ impl Session {
                 Fact::Completed { request, tokens, .. } if request == id => {
                     path.end("decode", *at_us, tokens);
                 }
-                Fact::Dropped { request, .. } | Fact::Rejected { request, .. } if request == id => {
-                    path.end("queue", *at_us, 0);
+                Fact::Dropped { request, .. } if request == id => path.end("queue", *at_us, 0),
+                Fact::Rejected { request, reason, replica } if request == id => {
+                    let kind = match replica {
+                        Some(_) => "delay",
+                        None if reason.is_of_admission() => "admission",
+                        None => "router",
+                    };
+                    path.end(kind, *at_us, 0);
                 }
                 _ => {}
             }
@@ -180,7 +186,8 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
             )
         }
         RequestState::Rejected => {
-            let (who, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
+            let (by, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
+            let who = if r.replica == u32::MAX { by } else { &place };
             format!("Refused by {who}: {why}.")
         }
         RequestState::Dropped => {

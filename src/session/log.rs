@@ -49,7 +49,9 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
     match *fact {
         Fact::Arrived { request, .. } => ("arrived", Some(request.0), None, String::new()),
         Fact::Admitted { request } => ("admitted", Some(request.0), None, String::new()),
-        Fact::Rejected { request, reason } => ("rejected", Some(request.0), None, reason.name().to_owned()),
+        Fact::Rejected { request, reason, replica } => {
+            ("rejected", Some(request.0), replica.map(|r| r.0), reason.name().to_owned())
+        }
         Fact::Delayed { request, reason } => ("delayed", Some(request.0), None, reason.name().to_owned()),
         Fact::Routed { request, replica } => {
             ("routed", Some(request.0), Some(replica.0), format!("to r{}", replica.0))

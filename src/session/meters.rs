@@ -175,7 +175,9 @@ impl Meters {
                 m.set_waiting(now, waiting);
                 m.left(now);
             }
-            Fact::Completed { replica, .. } => self.replicas[replica.index()].left(now),
+            Fact::Completed { replica, .. } | Fact::Rejected { replica: Some(replica), .. } => {
+                self.replicas[replica.index()].left(now);
+            }
             Fact::Serving { replica, .. } => self.serving(replica.index(), now),
             Fact::Draining { replica } => {
                 let m = &mut self.replicas[replica.index()];

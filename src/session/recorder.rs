@@ -184,7 +184,7 @@ impl Recorder {
         let (kind, request, replica) = match fact {
             Fact::Arrived { request, .. } => (MoveKind::Arrive, request, None),
             Fact::Routed { request, replica } => (MoveKind::Route, request, Some(replica.0)),
-            Fact::Rejected { request, .. } => (MoveKind::Reject, request, None),
+            Fact::Rejected { request, replica, .. } => (MoveKind::Reject, request, replica.map(|r| r.0)),
             Fact::Completed { request, replica, .. } => (MoveKind::Complete, request, Some(replica.0)),
             _ => return,
         };

@@ -3,7 +3,7 @@
 use super::common::{Story, client, cluster, engine, run};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Engine, Fact, Ignore, RequestState};
-use tokenyard::policy::admission::Reason;
+use tokenyard::policy::Reason;
 use tokenyard::scenario::{
     AdmissionPolicy, ConcurrencyLimit, Edit, OverLimit, RateLimit, Scenario, TenantQuota, TokenBucket,
 };

@@ -12,7 +12,7 @@ use tokenyard::scenario::{
 use tokenyard::session::{Audience, Session};
 
 /// Conversations of six rounds on `replicas` replicas; the run ends with the last of them.
-fn talks(replicas: u32, clock: ConversationClock) -> Scenario {
+pub(crate) fn talks(replicas: u32, clock: ConversationClock) -> Scenario {
     let mut s = cluster(replicas, 64);
     s.run.max_requests = 900;
     s.workload.clients = vec![Client {
@@ -31,7 +31,7 @@ fn talks(replicas: u32, clock: ConversationClock) -> Scenario {
 }
 
 /// By session, its requests in order of arrival.
-fn by_session(engine: &Engine) -> BTreeMap<u32, Vec<&Record>> {
+pub(crate) fn by_session(engine: &Engine) -> BTreeMap<u32, Vec<&Record>> {
     let mut found: BTreeMap<u32, Vec<&Record>> = BTreeMap::new();
     for record in engine.records() {
         found.entry(record.session).or_default().push(record);

@@ -6,5 +6,6 @@ mod admission;
 mod common;
 mod conversations;
 mod edits;
+mod refusals;
 mod routing;
 mod scorers;

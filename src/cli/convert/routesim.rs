@@ -31,7 +31,7 @@ fn simulation(r: &mut Reader<'_>, scenario: &mut Value) {
 }
 
 fn pool(r: &mut Reader<'_>) -> Value {
-    let mut pool = json!({ "name": "main", "engine": {}, "kv": { "blocks": 32_768, "block_tokens": 16 } });
+    let mut pool = json!({ "name": "main", "engine": { "max_waiting": 256 }, "kv": { "blocks": 32_768, "block_tokens": 16 } });
     match r.whole("cluster.num_backends", "cluster.pools[0].replicas") {
         Some(n) => pool["replicas"] = json!(n),
         None => r.problems.push(Diagnostic::error(
@@ -52,7 +52,16 @@ fn pool(r: &mut Reader<'_>) -> Value {
     }
     let why = "it reserves prompt and output together; here KV blocks limit what runs, and max_num_batched_tokens a step";
     r.without_counterpart("cluster.max_batch_tokens", why);
-    r.without_counterpart("cluster.max_queue_depth", "wait queues have no limit; use an admission policy");
+    match r.whole("cluster.max_queue_depth", "cluster.pools[0].engine.max_waiting") {
+        Some(0) => r.problems.push(Diagnostic::error(
+            "cluster.max_queue_depth",
+            "0, with which nobody would ever be served",
+            "a whole number, 1 or more",
+            "write the number of requests that may wait at a replica",
+        )),
+        Some(n) => pool["engine"]["max_waiting"] = json!(n),
+        None => {}
+    }
     if let Some(n) = r.whole("cluster.kv_cache_blocks", "cluster.pools[0].kv.blocks") {
         pool["kv"]["blocks"] = json!(n);
     }

@@ -8,56 +8,10 @@ mod reject_all;
 mod tenant_quota;
 mod token_bucket;
 
-use super::RequestView;
+use super::{Reason, RequestView};
 use crate::base::Micros;
 use crate::scenario::{AdmissionPolicy, OverLimit};
 use serde::{Deserialize, Serialize};
-
-/// Why a request is refused or held back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reason {
-    /// Nobody is let in.
-    RejectAll,
-    /// The bucket does not hold as many tokens as the prompt has.
-    InsufficientTokens,
-    /// Too many requests in too short a time.
-    RateLimit,
-    /// Its tenant has as many requests under way as it may.
-    TenantQuota,
-    /// The cluster has as many requests under way as it may.
-    ConcurrencyLimit,
-    /// The router found no replica that takes requests.
-    NoReplica,
-    /// The router found no replica that takes requests and serves the model asked for.
-    NoReplicaOfModel,
-}
-
-impl Reason {
-    /// Its name in reports and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RejectAll => "reject-all",
-            Self::InsufficientTokens => "insufficient tokens",
-            Self::RateLimit => "rate limit",
-            Self::TenantQuota => "tenant quota",
-            Self::ConcurrencyLimit => "concurrency limit",
-            Self::NoReplica => "no replica takes requests",
-            Self::NoReplicaOfModel => "no replica serves the model",
-        }
-    }
-
-    /// Who says so.
-    pub fn by(self) -> &'static str {
-        match self {
-            Self::RejectAll
-            | Self::InsufficientTokens
-            | Self::RateLimit
-            | Self::TenantQuota
-            | Self::ConcurrencyLimit => "admission",
-            Self::NoReplica | Self::NoReplicaOfModel => "the router",
-        }
-    }
-}
 
 /// When a request that is held back is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

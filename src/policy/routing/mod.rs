@@ -16,7 +16,7 @@ mod scores;
 mod session_affinity;
 mod weighted;
 
-pub use scores::{Part, Scores, Term, by_load};
+pub use scores::{Excluded, Part, Scores, Term, by_load};
 
 use super::{PoolView, ReplicaView, RequestView};
 use crate::base::ReplicaId;

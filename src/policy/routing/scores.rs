@@ -40,6 +40,13 @@ pub struct Part {
     pub values: Vec<f64>,
 }
 
+/// Why a replica could not be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Excluded {
+    /// Its wait queue was full, as seen.
+    QueueFull,
+}
+
 /// The scores of all candidates of one decision. Empty if the policy has none of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
@@ -50,6 +57,12 @@ pub struct Scores {
 }
 
 impl Scores {
+    /// There is nothing to explain.
+    pub fn clear(&mut self) {
+        self.totals.clear();
+        self.parts.clear();
+    }
+
     /// Starts a decision among `candidates` with one part for each of `terms`; all values are 0.
     pub(super) fn begin(&mut self, candidates: usize, terms: impl ExactSizeIterator<Item = (Term, f64)>) {
         self.totals.clear();

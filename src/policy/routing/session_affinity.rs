@@ -76,7 +76,7 @@ fn drawn(seed: u64, replica: u32) -> u64 {
 }
 
 /// A permutation of the 64-bit numbers in which every bit of the result depends on every bit of `x`: the finaliser of
-/// SplitMix64 (Steele, Lea and Flood 2014) after a step of its sequence, without which 0 would stay 0.
+/// `SplitMix64` (Steele, Lea and Flood 2014) after a step of its sequence, without which 0 would stay 0.
 fn scatter(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -246,6 +246,9 @@ impl Detectors {
                 self.livelock.over(replica.index(), now, &mut self.book);
                 self.imbalance.left(replica.index(), now, &mut self.book);
             }
+            Fact::Rejected { replica: Some(replica), .. } => {
+                self.imbalance.left(replica.index(), now, &mut self.book);
+            }
             Fact::Dropped { request, replica, class, urgency, reason, .. } => {
                 self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
                 self.blocking.gone(request, replica.index(), now, &mut self.book);

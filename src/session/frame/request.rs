@@ -88,6 +88,10 @@ pub struct Candidate {
     pub score: f64,
     /// Whether it was chosen.
     pub chosen: bool,
+    /// Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<String>,
     /// What the score is made of; empty for a policy that does not score.
     pub parts: Vec<ScorePart>,
 }

@@ -187,6 +187,7 @@ fn engine(file: &GoldenFile) -> Engine {
         max_num_seqs: bound(c.max_num_running_reqs, file.requests.len() as u64, limits::BATCH),
         max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS),
         long_prefill_threshold_tokens: threshold,
+        max_waiting: 0,
         scheduler: scheduler(&c.scheduler).unwrap_or_default(),
         priority: priority(&c.priority_policy).unwrap_or_default(),
     }

@@ -211,7 +211,9 @@ fn trace_summary(run: &Run<'_>) -> Value {
     let regrets: Vec<f64> = run.recording.routing.iter().map(|d| if on { d.regret() } else { 0.0 }).collect();
     let mut targets: BTreeMap<String, u64> = BTreeMap::new();
     for d in &run.recording.routing {
-        *targets.entry(instance(d.target().0)).or_default() += 1;
+        if let Some(target) = d.target() {
+            *targets.entry(instance(target.0)).or_default() += 1;
+        }
     }
     let mean = if regrets.is_empty() { 0.0 } else { regrets.iter().sum::<f64>() / regrets.len() as f64 };
     json!({

@@ -173,7 +173,7 @@ impl Sink for Log {
             Fact::Dropped { request, replica, reason, .. } => {
                 self.drops.push((at, request, replica, reason.name()));
             }
-            Fact::Rejected { request, reason } => self.rejections.push((at, request, reason.name())),
+            Fact::Rejected { request, reason, .. } => self.rejections.push((at, request, reason.name())),
             Fact::Preempted { request, replica, .. } => self.preemptions.push((at, replica, request)),
             Fact::Arrived { .. }
             | Fact::Admitted { .. }

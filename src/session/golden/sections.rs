@@ -229,24 +229,26 @@ pub(super) fn thrash_rate(replica: &Replica) -> f64 {
 }
 
 fn routing(run: &Run<'_>) -> Value {
-    run.recording.routing.iter().enumerate().map(|(turn, d)| one_decision(run, turn, d)).collect()
+    run.recording.routing.iter().enumerate().filter_map(|(turn, d)| one_decision(run, turn, d)).collect()
 }
 
-fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Value {
+/// `None` for a request that was refused, which the format does not know.
+fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
     let most = usize::try_from(run.file.config.counterfactual_k).unwrap_or(usize::MAX);
-    let load = d.seen[d.chosen].load();
+    let (chosen, target) = (d.chosen?, d.target()?);
+    let load = d.seen[chosen].load();
     let reason = match &run.scenario.cluster.routing {
         RoutingPolicy::RoundRobin => format!("round-robin[{turn}]"),
         RoutingPolicy::LeastLoaded => format!("least-loaded (load={load})"),
         RoutingPolicy::AlwaysBusiest => format!("always-busiest (load={load})"),
-        RoutingPolicy::Weighted(_) => format!("weighted-scoring (score={:.3})", d.score(d.chosen)),
+        RoutingPolicy::Weighted(_) => format!("weighted-scoring (score={:.3})", d.score(chosen)),
         // The format has no others.
         other => format!("{other:?}"),
     };
     let mut o = json!({
         "id": d.request.map_or("", |id| run.name(id)),
         "t": d.request.map(|id| run.recording.engine.records()[id.index()].routed.0),
-        "to": instance(d.target().0),
+        "to": instance(target.0),
         "reason": reason,
         "regret": if most == 0 { 0.0 } else { d.regret() },
     });
@@ -261,5 +263,5 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Value {
         };
         o["candidates"] = d.ranking().into_iter().take(most).map(row).collect();
     }
-    o
+    Some(o)
 }

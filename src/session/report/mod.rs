@@ -14,14 +14,15 @@ pub use anomalies::{AnomalyExample, AnomalyPart, AnomalyProof, BlisPart};
 pub(super) use anomalies::{hol_blocking_events, priority_inversions};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
-    ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
+    RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
 };
 
 use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
 use crate::base::{Micros, RequestId};
-use crate::engine::Engine;
+use crate::engine::{Engine, RequestState};
+use crate::policy::Reason;
 use crate::scenario::{Scenario, to_json};
 use crate::stats::{Summary, jain, variation};
 use groups::Groups;
@@ -52,6 +53,9 @@ pub struct Report {
     pub run: RunPart,
     /// Requests by where they are.
     pub requests: RequestPart,
+    /// Why requests were refused; missing if none were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejections: Vec<RejectionPart>,
     /// Distributions in milliseconds.
     pub latency_ms: LatencyPart,
     /// Rates over the measured stretch.
@@ -133,6 +137,7 @@ impl Report {
             notices,
             run: run_part(scenario, &m),
             requests: request_part(engine),
+            rejections: rejections(engine),
             latency_ms,
             throughput,
             slo: m.slo(),
@@ -190,11 +195,26 @@ pub(super) fn request_part(engine: &Engine) -> RequestPart {
         p.running += r.running();
         p.completed += r.totals().completed;
         p.dropped += r.totals().dropped;
+        p.rejected_by_router -= r.totals().refused;
         p.preemptions += r.totals().preemptions;
     }
     p.conserved = p.arrived == p.in_pipeline + p.queued + p.running + p.completed + p.rejected + p.dropped;
     p.preemption_rate = share(p.preemptions as f64, f64::from(p.completed));
     p
+}
+
+/// How many requests were refused for each reason that occurred.
+fn rejections(engine: &Engine) -> Vec<RejectionPart> {
+    let rejected = || engine.records().iter().filter(|r| r.state == RequestState::Rejected);
+    let part = |reason: Reason| {
+        let requests = rejected().filter(|r| r.refused == Some(reason)).count() as u32;
+        (requests > 0).then(|| RejectionPart { reason: reason.name(), requests })
+    };
+    if engine.census().rejected == 0 {
+        Vec::new()
+    } else {
+        Reason::ALL.into_iter().filter_map(part).collect()
+    }
 }
 
 /// Blocks of the KV caches of all replicas together.
@@ -250,6 +270,7 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
             queued: r.waiting(),
             running: r.running(),
             dropped: t.dropped,
+            rejected: t.refused,
             preemptions: t.preemptions,
             steps: t.steps,
             mean_batch: share(t.running_sum as f64, t.steps as f64),

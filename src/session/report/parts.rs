@@ -60,6 +60,15 @@ fn is_zero(x: &u32) -> bool {
     *x == 0
 }
 
+/// Requests that were refused for one reason, warm-up included.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RejectionPart {
+    /// Why.
+    pub reason: &'static str,
+    /// How many.
+    pub requests: u32,
+}
+
 /// Distributions in milliseconds over requests that arrived in the measured stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LatencyPart {
@@ -237,6 +246,8 @@ pub struct ReplicaPart {
     pub running: u32,
     /// Requests dropped.
     pub dropped: u32,
+    /// Requests that came and were refused, because its wait queue was full.
+    pub rejected: u32,
     /// Preemptions.
     pub preemptions: u64,
     /// Steps begun.

@@ -50,6 +50,8 @@ export type Candidate = {
   score: number,
   /** Whether it was chosen. */
   chosen: boolean,
+  /** Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last. */
+  excluded?: string,
   /** What the score is made of; empty for a policy that does not score. */
   parts: Array<ScorePart>,
 };

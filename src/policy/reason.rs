@@ -1,0 +1,73 @@
+//! Why a request is refused or held back, by whoever decides about it.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a request is refused or held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// Nobody is let in.
+    RejectAll,
+    /// The bucket does not hold as many tokens as the prompt has.
+    InsufficientTokens,
+    /// Too many requests in too short a time.
+    RateLimit,
+    /// Its tenant has as many requests under way as it may.
+    TenantQuota,
+    /// The cluster has as many requests under way as it may.
+    ConcurrencyLimit,
+    /// The router found no replica that takes requests.
+    NoReplica,
+    /// The router found no replica that takes requests and serves the model asked for.
+    NoReplicaOfModel,
+    /// The wait queue holds as many requests as it may: that of its replica, or, for the router, all of them.
+    QueueFull,
+    /// A filter of the router left no replica.
+    NoCandidate,
+}
+
+impl Reason {
+    /// All of them, in order.
+    pub const ALL: [Self; 9] = [
+        Self::RejectAll,
+        Self::InsufficientTokens,
+        Self::RateLimit,
+        Self::TenantQuota,
+        Self::ConcurrencyLimit,
+        Self::NoReplica,
+        Self::NoReplicaOfModel,
+        Self::QueueFull,
+        Self::NoCandidate,
+    ];
+
+    /// Its name in reports and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RejectAll => "reject-all",
+            Self::InsufficientTokens => "insufficient tokens",
+            Self::RateLimit => "rate limit",
+            Self::TenantQuota => "tenant quota",
+            Self::ConcurrencyLimit => "concurrency limit",
+            Self::NoReplica => "no replica takes requests",
+            Self::NoReplicaOfModel => "no replica serves the model",
+            Self::QueueFull => "wait queue full",
+            Self::NoCandidate => "no replica passes the filters",
+        }
+    }
+
+    /// Who says so; a replica can say that its wait queue is full, too.
+    pub fn by(self) -> &'static str {
+        if self.is_of_admission() { "admission" } else { "the router" }
+    }
+
+    /// Whether admission gives it, and not the router or a replica.
+    pub fn is_of_admission(self) -> bool {
+        match self {
+            Self::RejectAll
+            | Self::InsufficientTokens
+            | Self::RateLimit
+            | Self::TenantQuota
+            | Self::ConcurrencyLimit => true,
+            Self::NoReplica | Self::NoReplicaOfModel | Self::QueueFull | Self::NoCandidate => false,
+        }
+    }
+}
