@@ -1,6 +1,13 @@
 """Random cases for scripts/campaign: everything that the golden format (engine-golden/1) can say is drawn sometimes.
 
 A case is a function of its number alone. `case` draws the document, `features` says what a finished case exercised.
+
+What is drawn: one to 13 replicas, in a few cases up to 64; blocks of 1 to 1,024 tokens; caches from one block, or half of what the
+longest request needs, to thousands; batches and budgets from 1 to beyond everything; prompts to 3,000 and outputs to 120 tokens.
+Half of the cases are crowded: 8 to 40 requests at once on one or two replicas whose cache is too small for them. Three in ten are
+corners: one to ten replicas with caches of 3 to 12 blocks of 1, 4 or 16 tokens, outputs up to three caches (180 tokens at most), half of
+them all of the same lengths, batches and budgets from 1. One in twenty has a setting at the limit of a scenario: latencies of an hour,
+coefficients of 1e9 us, buckets of 1e12 tokens, 200,000 blocks.
 """
 import collections
 import random
@@ -190,10 +197,17 @@ def case(seed):
     crowded = rng.random() < 0.5  # many requests at once on few blocks
     if crowded:
         block, longest_answer = min(block, 32), rng.choice([8, 40, 40, 120])
-    memory = rng.random() < 0.02  # more prompt blocks than the router remembers
+    corner = not crowded and rng.random() < 0.6  # small caches on several replicas
+    if corner:
+        block, few = rng.choice([1, 1, 4, 16]), rng.randint(3, 12)
+        longest, longest_answer = rng.choice([3, 12, 60]), min(180, rng.randint(1, 3 * few * block))
+    memory = not corner and rng.random() < 0.02  # more prompt blocks than the router remembers
     if memory:
         block, longest = 1, 3000
     requests = traffic(rng, longest, longest_answer, crowded)
+    if corner and rng.random() < 0.5:  # all of the same lengths
+        for request in requests:
+            request["input"], request["output"]["n"] = [dict(request["input"][-1], n=longest)], longest_answer
     one = -(-(longest + longest_answer) // block)
     blocks = rng.choice([rng.randint(one // 2 + 1, one + 1), rng.randint(one, 2 * one + 2), rng.randint(one, 3 * one + 2),
                          rng.randint(one, 3 * one + 2), 8 * one + 8, 5000, rng.choice([1, 20000])])
@@ -223,6 +237,22 @@ def case(seed):
     if memory:
         config.update(routing_policy="weighted", routing_scorers="prefix-affinity:2,load-balance:1", num_instances=1,
                       total_kv_blocks=20000, admission_policy="always-admit")
+    if corner:
+        config.update(num_instances=rng.randint(1, 10), total_kv_blocks=few, admission_policy="always-admit",
+                      max_num_running_reqs=rng.choice([1, 2, 3, 8, 64, 65536]),
+                      max_num_scheduled_tokens=rng.choice([1, 2, 8, 64, 512, 8192]), horizon_us=0)
+        if rng.random() < 0.3:
+            config["horizon_us"] = horizon(rng, requests, step)
+    if not crowded and rng.random() < 0.05:
+        config["num_instances"] = rng.choice([24, 40, 64])
+    if rng.random() < 0.05:
+        config.update(rng.choice([
+            {"admission_latency_us": 3_600_000_000}, {"routing_latency_us": 3_600_000_000}, {"alpha_coeffs": [1e9, 1e9, 1e9]},
+            {"token_bucket_capacity": 1e12, "token_bucket_refill_rate": 1e12}, {"token_bucket_refill_rate": 1e-6},
+            {"total_kv_blocks": 200_000, "num_instances": 1}, {"long_prefill_token_threshold": 1 << 20},
+        ]))
+        if model["latency_backend"] == "blackbox" and rng.random() < 0.3:
+            config["beta_coeffs"] = [1e9, 1e9, 1e9]
     if config["compat"] == "none" and rng.random() < 0.2:
         del config["compat"]
     if rng.random() < 0.1:
@@ -313,6 +343,13 @@ def features(document, expected):
     mark("offsets", any("o" in s for r in requests for s in r["input"] + [r["output"]]))
     mark(f"block size {config['block_size_tokens']}")
     mark("one KV block", config["total_kv_blocks"] == 1)
+    mark("3 to 12 KV blocks", 3 <= config["total_kv_blocks"] <= 12)
+    cache = config["total_kv_blocks"] * config["block_size_tokens"]
+    mark("outputs longer than the cache", any(n > cache for n in outputs))
+    mark("batches of 1", config["max_num_running_reqs"] == 1)
+    mark("budget of 1", config["max_num_scheduled_tokens"] == 1)
+    mark("largest coefficients", 1e9 in config["alpha_coeffs"] + list(config["beta_coeffs"]))
+    mark("latency of an hour", 3_600_000_000 in (config["admission_latency_us"], config["routing_latency_us"]))
     mark("CPU tier", config["kv_cpu_blocks"] > 0)
     mark("CPU tier keys absent", "kv_offload_threshold" not in config)
     threshold = config["long_prefill_token_threshold"]

@@ -1,6 +1,6 @@
 //! The golden files, through the code that `tokenyard golden` runs; and through the plain reference engine, as far as that goes.
 //!
-//! `tests/goldens` holds one file for each feature: copies of the full set, and `50_inverted_slo`, which the full set lacks and
+//! `tests/goldens` holds one file for each feature: copies of the full set, and from number 50 on what the full set lacks and
 //! the executable definition recorded. The full set is read where it lies beside the checkout; every file there is run.
 
 #![expect(clippy::print_stdout, reason = "what is left out is said, with the reason")]

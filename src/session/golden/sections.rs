@@ -256,9 +256,12 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
         o["scores"] = json!(d.scores.totals);
     }
     if run.record.candidates {
+        // The format knows nothing of a replica before the first refresh, not even how large its cache is.
+        let at = d.request.map_or(Micros::ZERO, |id| run.recording.engine.records()[id.index()].routed);
+        let unseen = at.0 < run.file.config.snapshot_refresh_interval_us;
         let row = |i: usize| {
             let v = &d.seen[i];
-            let free = v.kv_total - v.kv_used;
+            let free = if unseen { 0 } else { v.kv_total - v.kv_used };
             json!([instance(v.id.0), d.score(i), v.waiting, v.running, v.in_flight, v.kv_use(), free])
         };
         o["candidates"] = d.ranking().into_iter().take(most).map(row).collect();
