@@ -179,3 +179,25 @@ fn an_imbalance_ends_when_the_others_are_drained() {
     s.run.horizon_s = 5.0;
     assert_eq!(found(&s, "load-imbalance"), [], "not before it has lasted");
 }
+
+#[test]
+fn an_edit_after_the_instant_at_which_a_run_was_given_up_does_not_apply() {
+    let mut s = cluster(10);
+    s.cluster.compat = Compat::Blis;
+    // The second arrives after the edit, so that something is due before and after it.
+    s.workload.requests = vec![request(0, 100, 100, ""), request(4_000_000_000, 16, 2, "")];
+    s.edits = vec![edit(3_000_000_000, Edit::KvBlocks { pool: 0, blocks: 20 })];
+    let (mut session, _) = Session::start(s, None, Audience::Live).expect("a valid scenario");
+    session.advance(Micros::MAX, u64::MAX);
+    let run = session.report_data().run;
+    assert!(run.trouble.starts_with("Livelock") && run.clock_us < 3_000_000_000, "{run:?}");
+    assert_eq!(run.edits_applied, 0);
+    // An edit made there, at rest, is in force, and running on with it is running again from the start.
+    assert_eq!(session.apply(Edit::KvBlocks { pool: 0, blocks: 30 }), []);
+    session.advance(Micros::MAX, u64::MAX);
+    let report = session.report_data();
+    assert_eq!((report.run.trouble.as_str(), report.requests.completed), ("", 2));
+    let (mut again, _) = Session::start(session.scenario(), None, Audience::Live).expect("a valid scenario");
+    again.advance(Micros::MAX, u64::MAX);
+    assert_eq!(again.digest(), session.digest());
+}

@@ -351,6 +351,8 @@ fn unknown_formats_are_refused_with_the_known_ones() {
     }
     check_refused("[{\"timestamp\": 1}]", "my.trace", "a JSON array");
     check_refused("num_prefill_tokens,num_decode_tokens\n1,2\n", "my.trace", "lengths without arrival times");
+    let twice = "arrived_at,num_prefill_tokens,num_prefill_tokens,num_decode_tokens\n0,1,2,3\n";
+    check_refused(twice, "my.trace", "two columns called \"num_prefill_tokens\"");
 }
 
 #[test]

@@ -47,6 +47,11 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     }
     apply_settings(&mut document, &input.set)?;
     let scenario = from_value(document).map_err(|all| refused(&input.scenario, &all))?;
+    if input.trace.is_some() && scenario.workload.trace.is_none() {
+        let fix = "leave --trace away, or do not set workload.trace";
+        let none = Diagnostic::error("workload.trace", "null, beside --trace", "the trace to replay", fix);
+        return Err(refused(&input.scenario, &[none]));
+    }
     let trace = match trace_name(input, &scenario) {
         Some(name) => Some(trace_file::read(&name)?),
         None => None,

@@ -105,16 +105,17 @@ impl Progress {
         let (by, bar, template) = match session.requests_asked() {
             _ if horizon_s > 0.0 => {
                 let bar = ProgressBar::new(horizon_s as u64);
-                (Measure::Seconds, bar, "{bar:40} {pos}/{len} simulated s, {msg}, {eta} left")
+                (Measure::Seconds, bar, "{wide_bar} {pos}/{len} s, {msg}, {eta} left")
             }
             Some(requests) => (
                 Measure::Requests,
                 ProgressBar::new(requests),
-                "{bar:40} {pos}/{len} requests, {msg}, {eta} left",
+                "{wide_bar} {pos}/{len} requests, {msg}, {eta} left",
             ),
-            None => (Measure::Open, ProgressBar::new_spinner(), "{spinner} {pos} requests done, {msg}"),
+            None => (Measure::Open, ProgressBar::new_spinner(), "{spinner} {pos} requests, {msg}"),
         };
         bar.set_style(ProgressStyle::with_template(template).expect("the template is a constant"));
+        bar.set_message("starting");
         Self { bar, by }
     }
 
@@ -125,11 +126,11 @@ impl Progress {
         match self.by {
             Measure::Seconds => {
                 self.bar.set_position(seconds);
-                self.bar.set_message(format!("{done} of {} requests done, {events} events", r.arrived));
+                self.bar.set_message(format!("{done}/{} requests, {events} events", r.arrived));
             }
             Measure::Requests | Measure::Open => {
                 self.bar.set_position(done);
-                self.bar.set_message(format!("{seconds} simulated s, {events} events"));
+                self.bar.set_message(format!("{seconds} s, {events} events"));
             }
         }
         self.bar.tick();

@@ -99,9 +99,13 @@ impl Session {
         problems
     }
 
-    /// The next edit of the log that happens at all: what comes after the end of the run does not.
+    /// The next edit of the log that happens at all: what comes after the end of the run does not, be that its horizon or the
+    /// instant at which a livelock made the engine give up. Events are still due after that one: a later edit would come
+    /// before them, and they would run in its past.
     pub(super) fn next_edit(&self) -> Option<Place> {
-        self.edits.next().filter(|e| e.at() <= self.engine.horizon())
+        let given_up = self.engine.gave_up();
+        let end = if given_up { self.engine.last_event_at() } else { self.engine.horizon() };
+        self.edits.next().filter(|e| e.at() <= end)
     }
 
     /// Whether the next edit's place, at or before `until`, has been reached.

@@ -93,8 +93,9 @@ impl Session {
             );
             return Some(Notice::new(kind, "run.warmup_requests", text, "lower it, or run longer"));
         }
+        let who = if number == 1 { "The only request".to_owned() } else { format!("All {arrived} requests") };
         let text = format!(
-            "All {arrived} requests arrived in the warm-up of {} s, the last at {} s: nothing was measured.",
+            "{who} arrived in the warm-up of {} s, the last at {} s: nothing was measured.",
             run.warmup_s,
             seconds(last.arrival)
         );
@@ -221,7 +222,7 @@ impl Session {
     fn dropped(&self) -> Option<Notice> {
         let dropped: u32 = self.engine.replicas().iter().map(|r| r.totals().dropped).sum();
         let text = format!(
-            "{} requests were dropped: each needs more KV blocks than a replica has, or the step budget never lets it in.",
+            "Dropped requests: {}. Each needs more KV blocks than a replica has, or the step budget never lets it in.",
             count(u64::from(dropped))
         );
         let remedy = "add KV blocks, or shorten the requests";
@@ -246,7 +247,7 @@ impl Session {
     fn trace_rows(&self) -> Option<Notice> {
         let left_out = self.trace.as_ref()?.left_out();
         let text = format!(
-            "{} rows of the trace were left out: they have no output tokens, or no prompt.",
+            "Rows of the trace left out: {}. They have no output tokens, or no prompt.",
             count(left_out)
         );
         let remedy = "such rows are failed requests; give them tokens if they are not";

@@ -83,6 +83,14 @@ impl Csv {
         })
     }
 
+    /// A column that is read and that the header has twice.
+    pub(super) fn repeated(&self, header: &str) -> Option<String> {
+        let columns = fields(header)?;
+        let read = [Some(self.time), Some(self.prompt), Some(self.output), self.session, self.model];
+        let twice = |i: &usize| columns.iter().filter(|c| **c == columns[*i]).count() > 1;
+        read.into_iter().flatten().find(twice).map(|i| columns[i].clone())
+    }
+
     /// Microseconds in the unit of a plain number; `None` for dates, which have no unit to get wrong.
     pub(super) fn unit_us(&self) -> Option<f64> {
         match self.clock {

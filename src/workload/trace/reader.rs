@@ -197,7 +197,14 @@ impl TraceReader {
         }
         if !line.starts_with('{') {
             match Csv::detect(line) {
-                Some(csv) => self.format = Some(Format::Csv(csv)),
+                Some(csv) => match csv.repeated(line) {
+                    Some(column) => self.stop(
+                        format!("two columns called {column:?}"),
+                        "each column once",
+                        "remove or rename the one that is not meant",
+                    ),
+                    None => self.format = Some(Format::Csv(csv)),
+                },
                 None if line.contains("num_prefill_tokens") => self.stop(
                     "lengths without arrival times".to_owned(),
                     "a trace with a column arrived_at",
