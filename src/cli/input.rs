@@ -10,6 +10,7 @@ use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_path, text_from_bytes, value_from_json};
 use crate::session::{Session, Trace, scenario_from_hf};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -91,7 +92,7 @@ fn replay(document: &mut Value, origin: Origin, trace: &str) -> Result<(), Diagn
 /// Applies all `--set`s in order, and tells of all that cannot be.
 fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Failed> {
     let mut problems = Diagnostics::new();
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for setting in settings {
         let Some((path, value)) = setting.split_once('=') else {
             let start: String = setting.chars().take(60).collect();
@@ -101,11 +102,10 @@ fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Faile
         };
         let path = path.trim();
         problems.extend(set_path(document, path, value).err().unwrap_or_default());
-        if seen.contains(&path) && problems.is_empty() {
+        if !seen.insert(path) && problems.is_empty() {
             let warning = Diagnostic::warning(path, "set more than once", "one value", "the last one counts");
             tell_all("--set", &[warning]);
         }
-        seen.push(path);
     }
     if problems.is_empty() { Ok(()) } else { Err(refused("--set", &problems)) }
 }

@@ -127,8 +127,9 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         Err(_) => Value::String(value.to_owned()),
     };
     // Lists that the document leaves to their defaults are written out before one of their entries changes.
-    let defaults = json::tree(&Scenario::default());
-    let mut default = Some(&defaults);
+    let indexed = steps.iter().any(|step| matches!(step, Step::Index(_)));
+    let defaults = indexed.then(|| json::tree(&Scenario::default()));
+    let mut default = defaults.as_ref();
     let mut at = document;
     for (i, step) in steps.iter().enumerate() {
         let so_far = display(&steps[..i]);
