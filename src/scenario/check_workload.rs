@@ -107,6 +107,8 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
     let prompt = check_lengths(&format!("{path}.prompt_tokens"), &c.prompt_tokens, r);
     let output = check_lengths(&format!("{path}.output_tokens"), &c.output_tokens, r);
     let prefix = check_prefix(&format!("{path}.prefix"), &c.prefix, r);
+    let alone = "use 0 for requests that stand alone";
+    r.int(&format!("{path}.sessions"), c.sessions, 0, limits::SESSIONS, alone);
     check_conversation(path, c, r);
     let total = u64::from(prompt) + u64::from(output) + u64::from(prefix);
     if total > u64::from(limits::REQUEST_TOKENS) && prompt.max(output).max(prefix) <= limits::REQUEST_TOKENS {
