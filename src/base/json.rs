@@ -5,10 +5,10 @@
 //! once more into what the page downloads.
 
 use serde::Serialize;
-use serde::de::value::BorrowedStrDeserializer;
+use serde::de::value::{BorrowedStrDeserializer, U64Deserializer};
 use serde::de::{
-    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
-    Unexpected, VariantAccess, Visitor,
+    self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
@@ -182,13 +182,15 @@ impl<'de> Deserializer<'de> for Node<'de> {
 
     /// Only from an object: `serde_json` takes a list as well, its entries being the fields in order, and nobody means
     /// that.
+    #[inline(never)]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        self.deserialize_map(visitor)
+        let Value::Object(map) = self.0 else { return Err(de::Error::invalid_type(kind(self.0), &visitor)) };
+        visitor.visit_map(NamedFields { names, fields: Fields { map: map.iter(), current: None } })
     }
 
     #[inline(never)]
@@ -208,10 +210,10 @@ impl<'de> Deserializer<'de> for Node<'de> {
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        visitor.visit_enum(choice(self.0)?)
+        visitor.visit_enum(choice(self.0, names)?)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -292,26 +294,67 @@ impl<'de> MapAccess<'de> for &mut Fields<'de> {
     }
 }
 
+/// The fields of a struct still to read. A name is looked up here, by the same code for all types, and its place among the
+/// names is all that the type's own code gets: that code would otherwise compare texts, for each type anew.
+struct NamedFields<'a> {
+    names: &'static [&'static str],
+    fields: Fields<'a>,
+}
+
+impl<'de> MapAccess<'de> for NamedFields<'de> {
+    type Error = Misfit;
+
+    #[inline(never)]
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
+        self.fields.current = self.fields.map.next();
+        let Some((key, _)) = self.fields.current else { return Ok(None) };
+        // A type that takes no unknown fields refuses their place; others ignore it.
+        let found = seed.deserialize(place_of(key, self.names));
+        found.map(Some).map_err(|_: Misfit| unknown_field(key, self.names))
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misfit> {
+        (&mut self.fields).next_value_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.fields.map.len())
+    }
+}
+
+/// Where `name` stands among `names`, in the form in which serde takes places; one beyond them if it is not there.
+#[inline(never)]
+fn place_of(name: &str, names: &'static [&'static str]) -> U64Deserializer<Misfit> {
+    let place = names.iter().position(|n| *n == name).unwrap_or(names.len());
+    (place as u64).into_deserializer()
+}
+
+#[cold]
+#[inline(never)]
+fn unknown_field(key: &str, names: &'static [&'static str]) -> Misfit {
+    <Misfit as de::Error>::unknown_field(key, names).in_field(key)
+}
+
 /// A variant by name, with its content if it has one.
 #[derive(Clone, Copy)]
 struct Choice<'a> {
     name: &'a str,
+    names: &'static [&'static str],
     content: Option<&'a Value>,
 }
 
-fn choice(value: &Value) -> Result<Choice<'_>, Misfit> {
+fn choice<'a>(value: &'a Value, names: &'static [&'static str]) -> Result<Choice<'a>, Misfit> {
     match value {
-        Value::String(name) => Ok(Choice { name, content: None }),
-        Value::Object(map) => {
-            single(map).ok_or_else(|| de::Error::invalid_value(Unexpected::Map, &"map with a single key"))
-        }
+        Value::String(name) => Ok(Choice { name, names, content: None }),
+        Value::Object(map) => single(map, names)
+            .ok_or_else(|| de::Error::invalid_value(Unexpected::Map, &"map with a single key")),
         other => Err(de::Error::invalid_type(kind(other), &"string or map")),
     }
 }
 
-fn single(map: &Map<String, Value>) -> Option<Choice<'_>> {
+fn single<'a>(map: &'a Map<String, Value>, names: &'static [&'static str]) -> Option<Choice<'a>> {
     let (name, content) = map.iter().next()?;
-    (map.len() == 1).then_some(Choice { name, content: Some(content) })
+    (map.len() == 1).then_some(Choice { name, names, content: Some(content) })
 }
 
 impl<'a> Choice<'a> {
@@ -332,12 +375,19 @@ impl<'a> Choice<'a> {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn unknown_variant(choice: Choice<'_>) -> Misfit {
+    de::Error::unknown_variant(choice.name, choice.names)
+}
+
 impl<'de> EnumAccess<'de> for Choice<'de> {
     type Error = Misfit;
     type Variant = Self;
 
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Misfit> {
-        seed.deserialize(BorrowedStrDeserializer::new(self.name)).map(|variant| (variant, self))
+        let found = seed.deserialize(place_of(self.name, self.names));
+        found.map(|variant| (variant, self)).map_err(|_: Misfit| unknown_variant(self))
     }
 }
 
@@ -360,11 +410,11 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
 
     fn struct_variant<V: Visitor<'de>>(
         self,
-        _: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
         let node = self.content(Value::is_object, "struct variant");
-        node.and_then(|node| node.deserialize_map(visitor)).map_err(|e| self.named(e))
+        node.and_then(|node| node.deserialize_struct("", names, visitor)).map_err(|e| self.named(e))
     }
 }
 
