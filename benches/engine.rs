@@ -30,7 +30,7 @@ fn scenario(requests: u64, replicas: u32, routing: RoutingPolicy) -> Scenario {
         run: Run { horizon_s: 0.0, warmup_s: 0.0, max_requests: requests, ..Run::default() },
         ..Scenario::default()
     };
-    scenario.cluster.pools = vec![Pool { replicas, ..Pool::default() }];
+    scenario.cluster.pools = vec![pool("main", replicas)];
     scenario.cluster.routing = routing;
     scenario.workload.clients = vec![Client {
         arrivals: Arrivals::Poisson { rate_per_s: RATE_PER_REPLICA_S * f64::from(replicas) },
@@ -40,6 +40,14 @@ fn scenario(requests: u64, replicas: u32, routing: RoutingPolicy) -> Scenario {
         ..Client::default()
     }];
     scenario
+}
+
+/// Replicas with batches of at most 256 requests and 2,048 tokens.
+fn pool(name: &str, replicas: u32) -> Pool {
+    let mut pool = Pool { name: name.to_owned(), replicas, ..Pool::default() };
+    pool.engine.max_num_seqs = 256.into();
+    pool.engine.max_num_batched_tokens = 2048.into();
+    pool
 }
 
 /// Runs to the last request; the number of events says that it did.
@@ -62,7 +70,21 @@ fn runs(c: &mut Criterion) {
             group.bench_function(name, |b| b.iter(|| black_box(run(scenario.clone()))));
         }
     }
+    let mixed = two_pools(10_000);
+    group.throughput(Throughput::Elements(10_000));
+    let name = "10k requests, 4 replicas in 2 pools, weighted";
+    group.bench_function(name, |b| b.iter(|| black_box(run(mixed.clone()))));
     group.finish();
+}
+
+/// Two replicas with blocks of 16 tokens and two with blocks of 64: every prompt, of which the first 256 tokens are one of 40
+/// texts, is hashed in both sizes.
+fn two_pools(requests: u64) -> Scenario {
+    let mut scenario = scenario(requests, 4, RoutingPolicy::Weighted(Weighted::default()));
+    scenario.workload.clients[0].prefix = PrefixGroups { groups: 40, tokens: 256 };
+    scenario.cluster.pools = vec![pool("small blocks", 2), pool("large blocks", 2)];
+    scenario.cluster.pools[1].kv.block_tokens = 64;
+    scenario
 }
 
 /// A cluster that has been watched until it was in full swing.

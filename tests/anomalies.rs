@@ -43,7 +43,7 @@ fn one_at_a_time(scheduler: Scheduler, priority: PriorityPolicy) -> Scenario {
     s.workload.clients.clear();
     let pool = &mut s.cluster.pools[0];
     pool.replicas = 1;
-    pool.engine.max_num_seqs = 1;
+    pool.engine.max_num_seqs = 1.into();
     pool.engine.scheduler = scheduler;
     pool.engine.priority = priority;
     pool.kv.blocks = KvBlocks::Count(1000);
@@ -251,8 +251,8 @@ prop_compose! {
         s.cluster.routing = RoutingPolicy::RoundRobin;
         let pool = &mut s.cluster.pools[0];
         pool.replicas = replicas;
-        pool.engine.max_num_seqs = max_num_seqs;
-        pool.engine.max_num_batched_tokens = max_num_batched_tokens;
+        pool.engine.max_num_seqs = max_num_seqs.into();
+        pool.engine.max_num_batched_tokens = max_num_batched_tokens.into();
         pool.kv.blocks = KvBlocks::Count(blocks);
         pool.latency = LatencyModel::Fitted(FittedCoefficients {
             queueing_us_per_prompt_token: 2.0,
@@ -292,7 +292,7 @@ proptest! {
         let pool = &mut s.cluster.pools[0];
         pool.replicas = 1;
         pool.engine.scheduler = Scheduler::ReversePriority;
-        pool.engine.max_num_seqs = 1;
+        pool.engine.max_num_seqs = 1.into();
         s.workload.clients[0].slo_class = SloClass::Background;
         s.workload.clients[1].slo_class = SloClass::Critical;
         for client in &mut s.workload.clients {

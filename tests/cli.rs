@@ -16,7 +16,9 @@ fn short<'a>(args: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn every_built_in_scenario_runs_and_conserves_its_requests() {
-    for name in ["chat-4xh100", "kv-pressure", "router-showdown", "long-chats", "regret-and-tail"] {
+    for name in
+        ["chat-4xh100", "kv-pressure", "router-showdown", "long-chats", "regret-and-tail", "mixed-fleet"]
+    {
         let out = run(&short(&["run", name]));
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
         assert!(stdout(&out).contains("all accounted for"), "{}", stdout(&out));
@@ -102,8 +104,9 @@ fn files_that_are_no_scenarios_are_told_apart() {
     let out = run(&["run", "no-such-scenario"]);
     assert_eq!(out.status.code(), Some(2));
     assert!(
-        stderr(&out)
-            .contains("allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail"),
+        stderr(&out).contains(
+            "allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, mixed-fleet"
+        ),
         "{}",
         stderr(&out)
     );

@@ -19,7 +19,7 @@ fn cluster(blocks: u32) -> Scenario {
     s.workload.clients.clear();
     let pool = &mut s.cluster.pools[0];
     pool.replicas = 1;
-    pool.engine.max_num_batched_tokens = 4096;
+    pool.engine.max_num_batched_tokens = 4096.into();
     pool.kv.blocks = KvBlocks::Count(blocks);
     pool.latency = LatencyModel::Fitted(FittedCoefficients {
         step_us: 10_000.0,

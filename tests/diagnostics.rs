@@ -417,7 +417,7 @@ fn edits_refer_to_what_exists_and_come_in_order() {
         "error: edits[0].change.arrival-rate.client: no client 1; allowed: 0; clients are numbered from 0\n\
          error: edits[0].change.arrival-rate.rate_per_s: -1; allowed: 0 to 100,000; requests per second; 0 sends nothing\n\
          error: edits[1].at_us: 4 us, which is before the edit above it; allowed: edits in the order in which they apply; sort the list\n\
-         error: edits[1].change.replicas.replicas: 2,000; allowed: 1 to 1,024; a pool keeps at least one\n\
+         error: edits[1].change.replicas.replicas: 2,000; allowed: 0 to 1,024; 0 drains the pool\n\
          warning: edits[2].at_us: 300,000,000 us, which is after the end of the run; allowed: up to run.horizon_s (240 s); it never applies: lengthen the run or move the edit",
     );
     says(
@@ -429,7 +429,7 @@ fn edits_refer_to_what_exists_and_come_in_order() {
 #[test]
 fn settings_that_are_probably_not_meant_are_warned_about() {
     says(
-        &pool(r#""engine": {"max_num_batched_tokens": 8}"#),
+        &pool(r#""engine": {"max_num_seqs": 256, "max_num_batched_tokens": 8}"#),
         "warning: cluster.pools[0].engine.max_num_batched_tokens: 8 tokens for up to 256 requests; allowed: at least engine.max_num_seqs; a full batch cannot decode all its requests in one step; vLLM refuses such a setting",
     );
     says(

@@ -117,8 +117,8 @@ fn pressure() -> Scenario {
     s.run.warmup_s = 0.0;
     let pool = &mut s.cluster.pools[0];
     pool.replicas = 2;
-    pool.engine.max_num_seqs = 12;
-    pool.engine.max_num_batched_tokens = 96;
+    pool.engine.max_num_seqs = 12.into();
+    pool.engine.max_num_batched_tokens = 96.into();
     pool.engine.long_prefill_threshold_tokens = 50;
     pool.kv.blocks = KvBlocks::Count(40);
     pool.kv.block_tokens = 8;

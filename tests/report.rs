@@ -59,7 +59,7 @@ prop_compose! {
         pool.replicas = replicas;
         pool.tp = 2;
         pool.kv.blocks = KvBlocks::Count(blocks);
-        pool.engine.max_num_seqs = 8;
+        pool.engine.max_num_seqs = 8.into();
         pool.latency = LatencyModel::Fitted(FittedCoefficients { step_us: 5000.0, ..FittedCoefficients::default() });
         s.workload.clients = vec![
             client("a", "blue", classes.0, rates.0),

@@ -373,6 +373,17 @@ impl Engine {
         self.pools[pool as usize].resolved.usd_per_hour
     }
 
+    /// Most requests in a batch and most tokens in a step of a pool's replicas now.
+    pub fn batch_limits(&self, pool: u32) -> [u32; 2] {
+        let limits = &self.pools[pool as usize].limits;
+        [limits.max_num_seqs, limits.max_num_batched_tokens]
+    }
+
+    /// Blocks in the KV cache of each of a pool's replicas now.
+    pub fn kv_blocks(&self, pool: u32) -> u32 {
+        self.pools[pool as usize].resolved.blocks.0
+    }
+
     /// Who is caught in a livelock, and on which replica.
     pub fn livelock(&self) -> Option<(RequestId, u32)> {
         self.livelock
@@ -447,7 +458,7 @@ impl Blueprint {
             base: Span(kv.transfer_base_us),
         });
         Self {
-            limits: Limits::new(engine),
+            limits: Limits::new(engine, resolved),
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),

@@ -7,11 +7,11 @@ use super::request::{Live, Progress, Record, RequestState};
 use super::slab::{Slab, Slot};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
-use crate::perf::{Chunk, StepModel};
+use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::Reason;
 use crate::policy::priority::{PriorityState, WaitingView};
 use crate::policy::scheduling::SchedulerState;
-use crate::scenario::{Compat, Engine as BatchLimits};
+use crate::scenario::{Compat, Engine as EngineSettings};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -142,10 +142,10 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn new(engine: &BatchLimits) -> Self {
+    pub(super) fn new(engine: &EngineSettings, resolved: &Resolved) -> Self {
         Self {
-            max_num_seqs: engine.max_num_seqs,
-            max_num_batched_tokens: engine.max_num_batched_tokens,
+            max_num_seqs: resolved.max_num_seqs,
+            max_num_batched_tokens: resolved.max_num_batched_tokens,
             long_prefill_threshold: engine.long_prefill_threshold_tokens,
             max_waiting: engine.max_waiting,
         }

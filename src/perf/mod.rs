@@ -1,5 +1,6 @@
 //! Pure models of how long things take, and the catalogue of measured hardware: no state, no randomness.
 
+mod batch_limits;
 mod catalogue;
 mod cross_model;
 mod fitted;
@@ -15,6 +16,7 @@ pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{Architecture, Compat, Hardware, KvBlocks, LatencyModel, Pool, limits};
+use batch_limits::batch_limits;
 use cross_model::CrossModel;
 use fitted::Fitted;
 use memory::Fit;
@@ -30,6 +32,10 @@ pub struct Resolved {
     pub model: StepModel,
     /// Blocks of one replica's KV cache.
     pub blocks: Blocks,
+    /// Most requests in one batch.
+    pub max_num_seqs: u32,
+    /// Most tokens in one step.
+    pub max_num_batched_tokens: u32,
     /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
     /// Which measurements the figures come from; empty if all are the scenario's own.
@@ -96,7 +102,16 @@ impl<'a> Resolver<'a> {
     fn resolve(mut self) -> Result<Resolved, Diagnostics> {
         let (model, blocks) = (self.model(), self.blocks());
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
-            return Ok(Resolved { model, blocks, usd_per_hour: price(self.pool), source });
+            let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.compat);
+            let usd_per_hour = price(self.pool);
+            return Ok(Resolved {
+                model,
+                blocks,
+                max_num_seqs,
+                max_num_batched_tokens,
+                usd_per_hour,
+                source,
+            });
         }
         Err(self.problems)
     }

@@ -154,13 +154,22 @@ fn check_pool(path: &str, p: &Pool, r: &mut Report) {
     );
     r.int(&format!("{path}.tp"), p.tp, 1, limits::TP, "1 means one GPU for each replica");
     let e = &p.engine;
-    r.int(&format!("{path}.engine.max_num_seqs"), e.max_num_seqs, 1, limits::BATCH, "vLLM's default is 256");
+    let (seqs, tokens) = (e.max_num_seqs.count(), e.max_num_batched_tokens.count());
+    let fix = "use \"auto\" for what vLLM chooses on this GPU";
+    if let Some(seqs) = seqs {
+        r.int(&format!("{path}.engine.max_num_seqs"), seqs, 1, limits::BATCH, fix);
+    }
     let budget = format!("{path}.engine.max_num_batched_tokens");
-    r.int(&budget, e.max_num_batched_tokens, 1, limits::STEP_TOKENS, "vLLM's default is 2048");
-    if e.max_num_batched_tokens < e.max_num_seqs && e.max_num_batched_tokens > 0 {
+    if let Some(tokens) = tokens {
+        r.int(&budget, tokens, 1, limits::STEP_TOKENS, fix);
+    }
+    if let (Some(seqs), Some(tokens)) = (seqs, tokens)
+        && tokens < seqs
+        && tokens > 0
+    {
         r.warning(
             budget,
-            format!("{} tokens for up to {} requests", e.max_num_batched_tokens, e.max_num_seqs),
+            format!("{tokens} tokens for up to {seqs} requests"),
             "at least engine.max_num_seqs",
             "a full batch cannot decode all its requests in one step; vLLM refuses such a setting",
         );

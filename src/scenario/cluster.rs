@@ -1,5 +1,6 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
+use super::batch_limit::{BatchLimit, read_or_auto, write_or_auto};
 use super::latency::LatencyModel;
 #[cfg(feature = "cli")]
 use super::limits;
@@ -111,12 +112,10 @@ impl Default for Pool {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Engine {
-    /// Most requests in one batch (vLLM: `max_num_seqs`).
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BATCH)))]
-    pub max_num_seqs: u32,
-    /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`).
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::STEP_TOKENS)))]
-    pub max_num_batched_tokens: u32,
+    /// Most requests in one batch (vLLM: `max_num_seqs`), up to 65,536. "auto" is vLLM's choice: 1,024 on GPUs of 70 GiB and more but the A100, otherwise 256; never more than the tokens of a step. With `compat: "blis"` it is 256.
+    pub max_num_seqs: BatchLimit,
+    /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`), up to 1,048,576. "auto" is vLLM's choice: 8,192 on GPUs of 70 GiB and more but the A100, otherwise 2,048; never fewer than the requests of a batch. With `compat: "blis"` it is 2,048.
+    pub max_num_batched_tokens: BatchLimit,
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::STEP_TOKENS)))]
     pub long_prefill_threshold_tokens: u32,
@@ -132,8 +131,8 @@ pub struct Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self {
-            max_num_seqs: 256,
-            max_num_batched_tokens: 2048,
+            max_num_seqs: BatchLimit::Auto,
+            max_num_batched_tokens: BatchLimit::Auto,
             long_prefill_threshold_tokens: 0,
             max_waiting: 0,
             scheduler: Scheduler::Fcfs,
@@ -197,36 +196,17 @@ pub enum KvBlocks {
 
 impl Serialize for KvBlocks {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Auto => s.serialize_str("auto"),
-            Self::Count(n) => s.serialize_u32(*n),
-        }
+        let number = match self {
+            Self::Auto => None,
+            Self::Count(n) => Some(*n),
+        };
+        write_or_auto(number, s)
     }
 }
 
 impl<'de> Deserialize<'de> for KvBlocks {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl serde::de::Visitor<'_> for V {
-            type Value = KvBlocks;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a number of blocks or \"auto\"")
-            }
-            fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<KvBlocks, E> {
-                u32::try_from(n)
-                    .map(KvBlocks::Count)
-                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(n), &self))
-            }
-            fn visit_str<E: serde::de::Error>(self, s: &str) -> Result<KvBlocks, E> {
-                if s == "auto" {
-                    Ok(KvBlocks::Auto)
-                } else {
-                    Err(E::invalid_value(serde::de::Unexpected::Str(s), &self))
-                }
-            }
-        }
-        // Postcard is not self-describing, but scenarios travel in snapshots as JSON text only.
-        d.deserialize_any(V)
+        Ok(read_or_auto(d, "a number of blocks or \"auto\"")?.map_or(Self::Auto, Self::Count))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Plain data with defaults. Reading never panics: [`parse()`] reports every problem of shape at once, [`check()`] every
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
 
+mod batch_limit;
 mod check;
 mod check_conversation;
 mod check_edits;
@@ -29,6 +30,7 @@ mod shape;
 mod slo;
 mod workload;
 
+pub use batch_limit::BatchLimit;
 pub use check::{Checked, check, check_edit};
 pub use cluster::{Cluster, Compat, Engine, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};

@@ -18,6 +18,7 @@ pub const PRESETS: &[Preset] = &[
     Preset { name: "router-showdown", text: include_str!("../../scenarios/router-showdown.json") },
     Preset { name: "long-chats", text: include_str!("../../scenarios/long-chats.json") },
     Preset { name: "regret-and-tail", text: include_str!("../../scenarios/regret-and-tail.json") },
+    Preset { name: "mixed-fleet", text: include_str!("../../scenarios/mixed-fleet.json") },
 ];
 
 impl Preset {

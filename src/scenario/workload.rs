@@ -38,6 +38,7 @@ pub struct Client {
     pub slo_class: SloClass,
     /// Model that its requests ask for, as named in a pool: only replicas of pools with that model get them. Publisher, case and `-instruct` make no difference. Empty means any replica.
     #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "cli", schemars(extend("default" = "")))]
     pub model: String,
     /// When requests arrive.
     pub arrivals: Arrivals,

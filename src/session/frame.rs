@@ -36,6 +36,8 @@ pub struct Frame {
     pub key: KeyFigures,
     /// Arrivals by client over the latest window.
     pub clients: Vec<ClientFrame>,
+    /// Every pool, in order.
+    pub pools: Vec<PoolFrame>,
     /// Every replica, in order.
     pub replicas: Vec<ReplicaFrame>,
     /// What moved since the previous frame: the newest, at most as many as asked for.
@@ -126,6 +128,22 @@ pub struct ClientFrame {
     pub name: String,
     /// Requests per second that arrived in the window.
     pub rate_per_s: f64,
+}
+
+/// What the settings of one pool come to now: "auto" as a number, edits included.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct PoolFrame {
+    /// Name of the pool.
+    pub name: String,
+    /// Most requests in a batch.
+    pub max_num_seqs: u32,
+    /// Most tokens in a step.
+    pub max_num_batched_tokens: u32,
+    /// Blocks in the KV cache of each replica.
+    pub kv_blocks: u32,
+    /// Price of one replica in US dollars per hour; 0 if unknown.
+    pub usd_per_hour: f64,
 }
 
 /// One replica now.

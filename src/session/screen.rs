@@ -4,7 +4,7 @@ use super::Session;
 use super::anomaly::Anomaly;
 use super::frame::{
     AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles,
-    QueueChip, ReplicaFrame,
+    PoolFrame, QueueChip, ReplicaFrame,
 };
 use super::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
 use super::window::WindowSums;
@@ -49,12 +49,27 @@ impl Session {
                 .zip(&sums.arrived_by_client)
                 .map(|(name, &n)| ClientFrame { name: name.clone(), rate_per_s: f64::from(n) / sums.seconds })
                 .collect(),
+            pools: self.pool_frames(),
             replicas: replicas.iter().map(|r| self.replica_frame(r, query, &sums, decisions)).collect(),
             moves,
             flags: self.flags(),
             anomalies: self.anomaly_marks(),
             anomaly_count: self.recorder.detectors.as_ref().map_or(0, |d| d.counts().map(|(_, n)| n).sum()),
         }
+    }
+
+    fn pool_frames(&self) -> Vec<PoolFrame> {
+        let frame = |(pool, p): (u32, &crate::scenario::Pool)| {
+            let [max_num_seqs, max_num_batched_tokens] = self.engine.batch_limits(pool);
+            PoolFrame {
+                name: p.name.clone(),
+                max_num_seqs,
+                max_num_batched_tokens,
+                kv_blocks: self.engine.kv_blocks(pool),
+                usd_per_hour: self.engine.usd_per_hour(pool),
+            }
+        };
+        (0..).zip(&self.scenario.cluster.pools).map(frame).collect()
     }
 
     fn anomaly_marks(&self) -> Vec<AnomalyMark> {

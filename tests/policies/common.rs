@@ -35,7 +35,7 @@ pub(crate) fn cluster(replicas: u32, seqs: u32) -> Scenario {
     s.run.warmup_s = 0.0;
     s.workload.clients.clear();
     let mut pool = Pool { replicas, ..Pool::default() };
-    pool.engine.max_num_seqs = seqs;
+    pool.engine.max_num_seqs = seqs.into();
     pool.kv.blocks = KvBlocks::Count(1 << 16);
     pool.latency = LatencyModel::Fitted(FittedCoefficients {
         step_us: 1000.0,

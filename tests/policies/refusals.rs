@@ -124,7 +124,7 @@ fn who_is_turned_away_makes_room_at_the_door_and_ends_its_conversation() {
     assert!(by_router + by_replicas > 20, "{by_router} and {by_replicas}");
     assert_eq!(completed(&engine) + by_router + by_replicas, 1200, "nobody is stuck at the door");
     let mut s = talks(1, ConversationClock::Closed);
-    s.cluster.pools[0].engine.max_num_seqs = 1;
+    s.cluster.pools[0].engine.max_num_seqs = 1.into();
     s.cluster.pools[0].engine.max_waiting = 1;
     let (engine, story) = run(&s);
     assert!(refused(&story)[0] > 50);

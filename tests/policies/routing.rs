@@ -199,7 +199,7 @@ fn power_of_one_is_random_and_power_of_all_is_least_loaded() {
 pub(crate) fn queues(replicas: u32, load: f64, requests: u64) -> Scenario {
     let mut s = cluster(replicas, 1);
     let pool = &mut s.cluster.pools[0];
-    pool.engine.max_num_batched_tokens = 1 << 20;
+    pool.engine.max_num_batched_tokens = (1 << 20).into();
     pool.kv.blocks = KvBlocks::Count(1 << 20);
     pool.kv.prefix_caching = false;
     pool.latency = LatencyModel::Fitted(FittedCoefficients {

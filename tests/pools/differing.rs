@@ -1,9 +1,13 @@
 //! Pools that differ in block size and price, by hand.
 
 use super::common::{client, listed, pool, run, scenario, session};
+use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{
-    CostEscalation, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
+    BatchLimit, CostEscalation, Edit, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
+use tokenyard::session::frame::FrameQuery;
+use tokenyard::session::report::PoolPart;
+use tokenyard::session::{Audience, Session};
 
 fn weighted(scorer: Scorer) -> RoutingPolicy {
     let scorers = vec![WeightedScorer { scorer, weight: 1.0 }];
@@ -85,6 +89,10 @@ fn escalating_costs_share_requests_out_in_inverse_proportion_to_prices() {
     assert_eq!(engine.records().iter().filter(|r| r.replica == 0).count(), 200);
 }
 
+fn known(usd: Option<f64>) -> f64 {
+    usd.expect("every pool has a price")
+}
+
 #[test]
 fn the_cost_of_a_cluster_is_the_sum_of_its_replicas_prices_while_they_exist() {
     let pools = vec![pool("a", 2, 16, 900.0, 3.0), pool("b", 3, 64, 900.0, 0.5)];
@@ -95,6 +103,67 @@ fn the_cost_of_a_cluster_is_the_sum_of_its_replicas_prices_while_they_exist() {
     let report = session(&s).report_data();
     let hours = report.run.clock_us as f64 / 3.6e9;
     // Two replicas at 3 dollars an hour, three of four GPUs each at half a dollar.
-    assert!((report.cost.usd_per_hour - 12.0).abs() < 1e-9);
-    assert!((report.cost.usd - 12.0 * hours).abs() < 1e-6 * report.cost.usd, "{:?}", report.cost);
+    let (usd_per_hour, usd) = (known(report.cost.usd_per_hour), known(report.cost.usd));
+    assert!((usd_per_hour - 12.0).abs() < 1e-9);
+    assert!((usd - 12.0 * hours).abs() < 1e-6 * usd, "{:?}", report.cost);
+}
+
+#[test]
+fn the_report_says_what_each_pool_costs_and_what_it_finished() {
+    let pools = vec![pool("a", 2, 16, 900.0, 3.0), pool("b", 3, 64, 900.0, 0.5)];
+    let mut s = scenario(pools, vec![client("x", "a", 20.0), client("y", "b", 30.0)], 400);
+    s.cluster.pools[1].tp = 4;
+    let report = session(&s).report_data();
+    let hours = report.run.clock_us as f64 / 3.6e9;
+    for (part, (usd_per_hour, replicas, client)) in report.pools.iter().zip([(3.0, 2, 0), (2.0, 3, 1)]) {
+        assert_eq!(part.replicas, replicas);
+        assert!((known(part.usd_per_hour) - usd_per_hour).abs() < 1e-12);
+        assert!((known(part.usd) - usd_per_hour * f64::from(replicas) * hours).abs() < 1e-9);
+        assert_eq!(part.completed, report.clients[client].finished);
+    }
+    let sum: f64 = report.pools.iter().map(|p| known(p.usd)).sum();
+    assert!((sum - known(report.cost.usd)).abs() < 1e-9);
+}
+
+#[test]
+fn what_auto_came_to_and_what_an_edit_made_of_it_is_shown() {
+    let mut s = scenario(vec![pool("a", 1, 16, 900.0, 3.0)], vec![client("x", "", 20.0)], 40);
+    let engine = &mut s.cluster.pools[0].engine;
+    (engine.max_num_seqs, engine.max_num_batched_tokens) = (BatchLimit::Auto, BatchLimit::Auto);
+    let shown = |session: &mut Session| {
+        let report = session.report_data().pools.remove(0);
+        let frame = session.frame(&FrameQuery::default()).pools.remove(0);
+        assert_eq!(
+            (report.max_num_seqs, report.max_num_batched_tokens, report.kv_blocks),
+            (frame.max_num_seqs, frame.max_num_batched_tokens, frame.kv_blocks)
+        );
+        (frame.max_num_seqs, frame.max_num_batched_tokens, frame.kv_blocks)
+    };
+    let (mut session, _) = Session::start(s, None, Audience::Live).expect("a good scenario");
+    assert_eq!(shown(&mut session), (1024, 8192, 2500));
+    for edit in [
+        Edit::MaxNumSeqs { pool: 0, max_num_seqs: 12 },
+        Edit::MaxNumBatchedTokens { pool: 0, max_num_batched_tokens: 300 },
+        Edit::KvBlocks { pool: 0, blocks: 77 },
+    ] {
+        assert_eq!(session.apply(edit), []);
+    }
+    assert_eq!(shown(&mut session), (12, 300, 77));
+}
+
+#[test]
+fn the_preset_of_a_mixed_fleet_shows_what_its_note_says() {
+    let mut s = Preset::named("mixed-fleet").expect("a built-in scenario").scenario();
+    s.run.horizon_s = 90.0;
+    let weighted = session(&s).report_data();
+    let [h100, a100, _] = &weighted.pools[..] else { panic!("three pools") };
+    let share = f64::from(h100.completed) / f64::from(h100.completed + a100.completed);
+    assert!((0.6..0.72).contains(&share), "{share}");
+    assert!(known(h100.usd_per_hour) > known(a100.usd_per_hour));
+    let each = |pool: &PoolPart| known(pool.usd) / f64::from(pool.completed);
+    let dearer = each(a100) / each(h100);
+    assert!((1.5..1.85).contains(&dearer), "{dearer}");
+    assert!(weighted.clients[0].attainment > Some(0.99));
+    s.cluster.routing = RoutingPolicy::RoundRobin;
+    assert!(session(&s).report_data().clients[0].attainment < Some(0.6));
 }

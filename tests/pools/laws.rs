@@ -27,8 +27,8 @@ prop_compose! {
     ) -> Pool {
         let mut pool = pool(model, replicas, block_tokens, step_us, usd);
         pool.tp = tp;
-        pool.engine.max_num_seqs = max_num_seqs;
-        pool.engine.max_num_batched_tokens = max_num_batched_tokens;
+        pool.engine.max_num_seqs = max_num_seqs.into();
+        pool.engine.max_num_batched_tokens = max_num_batched_tokens.into();
         pool.kv.blocks = KvBlocks::Count(blocks);
         pool.kv.prefix_caching = prefix_caching;
         if let LatencyModel::Fitted(FittedCoefficients { output_us_per_token, .. }) = &mut pool.latency {

@@ -47,8 +47,8 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
 fn pool(number: usize, c: &PoolConfig) -> Pool {
     let mut pool =
         Pool { name: format!("pool-{number}"), replicas: c.num_instances as u32, ..Pool::default() };
-    pool.engine.max_num_seqs = c.max_num_running_reqs as u32;
-    pool.engine.max_num_batched_tokens = c.max_num_scheduled_tokens as u32;
+    pool.engine.max_num_seqs = (c.max_num_running_reqs as u32).into();
+    pool.engine.max_num_batched_tokens = (c.max_num_scheduled_tokens as u32).into();
     pool.engine.long_prefill_threshold_tokens = c.long_prefill_token_threshold as u32;
     pool.engine.scheduler = match c.scheduler.as_str() {
         "sjf" => Scheduler::Sjf,

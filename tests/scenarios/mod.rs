@@ -168,11 +168,12 @@ prop_compose! {
         Pool {
             replicas,
             engine: Engine {
-                max_num_seqs,
-                max_num_batched_tokens,
+                max_num_seqs: max_num_seqs.into(),
+                max_num_batched_tokens: max_num_batched_tokens.into(),
                 long_prefill_threshold_tokens,
                 scheduler,
                 priority,
+                ..Engine::default()
             },
             kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching, cpu_blocks, ..KvCache::default() },
             latency: LatencyModel::Fitted(FittedCoefficients {
@@ -194,7 +195,7 @@ pub(crate) fn an_edit() -> impl Strategy<Value = Edit> {
         (0.0..90.0_f64).prop_map(|rate_per_s| Edit::ArrivalRate { client: 0, rate_per_s }),
         select(routers()).prop_map(Edit::Routing),
         select(admissions()).prop_map(Edit::Admission),
-        (1_u32..11).prop_map(|replicas| Edit::Replicas { pool: 0, replicas }),
+        (0_u32..11).prop_map(|replicas| Edit::Replicas { pool: 0, replicas }),
         (1_u32..20).prop_map(|max_num_seqs| Edit::MaxNumSeqs { pool: 0, max_num_seqs }),
         (1_u32..300).prop_map(|n| Edit::MaxNumBatchedTokens { pool: 0, max_num_batched_tokens: n }),
         (1_u32..400).prop_map(|blocks| Edit::KvBlocks { pool: 0, blocks }),

@@ -23,8 +23,8 @@ pub(crate) fn cluster(replicas: u32, seqs: u32, [step, prefill, decode]: Beta) -
     s.run.warmup_s = 0.0;
     s.workload.clients.clear();
     let mut pool = Pool { replicas, ..Pool::default() };
-    pool.engine.max_num_seqs = seqs;
-    pool.engine.max_num_batched_tokens = 1 << 20;
+    pool.engine.max_num_seqs = seqs.into();
+    pool.engine.max_num_batched_tokens = (1 << 20).into();
     pool.kv.blocks = KvBlocks::Count(1 << 20);
     pool.kv.prefix_caching = false;
     pool.latency = LatencyModel::Fitted(FittedCoefficients {

@@ -184,8 +184,8 @@ fn engine(file: &GoldenFile) -> Engine {
     let threshold = c.long_prefill_token_threshold;
     let threshold = u32::try_from(threshold).ok().filter(|t| *t < limits::REQUEST_TOKENS).unwrap_or(0);
     Engine {
-        max_num_seqs: bound(c.max_num_running_reqs, file.requests.len() as u64, limits::BATCH),
-        max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS),
+        max_num_seqs: bound(c.max_num_running_reqs, file.requests.len() as u64, limits::BATCH).into(),
+        max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS).into(),
         long_prefill_threshold_tokens: threshold,
         max_waiting: 0,
         scheduler: scheduler(&c.scheduler).unwrap_or_default(),

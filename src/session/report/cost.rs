@@ -4,6 +4,7 @@ use super::measure::Measured;
 use super::{
     CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, has_price, known_share, usd_per_hour,
 };
+use crate::engine::Engine;
 use crate::scenario::{FitnessMetric, FitnessWeight, Scenario};
 use crate::stats::Summary;
 
@@ -17,8 +18,8 @@ pub(super) fn cost(scenario: &Scenario, m: &Measured<'_>, t: &ThroughputPart) ->
     let mut usd = Some(0.0);
     for (r, read) in engine.replicas().iter().zip(m.readings()) {
         let gpus = f64::from(scenario.cluster.pools[r.pool() as usize].tp);
-        let price = has_price(engine, r.pool()).then(|| engine.usd_per_hour(r.pool()));
-        usd = usd.zip(price).map(|(usd, price)| usd + price * read.up_us as f64 / US_PER_HOUR);
+        let of_replica = usd_of(engine, r.pool(), read.up_us);
+        usd = usd.zip(of_replica).map(|(usd, more)| usd + more);
         c.gpu_seconds += gpus * read.up_us as f64 / 1e6;
         c.gpu_busy_seconds += gpus * read.busy_us as f64 / 1e6;
     }
@@ -32,6 +33,11 @@ pub(super) fn cost(scenario: &Scenario, m: &Measured<'_>, t: &ThroughputPart) ->
     c.usd_per_million_output_tokens = by(1e6, output);
     c.gpu_busy_seconds_per_request = known_share(c.gpu_busy_seconds, finished);
     c
+}
+
+/// US dollars for one replica of `pool` that existed for `up_us`; unknown without a price.
+pub(super) fn usd_of(engine: &Engine, pool: u32, up_us: u64) -> Option<f64> {
+    has_price(engine, pool).then(|| engine.usd_per_hour(pool) * up_us as f64 / US_PER_HOUR)
 }
 
 /// The score; `None` without weights.

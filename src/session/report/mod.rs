@@ -8,13 +8,14 @@ mod cost;
 mod groups;
 mod measure;
 mod parts;
+mod pools;
 
 pub use anomalies::{AnomalyExample, AnomalyPart, AnomalyProof, BlisPart};
 #[cfg(feature = "cli")]
 pub(super) use anomalies::{hol_blocking_events, priority_inversions};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
-    RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
+    PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
 };
 
 use super::decisions::DecisionPart;
@@ -74,6 +75,8 @@ pub struct Report {
     /// What the routing decisions amount to, where `observe.counterfactual_k` is above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<DecisionPart>,
+    /// Each pool.
+    pub pools: Vec<PoolPart>,
     /// Each replica.
     pub replicas: Vec<ReplicaPart>,
     /// Each SLO class that sent requests, the most urgent first.
@@ -146,6 +149,7 @@ impl Report {
             fitness: cost::fitness(&scenario.observe.fitness, &throughput, &latency_ms),
             cost: cost::cost(scenario, &m, &throughput),
             decisions: recorder.decisions.summary(engine),
+            pools: pools::pools(scenario, &m),
             replicas,
             classes: m.classes(),
             tenants: tenants.into_parts(),

@@ -202,6 +202,35 @@ pub struct FitnessTerm {
     pub norm: f64,
 }
 
+/// One pool: what its settings came to, and what its replicas did together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PoolPart {
+    /// Its name.
+    pub name: String,
+    /// Its model.
+    pub model: String,
+    /// Replicas that take new requests.
+    pub replicas: u32,
+    /// Most requests in a batch; what "auto" came to, or the latest edit.
+    pub max_num_seqs: u32,
+    /// Most tokens in a step; what "auto" came to, or the latest edit.
+    pub max_num_batched_tokens: u32,
+    /// Tokens in a KV block.
+    pub block_tokens: u32,
+    /// Blocks in the KV cache of one replica; what "auto" came to, or the latest edit.
+    pub kv_blocks: u32,
+    /// US dollars per hour of one replica, if its price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_hour: Option<f64>,
+    /// Requests finished on its replicas.
+    pub completed: u32,
+    /// Cached prompt blocks / all prompt blocks, 0 to 1.
+    pub kv_hit_rate: f64,
+    /// US dollars for its replicas while they existed, if their price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+}
+
 /// What the measured stretch cost, from the GPU prices of the catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CostPart {

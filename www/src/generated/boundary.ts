@@ -178,6 +178,8 @@ export type Frame = {
   key: KeyFigures,
   /** Arrivals by client over the latest window. */
   clients: Array<ClientFrame>,
+  /** Every pool, in order. */
+  pools: Array<PoolFrame>,
   /** Every replica, in order. */
   replicas: Array<ReplicaFrame>,
   /** What moved since the previous frame: the newest, at most as many as asked for. */
@@ -300,6 +302,20 @@ export type Percentiles = {
   p90_us: number,
   /** 99th percentile, in microseconds. */
   p99_us: number,
+};
+
+/** What the settings of one pool come to now: "auto" as a number, edits included. */
+export type PoolFrame = {
+  /** Name of the pool. */
+  name: string,
+  /** Most requests in a batch. */
+  max_num_seqs: number,
+  /** Most tokens in a step. */
+  max_num_batched_tokens: number,
+  /** Blocks in the KV cache of each replica. */
+  kv_blocks: number,
+  /** Price of one replica in US dollars per hour; 0 if unknown. */
+  usd_per_hour: number,
 };
 
 /** A built-in scenario. */

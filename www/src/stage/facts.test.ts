@@ -53,6 +53,7 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
   counts: { arrived: 5, in_pipeline: 0, waiting: 3, running: 2, completed: 0, rejected: 0, dropped: 0, preemptions: 0 },
   key,
   clients: [],
+  pools: [],
   replicas,
   moves: [],
   flags: [],

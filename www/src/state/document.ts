@@ -21,11 +21,13 @@ const LIVE: readonly { readonly pattern: RegExp; readonly edit: (value: Json, in
   },
   {
     pattern: /^cluster\.pools\[(\d+)\]\.engine\.max_num_seqs$/,
-    edit: (value, pool) => ({ 'max-num-seqs': { pool, max_num_seqs: value } }),
+    edit: (value, pool) =>
+      typeof value === 'number' ? { 'max-num-seqs': { pool, max_num_seqs: value } } : undefined,
   },
   {
     pattern: /^cluster\.pools\[(\d+)\]\.engine\.max_num_batched_tokens$/,
-    edit: (value, pool) => ({ 'max-num-batched-tokens': { pool, max_num_batched_tokens: value } }),
+    edit: (value, pool) =>
+      typeof value === 'number' ? { 'max-num-batched-tokens': { pool, max_num_batched_tokens: value } } : undefined,
   },
   {
     pattern: /^cluster\.pools\[(\d+)\]\.kv\.blocks$/,

@@ -1,0 +1,35 @@
+//! What each pool's settings came to, and what its replicas did together.
+
+use super::measure::Measured;
+use super::{PoolPart, cost, has_price, share};
+use crate::scenario::Scenario;
+
+/// All pools, in order.
+pub(super) fn pools(scenario: &Scenario, m: &Measured<'_>) -> Vec<PoolPart> {
+    let engine = m.engine();
+    let part = |(pool, p): (u32, &crate::scenario::Pool)| {
+        let [max_num_seqs, max_num_batched_tokens] = engine.batch_limits(pool);
+        let mut part = PoolPart {
+            name: p.name.clone(),
+            model: p.model.clone(),
+            max_num_seqs,
+            max_num_batched_tokens,
+            block_tokens: p.kv.block_tokens,
+            kv_blocks: engine.kv_blocks(pool),
+            usd_per_hour: has_price(engine, pool).then(|| engine.usd_per_hour(pool)),
+            usd: cost::usd_of(engine, pool, 0),
+            ..PoolPart::default()
+        };
+        let (mut hits, mut blocks) = (0, 0);
+        for (r, read) in engine.replicas().iter().zip(m.readings()).filter(|(r, _)| r.pool() == pool) {
+            part.replicas += u32::from(r.serving());
+            part.completed += r.totals().completed;
+            part.usd = part.usd.zip(cost::usd_of(engine, pool, read.up_us)).map(|(usd, more)| usd + more);
+            hits += r.kv().hits();
+            blocks += r.kv().hits() + r.kv().prompt_misses();
+        }
+        part.kv_hit_rate = share(hits as f64, blocks as f64);
+        part
+    };
+    (0..).zip(&scenario.cluster.pools).map(part).collect()
+}
