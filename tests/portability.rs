@@ -28,48 +28,50 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17568, "0c487964e47475fa"),
-    ("kv-pressure, default", 11188, "176e6db2d447bdfc"),
-    ("router-showdown, default", 18800, "d145c68ef3b9e959"),
-    ("long-chats, default", 12906, "4b9d60d545889ed8"),
-    ("regret-and-tail, default", 13047, "c8b74fad74a43a13"),
-    ("pressure, default", 14215, "8735213cd8c23998"),
-    ("everything, default", 19117, "6e4cd55455d5d37a"),
-    ("conversations, default", 26683, "24fde96ac5277565"),
-    ("hashes, default", 9435, "f1a200ee3e06f9bb"),
-    ("stamps, default", 8469, "b19d5a8729fd1318"),
-    ("chat-4xh100, blis", 17484, "af71e29f40c6ba83"),
-    ("kv-pressure, blis", 11704, "e75d8e8f238989e1"),
-    ("router-showdown, blis", 19009, "d8ed4da8437c46a3"),
-    ("long-chats, blis", 12956, "51ecd735278377b0"),
-    ("regret-and-tail, blis", 13139, "b01508f260af00fc"),
-    ("pressure, blis", 14709, "ff0fe292fcfe7134"),
-    ("everything, blis", 19081, "05fc11237445766c"),
-    ("conversations, blis", 26823, "6010d1bbcf8b3eaa"),
-    ("hashes, blis", 9568, "744e9e83f1f70187"),
-    ("stamps, blis", 8545, "549978554ceea6a1"),
+    ("chat-4xh100, default", 17999, "2304fcec063e10da"),
+    ("kv-pressure, default", 11577, "a1a551c5c5a470ed"),
+    ("router-showdown, default", 19298, "cb592e4786225169"),
+    ("long-chats, default", 13358, "2b6835057ae3f95b"),
+    ("regret-and-tail, default", 13512, "576d8ec718c7ef6e"),
+    ("mixed-fleet, default", 18002, "875af71575c579e2"),
+    ("pressure, default", 14597, "73cf098b22d971ef"),
+    ("everything, default", 19585, "b7682ee00fd0fdc7"),
+    ("conversations, default", 27262, "5b1cf89774550f8c"),
+    ("hashes, default", 9825, "d7d1d5a7346bf3bc"),
+    ("stamps, default", 8843, "250a5abb9d5e2fd7"),
+    ("chat-4xh100, blis", 17915, "a1acd5c6f0963876"),
+    ("kv-pressure, blis", 12093, "9099563f75baf824"),
+    ("router-showdown, blis", 19507, "8550d13db6badb14"),
+    ("long-chats, blis", 13407, "c72fb4efa8add552"),
+    ("regret-and-tail, blis", 13604, "86210f075fd73ead"),
+    ("mixed-fleet, blis", 18148, "9d5eb55bb72ac7a0"),
+    ("pressure, blis", 15091, "2a4b3cf06f256756"),
+    ("everything, blis", 19550, "81bcfab1f8f0b1d0"),
+    ("conversations, blis", 27292, "ce493ff6a28ae0e2"),
+    ("hashes, blis", 9957, "86ecf974b32af7e5"),
+    ("stamps, blis", 8918, "ece5113baf5dcacd"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 161591, "955dc8dbcbb3f614"),
-    ("everything", 72127, "99ffbbab8183bd2b"),
-    ("conversations", 93665, "cdd2fefae132889a"),
+    ("pressure", 161887, "7d2bbce5bfbf1aa7"),
+    ("everything", 72327, "648318c9637c4104"),
+    ("conversations", 93889, "027ea08b02ec4038"),
 ];
 
 const DRAWS: &[Line] = &[
-    ("traffic", 16, "2edc8794fe6aaca4"),
-    ("changing loads", 16, "0b670ac4eb3344f0"),
-    ("conversations", 16, "025ecf6f45b5cd1b"),
+    ("traffic", 16, "d7479005e8bf0bc9"),
+    ("changing loads", 16, "31fccb3f4d92af56"),
+    ("conversations", 16, "191a1869aca57205"),
     ("functions", 639968, "071cff7376f674b5"),
     ("gamma and cosine", 319984, "028103528882f176"),
 ];
 
 const MODELS: &[Line] = &[
-    ("roofline", 19912, "95e0d4dbfcc20f9b"),
-    ("roofline with experts", 19736, "91f2b41c206e366c"),
-    ("roofline with latent attention", 20243, "00d16231d760723b"),
-    ("cross-model", 21404, "fcd14ce6455a62b3"),
-    ("piecewise", 22929, "7cb3dbe962ba164c"),
+    ("roofline", 20380, "c0681cb5ce2748bf"),
+    ("roofline with experts", 20206, "15e8ead06d42690c"),
+    ("roofline with latent attention", 20715, "3632665f242f4b48"),
+    ("cross-model", 21874, "434a89598119059f"),
+    ("piecewise", 23397, "8a5d198d67b2335b"),
 ];
 
 /// One result: its name and its bytes.
