@@ -7,7 +7,7 @@
 //! | pools | two thirds one, one third 2 to 4, every figure of which is drawn anew |
 //! | replicas | 1 to 10 in a pool |
 //! | cache | 3 to 12 blocks of 1, 4 or 16 tokens in half of the pools, else 8 to 2,000 blocks of 1 to 64; shared prompts on or off; a CPU tier in a quarter |
-//! | batch, budget, longest piece | 1 to 64 requests; 1 to 2,048 tokens; none, 1, 7 or 64 tokens |
+//! | batch, budget, longest piece | 1 to 64 requests; 1 to 2,048 tokens; none, 1, 7 or 64 tokens; in a third of the pools a queue of one or three |
 //! | step time | 40 us to 6 ms, with or without a cost per token; queueing delay and output overhead on or off |
 //! | scheduler, priority | all |
 //! | routing, admission | all policies with their own settings; the gateway immediate or slow; signals fresh to 50 ms old |
@@ -157,6 +157,7 @@ prop_compose! {
         max_num_batched_tokens in select(vec![1_u32, 4, 40, 300, 2048]),
         long_prefill_threshold_tokens in select(vec![0_u32, 0, 1, 7, 64]),
         (scheduler, priority) in (select(SCHEDULERS.to_vec()), select(priorities())),
+        max_waiting in select(vec![0_u32, 0, 0, 0, 1, 3]),
         (blocks, block_tokens) in a_cache(),
         cpu_blocks in select(vec![0_u32, 0, 0, 40]),
         prefix_caching in any::<bool>(),
@@ -171,6 +172,7 @@ prop_compose! {
                 max_num_seqs: max_num_seqs.into(),
                 max_num_batched_tokens: max_num_batched_tokens.into(),
                 long_prefill_threshold_tokens,
+                max_waiting,
                 scheduler,
                 priority,
                 ..Engine::default()

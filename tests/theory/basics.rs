@@ -1,8 +1,8 @@
 //! The plainest queues, and what is known exactly of a few requests.
 
 use super::common::{
-    SERVICE_US, accept, accept_between, cluster, constant_lengths, exponential_service, listed,
-    mean_and_error, poisson, run, ttfts, waits,
+    SERVICE_US, accept, accept_between, cluster, constant_lengths, exponential_lengths, listed,
+    mean_and_error, poisson, run, single_steps, ttfts, waits,
 };
 use tokenyard::base::Micros;
 use tokenyard::base::rng::{Purpose, Stream};
@@ -83,7 +83,8 @@ fn routing_over_four_servers_gives_the_known_response_times() {
         [(0.5, [2.0, 1.432_52, 1.158_15]), (0.7, [3.333_33, 2.236_69, 1.511_44])]
     {
         let rate = 4.0 * rho * 1e6 / SERVICE_US;
-        let mut s = exponential_service(cluster(4, 1, [0.0, 1.0, 0.0]), rate, 300_000);
+        let mut s =
+            single_steps(cluster(4, 1, [0.0, 1.0, 0.0]), poisson(rate), exponential_lengths(), 300_000);
         let mut means = Vec::new();
         for (policy, exact) in [
             (RoutingPolicy::LeastLoaded, shortest),

@@ -1,10 +1,24 @@
 //! Batches: an engine that works in steps, with an unbounded batch.
 
 use super::common::{
-    Heard, accept, client, cluster, constant_lengths, poisson, run_watched, ttfts, two_lengths,
+    Heard, accept, accept_between, client, cluster, constant_lengths, poisson, run, run_watched, ttfts,
+    two_lengths,
 };
-use tokenyard::engine::Fact;
-use tokenyard::scenario::Lengths;
+use tokenyard::engine::{Fact, Record};
+use tokenyard::scenario::{Lengths, Scenario};
+
+/// A request of `output` tokens is free in its first step and costs `decode_us` in each of the others.
+fn decoders(step_us: f64, decode_us: f64, load: f64, output: Lengths, requests: u64) -> Scenario {
+    let mean = match &output {
+        Lengths::Empirical { lengths } => lengths.iter().map(|l| f64::from(l.tokens) * l.weight).sum(),
+        other => f64::from(other.bounds().0),
+    };
+    let mut s = cluster(1, 60_000, [step_us, 0.0, decode_us]);
+    let rate = load * 1e6 / ((mean - 1.0) * decode_us);
+    s.workload.clients = vec![client(poisson(rate), Lengths::Constant { tokens: 1 }, output)];
+    s.run.max_requests = requests;
+    s
+}
 
 /// Start and duration of every step, and how many requests it has.
 fn steps(heard: &Heard) -> Vec<(u64, u64, u32)> {
@@ -29,6 +43,39 @@ fn a_batch_without_bound_and_cost_is_poisson_whatever_the_lengths() {
         let squares: Vec<f64> = sizes.iter().map(|n| (n - 30.0) * (n - 30.0)).collect();
         accept(&format!("its variance, {output:?}"), &squares, 30.0);
     }
+}
+
+#[test]
+fn steps_that_cost_by_the_request_share_the_processor_whatever_the_lengths() {
+    // M/G/1 with processor sharing: work x takes x / (1 - rho) on average, for every distribution of lengths. Two per cent for
+    // steps that are whole: who arrives waits for the one under way, and the others are quicker meanwhile.
+    let (decode_us, load) = (20.0, 0.5);
+    for output in [Lengths::Constant { tokens: 101 }, two_lengths(51, 0.8, 301)] {
+        let engine = run(&decoders(0.0, decode_us, load, output.clone(), 40_000));
+        let slowdown = |r: &Record| r.e2e.0 as f64 / (f64::from(r.output_tokens - 1) * decode_us);
+        let slow: Vec<f64> = engine.records().iter().map(slowdown).collect();
+        accept_between(&format!("slowdown, {output:?}"), &slow, 0.98 * 2.0, 1.02 * 2.0);
+    }
+}
+
+#[test]
+fn a_step_with_a_fixed_part_has_the_batch_of_state_dependent_sharing() {
+    // T = alpha + n delta, a = alpha / delta: n is negative binomial with mean rho (a + 1) / (1 - rho) = 11, above the mean
+    // field's rho a / (1 - rho) = 10. Joining and leaving at the boundaries of steps adds up to a twentieth.
+    let s = decoders(1000.0, 100.0, 0.5, Lengths::Constant { tokens: 201 }, 40_000);
+    let mut heard = Heard::default();
+    let engine = run_watched(&s, &mut heard);
+    let (mut area, mut warm) = (0.0, 0);
+    for (at, fact) in &heard.0 {
+        if let Fact::StepStarted { span, decode, .. } = fact
+            && *at > engine.clock().0 / 10
+        {
+            warm = if warm == 0 { *at } else { warm };
+            area += f64::from(*decode) * span.0 as f64;
+        }
+    }
+    let mean = area / (engine.clock().0 - warm) as f64;
+    assert!(mean > 0.98 * 11.0 && mean < 1.05 * 11.0, "{mean} decode on average, 11 exact");
 }
 
 #[test]

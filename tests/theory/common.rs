@@ -1,8 +1,6 @@
 //! What the laws share: clusters that are queues, their traffic, and the rule by which a mean agrees.
 
 use tokenyard::base::Micros;
-use tokenyard::base::math::ln;
-use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::engine::{Engine, Fact, Halt, Ignore, Record, RequestState, Sink};
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
@@ -71,20 +69,6 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
         model: String::new(),
         session: String::new(),
     }
-}
-
-/// Poisson arrivals of single-step requests whose prompt lengths, at 1 us a token, are exponential service times.
-pub(crate) fn exponential_service(mut s: Scenario, rate_per_s: f64, requests: u32) -> Scenario {
-    let mut gaps = Stream::new(11, Purpose::Arrivals, 0);
-    let mut sizes = Stream::new(11, Purpose::PromptLengths, 0);
-    let exponential = |stream: &mut Stream, mean: f64| -ln(1.0 - stream.unit()) * mean;
-    let mut now = 0.0;
-    for number in 0..requests {
-        now += exponential(&mut gaps, 1e6 / rate_per_s);
-        let tokens = exponential(&mut sizes, SERVICE_US).ceil().max(1.0) as u32;
-        s.workload.requests.push(listed(number, now as u64, tokens, 1));
-    }
-    s
 }
 
 /// The cluster of a scenario, before its first event.
