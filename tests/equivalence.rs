@@ -97,7 +97,8 @@ fn spelled_out(mut source: Source) -> Vec<RequestLine> {
             Segment { s: s as u32 + 1, n: p.len, o: p.start as u32 }
         };
         lines.push(RequestLine {
-            id: format!("request_{}", lines.len()),
+            // Ties go by name, and among generated requests by number.
+            id: format!("request_{:03}", lines.len()),
             arrival_us: spec.arrival.0,
             input: spec.prompt.pieces().iter().map(&mut segment).collect(),
             output: segment(&spec.output),
