@@ -159,7 +159,7 @@ prop_compose! {
         (scheduler, priority) in (select(SCHEDULERS.to_vec()), select(priorities())),
         max_waiting in select(vec![0_u32, 0, 0, 0, 1, 3]),
         (blocks, block_tokens) in a_cache(),
-        cpu_blocks in select(vec![0_u32, 0, 0, 40]),
+        (cpu_blocks, max_waiting) in (select(vec![0_u32, 0, 0, 40]), select(vec![0_u32, 0, 1, 6])),
         prefix_caching in any::<bool>(),
         step_us in select(vec![40.0_f64, 900.0, 6000.0]),
         per_token in select(vec![0.0_f64, 7.3, 20.0]),
