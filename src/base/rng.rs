@@ -33,6 +33,8 @@ pub enum Purpose {
     RoundOutputs = 10,
     /// How long the user thinks before a round of one conversation.
     ThinkTimes = 11,
+    /// Choices by score.
+    Picks = 12,
 }
 
 /// One random stream.

@@ -129,8 +129,8 @@ impl Engine {
             self.decision.scores.clear();
             Err(self.nowhere_to_go(model, pools))
         } else {
-            let position = self.router.pick(&view, &fleet, &mut self.decision.scores);
-            Ok((position, fleet.replicas[position].id))
+            let choice = self.router.pick(&view, &fleet, &mut self.decision.scores);
+            choice.map(|position| (position, fleet.replicas[position].id))
         };
         if sink.wants_decisions() {
             self.remember(request, choice.ok().map(|(position, _)| position), pools);
@@ -166,7 +166,7 @@ impl Engine {
         d.chosen = chosen;
         d.seen.clear();
         d.true_load.clear();
-        d.excluded.clear();
+        d.excluded.clone_from(&d.scores.excluded);
         if all && self.snapshot_refresh == Span::ZERO {
             d.seen.extend_from_slice(&self.views);
             d.true_load.extend(self.views.iter().map(ReplicaView::load));

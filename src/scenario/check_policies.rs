@@ -3,6 +3,7 @@
 use super::limits;
 use super::policy::{AdmissionPolicy, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, Weighted};
 use super::report::Report;
+use super::{Filter, FilterMetric, Picker};
 
 /// Checks the admission policy at `path`.
 pub(super) fn check_admission(path: &str, policy: &AdmissionPolicy, r: &mut Report) {
@@ -81,9 +82,51 @@ fn check_cache_or_load(path: &str, [cache_weight, breaker]: [f64; 2], full_load:
     r.int(&format!("{path}.full_load"), full_load, 1, limits::IN_FLIGHT, "256 is a full default batch");
 }
 
+fn check_filters(path: &str, filters: &[Filter], r: &mut Report) {
+    r.count(path, filters.len(), limits::FILTERS, "filters");
+    let sessions = filters.iter().filter(|f| matches!(f, Filter::Session(_)));
+    r.distinct(path, "filter", sessions.map(|_| "session"));
+    for (i, filter) in filters.iter().enumerate() {
+        match filter {
+            Filter::Session(f) => {
+                let path = format!("{path}[{i}].session.most_sessions");
+                r.int(&path, f.most_sessions, 1, limits::SESSIONS, "100,000 is plenty");
+            }
+            Filter::Utilization(f) => {
+                let path = format!("{path}[{i}].utilization.conditions");
+                if f.conditions.is_empty() {
+                    let fix = "add {\"metric\": \"waiting-requests\", \"max\": 5}, or remove the filter";
+                    r.error(&path, "no conditions", "at least one", fix);
+                }
+                r.count(&path, f.conditions.len(), limits::FILTERS, "conditions");
+                r.distinct(&path, "metric", f.conditions.iter().map(|c| c.metric.name()));
+                for (k, c) in f.conditions.iter().enumerate() {
+                    let (most, fix) = match c.metric {
+                        FilterMetric::KvUtilization => {
+                            (1.0, "0.8 leaves out caches that are more than 80 % full")
+                        }
+                        FilterMetric::WaitingRequests
+                        | FilterMetric::RunningRequests
+                        | FilterMetric::ActiveRequests => {
+                            (f64::from(limits::IN_FLIGHT), "a number of requests")
+                        }
+                    };
+                    r.float(&format!("{path}[{k}].max"), c.max, 0.0, most, fix);
+                }
+            }
+        }
+    }
+}
+
 fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
     let fix = "10,000 blocks of 16 tokens are 160,000 tokens";
     r.int(&format!("{path}.prefix_index_blocks"), p.prefix_index_blocks, 1, limits::KV_BLOCKS, fix);
+    check_filters(&format!("{path}.filters"), &p.filters, r);
+    if let Picker::Softmax(softmax) = &p.picker {
+        let path = format!("{path}.picker.softmax.temperature");
+        let (least, most) = (limits::TEMPERATURE_MIN, limits::TEMPERATURE);
+        r.float(&path, softmax.temperature, least, most, "use the picker max for no chance at all");
+    }
     let path = format!("{path}.scorers");
     if p.profile != Profile::Custom {
         if !p.scorers.is_empty() {

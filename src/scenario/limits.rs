@@ -112,6 +112,14 @@ pub const COST: f64 = 1e6;
 pub const WEIGHT_MIN: f64 = 1e-6;
 /// Largest weight of a scorer.
 pub const WEIGHT: f64 = 1e6;
+/// Most filters of one routing policy, and most limits of one filter.
+pub const FILTERS: usize = 8;
+/// Largest limit of a filter on tokens.
+pub const FILTER_TOKENS: f64 = 1e12;
+/// Coldest choice by score: as good as the highest.
+pub const TEMPERATURE_MIN: f64 = 1e-6;
+/// Hottest choice by score: as good as any.
+pub const TEMPERATURE: f64 = 1e6;
 /// Most scorers of one routing policy.
 pub const SCORERS: usize = 32;
 /// Heaviest tail of Pareto lengths.

@@ -15,6 +15,7 @@ mod check_workload;
 mod cluster;
 mod conversation;
 mod edit;
+mod filters;
 mod latency;
 mod lengths;
 pub mod limits;
@@ -35,6 +36,9 @@ pub use check::{Checked, check, check_edit};
 pub use cluster::{Cluster, Compat, Engine, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Edit, TimedEdit};
+pub use filters::{
+    Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
+};
 pub use latency::{
     CrossModelCoefficients, FittedCoefficients, LatencyModel, PiecewiseRates, RooflineSettings,
 };

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
+use super::{Filter, Picker};
 use serde::{Deserialize, Serialize};
 
 /// Who is let in.
@@ -281,7 +282,13 @@ pub struct Weighted {
     /// The scorers of the profile `custom`, in the order in which they are summed up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scorers: Vec<WeightedScorer>,
-    /// Who gets a request among replicas with equal sums.
+    /// Who is left out before anything is scored, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<Filter>,
+    /// Who gets a request once all are scored.
+    #[serde(skip_serializing_if = "Picker::is_max")]
+    pub picker: Picker,
+    /// Who gets a request among replicas with equal sums. Only for the picker `max`.
     pub ties: Ties,
     /// How many blocks the router remembers of each replica for `prefix-affinity`.
     #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
@@ -293,6 +300,8 @@ impl Default for Weighted {
         Self {
             profile: Profile::BlisDefault,
             scorers: Vec::new(),
+            filters: Vec::new(),
+            picker: Picker::Max,
             ties: Ties::Lowest,
             prefix_index_blocks: 10_000,
         }

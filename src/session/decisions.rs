@@ -1,6 +1,7 @@
 //! Routing decisions: the latest in full, for the inspector, and a summary of all, for the report.
 
 use super::frame::{Candidate, ScorePart};
+use super::words::three_digits;
 use crate::base::RequestId;
 use crate::engine::{Decision, Engine, ranking};
 use crate::policy::ReplicaView;
@@ -201,5 +202,9 @@ impl Decisions {
 fn words(excluded: Excluded) -> String {
     match excluded {
         Excluded::QueueFull => "wait queue full".to_owned(),
+        Excluded::OverLimit { metric, value, max } => {
+            format!("{} {} above {}", metric.name(), three_digits(value), three_digits(max))
+        }
+        Excluded::OtherSession => "its session is on another replica".to_owned(),
     }
 }

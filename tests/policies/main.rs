@@ -6,6 +6,7 @@ mod admission;
 mod common;
 mod conversations;
 mod edits;
+mod filters;
 mod refusals;
 mod routing;
 mod scorers;

@@ -3,9 +3,10 @@
 use super::common::{client, cluster, run};
 use tokenyard::engine::{Decision, Engine, Fact};
 use tokenyard::scenario::{
-    Client, CostEscalation, Edit, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PowerOfD, PrefixAware,
-    PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionMode,
-    Ties, TimedEdit, Weighted, WeightedScorer,
+    Client, CostEscalation, Edit, Filter, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Picker,
+    PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer,
+    SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit, UtilizationFilter, Weighted,
+    WeightedScorer,
 };
 
 /// The weighted policy with these scorers.
@@ -16,6 +17,13 @@ pub(crate) fn weighted(rows: &[(Scorer, f64)]) -> RoutingPolicy {
 
 pub(crate) fn session_affinity(mode: SessionMode) -> RoutingPolicy {
     RoutingPolicy::SessionAffinity(SessionAffinity { mode, ..SessionAffinity::default() })
+}
+
+/// The weighted policy with every filter, and this picker.
+fn picking(picker: Picker) -> RoutingPolicy {
+    let filters =
+        vec![Filter::Utilization(UtilizationFilter::default()), Filter::Session(SessionFilter::default())];
+    RoutingPolicy::Weighted(Weighted { filters, picker, ..Weighted::default() })
 }
 
 /// Every policy, some of them in several forms.
@@ -47,6 +55,8 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         RoutingPolicy::Weighted(Weighted::default()),
         RoutingPolicy::Weighted(Weighted { profile: Profile::LlmDDefault, ..Weighted::default() }),
         weighted(&all.map(|scorer| (scorer, 1.0))),
+        picking(Picker::WeightedRandom),
+        picking(Picker::Softmax(Softmax::default())),
     ]
 }
 

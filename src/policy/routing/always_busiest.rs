@@ -1,6 +1,6 @@
 //! The largest load wins, the lowest replica number among equals: what every other policy should beat.
 
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct AlwaysBusiest;
 
 impl Router for AlwaysBusiest {
-    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
         let mut best = 0;
         for (position, view) in fleet.replicas.iter().enumerate() {
             if view.load() > fleet.replicas[best].load() {
                 best = position;
             }
         }
-        best
+        Ok(best)
     }
 }

@@ -7,7 +7,7 @@
 //! as seen before the request joins. Between decisions all costs fall by exp(−decay · t). The rule is RouteSim's, which knows
 //! no prices: there price is 0. With base, queue and kv at 0 a replica at half the price gets twice the requests.
 
-use super::{Fleet, Router, Scores, Term};
+use super::{Choice, Fleet, Router, Scores, Term};
 use crate::base::{Micros, math};
 use crate::policy::RequestView;
 use crate::scenario::CostEscalation as Settings;
@@ -39,7 +39,7 @@ impl CostEscalation {
 }
 
 impl Router for CostEscalation {
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice {
         let decay = math::exp(-self.decay_per_s * request.now.since(self.at).as_secs());
         self.at = request.now;
         for cost in &mut self.costs {
@@ -60,6 +60,6 @@ impl Router for CostEscalation {
             + self.queue * f64::from(view.waiting)
             + self.kv * view.kv_use()
             + self.price * fleet.pool_of(best).usd_per_hour;
-        best
+        Ok(best)
     }
 }

@@ -1,7 +1,7 @@
 //! The smallest share of KV blocks in use wins, the lowest replica number among equals. Blocks that only wait to be used
 //! again are free. The rule is RouteSim's.
 
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct LeastKv;
 
 impl Router for LeastKv {
-    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
         let mut best = (f64::INFINITY, 0);
         for (position, view) in fleet.replicas.iter().enumerate() {
             if view.kv_use() < best.0 {
                 best = (view.kv_use(), position);
             }
         }
-        best.1
+        Ok(best.1)
     }
 }

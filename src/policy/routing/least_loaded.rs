@@ -1,6 +1,6 @@
 //! The smallest load wins, the lowest replica number among equals. With fresh signals this joins the shortest queue.
 
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub(super) fn least_loaded(fleet: &Fleet<'_>) -> usize {
 }
 
 impl Router for LeastLoaded {
-    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
-        least_loaded(fleet)
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
+        Ok(least_loaded(fleet))
     }
 }

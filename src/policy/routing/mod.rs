@@ -2,9 +2,11 @@
 
 mod always_busiest;
 mod cost_escalation;
+mod filter;
 mod least_kv;
 mod least_loaded;
 mod lru;
+mod picker;
 mod power_of_d;
 mod prefix_aware;
 mod prefix_index;
@@ -18,7 +20,7 @@ mod weighted;
 
 pub use scores::{Excluded, Part, Scores, Term, by_load};
 
-use super::{PoolView, ReplicaView, RequestView};
+use super::{PoolView, Reason, ReplicaView, RequestView};
 use crate::base::ReplicaId;
 use crate::scenario::RoutingPolicy;
 use serde::{Deserialize, Serialize};
@@ -47,10 +49,13 @@ impl<'a> Fleet<'a> {
     }
 }
 
+/// The position of the chosen replica, or why the request is refused.
+type Choice = Result<usize, Reason>;
+
 /// A routing policy.
 trait Router {
     /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize;
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice;
 }
 
 /// The state of the routing policy in force.
@@ -127,16 +132,24 @@ impl RouterState {
         }
     }
 
-    /// Chooses the position in `fleet` that gets the request. `scores` explains the choice, if the policy scores.
-    pub fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+    /// Chooses the position in `fleet` that gets the request, or refuses it. `scores` explains the choice, if the policy scores.
+    pub fn pick(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        scores: &mut Scores,
+    ) -> Result<usize, Reason> {
         assert!(!fleet.replicas.is_empty(), "INV-2: a request with nowhere to go");
         scores.totals.clear();
-        let position = self.policy().pick(request, fleet, scores);
+        scores.excluded.clear();
+        let choice = self.policy().pick(request, fleet, scores);
         if scores.totals.is_empty() {
             scores.parts.clear();
         }
-        assert!(position < fleet.replicas.len(), "INV-2: a request sent to replica {position} of none");
-        position
+        if let Ok(position) = choice {
+            assert!(position < fleet.replicas.len(), "INV-2: a request sent to replica {position} of none");
+        }
+        choice
     }
 
     fn policy(&mut self) -> &mut dyn Router {

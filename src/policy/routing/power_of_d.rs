@@ -1,7 +1,7 @@
 //! Of d different replicas drawn at random the least loaded wins, the lowest number among equals (Mitzenmacher; Vvedenskaya,
 //! Dobrushin and Karpelevich: the tail of the queue lengths falls doubly exponentially as soon as d is 2).
 
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::base::rng::{Purpose, Stream};
 use crate::policy::RequestView;
 use crate::scenario::PowerOfD as Settings;
@@ -28,7 +28,7 @@ impl PowerOfD {
 }
 
 impl Router for PowerOfD {
-    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
         let replicas = fleet.replicas.len() as u32;
         self.drawn.clear();
         // Floyd's way to draw d different numbers with d draws.
@@ -39,6 +39,6 @@ impl Router for PowerOfD {
         }
         let load = |position: u32| (fleet.replicas[position as usize].load(), position);
         let best = self.drawn.iter().copied().min_by_key(|&position| load(position));
-        best.expect("INV-2: one replica is always drawn") as usize
+        Ok(best.expect("INV-2: one replica is always drawn") as usize)
     }
 }

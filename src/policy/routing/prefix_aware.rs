@@ -8,7 +8,7 @@
 //! rule is RouteSim's; its limit on queues is the parameter `full_load` here, and ties go to the lowest number.
 
 use super::least_loaded::least_loaded;
-use super::{Fleet, Router, Scores, Term};
+use super::{Choice, Fleet, Router, Scores, Term};
 use crate::policy::RequestView;
 use crate::scenario::PrefixAware as Settings;
 use serde::{Deserialize, Serialize};
@@ -28,14 +28,14 @@ impl PrefixAware {
 }
 
 impl Router for PrefixAware {
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice {
         if !fleet.can_share(request) {
-            return least_loaded(fleet);
+            return Ok(least_loaded(fleet));
         }
-        cache_or_load(fleet, [self.cache_weight, self.breaker], self.full_load, scores, |position| {
+        Ok(cache_or_load(fleet, [self.cache_weight, self.breaker], self.full_load, scores, |position| {
             let share = (fleet.cached_share)(fleet.replicas[position].id, request);
             if share > 0.0 { 1.0 } else { 0.0 }
-        })
+        }))
     }
 }
 

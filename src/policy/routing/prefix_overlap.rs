@@ -9,7 +9,7 @@
 
 use super::least_loaded::least_loaded;
 use super::prefix_aware::cache_or_load;
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
 use crate::scenario::PrefixOverlap as Settings;
 use serde::{Deserialize, Serialize};
@@ -29,12 +29,12 @@ impl PrefixOverlap {
 }
 
 impl Router for PrefixOverlap {
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice {
         if !fleet.can_share(request) {
-            return least_loaded(fleet);
+            return Ok(least_loaded(fleet));
         }
-        cache_or_load(fleet, [self.cache_weight, self.breaker], self.full_load, scores, |position| {
+        Ok(cache_or_load(fleet, [self.cache_weight, self.breaker], self.full_load, scores, |position| {
             (fleet.cached_share)(fleet.replicas[position].id, request)
-        })
+        }))
     }
 }

@@ -1,6 +1,6 @@
 //! At random: every replica is equally likely, whatever its load.
 
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::base::rng::{Purpose, Stream};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ impl Random {
 }
 
 impl Router for Random {
-    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
-        self.draws.below(fleet.replicas.len() as u32) as usize
+    fn pick(&mut self, _: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
+        Ok(self.draws.below(fleet.replicas.len() as u32) as usize)
     }
 }

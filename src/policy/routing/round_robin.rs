@@ -1,7 +1,7 @@
 //! In turn: of the requests that ask for one model, number k goes to candidate k modulo N. Each model has a turn of its own,
 //! as have the requests that ask for none, so that models that take turns do not always meet the same replica.
 
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub struct RoundRobin {
 }
 
 impl Router for RoundRobin {
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
         let model = request.model as usize;
         if self.turns.len() <= model {
             self.turns.resize(model + 1, 0);
         }
         let position = (self.turns[model] % fleet.replicas.len() as u64) as usize;
         self.turns[model] += 1;
-        position
+        Ok(position)
     }
 }

@@ -1,7 +1,8 @@
 //! The scores behind a decision, kept so that it can be explained.
 
+use super::picker::first_best;
 use crate::policy::ReplicaView;
-use crate::scenario::Scorer;
+use crate::scenario::{FilterMetric, Scorer};
 use serde::{Deserialize, Serialize};
 
 /// What a score is about.
@@ -45,6 +46,17 @@ pub struct Part {
 pub enum Excluded {
     /// Its wait queue was full, as seen.
     QueueFull,
+    /// It was over the limit of a filter.
+    OverLimit {
+        /// What is limited.
+        metric: FilterMetric,
+        /// What it had, as seen.
+        value: f64,
+        /// The limit.
+        max: f64,
+    },
+    /// The session belongs to another replica.
+    OtherSession,
 }
 
 /// The scores of all candidates of one decision. Empty if the policy has none of its own.
@@ -54,6 +66,8 @@ pub struct Scores {
     pub totals: Vec<f64>,
     /// What they are sums of.
     pub parts: Vec<Part>,
+    /// Why a filter left each of them out; empty if none did. Those left out score 0.
+    pub excluded: Vec<Option<Excluded>>,
 }
 
 impl Scores {
@@ -61,6 +75,7 @@ impl Scores {
     pub fn clear(&mut self) {
         self.totals.clear();
         self.parts.clear();
+        self.excluded.clear();
     }
 
     /// Starts a decision among `candidates` with one part for each of `terms`; all values are 0.
@@ -86,15 +101,22 @@ impl Scores {
         }
     }
 
-    /// The first candidate with the highest total.
-    pub(super) fn best(&self) -> usize {
-        let mut best = 0;
-        for (position, total) in self.totals.iter().enumerate() {
-            if *total > self.totals[best] {
-                best = position;
+    /// What was scored were the candidates at the positions `kept`, in ascending order, of `all`.
+    pub(super) fn spread(&mut self, kept: &[u32], all: usize) {
+        let columns = self.parts.iter_mut().map(|part| &mut part.values).chain([&mut self.totals]);
+        for column in columns {
+            column.resize(all, 0.0);
+            // From the last on: no value is overwritten before it has moved.
+            for (from, &to) in kept.iter().enumerate().rev() {
+                let value = std::mem::replace(&mut column[from], 0.0);
+                column[to as usize] = value;
             }
         }
-        best
+    }
+
+    /// The first candidate with the highest total.
+    pub(super) fn best(&self) -> usize {
+        first_best(&self.totals)
     }
 }
 

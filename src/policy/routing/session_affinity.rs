@@ -10,7 +10,7 @@
 
 use super::least_loaded::least_loaded;
 use super::lru::Lru;
-use super::{Fleet, Router, Scores};
+use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
 use crate::scenario::{SessionAffinity as Settings, SessionMode};
 use serde::{Deserialize, Serialize};
@@ -85,11 +85,11 @@ fn scatter(x: u64) -> u64 {
 }
 
 impl Router for SessionAffinity {
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> usize {
-        match self.mode {
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: &mut Scores) -> Choice {
+        Ok(match self.mode {
             SessionMode::Sticky => self.sticky(request, fleet),
             SessionMode::ConsistentHash => by_hash(request, fleet),
-        }
+        })
     }
 }
 

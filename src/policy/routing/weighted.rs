@@ -1,20 +1,24 @@
-//! The highest weighted sum of scores wins. Weights are divided by their sum; scores are cut to [0, 1] and summed up in the
-//! order of the configuration, which fixes the last bit. Ties go to the lowest number, or to any of the best by a random
-//! stream that serves nothing else.
+//! The highest weighted sum of scores wins, of the replicas that the filters leave, or any of them at random by score.
+//! Weights are divided by their sum; scores are cut to [0, 1] and summed up in the order of the configuration, which fixes
+//! the last bit. Scorers see only what the filters have left.
 
+use super::filter::FilterState;
+use super::picker::PickerState;
 use super::scorer::ScorerState;
-use super::{Fleet, Router, Scores, Term};
-use crate::base::rng::{Purpose, Stream};
-use crate::policy::RequestView;
-use crate::scenario::{Scorer, Ties, Weighted as Settings};
+use super::{Choice, Fleet, Router, Scores, Term};
+use crate::policy::{Reason, ReplicaView, RequestView};
+use crate::scenario::{Scorer, Weighted as Settings};
 use serde::{Deserialize, Serialize};
 
-/// The highest weighted sum of scores wins.
+/// A weighted sum of scores decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weighted {
     rows: Vec<Row>,
-    /// Where ties are settled at random.
-    draws: Option<Stream>,
+    filters: Vec<FilterState>,
+    picker: PickerState,
+    /// Positions of the candidates that the filters left at the latest decision, and what was seen of them.
+    kept: Vec<u32>,
+    kept_views: Vec<ReplicaView>,
 }
 
 /// A scorer and its share of all weights.
@@ -37,28 +41,30 @@ impl Weighted {
             weight: r.weight / sum,
             state: ScorerState::new(r.scorer, s.prefix_index_blocks),
         };
-        let draws = match s.ties() {
-            Ties::Lowest => None,
-            Ties::Random => Some(Stream::new(seed, Purpose::Ties, 0)),
-        };
-        Self { rows: scorers.iter().map(row).collect(), draws }
+        Self {
+            rows: scorers.iter().map(row).collect(),
+            filters: s.filters.iter().map(FilterState::new).collect(),
+            picker: PickerState::new(s, seed),
+            kept: Vec::new(),
+            kept_views: Vec::new(),
+        }
     }
 
-    /// Goes on with what the scorers of `before` remember, where they score still, and with its draws.
+    /// Goes on with what the scorers and filters of `before` remember, where they are there still, and with its draws.
     pub(super) fn resume(&mut self, before: Self) {
         for old in before.rows {
             if let Some(row) = self.rows.iter_mut().find(|row| row.scorer == old.scorer) {
                 row.state.resume(old.state);
             }
         }
-        if self.draws.is_some() && before.draws.is_some() {
-            self.draws = before.draws;
+        for old in before.filters {
+            self.filters.iter_mut().for_each(|filter| filter.resume(&old));
         }
+        self.picker.resume(before.picker);
     }
-}
 
-impl Router for Weighted {
-    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+    /// Scores the candidates in `fleet`; true if a scorer of prefixes has found the prompt anywhere.
+    fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> bool {
         let terms = self.rows.iter().map(|r| (Term::Scorer(r.scorer), r.weight));
         scores.begin(fleet.replicas.len(), terms);
         let mut known = false;
@@ -78,20 +84,52 @@ impl Router for Weighted {
             }
         }
         scores.sum_up();
-        let mut best = scores.best();
-        if let Some(draws) = &mut self.draws {
-            let highest = scores.totals[best];
-            let equal = |&position: &usize| scores.totals[position] >= highest;
-            let ties = (0..scores.totals.len()).filter(equal).count() as u32;
-            if ties > 1 {
-                let drawn = draws.below(ties) as usize;
-                let mut equals = (0..scores.totals.len()).filter(equal);
-                best = equals.nth(drawn).expect("INV-6: fewer equals than were counted");
-            }
-        }
+        known
+    }
+
+    /// Scores, picks, and tells the scorers who was picked.
+    fn pick_of(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
+        let known = self.score(request, fleet, scores);
+        let position = self.picker.pick(&scores.totals);
         for row in &mut self.rows {
-            row.state.chosen(request, fleet, best, known);
+            row.state.chosen(request, fleet, position, known);
         }
-        best
+        position
+    }
+
+    /// Leaves the positions that pass all filters in `kept`.
+    fn filter(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        scores: &mut Scores,
+    ) -> Result<(), Reason> {
+        self.kept.clear();
+        self.kept.extend(0..fleet.replicas.len() as u32);
+        scores.excluded.resize(fleet.replicas.len(), None);
+        for filter in &self.filters {
+            filter.keep(request, fleet, &mut self.kept, &mut scores.excluded)?;
+        }
+        Ok(())
+    }
+}
+
+impl Router for Weighted {
+    fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice {
+        if self.filters.is_empty() {
+            return Ok(self.pick_of(request, fleet, scores));
+        }
+        self.filter(request, fleet, scores)?;
+        let mut views = std::mem::take(&mut self.kept_views);
+        views.clear();
+        views.extend(self.kept.iter().map(|&position| fleet.replicas[position as usize]));
+        let left = Fleet { replicas: &views, ..*fleet };
+        let picked = self.pick_of(request, &left, scores);
+        for filter in &mut self.filters {
+            filter.chosen(request, views[picked].id);
+        }
+        self.kept_views = views;
+        scores.spread(&self.kept, fleet.replicas.len());
+        Ok(self.kept[picked] as usize)
     }
 }

@@ -1,0 +1,142 @@
+//! Filters of the weighted policy: who is left out before anything is scored. They run in the order of the configuration,
+//! each on what the one before it has left.
+
+use super::lru::Lru;
+use super::{Excluded, Fleet};
+use crate::base::ReplicaId;
+use crate::policy::{Reason, ReplicaView, RequestView};
+use crate::scenario::{Condition, Fallback, Filter, FilterMetric, SessionFilter, UtilizationFilter};
+use serde::{Deserialize, Serialize};
+
+/// A filter with its memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum FilterState {
+    /// See [`Filter::Utilization`].
+    Utilization(UtilizationFilter),
+    /// See [`Filter::Session`].
+    Session(Homes),
+}
+
+/// Where each session went last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Homes {
+    most_sessions: u32,
+    homes: Lru,
+}
+
+impl FilterState {
+    pub(super) fn new(filter: &Filter) -> Self {
+        match filter {
+            Filter::Utilization(s) => Self::Utilization(s.clone()),
+            Filter::Session(s) => Self::Session(Homes::new(s)),
+        }
+    }
+
+    /// Takes positions of `fleet` out of `kept`, which holds one at least, and says why in `excluded`, by position.
+    pub(super) fn keep(
+        &self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        kept: &mut Vec<u32>,
+        excluded: &mut [Option<Excluded>],
+    ) -> Result<(), Reason> {
+        match self {
+            Self::Utilization(s) => keep_within(s, fleet, kept, excluded),
+            Self::Session(homes) => {
+                homes.keep(request, fleet, kept, excluded);
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on with what `before` remembers, if it is of the same kind.
+    pub(super) fn resume(&mut self, before: &Self) {
+        if let (Self::Session(new), Self::Session(old)) = (self, before) {
+            new.homes = old.homes.clone();
+            new.forget();
+        }
+    }
+
+    /// The request goes to this replica.
+    pub(super) fn chosen(&mut self, request: &RequestView<'_>, replica: ReplicaId) {
+        match self {
+            Self::Utilization(_) => {}
+            Self::Session(homes) => homes.settle(request.session, replica),
+        }
+    }
+}
+
+impl Homes {
+    pub(super) fn new(s: &SessionFilter) -> Self {
+        Self { most_sessions: s.most_sessions, homes: Lru::default() }
+    }
+
+    fn keep(
+        &self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        kept: &mut Vec<u32>,
+        excluded: &mut [Option<Excluded>],
+    ) {
+        let Some(home) = self.homes.get(u64::from(request.session)) else { return };
+        let is_home = |position: u32| fleet.replicas[position as usize].id.0 == home;
+        if kept.iter().any(|&position| is_home(position)) {
+            kept.retain(|&position| {
+                if !is_home(position) {
+                    excluded[position as usize] = Some(Excluded::OtherSession);
+                }
+                is_home(position)
+            });
+        }
+    }
+
+    fn settle(&mut self, session: u32, replica: ReplicaId) {
+        if session == 0 {
+            return;
+        }
+        self.homes.put(u64::from(session), replica.0);
+        self.forget();
+    }
+
+    /// Forgets the sessions that are too many, the longest unused first.
+    fn forget(&mut self) {
+        while self.homes.len() > self.most_sessions as usize {
+            self.homes.pop_oldest();
+        }
+    }
+}
+
+/// Keeps those within all limits. With nobody left the filter is passed over, or the request refused.
+fn keep_within(
+    s: &UtilizationFilter,
+    fleet: &Fleet<'_>,
+    kept: &mut Vec<u32>,
+    excluded: &mut [Option<Excluded>],
+) -> Result<(), Reason> {
+    let over = |position: u32| {
+        let view = &fleet.replicas[position as usize];
+        let broken = |c: &Condition| {
+            let value = value_of(c.metric, view);
+            (value > c.max).then_some(Excluded::OverLimit { metric: c.metric, value, max: c.max })
+        };
+        s.conditions.iter().find_map(broken)
+    };
+    if s.fallback == Fallback::All && kept.iter().all(|&position| over(position).is_some()) {
+        return Ok(());
+    }
+    kept.retain(|&position| {
+        excluded[position as usize] = over(position);
+        excluded[position as usize].is_none()
+    });
+    if kept.is_empty() { Err(Reason::NoCandidate) } else { Ok(()) }
+}
+
+/// What a filter limits.
+fn value_of(metric: FilterMetric, view: &ReplicaView) -> f64 {
+    match metric {
+        FilterMetric::KvUtilization => view.kv_use(),
+        FilterMetric::WaitingRequests => f64::from(view.waiting),
+        FilterMetric::RunningRequests => f64::from(view.running),
+        FilterMetric::ActiveRequests => f64::from(view.in_flight),
+    }
+}

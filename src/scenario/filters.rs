@@ -1,0 +1,139 @@
+//! What a weighted router does before it scores and after: who is left out, and how one is picked.
+
+#[cfg(feature = "cli")]
+use super::limits;
+use serde::{Deserialize, Serialize};
+
+/// Leaves replicas out before they are scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Filter {
+    /// Replicas that are over a limit, as the router sees them.
+    Utilization(UtilizationFilter),
+    /// All but the replica that the session went to last, if that can still be chosen. Requests without a session, and new sessions, may go anywhere.
+    Session(SessionFilter),
+}
+
+/// Leaves out replicas that are over a limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct UtilizationFilter {
+    /// The limits; a replica must be within all of them.
+    pub conditions: Vec<Condition>,
+    /// What happens to a request if no replica is within the limits.
+    pub fallback: Fallback,
+}
+
+impl Default for UtilizationFilter {
+    fn default() -> Self {
+        let condition = |(metric, max)| Condition { metric, max };
+        let conditions = [(FilterMetric::WaitingRequests, 5.0), (FilterMetric::KvUtilization, 0.8)];
+        Self { conditions: conditions.map(condition).to_vec(), fallback: Fallback::All }
+    }
+}
+
+/// One limit of a filter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// What is limited.
+    pub metric: FilterMetric,
+    /// The largest value that is still within the limit.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::FILTER_TOKENS)))]
+    pub max: f64,
+}
+
+/// What a filter can limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum FilterMetric {
+    /// Share of KV blocks in use, 0 to 1.
+    KvUtilization,
+    /// Requests in the wait queue.
+    WaitingRequests,
+    /// Requests in the batch.
+    RunningRequests,
+    /// Requests sent there that have not left.
+    ActiveRequests,
+}
+
+impl FilterMetric {
+    /// Its name, as written in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::KvUtilization => "kv-utilization",
+            Self::WaitingRequests => "waiting-requests",
+            Self::RunningRequests => "running-requests",
+            Self::ActiveRequests => "active-requests",
+        }
+    }
+}
+
+/// What happens to a request if a filter leaves no replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Fallback {
+    /// The filter is passed over: all replicas that it was given stay.
+    #[default]
+    All,
+    /// The request is refused.
+    Refuse,
+}
+
+/// Keeps a session on its replica.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionFilter {
+    /// Most sessions that are remembered; the longest unused is forgotten first.
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::SESSIONS)))]
+    pub most_sessions: u32,
+}
+
+impl Default for SessionFilter {
+    fn default() -> Self {
+        Self { most_sessions: 100_000 }
+    }
+}
+
+/// Who gets a request once all candidates are scored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Picker {
+    /// The one with the highest score; `ties` settles ties.
+    #[default]
+    Max,
+    /// Any of them at random, with probabilities in proportion to their scores; equal ones if all scores are 0.
+    WeightedRandom,
+    /// Any of them at random, with probabilities in proportion to e to the score / temperature.
+    Softmax(Softmax),
+}
+
+impl Picker {
+    /// Whether it is the default.
+    pub(super) fn is_max(&self) -> bool {
+        *self == Self::Max
+    }
+}
+
+/// How far a random choice strays from the highest score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Softmax {
+    /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest score, far above 1 picks anybody.
+    #[cfg_attr(feature = "cli", schemars(range(min = limits::TEMPERATURE_MIN, max = limits::TEMPERATURE)))]
+    pub temperature: f64,
+}
+
+impl Default for Softmax {
+    fn default() -> Self {
+        Self { temperature: 0.1 }
+    }
+}
