@@ -4,9 +4,11 @@
 //! page shows is in one of them, so no page computes anything. Whole numbers stay below 2^53, which JavaScript holds exactly.
 
 mod file;
+mod pool;
 mod request;
 
 pub use file::{PresetInfo, TraceOutcome};
+pub use pool::PoolFrame;
 pub use request::{Candidate, RequestDetail, ScorePart, Segment};
 
 use super::notices::Notice;
@@ -106,11 +108,11 @@ pub struct KeyFigures {
     pub goodput_per_s: f64,
     /// Output tokens per second in the window.
     pub output_tokens_per_s: f64,
-    /// Share of prompt blocks found in the prefix cache since the start, 0 to 1.
+    /// Share of prompt blocks found in the prefix cache since the start, not only in the window, 0 to 1.
     pub cache_hit_rate: f64,
     /// Of the prompt blocks looked for in CPU tiers since the start, the share found there, 0 to 1; 0 without any tier.
     pub cpu_hit_rate: f64,
-    /// US dollars per million output tokens since the start, from the GPU prices of the catalogue; 0 if unknown.
+    /// US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown or nothing came out.
     pub usd_per_million_tokens: f64,
     /// TTFT objective in microseconds, 0 if none.
     pub slo_ttft_us: f64,
@@ -128,22 +130,6 @@ pub struct ClientFrame {
     pub name: String,
     /// Requests per second that arrived in the window.
     pub rate_per_s: f64,
-}
-
-/// What the settings of one pool come to now: "auto" as a number, edits included.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct PoolFrame {
-    /// Name of the pool.
-    pub name: String,
-    /// Most requests in a batch.
-    pub max_num_seqs: u32,
-    /// Most tokens in a step.
-    pub max_num_batched_tokens: u32,
-    /// Blocks in the KV cache of each replica.
-    pub kv_blocks: u32,
-    /// Price of one replica in US dollars per hour; 0 if unknown.
-    pub usd_per_hour: f64,
 }
 
 /// One replica now.

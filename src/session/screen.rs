@@ -10,7 +10,8 @@ use super::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
 use super::window::WindowSums;
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::Replica;
-use crate::kv::{CellState, Pool};
+use crate::kv::{self, CellState};
+use crate::scenario::Pool;
 
 /// Most anomalies of one frame.
 const MARKS: usize = 64;
@@ -56,20 +57,6 @@ impl Session {
             anomalies: self.anomaly_marks(),
             anomaly_count: self.recorder.detectors.as_ref().map_or(0, |d| d.counts().map(|(_, n)| n).sum()),
         }
-    }
-
-    fn pool_frames(&self) -> Vec<PoolFrame> {
-        let frame = |(pool, p): (u32, &crate::scenario::Pool)| {
-            let [max_num_seqs, max_num_batched_tokens] = self.engine.batch_limits(pool);
-            PoolFrame {
-                name: p.name.clone(),
-                max_num_seqs,
-                max_num_batched_tokens,
-                kv_blocks: self.engine.kv_blocks(pool),
-                usd_per_hour: self.engine.usd_per_hour(pool),
-            }
-        };
-        (0..).zip(&self.scenario.cluster.pools).map(frame).collect()
     }
 
     fn anomaly_marks(&self) -> Vec<AnomalyMark> {
@@ -130,6 +117,30 @@ impl Session {
         }
     }
 
+    fn pool_frames(&self) -> Vec<PoolFrame> {
+        let frame = |(number, pool): (u32, &Pool)| {
+            let [max_num_seqs, max_num_batched_tokens] = self.engine.batch_limits(number);
+            let of_pool = self.engine.replicas().iter().filter(|r| r.pool() == number && r.serving());
+            let serving = of_pool.count() as u32;
+            let usd = self.engine.usd_per_hour(number);
+            let usd_per_hour = (usd > 0.0).then_some(usd);
+            PoolFrame {
+                name: pool.name.clone(),
+                model: pool.model.clone(),
+                gpu: pool.gpu.clone(),
+                tp: pool.tp,
+                serving,
+                usd_per_hour,
+                serving_usd_per_hour: usd_per_hour.map(|usd| usd * f64::from(serving)),
+                kv_blocks: self.engine.kv_blocks(number),
+                block_tokens: pool.kv.block_tokens,
+                max_num_seqs,
+                max_num_batched_tokens,
+            }
+        };
+        (0..).zip(&self.scenario.cluster.pools).map(frame).collect()
+    }
+
     fn replica_frame(
         &self,
         r: &Replica,
@@ -180,7 +191,7 @@ impl Session {
 }
 
 /// The blocks of one cache, with at most `cells` of them sampled by position.
-fn kv_frame(kv: &Pool, cells: u32) -> KvFrame {
+fn kv_frame(kv: &kv::Pool, cells: u32) -> KvFrame {
     let total = kv.total();
     let n = u64::from(cells.min(total));
     let cell = |k: u64| match kv.cell((k * u64::from(total) / n) as u32) {

@@ -224,11 +224,11 @@ export type KeyFigures = {
   goodput_per_s: number,
   /** Output tokens per second in the window. */
   output_tokens_per_s: number,
-  /** Share of prompt blocks found in the prefix cache since the start, 0 to 1. */
+  /** Share of prompt blocks found in the prefix cache since the start, not only in the window, 0 to 1. */
   cache_hit_rate: number,
   /** Of the prompt blocks looked for in CPU tiers since the start, the share found there, 0 to 1; 0 without any tier. */
   cpu_hit_rate: number,
-  /** US dollars per million output tokens since the start, from the GPU prices of the catalogue; 0 if unknown. */
+  /** US dollars per million output tokens of the window, at the price of the replicas that serve now; 0 if unknown or nothing came out. */
   usd_per_million_tokens: number,
   /** TTFT objective in microseconds, 0 if none. */
   slo_ttft_us: number,
@@ -304,18 +304,30 @@ export type Percentiles = {
   p99_us: number,
 };
 
-/** What the settings of one pool come to now: "auto" as a number, edits included. */
+/** A pool of equal replicas, with the edits so far. */
 export type PoolFrame = {
-  /** Name of the pool. */
+  /** Its name. */
   name: string,
-  /** Most requests in a batch. */
-  max_num_seqs: number,
-  /** Most tokens in a step. */
-  max_num_batched_tokens: number,
-  /** Blocks in the KV cache of each replica. */
+  /** The model that it serves. */
+  model: string,
+  /** Its GPU. */
+  gpu: string,
+  /** GPUs of one replica. */
+  tp: number,
+  /** Replicas that get new requests. */
+  serving: number,
+  /** US dollars per hour of one replica; missing if no price is known. */
+  usd_per_hour?: number,
+  /** The same of all that get new requests. */
+  serving_usd_per_hour?: number,
+  /** KV blocks of one replica, worked out if the scenario says `auto`. */
   kv_blocks: number,
-  /** Price of one replica in US dollars per hour; 0 if unknown. */
-  usd_per_hour: number,
+  /** Tokens in a block. */
+  block_tokens: number,
+  /** Most requests in a batch, worked out if the scenario says `auto`. */
+  max_num_seqs: number,
+  /** Most tokens computed in a step, worked out if the scenario says `auto`. */
+  max_num_batched_tokens: number,
 };
 
 /** A built-in scenario. */

@@ -29,8 +29,16 @@ export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: bo
     <Sheet open={props.app.help()} onClose={() => props.app.setHelp(false)} title="Help">
       <p class="say">
         Requests arrive on the left, pass admission, are routed to a replica, wait (hollow), prefill (blue) and decode
-        (green). Change any field while it runs: the edit becomes a flag on the timeline. Drop a request trace (Azure or
-        Mooncake format) or a scenario file anywhere. Nothing leaves this computer.
+        (green).
+      </p>
+      <p class="say">
+        Change the arrival rate, routing, admission, the number of replicas, batch limits, KV blocks or the signal
+        refresh while it runs: the edit becomes a flag on the timeline. Every other field starts the run again from the
+        beginning.
+      </p>
+      <p class="say">
+        Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines) or a
+        scenario file anywhere. Nothing leaves this computer.
       </p>
       <h3>Anomalies on the timeline</h3>
       <dl class="shapes">

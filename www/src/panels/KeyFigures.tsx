@@ -1,6 +1,17 @@
 // The headline numbers over the latest window, each with its objective's mark.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { count, durationUs, NBSP, percent, percentileUs, type Quantity, ratePerS, usd } from '../base/units.ts';
+import {
+  count,
+  DASH,
+  durationUs,
+  NBSP,
+  percent,
+  percentileUs,
+  type Quantity,
+  ratePerS,
+  text,
+  usd,
+} from '../base/units.ts';
 import type { Frame, Percentiles } from '../generated/boundary.ts';
 import { type Mark, ObjectiveMark, Q } from './Quantity.tsx';
 
@@ -16,6 +27,13 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
     const share = k.goodput_per_s / k.completed_per_s;
     return share < 0.9 ? 'miss' : share < 0.99 ? 'risk' : undefined;
   };
+  /** Before anything was scheduled there is no share of anything. */
+  const started = (): boolean => {
+    const c = props.frame?.counts;
+    return c !== undefined && c.running + c.completed + c.preemptions > 0;
+  };
+  const cpuHits = (): readonly string[] =>
+    props.frame?.replicas.some((r) => r.kv.cpu_total > 0) ? [`· CPU ${text(percent(key()?.cpu_hit_rate ?? 0))}`] : [];
   return (
     <section class="kpi" aria-label="Key figures">
       <Tail
@@ -33,17 +51,24 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
         value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
         small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
       />
-      <Figure title="Cache hits" value={percent(key()?.cache_hit_rate ?? Number.NaN, 1)} small={[]} />
+      <Figure
+        title="Cache hits"
+        about="Share of prompt blocks that were found in a cache, since the start"
+        value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
+        small={started() ? ['in all', ...cpuHits()] : []}
+      />
       <Figure
         title="Preempted"
+        about="Preemptions since the start"
         mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
         value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-        small={[]}
+        small={['in all']}
       />
       <Figure
         title="Cost"
-        value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : '–', unit: '' }}
-        small={key()?.usd_per_million_tokens ? ['/M tok'] : []}
+        about="Per million output tokens of the window, at the price of the replicas that serve now"
+        value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
+        small={key()?.usd_per_million_tokens ? ['/M out'] : []}
       />
     </section>
   );
@@ -85,6 +110,8 @@ function Tail(props: {
 
 function Figure(props: {
   title: string;
+  /** What it is and of which span, where the title is too short to say so. */
+  about?: string;
   mark?: Mark;
   value: Quantity;
   small: readonly string[];
@@ -92,9 +119,10 @@ function Figure(props: {
   window?: number | undefined;
 }): JSX.Element {
   return (
-    <div>
+    <div title={props.about}>
       <h2>
         {props.title}
+        <Show when={props.about}>{(about) => <span class="off">: {about()}</span>}</Show>
         <ObjectiveMark mark={props.mark} />
         <Show when={props.window}>
           <span class="win">last {windowS(props.window ?? 30)} s</span>

@@ -1,7 +1,7 @@
 // One replica now: load, latency, its KV cache with the conservation check in sight.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { count, durationUs, percent, percentileUs, text } from '../base/units.ts';
-import type { ReplicaFrame } from '../generated/boundary.ts';
+import { count, DASH, durationUs, percent, percentileUs, text, usd } from '../base/units.ts';
+import type { PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 
@@ -37,6 +37,7 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
   const conserved = (): boolean => kv().used + kv().cached + kv().free === kv().total;
   const rows = (): readonly (readonly [string, string])[] => [
     ['Waiting', count(r().waiting)],
+    ...(kv().cpu_total > 0 ? [['of those loading KV blocks', count(r().loading)] as const] : []),
     ['Running', count(r().running)],
     ['of those prefilling', count(r().prefilling)],
     ['Load as routed', count(r().load)],
@@ -89,6 +90,12 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
           <KvRow kind="kf" name="Free" value={kv().free} />
         </dl>
       </div>
+      <Show when={kv().cpu_total > 0}>
+        <CpuTier kv={kv()} />
+      </Show>
+      <Show when={props.app.calm()?.pools.find((pool) => pool.name === r().pool)}>
+        {(pool) => <PoolBlock pool={pool()} />}
+      </Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
       <div class="blk">
         <div class="blk-head">
@@ -112,6 +119,65 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
         </Show>
       </div>
     </>
+  );
+}
+
+function CpuTier(props: { kv: ReplicaFrame['kv'] }): JSX.Element {
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>CPU tier</h2>
+        <span class="m">{count(props.kv.cpu_total)} blocks</span>
+      </div>
+      <div
+        class="kvbar"
+        role="img"
+        aria-label={`CPU tier: ${props.kv.cpu_used} of ${props.kv.cpu_total} blocks hold something`}
+      >
+        <i class="kc" style={{ 'flex-grow': props.kv.cpu_used }} />
+        <i class="kf" style={{ 'flex-grow': props.kv.cpu_total - props.kv.cpu_used }} />
+      </div>
+      <dl class="list">
+        <KvRow kind="kc" name="Stored" value={props.kv.cpu_used} />
+        <div>
+          <dt>Found there, of the blocks looked for</dt>
+          <dd>{text(percent(props.kv.cpu_hit_rate, 1))}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+/** What its pool is made of, and what the settings that say "auto" came to. */
+function PoolBlock(props: { pool: PoolFrame }): JSX.Element {
+  const p = (): PoolFrame => props.pool;
+  const perHour = (price: number | undefined): string => (price === undefined ? DASH : `${usd(price)} /h`);
+  const rows = (): readonly (readonly [string, string])[] => [
+    ['Model', p().model],
+    ['GPU', p().tp > 1 ? `${p().tp} × ${p().gpu}` : p().gpu],
+    ['Cost of a replica', perHour(p().usd_per_hour)],
+    [`Cost of ${count(p().serving)} serving`, perHour(p().serving_usd_per_hour)],
+    ['KV blocks', `${count(p().kv_blocks)} of ${count(p().block_tokens)} tokens`],
+    ['Requests in a batch', `at most ${count(p().max_num_seqs)}`],
+    ['Tokens in a step', `at most ${count(p().max_num_batched_tokens)}`],
+  ];
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>Pool</h2>
+        <span class="m">{p().name}</span>
+      </div>
+      <dl class="list">
+        <For each={rows()}>
+          {([name, value]) => (
+            <div>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </div>
   );
 }
 

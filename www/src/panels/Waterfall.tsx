@@ -71,7 +71,9 @@ function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element
   const width = (): number => Math.max(1.5, props.to - props.from);
   return (
     <Switch fallback={<rect class="plain" x={props.from} y="5" width={width()} height="10" rx="1" />}>
-      <Match when={props.segment.kind === 'queue' || props.segment.kind === 'delay'}>
+      <Match
+        when={props.segment.kind === 'queue' || props.segment.kind === 'delay' || props.segment.kind === 'kv-load'}
+      >
         <rect class="hollow" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
       </Match>
       <Match when={props.segment.kind === 'preempted'}>

@@ -50,7 +50,7 @@ export function Stage(props: StageProps) {
     const frame = props.frame;
     const p = palette();
     if (!frame) return;
-    layout = stageLayout(width, height, frame.replicas.length);
+    layout = stageLayout(width, height, frame.replicas.length, frame.pools.length);
     // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
     const wanted = contextScale(frame.replicas);
     if (wanted > scale || wanted * 2 <= scale) scale = wanted;

@@ -2,10 +2,10 @@
 import { count, percent, percentileUs, text } from '../base/units.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawCard, shareBar } from './drawRows.ts';
-import { kvShare, ttftHealth } from './facts.ts';
+import { kvShare, poolWords, ttftHealth } from './facts.ts';
 import { heatPaint, heatRamp } from './heat.ts';
 import { type Box, FLOW } from './layout.ts';
-import { font, healthMark, label } from './marks.ts';
+import { fitted, font, healthMark, label } from './marks.ts';
 import type { Scene } from './scene.ts';
 
 /** The heads of the fleet views: what a card or cell shows. */
@@ -78,6 +78,12 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const health = ttftHealth(r, s.frame.key);
   pen.font = font(p, tall ? 12 : 11, 600);
   label(pen, `r${r.id}`, x, y, r.serving ? p.ink : p.ink3);
+  const pool = box.w >= 124 ? poolWords(s.frame, r) : undefined;
+  if (pool) {
+    const after = pen.measureText(`r${r.id}`).width + 6;
+    pen.font = font(p, 11);
+    label(pen, fitted(pen, pool[0], w - after - 66), x + after, y, p.ink3);
+  }
   healthMark(pen, p, health, box.x + box.w - pad - 4, y - 4);
   if (box.w >= 86) {
     pen.font = font(p, 11);

@@ -2,9 +2,9 @@
 import { count, durationUs, percent, percentileUs, text } from '../base/units.ts';
 import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
 import type { Pen } from './canvas.ts';
-import { drawOrder, kvShare, ttftHealth } from './facts.ts';
+import { cpuShare, drawOrder, kvShare, poolWords, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, marksTop, type Span } from './layout.ts';
-import { CHIP, chip, figure, font, healthMark, label, roundRect } from './marks.ts';
+import { CHIP, chip, figure, fitted, font, healthMark, label, roundRect } from './marks.ts';
 import type { Palette } from './palette.ts';
 import type { Scene } from './scene.ts';
 
@@ -105,10 +105,17 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const tall = box.h >= 56;
   const mid = box.y + box.h / 2;
+  const pool = poolWords(s.frame, r);
   pen.font = font(p, tall ? 14 : 12, 600);
   label(pen, `r${r.id}`, col.x, tall ? mid - 8 : mid - 1, p.ink);
+  if (pool) {
+    // Beside the name and the busy share, where the column is wider for it.
+    pen.font = font(p, 11);
+    label(pen, fitted(pen, pool[0], col.w - 36), col.x + 36, tall ? mid - 8 : mid - 1, p.ink2);
+    label(pen, fitted(pen, pool[1], col.w - 36), col.x + 36, tall ? mid + 10 : mid + 11, p.ink3);
+  }
   pen.font = font(p, 11);
-  const word = r.serving ? text(percent(r.busy)) : 'leaving';
+  const word = r.serving ? text(percent(r.busy)) : pool ? 'leaves' : 'leaving';
   label(pen, word, col.x, tall ? mid + 10 : mid + 11, r.serving ? p.ink2 : p.warnText);
   if (tall) shareBar(pen, p, col.x, mid + 16, 32, 3, r.busy, p.ink2);
 }
@@ -189,15 +196,25 @@ function drawBar(s: Scene, b: BatchBar, x: number, w: number, base: number): voi
   }
 }
 
+/** Height of the bar for the CPU tier, below the cells. */
+const CPU_BAR = 5;
+
 function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   const { pen, p, layout } = s;
   figure(pen, p, text(percent(kvShare(r))), 'KV', col.x, top - 6);
-  if (!layout.narrow) {
-    pen.font = font(p, 11);
-    label(pen, `${count(r.kv.used)} blocks`, col.x + col.w, top - 6, p.ink3, 'right');
-  }
-  const grid = cellGrid(col, layout.marks, r.kv.cells.length);
+  const tiered = r.kv.cpu_total > 0;
+  pen.font = font(p, 11);
+  if (tiered) label(pen, `CPU ${text(percent(cpuShare(r)))}`, col.x + col.w, top - 6, p.ink3, 'right');
+  else if (!layout.narrow) label(pen, `${count(r.kv.used)} blocks`, col.x + col.w, top - 6, p.ink3, 'right');
+  const grid = cellGrid(col, layout.marks - (tiered ? CPU_BAR + 2 : 0), r.kv.cells.length);
   drawCells(s, col.x, top, r.kv.cells, grid);
+  if (!tiered) return;
+  // What the CPU tier holds is cached, so it is hatched as cached blocks are.
+  const y = top + layout.marks - CPU_BAR;
+  pen.fillStyle = p.kvFree;
+  pen.fillRect(col.x, y, col.w, CPU_BAR);
+  pen.fillStyle = p.cachedHatch;
+  pen.fillRect(col.x, y, col.w * Math.min(1, cpuShare(r)), CPU_BAR);
 }
 
 /** Cells of a kind in a row are one stroke of the brush; the lines between all cells are drawn over them. */
@@ -283,7 +300,11 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   const w = pen.measureText(`r${r.id}`).width;
   pen.font = font(p, 12);
   label(pen, r.serving ? text(percent(r.busy)) : 'leaving', x + w + 8, y, r.serving ? p.ink2 : p.warnText);
-  shareBar(pen, p, x + 74, y - 6, 32, 3, r.busy, p.ink2);
+  const pool = poolWords(s.frame, r);
+  if (pool) {
+    pen.font = font(p, 11);
+    label(pen, fitted(pen, pool[0], box.w - 220), x + 74, y, p.ink3);
+  } else shareBar(pen, p, x + 74, y - 6, 32, 3, r.busy, p.ink2);
   const right = box.x + box.w - 10;
   const health = ttftHealth(r, s.frame.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
-import type { BatchBar, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
-import { contextScale, describeStage, drawOrder, followable, holderOf, ttftHealth } from './facts.ts';
+import type { BatchBar, Frame, KeyFigures, PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
+import {
+  contextScale,
+  describeStage,
+  drawOrder,
+  followable,
+  holderOf,
+  poolWords,
+  REPLICA_COLUMNS,
+  replicaCells,
+  ttftHealth,
+} from './facts.ts';
 
 const bar = (request: number, context: number, decoding: boolean): BatchBar => ({
   request,
@@ -42,6 +52,17 @@ const replica = (id: number, p50: number, p99: number, batch: BatchBar[] = []): 
   queue: [{ request: 100 + id, client: 0, preempted: false, loading: false }],
   batch,
 });
+const pool = (name: string, gpu: string, tp: number): PoolFrame => ({
+  name,
+  model: 'llama-3.1-8b',
+  gpu,
+  tp,
+  serving: 2,
+  kv_blocks: 100,
+  block_tokens: 16,
+  max_num_seqs: 256,
+  max_num_batched_tokens: 2048,
+});
 const frame = (replicas: ReplicaFrame[]): Frame => ({
   now_us: 131_250_000,
   horizon_us: 0,
@@ -53,7 +74,7 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
   counts: { arrived: 5, in_pipeline: 0, waiting: 3, running: 2, completed: 0, rejected: 0, dropped: 0, preemptions: 0 },
   key,
   clients: [],
-  pools: [],
+  pools: [pool('main', 'H100', 1)],
   replicas,
   moves: [],
   flags: [],
@@ -95,4 +116,22 @@ test('the stage in one sentence names counts and the longest queue', () => {
     'At 131.3 seconds 10.0\u00a0req/s arrive at 2 replicas: 3 requests wait, 2 run, 0 are done; r1 has the longest queue with 1.',
   );
   expect(describeStage(undefined)).toContain('nothing has been simulated');
+});
+
+test('pools are named beside their replicas only where there are several', () => {
+  const one = frame([replica(0, 0, 0)]);
+  expect(poolWords(one, replica(0, 0, 0))).toBeUndefined();
+  const two = { ...one, pools: [pool('main', 'H100', 1), pool('large', 'A100-80', 4)] };
+  expect(poolWords(two, replica(0, 0, 0))).toEqual(['main', 'H100']);
+  expect(poolWords(two, { ...replica(1, 0, 0), pool: 'large' })).toEqual(['large', '4 × A100-80']);
+});
+
+test('a replica without a CPU tier has a dash for it, not a zero', () => {
+  const at = (title: (typeof REPLICA_COLUMNS)[number]): number => REPLICA_COLUMNS.indexOf(title);
+  const without = replicaCells(replica(0, 0, 0), key);
+  expect([without[at('CPU tier in use')], without[at('CPU hits')]]).toEqual(['–', '–']);
+  const kv = { ...replica(0, 0, 0).kv, cpu_total: 200, cpu_used: 50, cpu_hit_rate: 0.125 };
+  const tiered = replicaCells({ ...replica(0, 0, 0), kv }, key);
+  expect([tiered[at('CPU tier in use')], tiered[at('CPU hits')]]).toEqual(['25\u00a0%', '13\u00a0%']);
+  expect(tiered.length).toBe(REPLICA_COLUMNS.length);
 });

@@ -1,5 +1,5 @@
 // What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
-import { count, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
+import { count, DASH, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
 import type { BatchBar, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 import type { Health } from './marks.ts';
 
@@ -36,6 +36,17 @@ export function contextScale(replicas: readonly ReplicaFrame[]): number {
 /** Share of a replica's blocks that requests hold. */
 export const kvShare = (r: ReplicaFrame): number => (r.kv.total === 0 ? 0 : r.kv.used / r.kv.total);
 
+/** Share of the CPU tier's blocks that hold something. */
+export const cpuShare = (r: ReplicaFrame): number => (r.kv.cpu_total === 0 ? 0 : r.kv.cpu_used / r.kv.cpu_total);
+
+/** What stands beside a replica's name where pools differ: its pool, and the GPUs that its pool has. */
+export function poolWords(frame: Frame, r: ReplicaFrame): readonly [string, string] | undefined {
+  if (frame.pools.length < 2) return undefined;
+  const pool = frame.pools.find((p) => p.name === r.pool);
+  if (!pool) return [r.pool, ''];
+  return [r.pool, pool.tp > 1 ? `${pool.tp} × ${pool.gpu}` : pool.gpu];
+}
+
 /** Whether single requests can be followed by eye: at most 60 arrivals a wall second. */
 export function followable(frame: Frame, speed: number): boolean {
   return Number.isFinite(speed) && frame.key.offered_per_s * speed <= 60;
@@ -66,12 +77,13 @@ export function describeStage(frame: Frame | undefined): string {
 
 /** One replica in one sentence, for its button in the table. */
 export function describeReplica(r: ReplicaFrame): string {
-  return `Replica r${r.id}: ${r.waiting} waiting, ${r.running} running, ${text(percent(kvShare(r)))} of the KV cache in use`;
+  return `Replica r${r.id} of ${r.pool}: ${r.waiting} waiting, ${r.running} running, ${text(percent(kvShare(r)))} of the KV cache in use`;
 }
 
 /** The cells of a replica's row in the table behind the stage. */
 export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
   return [
+    r.pool,
     text(percent(r.busy)),
     text(percent(r.share)),
     count(r.load),
@@ -83,12 +95,15 @@ export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
     count(r.kv.used),
     count(r.kv.shared),
     count(r.kv.cached),
+    r.kv.cpu_total > 0 ? text(percent(cpuShare(r))) : DASH,
+    r.kv.cpu_total > 0 ? text(percent(r.kv.cpu_hit_rate)) : DASH,
     text(percentileUs(r.ttft.p50_us, r.ttft.count)),
     HEALTH_WORDS[ttftHealth(r, key)],
   ];
 }
 
 export const REPLICA_COLUMNS = [
+  'Pool',
   'Busy',
   'Share of traffic',
   'Load',
@@ -100,6 +115,8 @@ export const REPLICA_COLUMNS = [
   'Blocks used',
   'Shared',
   'Cached',
+  'CPU tier in use',
+  'CPU hits',
   'TTFT p50',
   'Objective',
 ] as const;

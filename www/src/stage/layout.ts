@@ -53,10 +53,12 @@ export function detailFor(replicas: number): Detail {
   return replicas <= 256 ? 'heat' : 'aggregate';
 }
 
-export function stageLayout(width: number, height: number, replicas: number): StageLayout {
+/** `pools` is how many there are: several are named beside each replica, which takes a wider column. */
+export function stageLayout(width: number, height: number, replicas: number, pools = 1): StageLayout {
   const narrow = width < NARROW;
   const detail = detailFor(replicas);
-  if (detail === 'rows') return narrow ? phoneRows(width, height, replicas) : fullRows(width, height, replicas);
+  if (detail === 'rows')
+    return narrow ? phoneRows(width, height, replicas) : fullRows(width, height, replicas, pools > 1 ? 104 : 40);
   const area = narrow
     ? { x: PHONE.edge, y: PHONE.top, w: width - 2 * PHONE.edge, h: Math.max(160, height - PHONE.top - 30) }
     : { x: FLOW, y: HEAD, w: width - FLOW - EDGE, h: height - HEAD - 8 };
@@ -77,18 +79,18 @@ export function stageLayout(width: number, height: number, replicas: number): St
   };
 }
 
-function fullRows(width: number, height: number, n: number): StageLayout {
+function fullRows(width: number, height: number, n: number, idW: number): StageLayout {
   const pitch = Math.max(36, Math.min(72, Math.floor((height - HEAD - 8) / Math.max(1, n))));
   const gap = pitch >= 56 ? 6 : 4;
   const boxes: Box[] = [];
   for (let i = 0; i < n; i++) boxes.push({ x: FLOW, y: HEAD + i * pitch, w: width - FLOW - EDGE, h: pitch - gap });
   const inner = { x: FLOW + 10, w: width - FLOW - EDGE - 20 };
   // The mock's widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks.
-  const spare = inner.w - (40 + 84 + 160 + 129 + 67 + 4 * GAP);
+  const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * GAP);
   const cells = Math.floor((129 + spare * 0.4 + 1) / 5);
   const kv = cells * 5 - 1;
   const batch = 160 + spare + 129 - kv;
-  const widths = [40, 84, batch, kv, 67];
+  const widths = [idW, 84, batch, kv, 67];
   let x = inner.x;
   const [id, wait, run, blocks, now] = widths.map((w) => {
     const span = { x, w };

@@ -19,7 +19,8 @@ document.documentElement.dataset.tab = query.get('tab') ?? 'stage';
 
 function Gallery() {
   const empty = query.has('empty');
-  const still = frameOf(n, empty ? 0 : nowS);
+  const look = { pools: query.has('pools'), tier: query.has('tier') };
+  const still = frameOf(n, empty ? 0 : nowS, 1, look);
   if (empty) still.flags = [];
   const [frame, setFrame] = createSignal(still);
   const [data, setData] = createSignal<ChartData>(

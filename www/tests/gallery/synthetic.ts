@@ -1,6 +1,6 @@
 // Made-up frames and columns that look like a run: for looking at the drawings, never shipped and never a source of numbers.
 import type { ViewColumns } from '../../src/base/view.ts';
-import type { BatchBar, Frame, Percentiles, QueueChip, ReplicaFrame } from '../../src/generated/boundary.ts';
+import type { BatchBar, Frame, Percentiles, PoolFrame, QueueChip, ReplicaFrame } from '../../src/generated/boundary.ts';
 
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
@@ -37,7 +37,20 @@ function cells(r: () => number, shares: readonly number[], n: number): string {
     .slice(0, n);
 }
 
-function replica(id: number, n: number, seed: number): ReplicaFrame {
+const POOLS: readonly PoolFrame[] = [
+  { name: 'large', gpu: 'H100', tp: 4, usd_per_hour: 14 },
+  { name: 'small', gpu: 'L40S', tp: 1 },
+].map((pool) => ({
+  model: 'llama-3.1-70b',
+  serving: 2,
+  kv_blocks: 13_104,
+  block_tokens: 16,
+  max_num_seqs: 1024,
+  max_num_batched_tokens: 8192,
+  ...pool,
+}));
+
+function replica(id: number, n: number, seed: number, look: Look): ReplicaFrame {
   const r = chance(seed + id * 7);
   const hot = n <= 8 ? id === 2 : r() < 0.12;
   const waiting = hot ? 11 : n <= 8 ? (id === 3 ? 1 : 0) : Math.floor(r() * 3);
@@ -62,7 +75,7 @@ function replica(id: number, n: number, seed: number): ReplicaFrame {
   const u = Math.round(used * total);
   return {
     id,
-    pool: 'main',
+    pool: look.pools && id % 2 === 1 ? 'small' : 'large',
     serving: !(n === 7 && id === 6),
     waiting,
     loading: 0,
@@ -80,17 +93,20 @@ function replica(id: number, n: number, seed: number): ReplicaFrame {
       cached: Math.round(cached * total),
       free: total - u - Math.round(cached * total),
       cells: cells(r, [used - shared, shared, cached, 1 - used - cached], 168),
-      cpu_total: 0,
-      cpu_used: 0,
-      cpu_hit_rate: 0,
+      cpu_total: look.tier ? 20_000 : 0,
+      cpu_used: look.tier ? 4000 * (id + 1) : 0,
+      cpu_hit_rate: look.tier ? 0.21 : 0,
     },
     queue,
     batch,
   };
 }
 
-export function frameOf(n: number, nowS = 131.25, seed = 1): Frame {
-  const replicas = Array.from({ length: n }, (_, i) => replica(i, n, seed));
+/** What the clusters of some pictures have and others have not. */
+export type Look = { readonly pools: boolean; readonly tier: boolean };
+
+export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools: false, tier: false }): Frame {
+  const replicas = Array.from({ length: n }, (_, i) => replica(i, n, seed, look));
   const sum = (f: (r: ReplicaFrame) => number): number => replicas.reduce((a, r) => a + f(r), 0);
   return {
     now_us: nowS * 1e6,
@@ -134,8 +150,11 @@ export function frameOf(n: number, nowS = 131.25, seed = 1): Frame {
       { name: 'rag', rate_per_s: 2.9 },
       { name: 'batch', rate_per_s: 0.9 },
     ],
+    pools: look.pools ? [...POOLS] : POOLS.slice(0, 1),
     replicas,
     moves: [],
+    anomalies: [],
+    anomaly_count: 0,
     flags: [
       { at_us: 31e6, label: 'arrivals 9.0 → 9.6', applied: true },
       { at_us: 96e6, label: 'prefix 3 → 5', applied: true },
