@@ -146,11 +146,14 @@ function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   }
 }
 
+/** Narrower than this the batch has no room for the duration of its step beside its size. */
+const STEP_FITS = 134;
+
 function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const base = top + layout.marks;
   figure(pen, p, count(r.running), 'running', col.x, top - 6);
-  if (r.step_us > 0) {
+  if (r.step_us > 0 && col.w >= STEP_FITS) {
     pen.font = font(p, 11);
     label(pen, `step ${text(durationUs(r.step_us))}`, col.x + col.w, top - 6, p.ink3, 'right');
   }

@@ -35,6 +35,17 @@ test('four rows at the designed width are 66 px high and 6 apart, with the colum
   expect(l.marks).toBe(36);
 });
 
+test('several pools take the room for their names from the batch, and every column keeps some', () => {
+  const l = stageLayout(822, 326, 4, 2);
+  expect([l.columns.id.w, l.columns.wait.w, l.columns.kv.w]).toEqual([92, 84, 129]);
+  for (const width of [822, 730]) {
+    const { columns, boxes } = stageLayout(width, 326, 4, 2);
+    const end = (boxes[0]?.x ?? 0) + (boxes[0]?.w ?? 0);
+    expect(columns.now.x + columns.now.w).toBeLessThanOrEqual(end);
+    expect(Math.min(columns.batch.w, columns.kv.w)).toBeGreaterThan(50);
+  }
+});
+
 test('every replica has a box inside the stage at every size', () => {
   for (const n of [1, 2, 5, 8, 9, 33, 64, 65, 100, 256, 257, 1024]) {
     for (const [w, h] of [

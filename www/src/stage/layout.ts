@@ -58,7 +58,7 @@ export function stageLayout(width: number, height: number, replicas: number, poo
   const narrow = width < NARROW;
   const detail = detailFor(replicas);
   if (detail === 'rows')
-    return narrow ? phoneRows(width, height, replicas) : fullRows(width, height, replicas, pools > 1 ? 104 : 40);
+    return narrow ? phoneRows(width, height, replicas) : fullRows(width, height, replicas, pools > 1 ? 92 : 40);
   const area = narrow
     ? { x: PHONE.edge, y: PHONE.top, w: width - 2 * PHONE.edge, h: Math.max(160, height - PHONE.top - 30) }
     : { x: FLOW, y: HEAD, w: width - FLOW - EDGE, h: height - HEAD - 8 };
@@ -87,7 +87,9 @@ function fullRows(width: number, height: number, n: number, idW: number): StageL
   const inner = { x: FLOW + 10, w: width - FLOW - EDGE - 20 };
   // The mock's widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks.
   const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * GAP);
-  const cells = Math.floor((129 + spare * 0.4 + 1) / 5);
+  // What is missing is the batch's loss first: the heads of the blocks need their width.
+  const share = Math.max(0, spare) * 0.4 + Math.min(0, spare + 60) * 0.5;
+  const cells = Math.floor((129 + share + 1) / 5);
   const kv = cells * 5 - 1;
   const batch = 160 + spare + 129 - kv;
   const widths = [idW, 84, batch, kv, 67];

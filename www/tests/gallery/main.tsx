@@ -93,6 +93,8 @@ function Gallery() {
           data={data().health}
           frame={frame()}
           warmUpS={20}
+          anomalies={[]}
+          onAnomaly={() => undefined}
           onSeek={(us) => setFrame({ ...frame(), now_us: us })}
         />
       </footer>

@@ -94,7 +94,7 @@ function replica(id: number, n: number, seed: number, look: Look): ReplicaFrame 
       free: total - u - Math.round(cached * total),
       cells: cells(r, [used - shared, shared, cached, 1 - used - cached], 168),
       cpu_total: look.tier ? 20_000 : 0,
-      cpu_used: look.tier ? 4000 * (id + 1) : 0,
+      cpu_used: look.tier ? 1200 * (id + 1) : 0,
       cpu_hit_rate: look.tier ? 0.21 : 0,
     },
     queue,
