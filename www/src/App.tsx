@@ -76,6 +76,10 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
               onClick={() => app.setPhoneTab(tab)}
             >
               {sentence(tab)}
+              <Show when={tab === 'inspector' && (app.calm()?.notices.length ?? 0) > 0}>
+                {' '}
+                · {app.calm()?.notices.length} {app.calm()?.notices.length === 1 ? 'note' : 'notes'}
+              </Show>
             </button>
           )}
         </For>

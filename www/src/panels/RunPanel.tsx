@@ -5,6 +5,7 @@ import type { Counts } from '../generated/boundary.ts';
 import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
+import { NoticeBlock } from './Notices.tsx';
 import { save } from './save.ts';
 
 const NONE: Counts = {
@@ -49,6 +50,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
   };
   return (
     <>
+      <NoticeBlock app={app} />
       <div class="blk">
         <div class="blk-head">
           <h2>Requests</h2>

@@ -8,6 +8,7 @@ import { Scrubber } from '../charts/Scrubber.tsx';
 import type { StepKind } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
+import { NoticeLine } from './Notices.tsx';
 import { Icon } from './Quantity.tsx';
 
 const RUN_TO: readonly { readonly kind: StepKind; readonly label: string }[] = [
@@ -110,7 +111,9 @@ export function Transport(props: { app: App }): JSX.Element {
             </Menu.Positioner>
           </Portal>
         </Menu.Root>
-        <Show when={app.frame()?.trouble}>{(trouble) => <span class="trouble wa">{trouble()}</span>}</Show>
+        <Show when={app.frame()?.trouble} fallback={<NoticeLine app={app} />}>
+          {(trouble) => <span class="trouble wa">{trouble()}</span>}
+        </Show>
         <div class="speed">
           <span class="desk r asked">
             <span class="s">{caption(app.speed())}</span>
