@@ -191,3 +191,25 @@ fn anomalies_are_in_the_report_the_log_and_the_frame() {
     s.advance(Micros::MAX, u64::MAX);
     assert!(s.report_data().anomalies.is_none() && s.frame(&FrameQuery::default()).anomalies.is_empty());
 }
+
+#[test]
+fn a_frame_says_what_its_pools_are_and_what_auto_came_to() {
+    let text = r#"{ "cluster": { "pools": [
+        { "name": "known", "replicas": 2, "model": "llama-3.1-8b", "gpu": "H100" },
+        { "name": "own", "replicas": 1, "hardware": { "usd_per_hour": 0 }, "latency": { "roofline": {} },
+          "engine": { "max_num_seqs": 7 }, "kv": { "blocks": 900 } }
+    ] } }"#;
+    let mut s = Session::load(text, None).unwrap_or_else(|p| panic!("{p:?}")).0;
+    let pools = s.frame(&FrameQuery::default()).pools;
+    assert_eq!((&*pools[0].name, &*pools[0].gpu, pools[0].tp, pools[0].serving), ("known", "H100", 1, 2));
+    assert!(pools[0].kv_blocks > 1000 && pools[0].max_num_seqs > 0, "{:?}", pools[0]);
+    let price = pools[0].usd_per_hour.expect("the catalogue has one");
+    assert_eq!(pools[0].serving_usd_per_hour, Some(2.0 * price));
+    assert_eq!((pools[1].kv_blocks, pools[1].max_num_seqs, pools[1].usd_per_hour), (900, 7, None));
+    let edits = [Edit::KvBlocks { pool: 0, blocks: 50 }, Edit::Replicas { pool: 0, replicas: 3 }];
+    for edit in edits {
+        assert!(s.apply(edit).is_empty());
+    }
+    let pools = s.frame(&FrameQuery::default()).pools;
+    assert_eq!((pools[0].kv_blocks, pools[0].serving_usd_per_hour), (50, Some(3.0 * price)));
+}
