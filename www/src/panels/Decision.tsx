@@ -1,15 +1,17 @@
 // Why a request went where it went: what the router saw of each replica, what that scored, and what it gave up.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { sentence } from '../base/schema.ts';
-import { percent } from '../base/units.ts';
+import { DASH, percent } from '../base/units.ts';
 import type { Candidate } from '../generated/boundary.ts';
-import { regretOf, shownOf } from './regret.ts';
+import { headsOf, regretOf, shownOf } from './regret.ts';
 
 type Props = { list: readonly Candidate[]; onReplica: (replica: number) => void };
 
 export function Decision(props: Props): JSX.Element {
   const shown = createMemo(() => shownOf(props.list));
   const parts = createMemo(() => props.list[0]?.parts ?? []);
+  const heads = createMemo(() => headsOf(parts().map((part) => part.name)));
+  const out = createMemo(() => shown().filter((c) => c.excluded !== undefined));
   const regret = createMemo(() => regretOf(props.list));
   return (
     <>
@@ -33,7 +35,13 @@ export function Decision(props: Props): JSX.Element {
                 <span class="off">Replica</span>
               </th>
               <Show when={parts().length > 0} fallback={<SeenHead />}>
-                <For each={parts()}>{(part) => <th scope="col">{part.name.split('-')[0]}</th>}</For>
+                <For each={parts()}>
+                  {(part, i) => (
+                    <th scope="col">
+                      <abbr title={sentence(part.name)}>{heads()[i()]}</abbr>
+                    </th>
+                  )}
+                </For>
                 <th scope="col">
                   <span class="off">Parts of the score</span>
                 </th>
@@ -46,14 +54,14 @@ export function Decision(props: Props): JSX.Element {
           <tbody>
             <For each={shown()}>
               {(c) => (
-                <tr classList={{ pick: c.chosen }}>
+                <tr classList={{ pick: c.chosen, unable: c.excluded !== undefined }}>
                   <th scope="row">
                     <button type="button" class="link" onClick={() => props.onReplica(c.replica)}>
                       r{c.replica}
                     </button>
                   </th>
                   <Show when={parts().length > 0} fallback={<Seen c={c} />}>
-                    <For each={c.parts}>
+                    <For each={c.excluded === undefined ? c.parts : []}>
                       {(part) => (
                         <td>
                           {short(part.value)}
@@ -61,15 +69,17 @@ export function Decision(props: Props): JSX.Element {
                         </td>
                       )}
                     </For>
-                    <td>
-                      <Bar c={c} most={props.list[0]?.score ?? 1} />
-                    </td>
+                    <Show when={c.excluded === undefined} fallback={<td colSpan={parts().length + 1}>{c.excluded}</td>}>
+                      <td>
+                        <Bar c={c} most={props.list[0]?.score ?? 1} />
+                      </td>
+                    </Show>
                   </Show>
                   <td>{c.load}</td>
                   <td class="t" classList={{ d: c.load !== c.true_load }}>
                     {c.true_load}
                   </td>
-                  <td class="total">{score(c.score)}</td>
+                  <td class="total">{c.excluded === undefined ? score(c.score) : DASH}</td>
                 </tr>
               )}
             </For>
@@ -78,6 +88,13 @@ export function Decision(props: Props): JSX.Element {
       </div>
       <p class="m foot-note">
         <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
+        <Show when={parts().length === 0 && out().length > 0}>
+          Not to be chosen:{' '}
+          {out()
+            .map((c) => `r${c.replica} (${c.excluded})`)
+            .join(', ')}
+          .{' '}
+        </Show>
         <Show when={props.list.length > shown().length}>
           The best {shown().length} of {props.list.length} replicas.{' '}
         </Show>

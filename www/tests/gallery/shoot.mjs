@@ -16,6 +16,11 @@ const SHOTS = [
   ['pools8-light', 1440, 900, 'n=8&pools=1&tier=1&theme=light'],
   ['pools16-dark', 1440, 900, 'n=16&pools=1&tier=1'],
   ['phone-pools-dark', 390, 844, 'pools=1&tier=1'],
+  ['panels-dark', 1440, 900, 'replica=0', 'panels'],
+  ['panels-light', 1440, 900, 'replica=1&theme=light', 'panels'],
+  ['panels-run-dark', 1440, 900, 'tab=run', 'panels'],
+  ['phone-panels-dark', 390, 844, 'replica=0', 'panels'],
+  ['phone-panels-run-light', 390, 844, 'tab=run&theme=light', 'panels'],
   ['cards16-dark', 1440, 900, 'n=16'],
   ['cards64-dark', 1440, 900, 'n=64'],
   ['cards64-light', 1440, 900, 'n=64&theme=light'],
@@ -59,7 +64,7 @@ const browser = await chromium.launch({
   ],
 });
 try {
-  for (const [name, width, height, query] of SHOTS) {
+  for (const [name, width, height, query, place = 'index'] of SHOTS) {
     if (!name.includes(filter)) continue;
     const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: width < 720 ? 2 : 1 });
     page.on('pageerror', (error) => console.log(name, error.message));
@@ -67,7 +72,7 @@ try {
     page.on('console', (m) => {
       if (m.type() === 'error') console.log(name, m.text());
     });
-    await page.goto(`${address}tests/gallery/index.html?${query}`);
+    await page.goto(`${address}tests/gallery/${place}.html?${query}`);
     await page.waitForSelector('canvas', { state: 'attached' });
     await page.waitForTimeout(query.includes('play') ? 2500 : 500);
     if (query.includes('measure')) console.log(name, await page.evaluate(report));
