@@ -234,6 +234,9 @@ impl Replica {
     ) -> bool {
         while !self.has_room(slot, n, now, w) {
             if self.compat == Compat::None && self.running == 1 {
+                if self.take_back(0, slot, now, w) {
+                    continue;
+                }
                 assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.lives[slot].id);
                 self.leave_batch(slot, now, w.lives);
                 self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
@@ -249,10 +252,10 @@ impl Replica {
         true
     }
 
-    /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier.
+    /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier of BLIS.
     fn has_room<S: Sink>(&mut self, slot: Slot, n: u32, now: Micros, w: &mut World<'_, S>) -> bool {
         let fits = self.kv.can_grow(&w.lives[slot].holding, n);
-        if fits || !self.kv.tiered() {
+        if fits || !self.kv.reloads() {
             return fits;
         }
         let early = self.kv.tier_counts().thrash;

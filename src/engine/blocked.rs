@@ -9,24 +9,25 @@ use crate::base::Micros;
 const LOOKED_AT: usize = 16;
 
 impl Replica {
-    /// The request at `slot`, first of the queue, finds too few blocks for its next chunk. Tells of the first behind it
+    /// The request at `slot`, at place `at` of the queue and next to join, finds too few blocks for its next chunk. Tells of the first behind it
     /// that would fit without any cached block.
     pub(super) fn tell_blocked<S: Sink>(
         &mut self,
-        slot: Slot,
+        at: usize,
         budget: u32,
         now: Micros,
         w: &mut World<'_, S>,
     ) {
+        let slot = self.waiting[at];
         if !w.sink.wants_blocked_heads() || self.told_blocked == slot {
             return;
         }
         let block = self.kv.block_tokens();
         let fits = |other: &Slot| {
             let chunk = self.limits.chunk(w.lives[*other].prefill).min(budget);
-            *other != slot && chunk.div_ceil(block) <= self.kv.free()
+            chunk.div_ceil(block) <= self.kv.free()
         };
-        let behind = self.waiting.iter().take(LOOKED_AT + 1).copied().find(fits);
+        let behind = self.waiting.iter().skip(at + 1).take(LOOKED_AT).copied().find(fits);
         if let Some(behind) = behind {
             self.told_blocked = slot;
             let (request, behind) = (w.lives[slot].id, w.lives[behind].id);

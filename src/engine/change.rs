@@ -1,9 +1,9 @@
 //! Edits: what changes while the cluster runs, between two events.
 
-use super::Engine;
 use super::fact::{Fact, Sink};
 use super::gateway::look_at;
 use super::replica::{Limits, Parts, Replica};
+use super::{Engine, Tier};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
 use crate::policy::{Phase, ReplicaView};
@@ -95,8 +95,10 @@ impl Engine {
         let id = ReplicaId(self.replicas.len() as u32);
         let b = &self.pools[pool as usize];
         let mut kv = Pool::new(b.resolved.blocks.0, b.block_tokens, b.caching);
-        if let Some(tier) = b.tier {
-            kv = kv.with_tier(tier);
+        match b.tier {
+            Tier::None => {}
+            Tier::Store(settings) => kv = kv.with_store(settings),
+            Tier::Reload(settings) => kv = kv.with_reload(settings),
         }
         let (priority, scheduler, model) =
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());

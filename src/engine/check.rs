@@ -3,7 +3,7 @@
 use super::Engine;
 use super::gateway::look_at;
 use super::queue::class;
-use super::request::RequestState;
+use super::request::{Load, RequestState};
 use super::slab::Slot;
 
 impl Engine {
@@ -42,12 +42,13 @@ impl Engine {
         );
     }
 
-    /// INV-4: blocks are held exactly by those who run, as many as their tokens need.
+    /// INV-4: blocks are held exactly by those who run, as many as their tokens need, and by those whose load from the CPU
+    /// tier is under way or done.
     fn verify_blocks(&self) {
         for r in &self.replicas {
             let mut held = Vec::new();
             let mut slot = r.head;
-            let mut members = 0;
+            let (mut members, mut holders) = (0, 0);
             while slot != Slot::NONE {
                 let live = &self.lives[slot];
                 let stored = if live.decoding { live.counts(r.decoders.ticks).0 } else { live.computed };
@@ -65,6 +66,23 @@ impl Engine {
                 members += 1;
                 slot = live.after;
             }
+            let mut loading = 0;
+            for &slot in &r.waiting {
+                let live = &self.lives[slot];
+                let none = live.load == Load::None;
+                assert!(
+                    none == live.holding.is_empty(),
+                    "INV-4: {:?} holds blocks it did not ask for",
+                    live.id
+                );
+                loading += live.blocks_on_their_way();
+                if !none {
+                    held.push(&live.holding);
+                    holders += 1;
+                }
+            }
+            assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
+            r.kv.verify_store(loading);
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
             r.kv.verify(held.into_iter());
         }

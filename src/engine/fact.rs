@@ -78,7 +78,22 @@ pub enum Fact {
     HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
     /// What keeps it waiting now is not blocks but the number of requests in the batch.
     HeadUnblocked { request: RequestId, replica: ReplicaId },
-    /// To make room for it, `blocks` blocks came back from the CPU tier right after they had gone there.
+    /// While it waits, `blocks` blocks are on their way to it from the CPU tier; they are there at `until`.
+    LoadStarted {
+        request: RequestId,
+        replica: ReplicaId,
+        class: u32,
+        urgency: i64,
+        blocks: u32,
+        until: Micros,
+    },
+    /// They are there.
+    Loaded { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, blocks: u32 },
+    /// Before it could join the batch, it gave back the `blocks` blocks it held.
+    LoadGivenUp { request: RequestId, replica: ReplicaId, blocks: u32 },
+    /// Since the latest step began, `blocks` blocks were written to the CPU tier, which forgot `forgotten` others.
+    Offloaded { replica: ReplicaId, blocks: u32, forgotten: u32 },
+    /// To make room for it, `blocks` blocks came back from the CPU tier of BLIS right after they had gone there.
     ReloadedEarly { request: RequestId, replica: ReplicaId, blocks: u32 },
     /// All tokens were shown.
     Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },

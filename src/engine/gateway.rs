@@ -2,7 +2,7 @@
 
 use super::fact::{Fact, Sink};
 use super::queue::{EventKey, class};
-use super::request::{Live, NO_REPLICA, Record, RequestState};
+use super::request::{Live, Load, NO_REPLICA, Record, RequestState};
 use super::slab::Slot;
 use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
@@ -84,6 +84,8 @@ impl Engine {
             scheduled: Micros::MAX,
             sched_step: 0,
             cached_tokens: 0,
+            load_from: Micros::MAX,
+            load_until: Micros::MAX,
             preemptions: 0,
             ttft: Micros::MAX,
             e2e: Micros::MAX,
@@ -298,6 +300,7 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         granted: 0,
         generated: 0,
         holding: Holding::default(),
+        load: Load::None,
         chain: Vec::new(),
         chained: false,
         decoding: false,

@@ -14,6 +14,7 @@ mod detail;
 mod door;
 mod fact;
 mod gateway;
+mod load;
 mod queue;
 mod replica;
 mod request;
@@ -28,13 +29,13 @@ pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
 use crate::base::{Micros, RequestId, Span};
-use crate::kv::TierSettings;
+use crate::kv::{ReloadSettings, StoreSettings, Written};
 use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
 use crate::policy::{PoolView, ReplicaView};
-use crate::scenario::{Compat, Pool, Scenario, Served};
+use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario, Served};
 use crate::workload::Source;
 use door::{Door, Leaving};
 use gateway::GatewayEvent;
@@ -69,6 +70,34 @@ pub struct Census {
     pub turned_away: u32,
 }
 
+/// What is below the GPU's cache.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Tier {
+    None,
+    Store(StoreSettings),
+    Reload(ReloadSettings),
+}
+
+impl Tier {
+    fn new(kv: &KvCache, compat: Compat) -> Self {
+        let (capacity, tokens_per_us, base) =
+            (kv.cpu_blocks, kv.transfer_tokens_per_us, Span(kv.transfer_base_us));
+        if capacity == 0 {
+            return Self::None;
+        }
+        if kv.uses_tier_of_blis(compat) {
+            let threshold = kv.offload_threshold;
+            return Self::Reload(ReloadSettings { capacity, threshold, tokens_per_us, base });
+        }
+        let written = match kv.cpu_write {
+            CpuWrite::WriteThrough => Written::WhenFull,
+            CpuWrite::WriteBack => Written::WhenEvicted,
+        };
+        let store = Self::Store(StoreSettings { capacity, written, tokens_per_us, base });
+        if kv.prefix_caching { store } else { Self::None }
+    }
+}
+
 /// What a pool's new replicas are made of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Blueprint {
@@ -78,7 +107,7 @@ struct Blueprint {
     resolved: Resolved,
     block_tokens: u32,
     caching: bool,
-    tier: Option<TierSettings>,
+    tier: Tier,
 }
 
 /// The whole cluster at one instant.
@@ -136,7 +165,7 @@ impl Engine {
         let c = &scenario.cluster;
         assert!(resolved.len() == c.pools.len(), "INV-2: pools without hardware figures");
         let pools: Vec<Blueprint> =
-            c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, &source)).collect();
+            c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, c.compat, &source)).collect();
         let pool_views = pool_views(&c.pools, resolved);
         let serves = serves(&c.pools, &source);
         let horizon = match scenario.run.horizon_s {
@@ -418,6 +447,12 @@ impl Engine {
         })
     }
 
+    /// Whether a request waits for blocks on their way from the CPU tier.
+    pub fn is_loading(&self, request: RequestId) -> bool {
+        let slot = self.records[request.index()].live;
+        slot != Slot::NONE && matches!(self.lives[slot].load, request::Load::UnderWay { .. })
+    }
+
     /// The wait queue of a replica in order.
     pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
         replica.waiting.iter().map(|&s| self.lives[s].id)
@@ -449,14 +484,8 @@ fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
 }
 
 impl Blueprint {
-    fn new(pool: &Pool, resolved: &Resolved, source: &Source) -> Self {
+    fn new(pool: &Pool, resolved: &Resolved, compat: Compat, source: &Source) -> Self {
         let (engine, kv) = (&pool.engine, &pool.kv);
-        let tier = (kv.cpu_blocks > 0).then_some(TierSettings {
-            capacity: kv.cpu_blocks,
-            threshold: kv.offload_threshold,
-            tokens_per_us: kv.transfer_tokens_per_us,
-            base: Span(kv.transfer_base_us),
-        });
         Self {
             limits: Limits::new(engine, resolved),
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
@@ -464,7 +493,7 @@ impl Blueprint {
             resolved: resolved.clone(),
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
-            tier,
+            tier: Tier::new(kv, compat),
         }
     }
 }

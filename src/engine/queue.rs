@@ -17,8 +17,10 @@ pub(super) mod class {
     pub(crate) const RETRY: u8 = 3;
     /// A request joins a wait queue (after any arrival at the replica, class 0, which the gateway delivers itself).
     pub(crate) const QUEUED: u8 = 1;
+    /// A load from the CPU tier is done: before the step, which can have its request then.
+    pub(crate) const LOADED: u8 = 2;
     /// A step ends and the next one begins.
-    pub(crate) const STEP: u8 = 2;
+    pub(crate) const STEP: u8 = 3;
     /// A finished request has left (`compat: blis`); only moves the replica's clock.
     pub(crate) const LEFT: u8 = 4;
 }

@@ -2,6 +2,7 @@
 
 use super::detail::Detail;
 use super::fact::{DropReason, Fact, Sink};
+use super::load::Loads;
 use super::queue::{EventKey, Queue, class};
 use super::request::{Live, Progress, Record, RequestState};
 use super::slab::{Slab, Slot};
@@ -112,6 +113,7 @@ pub struct Replica {
     pub(super) latest_step: Span,
     /// Requests routed here that have not joined the wait queue.
     pub(super) arriving: u32,
+    pub(super) loads: Loads,
     pub(super) totals: Totals,
     pub(super) preempted_since_progress: u64,
     /// What the last failed admission looked like: retried only when something has changed.
@@ -189,6 +191,7 @@ impl Replica {
             step: None,
             latest_step: Span::ZERO,
             arriving: 0,
+            loads: Loads::default(),
             totals: Totals::default(),
             preempted_since_progress: 0,
             refused: None,
@@ -233,8 +236,11 @@ impl Replica {
             return;
         }
         let Some((key, slot)) = self.events.pop() else { return };
-        if key.class == class::QUEUED {
-            self.enqueue(slot, at, w);
+        match key.class {
+            class::QUEUED => self.enqueue(slot, at, w),
+            class::LOADED => self.finish_load(at, w),
+            // class::LEFT only moves the clock.
+            _ => {}
         }
     }
 
@@ -267,6 +273,10 @@ impl Replica {
             let (request, class) = (live.id, record.class);
             let urgency = self.priority.of(&view);
             let live = &mut w.lives[slot];
+            if self.kv.has_store() {
+                // What the CPU tier keeps of it, it can find again itself.
+                live.recurring = u32::MAX;
+            }
             live.urgency = urgency;
             live.place = self.scheduler.place(&view, urgency);
             self.waiting.push_back(slot);
@@ -402,7 +412,8 @@ impl Replica {
             self.id
         );
         let idle = self.running == 0 && self.waiting.is_empty();
-        assert!(idle || self.step_at != Micros::MAX, "INV-8: {:?} has work and no step", self.id);
+        let waits = self.running == 0 && self.loads.under_way() > 0;
+        assert!(idle || waits || self.step_at != Micros::MAX, "INV-8: {:?} has work and no step", self.id);
     }
 
     /// Its number.

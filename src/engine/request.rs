@@ -77,6 +77,10 @@ pub struct Record {
     pub sched_step: u64,
     /// Prompt tokens found in the cache when it last joined.
     pub cached_tokens: u32,
+    /// When it last asked for blocks from the CPU tier.
+    pub load_from: Micros,
+    /// When they are there, or were given up.
+    pub load_until: Micros,
     /// How often it was preempted.
     pub preemptions: u32,
     /// Time to first token.
@@ -120,6 +124,17 @@ pub struct Progress {
     pub decoding: bool,
 }
 
+/// How far the load of a waiting request from the CPU tier is. While there is one, the request holds blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Load {
+    /// It has asked for nothing.
+    None,
+    /// Its blocks from this one on are on their way. So many more are kept for its next chunk.
+    UnderWay { from: u32, kept: u32 },
+    /// They are there.
+    Done { kept: u32 },
+}
+
 /// The working state of a request that is waiting or running.
 ///
 /// A decoding request is not touched by a step that only gives it another token: `progress` and `generated` are as of
@@ -149,6 +164,7 @@ pub(super) struct Live {
     /// Output tokens produced (as of the anchor).
     pub(super) generated: u32,
     pub(super) holding: Holding,
+    pub(super) load: Load,
     /// Tokens before the first that occurs in this request only.
     pub(super) recurring: u32,
     /// Chained hashes of the full blocks to be prefilled whose content can recur; `chained` says whether they are known.

@@ -28,7 +28,8 @@ impl Replica {
         self.totals.steps += 1;
         let context = self.form_batch(now, w);
         if self.running == 0 {
-            assert!(self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
+            let loads = self.loads.under_way() > 0;
+            assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
             self.totals.steps -= 1;
             return;
         }
@@ -246,6 +247,7 @@ impl Replica {
             "INV-8: a step of {:?} without work",
             self.id
         );
+        self.tell_offloaded(now, w);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
         let span = (self.model.step(&load) + self.kv.take_transfer()).min(LONGEST);
         self.latest_step = span;

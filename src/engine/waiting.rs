@@ -3,7 +3,7 @@
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
 use super::replica::{Replica, World};
-use super::request::{Live, RequestState};
+use super::request::{Live, Load, RequestState};
 use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::kv::Hit;
@@ -19,6 +19,17 @@ struct Entry {
     tokens: u32,
     /// Tokens it has after that step.
     end: u32,
+}
+
+/// What becomes of a request whose turn it is.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// Its blocks are found, and its first tokens are stored.
+    Joins(Entry),
+    /// It waits for blocks on their way from the CPU tier, and others go on.
+    Waits,
+    /// There is no room for it.
+    Blocked,
 }
 
 impl Replica {
@@ -38,52 +49,134 @@ impl Replica {
         }
     }
 
-    /// Takes the head of the queue out of it.
-    fn pop_waiting(&mut self) {
-        self.waiting.pop_front();
-        self.unsorted.0 = self.unsorted.0.saturating_sub(1);
+    /// Takes the request at a place of the queue out of it.
+    fn take_waiting(&mut self, at: usize) {
+        self.waiting.remove(at);
+        if at < self.unsorted.0 as usize {
+            self.unsorted.0 -= 1;
+        }
     }
 
-    /// Phase 2: admits from the head of the queue.
+    /// Phase 2: admits those whose load from the CPU tier is done, then from the head of the queue. Nobody overtakes but those
+    /// whose turn it was and who wait for the CPU tier.
     pub(super) fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
         self.tell_unblocked(now, w);
         let mut budget = phase1.budget;
+        let mut at = 0;
         while self.running < self.limits.max_num_seqs && budget > 0 {
             // An emptied instance admits again at once, unless it is to behave as BLIS.
             if phase1.preempted && (self.compat == Compat::Blis || self.running > 0) {
                 break;
             }
-            let Some(&slot) = self.waiting.front() else { break };
+            let loaded = self.first_loaded(w.lives);
+            let place = loaded.unwrap_or(at);
+            let Some(&slot) = self.waiting.get(place) else { break };
             let attempt = (slot, self.kv.version(), budget);
-            if self.refused == Some(attempt) && !self.kv.tiered() {
+            if self.refused == Some(attempt) && !self.kv.reloads() {
                 break;
             }
-            let early = self.kv.tier_counts().thrash;
-            let found = self.find_room(slot, budget, now, w.lives);
-            self.tell_early_reloads(slot, early, now, w);
-            let Some(entry) = found else {
-                if self.running == 0 {
-                    // Preempted with more tokens than the cache can hold, or the cache was made smaller meanwhile:
-                    // nobody will ever make room.
-                    self.pop_waiting();
-                    let blocks = w.lives[slot].prompt_tokens.div_ceil(self.kv.block_tokens());
-                    let fits = blocks <= self.kv.total();
-                    let reason =
-                        if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
-                    self.drop_request(slot, now, reason, w);
-                    continue;
+            match self.turn(slot, budget, now, w) {
+                Turn::Joins(entry) => {
+                    self.take_waiting(place);
+                    at -= usize::from(place < at);
+                    self.admit(slot, entry, now, w);
+                    budget -= entry.tokens;
                 }
-                self.tell_blocked(slot, budget, now, w);
-                self.refused = Some(attempt);
-                break;
-            };
-            self.pop_waiting();
-            self.admit(slot, entry, now, w);
-            budget -= entry.tokens;
+                Turn::Waits => at += 1,
+                Turn::Blocked if self.running == 0 => {
+                    // Of those who load, only the ones before it in the queue keep it waiting.
+                    let behind = if loaded.is_some() { 0 } else { place + 1 };
+                    if self.take_back(behind, slot, now, w) {
+                        continue;
+                    }
+                    if loaded.is_none() && self.loads.under_way() > 0 {
+                        break;
+                    }
+                    at -= usize::from(place < at);
+                    self.give_up_on(place, now, w);
+                }
+                Turn::Blocked => {
+                    self.tell_blocked(place, budget, now, w);
+                    self.refused = Some(attempt);
+                    break;
+                }
+            }
         }
     }
 
-    /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier if needed.
+    /// The request at a place of the queue was preempted with more tokens than the cache can hold, or the cache was made
+    /// smaller meanwhile: nobody will ever make room.
+    fn give_up_on<S: Sink>(&mut self, at: usize, now: Micros, w: &mut World<'_, S>) {
+        let slot = self.waiting[at];
+        self.take_waiting(at);
+        self.give_back(slot, now, w);
+        let fits = w.lives[slot].prompt_tokens.div_ceil(self.kv.block_tokens()) <= self.kv.total();
+        let reason = if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
+        self.drop_request(slot, now, reason, w);
+    }
+
+    /// What becomes of the request whose turn it is.
+    fn turn<S: Sink>(&mut self, slot: Slot, budget: u32, now: Micros, w: &mut World<'_, S>) -> Turn {
+        if self.kv.has_store() {
+            return self.turn_with_store(slot, budget, now, w);
+        }
+        let early = self.kv.tier_counts().thrash;
+        let found = self.find_room(slot, budget, now, w.lives);
+        self.tell_early_reloads(slot, early, now, w);
+        found.map_or(Turn::Blocked, Turn::Joins)
+    }
+
+    /// The same with a store in CPU memory, which may have more of its prompt than the GPU.
+    fn turn_with_store<S: Sink>(
+        &mut self,
+        slot: Slot,
+        budget: u32,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> Turn {
+        let block = self.kv.block_tokens();
+        let live = &mut w.lives[slot];
+        match live.load {
+            Load::None => {}
+            Load::UnderWay { .. } => return Turn::Waits,
+            Load::Done { kept } => {
+                let stored = live.holding.tokens();
+                let tokens = self.limits.chunk(live.prefill - stored).min(budget);
+                if !self.kv.can_grow(&live.holding, tokens) {
+                    return Turn::Blocked;
+                }
+                self.kv.append_prefill(&mut live.holding, tokens, &live.chain);
+                live.load = Load::None;
+                self.loads.forget_done(kept);
+                return Turn::Joins(Entry { hit: Hit::default(), tokens, end: stored + tokens });
+            }
+        }
+        let hit = self.cached_prefix(live);
+        let cacheable = self.cacheable(live);
+        let below = self.kv.lookup_below(&live.chain[hit.blocks as usize..cacheable]);
+        if below.arriving {
+            return Turn::Waits;
+        }
+        let found = hit.blocks + below.blocks;
+        let tokens = self.limits.chunk(live.prefill - found * block).min(budget);
+        let end = found * block + tokens;
+        if !self.kv.can_admit_beside(self.loads.kept(), hit, end) {
+            return Turn::Blocked;
+        }
+        self.kv.missed_below(cacheable as u32 - found);
+        if below.blocks > 0 {
+            if !self.begin_load(slot, (hit, below.blocks), end, now, w) {
+                return Turn::Waits;
+            }
+            let live = &mut w.lives[slot];
+            self.kv.append_prefill(&mut live.holding, tokens, &live.chain);
+        } else {
+            self.store(live, hit, end);
+        }
+        Turn::Joins(Entry { hit, tokens, end })
+    }
+
+    /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier of BLIS if needed.
     fn find_room(&mut self, slot: Slot, budget: u32, now: Micros, lives: &mut Slab) -> Option<Entry> {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
@@ -155,12 +248,17 @@ impl Replica {
             live.chain = live.text.chain(block, live.prefill.min(live.recurring) / block);
             live.chained = true;
         }
+        self.kv.lookup(&live.chain[..self.cacheable(live)])
+    }
+
+    /// How many leading blocks of what a request has to prefill it may find in the cache.
+    fn cacheable(&self, live: &Live) -> usize {
+        let block = self.kv.block_tokens();
         let cacheable = match self.compat {
             Compat::None => (live.prefill - 1) / block,
             Compat::Blis => live.prefill / block,
         };
-        let known = live.chain.len().min(cacheable as usize);
-        self.kv.lookup(&live.chain[..known])
+        live.chain.len().min(cacheable as usize)
     }
 
     /// How much of a waiting request is cached, and what it computes first.

@@ -5,8 +5,10 @@
 mod free_list;
 mod holding;
 mod pool;
+mod store;
 mod tier;
 
 pub use holding::Holding;
 pub use pool::{CellState, Hit, Pool};
-pub use tier::{TierCounts, TierSettings};
+pub use store::{Below, StoreSettings, Written};
+pub use tier::{ReloadSettings, TierCounts};

@@ -6,7 +6,8 @@
 
 use super::Holding;
 use super::free_list::FreeList;
-use super::tier::{Tier, TierSettings};
+use super::store::Store;
+use super::tier::Tier;
 use crate::base::Micros;
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,9 @@ pub struct Pool {
     misses: u64,
     prompt_misses: u64,
     evictions: u64,
+    /// The CPU tier: that of BLIS, or the store.
     pub(super) tier: Option<Box<Tier>>,
+    pub(super) store: Option<Box<Store>>,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
     version: u64,
 }
@@ -124,15 +127,9 @@ impl Pool {
             prompt_misses: 0,
             evictions: 0,
             tier: None,
+            store: None,
             version: 0,
         }
-    }
-
-    /// The same with a CPU tier below it.
-    #[must_use]
-    pub fn with_tier(mut self, settings: TierSettings) -> Self {
-        self.tier = Some(Box::new(Tier::new(settings)));
-        self
     }
 
     /// Tokens in one block.
@@ -213,7 +210,7 @@ impl Pool {
 
     /// Whether a request that holds nothing yet can pin `hit` and store `tokens` in all (the hit's included).
     pub fn can_admit(&self, hit: Hit, tokens: u32) -> bool {
-        tokens.div_ceil(self.block_tokens).saturating_sub(hit.blocks) + hit.free <= self.free()
+        self.can_admit_beside(0, hit, tokens)
     }
 
     /// Whether a request can store `n` more tokens.
@@ -243,6 +240,9 @@ impl Pool {
         holding.tokens = chain.len() as u32 * self.block_tokens;
         holding.tip = chain.last().copied().unwrap_or(0);
         self.version += 1;
+        if let Some(store) = &mut self.store {
+            store.use_all(chain.iter().copied());
+        }
     }
 
     /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading blocks whose content can recur; full
@@ -313,6 +313,10 @@ impl Pool {
     pub fn release(&mut self, holding: &mut Holding, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
+        if let Some(store) = &mut self.store {
+            let hashed = holding.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
+            store.use_all(hashed.map(|&b| self.hashes[b as usize]));
+        }
         let places = &mut self.places;
         self.listed.close_holes(|entry, place| {
             if let Some(known) = places.get_mut((entry & Block::HOLDERS) as usize) {
@@ -436,6 +440,9 @@ impl Pool {
             if self.by_hash.get(hash) == Some(b) {
                 self.by_hash.remove(hash);
                 self.evictions += 1;
+                if let Some(store) = &mut self.store {
+                    store.evicted(hash);
+                }
             }
         } else if was.has_content() {
             self.evictions += 1;
@@ -464,6 +471,9 @@ impl Pool {
         self.hashes[b as usize] = hash;
         self.by_hash.insert(hash, b);
         self.version += 1;
+        if let Some(store) = &mut self.store {
+            store.filled(hash);
+        }
     }
 
     /// What stands for the free block `b` on the free list.
@@ -483,5 +493,6 @@ impl Pool {
 
 mod check;
 mod content;
+mod load;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! A second tier below the GPU's cache: a store in CPU memory.
+//! The CPU tier of BLIS: a store keyed by where a block lay on the GPU, read back when an allocation fails.
 //!
 //! When the GPU is over a threshold as blocks are released, cached free blocks are copied down and leave the table; when
 //! an allocation fails, all stored blocks are copied back into free ones, which may make a prefix longer. A copy back
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 /// A reload this soon after the offload counts as thrashing.
 const THRASH_WITHIN: Span = Span(1000);
 
-/// Settings of the CPU tier.
+/// Settings of the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TierSettings {
+pub struct ReloadSettings {
     /// Blocks it can store.
     pub capacity: u32,
     /// Share of GPU blocks in use above which released blocks are copied down, 0 to 1.
@@ -28,7 +28,7 @@ pub struct TierSettings {
 /// The store in CPU memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tier {
-    settings: TierSettings,
+    settings: ReloadSettings,
     /// By the GPU block it came from: its hash, and when it was copied down.
     store: BTreeMap<u32, (u64, Micros)>,
     /// Blocks copied down less blocks copied back; overwriting an entry counts too.
@@ -38,21 +38,28 @@ pub(super) struct Tier {
     pending: Span,
 }
 
-/// Counters of the CPU tier.
+/// Counters of the CPU tier, whichever there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TierCounts {
-    /// Blocks copied down.
+    /// Blocks written to it.
     pub offloads: u64,
-    /// Blocks copied back.
+    /// Blocks found there and brought back.
     pub hits: u64,
-    /// Failed allocations for which nothing could be copied back.
+    /// Blocks looked for there and not found; with the tier of BLIS, failed allocations for which nothing could be copied
+    /// back.
     pub misses: u64,
-    /// Blocks copied back within a millisecond of being copied down.
+    /// Blocks forgotten there for want of room.
+    pub evictions: u64,
+    /// Loads, each of one block or more.
+    pub loads: u64,
+    /// Sum over the loads of the time from asking to having.
+    pub load_time: Span,
+    /// The tier of BLIS: blocks copied back within a millisecond of being copied down.
     pub thrash: u64,
 }
 
 impl Tier {
-    pub(super) fn new(settings: TierSettings) -> Self {
+    pub(super) fn new(settings: ReloadSettings) -> Self {
         Self { settings, store: BTreeMap::new(), used: 0, counts: TierCounts::default(), pending: Span::ZERO }
     }
 
@@ -63,19 +70,33 @@ impl Tier {
 }
 
 impl Pool {
+    /// The same with the CPU tier of BLIS below it.
+    #[must_use]
+    pub fn with_reload(mut self, settings: ReloadSettings) -> Self {
+        self.tier = Some(Box::new(Tier::new(settings)));
+        self
+    }
+
+    /// Whether the CPU tier is that of BLIS.
+    pub fn reloads(&self) -> bool {
+        self.tier.is_some()
+    }
+
     /// Whether there is a CPU tier.
     pub fn tiered(&self) -> bool {
-        self.tier.is_some()
+        self.tier.is_some() || self.store.is_some()
     }
 
     /// Counters of the CPU tier.
     pub fn tier_counts(&self) -> TierCounts {
-        self.tier.as_ref().map_or_else(TierCounts::default, |t| t.counts)
+        let counts = self.tier.as_ref().map(|t| t.counts).or(self.store.as_ref().map(|s| s.counts));
+        counts.unwrap_or_default()
     }
 
-    /// Blocks stored in the CPU tier, and how many it can store.
+    /// Blocks stored in the CPU tier, and how many it has room for.
     pub fn tier_blocks(&self) -> (u32, u32) {
-        self.tier.as_ref().map_or((0, 0), |t| (t.used, t.settings.capacity))
+        let tier = self.tier.as_ref().map(|t| (t.used, t.settings.capacity));
+        tier.or(self.store.as_ref().map(|s| s.blocks())).unwrap_or((0, 0))
     }
 
     /// Copying time not yet paid.

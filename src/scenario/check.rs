@@ -1,11 +1,12 @@
 //! Meaning: ranges, limits and references of a scenario that already has the right shape.
 
 use super::check_edits::{check_edits, edit_problems};
+use super::check_kv::check_kv;
 use super::check_latency::check_latency;
 use super::check_policies::{check_admission, check_routing};
 use super::check_workload::check_workload;
 use super::report::Report;
-use super::{Cluster, Edit, FORMAT_VERSION, KvBlocks, KvCache, Pool, PriorityPolicy, Scenario, Slo, limits};
+use super::{Cluster, Compat, Edit, FORMAT_VERSION, Pool, PriorityPolicy, Scenario, Slo, limits};
 use crate::base::{Diagnostics, diag::has_errors};
 
 /// A document that passed [`check`]. The only way to make one is to check.
@@ -118,7 +119,7 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
     }
     r.count("cluster.pools", c.pools.len(), limits::POOLS, "pools");
     for (i, pool) in c.pools.iter().enumerate() {
-        check_pool(&format!("cluster.pools[{i}]"), pool, r);
+        check_pool(&format!("cluster.pools[{i}]"), pool, c.compat, r);
     }
     r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));
     let replicas: u64 = c.pools.iter().map(|p| u64::from(p.replicas)).sum();
@@ -141,7 +142,7 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
     }
 }
 
-fn check_pool(path: &str, p: &Pool, r: &mut Report) {
+fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     r.name(&format!("{path}.name"), &p.name);
     r.text(&format!("{path}.model"), &p.model);
     r.text(&format!("{path}.gpu"), &p.gpu);
@@ -183,50 +184,9 @@ fn check_pool(path: &str, p: &Pool, r: &mut Report) {
     );
     let path_of_bound = format!("{path}.engine.max_waiting");
     r.int(&path_of_bound, e.max_waiting, 0, limits::IN_FLIGHT, "use 0 for a queue without a bound");
-    if let KvBlocks::Count(blocks) = p.kv.blocks {
-        r.int(
-            &format!("{path}.kv.blocks"),
-            blocks,
-            1,
-            limits::KV_BLOCKS,
-            "use \"auto\" for as many as fit in memory",
-        );
-    }
-    r.int(
-        &format!("{path}.kv.block_tokens"),
-        p.kv.block_tokens,
-        1,
-        limits::BLOCK_TOKENS,
-        "vLLM's default is 16",
-    );
-    check_tier(&format!("{path}.kv"), &p.kv, r);
+    check_kv(&format!("{path}.kv"), &p.kv, compat, r);
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
     check_latency(path, p, r);
-}
-
-fn check_tier(path: &str, kv: &KvCache, r: &mut Report) {
-    r.int(&format!("{path}.cpu_blocks"), kv.cpu_blocks, 0, limits::KV_BLOCKS, "use 0 for no CPU tier");
-    r.float(
-        &format!("{path}.offload_threshold"),
-        kv.offload_threshold,
-        0.0,
-        1.0,
-        "it is the share of GPU blocks in use, such as 0.9",
-    );
-    r.float(
-        &format!("{path}.transfer_tokens_per_us"),
-        kv.transfer_tokens_per_us,
-        1e-6,
-        1e9,
-        "100 is about 13 GB/s for a model with 128 KB of KV a token",
-    );
-    r.int(
-        &format!("{path}.transfer_base_us"),
-        kv.transfer_base_us,
-        0,
-        limits::LATENCY_US,
-        "it is the fixed time of copying one block",
-    );
 }
 
 fn check_priority(path: &str, priority: &PriorityPolicy, r: &mut Report) {

@@ -156,16 +156,22 @@ pub struct KvCache {
     pub block_tokens: u32,
     /// Whether equal prompt prefixes share blocks.
     pub prefix_caching: bool,
-    /// Blocks of a second tier in CPU memory, to which cached blocks are copied under pressure. 0 means none.
+    /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, there in GiB). What the GPU has forgotten can be loaded from it instead of being computed again. 0 means none.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::KV_BLOCKS)))]
     pub cpu_blocks: u32,
-    /// Share of GPU blocks in use above which cached blocks are copied to the CPU tier, 0 to 1.
+    /// How the CPU tier works.
+    #[serde(skip_serializing_if = "CpuTier::is_auto")]
+    pub cpu_tier: CpuTier,
+    /// When blocks are written to the CPU tier.
+    #[serde(skip_serializing_if = "CpuWrite::is_through")]
+    pub cpu_write: CpuWrite,
+    /// Only for the tier `blis`: share of GPU blocks in use above which cached blocks are copied to it, 0 to 1.
     #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
     pub offload_threshold: f64,
-    /// Speed of copying blocks back from the CPU tier, in tokens per microsecond.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.000_001, max = 1e9)))]
+    /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
+    #[cfg_attr(feature = "cli", schemars(range(min = limits::TRANSFER_TOKENS_PER_US_MIN, max = limits::TRANSFER_TOKENS_PER_US)))]
     pub transfer_tokens_per_us: f64,
-    /// Fixed time of copying one block back, in microseconds.
+    /// Fixed time of one load from the CPU tier, in microseconds; with the tier `blis`, of each block.
     #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub transfer_base_us: u64,
 }
@@ -178,10 +184,57 @@ impl Default for KvCache {
             block_tokens: 16,
             prefix_caching: true,
             cpu_blocks: 0,
+            cpu_tier: CpuTier::Auto,
+            cpu_write: CpuWrite::WriteThrough,
             offload_threshold: 0.9,
             transfer_tokens_per_us: 100.0,
             transfer_base_us: 0,
         }
+    }
+}
+
+impl KvCache {
+    /// Whether its CPU tier, if it has one, is that of BLIS.
+    pub fn uses_tier_of_blis(&self, compat: Compat) -> bool {
+        compat == Compat::Blis || self.cpu_tier == CpuTier::Blis
+    }
+}
+
+/// How the CPU tier works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuTier {
+    /// `offloading`; with `compat: "blis"` the tier of that simulator.
+    #[default]
+    Auto,
+    /// As KV offloading in vLLM: blocks are known by their contents. A prompt is looked up in it when its turn comes, after the GPU's prefix cache; what is found is loaded over one link while the request waits and others go on. Full of blocks, it forgets the one used longest ago.
+    Offloading,
+    /// As in BLIS, and in golden files: when the GPU is over `offload_threshold`, cached blocks move down; when blocks run out, they all come back, and the next step pays for the copying.
+    Blis,
+}
+
+impl CpuTier {
+    fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
+/// When a block is written to the CPU tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuWrite {
+    /// As soon as it is full, as vLLM does: the tier has everything, and what the GPU has too.
+    #[default]
+    WriteThrough,
+    /// When the GPU needs its room for something else: the tier has what the GPU has lost.
+    WriteBack,
+}
+
+impl CpuWrite {
+    fn is_through(&self) -> bool {
+        *self == Self::WriteThrough
     }
 }
 

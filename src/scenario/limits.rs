@@ -32,6 +32,10 @@ pub const TRACE_BYTES_PAGE: u64 = 64 * 1024 * 1024;
 pub const TRACE_BYTES_CLI: u64 = 1024 * 1024 * 1024;
 /// Fastest arrivals of one client, requests per second.
 pub const RATE_PER_S: f64 = 100_000.0;
+/// Slowest link to a CPU tier, in tokens per microsecond.
+pub const TRANSFER_TOKENS_PER_US_MIN: f64 = 1e-6;
+/// Fastest link to a CPU tier, in tokens per microsecond: a load takes no time but the fixed one.
+pub const TRANSFER_TOKENS_PER_US: f64 = 1e9;
 /// Longest latency or interval setting, in microseconds: one hour.
 pub const LATENCY_US: u64 = 3_600_000_000;
 /// Largest coefficient of a latency model, in microseconds.

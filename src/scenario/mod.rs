@@ -7,6 +7,7 @@ mod batch_limit;
 mod check;
 mod check_conversation;
 mod check_edits;
+mod check_kv;
 mod check_latency;
 mod check_lengths;
 mod check_policies;
@@ -33,7 +34,7 @@ mod workload;
 
 pub use batch_limit::BatchLimit;
 pub use check::{Checked, check, check_edit};
-pub use cluster::{Cluster, Compat, Engine, KvBlocks, KvCache, Pool};
+pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, Engine, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Edit, TimedEdit};
 pub use filters::{

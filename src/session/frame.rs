@@ -350,7 +350,7 @@ pub struct EventRow {
     pub seq: u64,
     /// When, in microseconds.
     pub at_us: u64,
-    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`.
+    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `kv-offload`, `kv-load`, `kv-loaded`, `anomaly`.
     pub kind: String,
     /// The request, where there is one.
     #[cfg_attr(feature = "cli", ts(optional))]

@@ -49,6 +49,7 @@ impl Session {
         let mut seen_arrival = false;
         let mut shown = 0;
         let mut to_prefill = 0;
+        let mut loading = false;
         for (at_us, entry) in &self.recorder.log {
             let Entry::Fact(fact) = entry else { continue };
             match *fact {
@@ -56,6 +57,16 @@ impl Session {
                 Fact::Admitted { request } if request == id => path.end("admission", *at_us, 0),
                 Fact::Routed { request, .. } if request == id => path.end("router", *at_us, 0),
                 Fact::Queued { request, .. } if request == id => path.end("delay", *at_us, 0),
+                Fact::LoadStarted { request, .. } if request == id => {
+                    path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
+                    loading = true;
+                }
+                Fact::Loaded { request, .. } | Fact::LoadGivenUp { request, .. }
+                    if loading && request == id =>
+                {
+                    path.end("kv-load", *at_us, 0);
+                    loading = false;
+                }
                 Fact::Scheduled { request, prefill, cached, .. } if request == id => {
                     path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
                     to_prefill = prefill - cached;
@@ -126,6 +137,7 @@ impl Path {
             RequestState::InPipeline if r.routed != Micros::MAX => "delay",
             RequestState::InPipeline if r.refused.is_some() => "admission",
             RequestState::InPipeline => "router",
+            RequestState::Queued if r.load_from != Micros::MAX && self.now < r.load_until.0 => "kv-load",
             RequestState::Queued if shown > 0 => "preempted",
             RequestState::Queued => "queue",
             RequestState::Running if r.ttft != Micros::MAX => "decode",
@@ -140,9 +152,17 @@ impl Path {
 /// The rough stretches that a record remembers.
 fn from_record(r: &Record, now: u64) -> Vec<Segment> {
     let first_token = if r.ttft == Micros::MAX { Micros::MAX } else { Micros(r.arrival.0 + r.ttft.0) };
+    let before_first = r.load_from != Micros::MAX && r.load_until <= r.first_scheduled;
+    let load = |at: Micros| match at {
+        _ if !before_first => r.queued,
+        _ if at.0 > now => Micros::MAX,
+        _ => at,
+    };
     let marks = [
         ("router", r.routed),
         ("delay", r.queued),
+        ("queue", load(r.load_from)),
+        ("kv-load", load(r.load_until)),
         ("queue", r.first_scheduled),
         ("prefill", first_token.min(r.finish)),
         ("decode", r.finish),

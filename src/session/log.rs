@@ -4,6 +4,7 @@ use super::Session;
 use super::frame::{EventRow, EventRows, EventsQuery};
 use super::recorder::Entry;
 use super::words::{count, duration};
+use crate::base::{ReplicaId, RequestId};
 use crate::engine::Fact;
 
 /// Most lines of one answer.
@@ -44,8 +45,21 @@ fn row(seq: u64, at_us: u64, entry: &Entry) -> EventRow {
     EventRow { seq, at_us, kind: kind.to_owned(), request, replica, text }
 }
 
-/// Kind, request, replica and the rest of a fact.
-fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
+/// Kind, request, replica and the rest.
+type Words = (&'static str, Option<u32>, Option<u32>, String);
+
+/// What happened to a request on a replica.
+fn of(kind: &'static str, request: RequestId, replica: ReplicaId, text: String) -> Words {
+    (kind, Some(request.0), Some(replica.0), text)
+}
+
+/// What happened on a replica.
+fn on(kind: &'static str, replica: ReplicaId, text: String) -> Words {
+    (kind, None, Some(replica.0), text)
+}
+
+/// A fact in words.
+fn words(fact: &Fact) -> Words {
     match *fact {
         Fact::Arrived { request, .. } => ("arrived", Some(request.0), None, String::new()),
         Fact::Admitted { request } => ("admitted", Some(request.0), None, String::new()),
@@ -53,9 +67,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
             ("rejected", Some(request.0), replica.map(|r| r.0), reason.name().to_owned())
         }
         Fact::Delayed { request, reason } => ("delayed", Some(request.0), None, reason.name().to_owned()),
-        Fact::Routed { request, replica } => {
-            ("routed", Some(request.0), Some(replica.0), format!("to r{}", replica.0))
-        }
+        Fact::Routed { request, replica } => of("routed", request, replica, format!("to r{}", replica.0)),
         Fact::Queued { request, replica, .. } => ("queued", Some(request.0), Some(replica.0), String::new()),
         Fact::Dropped { request, replica, reason, .. } => {
             ("dropped", Some(request.0), Some(replica.0), reason.name().to_owned())
@@ -68,7 +80,7 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
         Fact::StepStarted { replica, span, prefill, decode, .. } => {
             let text =
                 format!("{}: {} prefill tokens, {decode} decodes", duration(span.0), count(prefill.into()));
-            ("step", None, Some(replica.0), text)
+            on("step", replica, text)
         }
         Fact::StepEnded { replica } => ("step-end", None, Some(replica.0), String::new()),
         Fact::Prefilled { request, replica, tokens } => {
@@ -83,27 +95,34 @@ fn words(fact: &Fact) -> (&'static str, Option<u32>, Option<u32>, String) {
         Fact::Preempted { request, replica, .. } => {
             ("preempted", Some(request.0), Some(replica.0), "its blocks are lost".to_owned())
         }
-        Fact::ReloadedEarly { request, replica, blocks } => {
-            let text = format!("{blocks} blocks came back from the CPU tier right after they had gone there");
-            ("reload", Some(request.0), Some(replica.0), text)
+        Fact::LoadStarted { request, replica, blocks, until, .. } => {
+            of("kv-load", request, replica, format!("{blocks} blocks from the CPU tier until {} µs", until.0))
         }
-        Fact::HeadUnblocked { request, replica } => (
-            "blocked",
-            Some(request.0),
-            Some(replica.0),
-            "not for blocks any more: the batch is full".to_owned(),
-        ),
+        Fact::Loaded { request, replica, blocks, .. } => {
+            of("kv-loaded", request, replica, format!("{blocks} blocks have come from the CPU tier"))
+        }
+        Fact::LoadGivenUp { request, replica, blocks } => {
+            of("kv-loaded", request, replica, format!("gives {blocks} blocks back: others need the room"))
+        }
+        Fact::Offloaded { replica, blocks, forgotten } => {
+            on("kv-offload", replica, format!("{blocks} blocks to the CPU tier, {forgotten} forgotten there"))
+        }
+        Fact::ReloadedEarly { request, replica, blocks } => {
+            of("reload", request, replica, format!("{blocks} blocks came back right after they had left"))
+        }
+        Fact::HeadUnblocked { request, replica } => {
+            of("blocked", request, replica, "not for blocks any more: the batch is full".to_owned())
+        }
         Fact::HeadBlocked { request, behind, replica } => {
             let text = format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0);
-            ("blocked", Some(request.0), Some(replica.0), text)
+            of("blocked", request, replica, text)
         }
         Fact::Completed { request, replica, e2e, tokens, .. } => {
             let text = format!("E2E {}, {} tokens", duration(e2e.0), count(tokens.into()));
-            ("completed", Some(request.0), Some(replica.0), text)
+            of("completed", request, replica, text)
         }
         Fact::Livelock { request, replica } => {
-            let text = "1,000 preemptions and nothing finished between them".to_owned();
-            ("livelock", Some(request.0), Some(replica.0), text)
+            of("livelock", request, replica, "1,000 preemptions and nothing finished between them".to_owned())
         }
         Fact::Serving { replica, .. } => ("replica", None, Some(replica.0), "takes requests".to_owned()),
         Fact::Draining { replica } => ("replica", None, Some(replica.0), "takes no new requests".to_owned()),

@@ -180,6 +180,16 @@ impl Recorder {
         }
     }
 
+    #[inline]
+    fn detect(&mut self, at: Micros, fact: &Fact) {
+        if let Some(detectors) = self.detectors.as_mut().filter(|_| Detectors::need(fact)) {
+            detectors.fact(at, fact);
+            if self.live {
+                self.note_anomalies(at);
+            }
+        }
+    }
+
     fn note_move(&mut self, at: Micros, fact: Fact) {
         let (kind, request, replica) = match fact {
             Fact::Arrived { request, .. } => (MoveKind::Arrive, request, None),
@@ -249,6 +259,10 @@ impl Sink for Recorder {
             | Fact::Prefilled { .. }
             | Fact::HeadBlocked { .. }
             | Fact::HeadUnblocked { .. }
+            | Fact::LoadStarted { .. }
+            | Fact::Loaded { .. }
+            | Fact::LoadGivenUp { .. }
+            | Fact::Offloaded { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }
@@ -259,12 +273,7 @@ impl Sink for Recorder {
             self.keep(at, Entry::Fact(fact));
             self.note_move(at, fact);
         }
-        if let Some(detectors) = self.detectors.as_mut().filter(|_| Detectors::need(&fact)) {
-            detectors.fact(at, &fact);
-            if self.live {
-                self.note_anomalies(at);
-            }
-        }
+        self.detect(at, &fact);
     }
 
     fn wants_blocked_heads(&self) -> bool {

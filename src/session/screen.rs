@@ -154,7 +154,7 @@ impl Session {
             request: request.0,
             client: client_of(request),
             preempted: self.engine.records()[request.index()].preemptions > 0,
-            loading: false,
+            loading: self.engine.is_loading(request),
         });
         let batch = self.engine.batch(r).take(query.batch as usize).map(|request| {
             let p = self.engine.progress(request);
@@ -172,7 +172,7 @@ impl Session {
             pool: self.scenario.cluster.pools[r.pool() as usize].name.clone(),
             serving: r.serving(),
             waiting: r.waiting(),
-            loading: 0,
+            loading: r.loading(),
             running: r.running(),
             prefilling: r.prefilling(),
             busy,

@@ -8,6 +8,7 @@ impl Pool {
         assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
         let fresh = Self {
             tier: self.tier.as_ref().map(|tier| Box::new(tier.restarted())),
+            store: self.store.as_ref().map(|store| Box::new(store.restarted())),
             hits: self.hits,
             misses: self.misses,
             prompt_misses: self.prompt_misses,

@@ -227,6 +227,14 @@ impl Detectors {
                 self.inversion.joins(&Who { request, replica, class, urgency }, now, &mut self.book);
                 self.blocking.gone(request, replica.index(), now, &mut self.book);
             }
+            Fact::LoadStarted { request, replica, class, urgency, .. } => {
+                // It waits for the CPU tier now, and not for those who go on.
+                self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
+                self.blocking.gone(request, replica.index(), now, &mut self.book);
+            }
+            Fact::Loaded { request, replica, class, urgency, .. } => {
+                self.inversion.waits(&Who { request, replica, class, urgency }, now);
+            }
             Fact::HeadBlocked { request, behind, replica } => {
                 self.blocking.blocked(request, behind, replica.index(), now);
             }

@@ -54,7 +54,7 @@ pub struct RequestDetail {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Segment {
-    /// `admission`, `router`, `delay`, `queue`, `prefill`, `decode`, `preempted` or `recompute`.
+    /// `admission`, `router`, `delay`, `queue`, `kv-load` (blocks on their way from the CPU tier), `prefill`, `decode`, `preempted` or `recompute`.
     pub kind: String,
     /// Start in microseconds.
     pub from_us: u64,

@@ -4,9 +4,9 @@ use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
-    AdmissionPolicy, Cluster, Compat, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks,
-    KvCache, Observe, Pool, PriorityPolicy, Profile, RoutingPolicy, Run, Scenario, Scheduler, Scorer,
-    TokenBucket, Weighted, WeightedScorer, Workload, limits,
+    AdmissionPolicy, Cluster, Compat, CpuTier, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest,
+    KvBlocks, KvCache, Observe, Pool, PriorityPolicy, Profile, RoutingPolicy, Run, Scenario, Scheduler,
+    Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
@@ -205,6 +205,7 @@ fn kv(c: &Config) -> KvCache {
         return plain;
     }
     KvCache {
+        cpu_tier: CpuTier::Blis,
         offload_threshold: c.kv_offload_threshold,
         transfer_tokens_per_us: c.kv_transfer_bandwidth,
         transfer_base_us: c.kv_transfer_base_latency,

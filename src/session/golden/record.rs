@@ -189,6 +189,10 @@ impl Sink for Log {
             | Fact::Completed { .. }
             | Fact::HeadBlocked { .. }
             | Fact::HeadUnblocked { .. }
+            | Fact::LoadStarted { .. }
+            | Fact::Loaded { .. }
+            | Fact::LoadGivenUp { .. }
+            | Fact::Offloaded { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
             | Fact::Serving { .. }

@@ -229,20 +229,34 @@ pub(super) fn kv_blocks(engine: &Engine) -> KvPart {
         p.misses += r.kv().prompt_misses();
         p.opened += r.kv().misses();
         p.evictions += r.kv().evictions();
-        if r.kv().tiered() {
-            let (tier, cpu) = (r.kv().tier_counts(), p.cpu.get_or_insert_default());
-            cpu.offloads += tier.offloads;
-            cpu.hits += tier.hits;
-            cpu.misses += tier.misses;
-            cpu.thrash += tier.thrash;
-        }
     }
-    if let Some(cpu) = &mut p.cpu {
-        cpu.hit_rate = share(cpu.hits as f64, (cpu.hits + cpu.misses) as f64);
-        cpu.thrash_rate = share(cpu.thrash as f64, cpu.offloads as f64);
-    }
-    p.hit_rate = share(p.hits as f64, (p.hits + p.misses) as f64);
+    p.cpu = cpu_tier(engine.replicas());
+    let found = p.hits + engine.replicas().iter().map(|r| r.kv().loaded()).sum::<u64>();
+    p.hit_rate = share(found as f64, (found + p.misses) as f64);
     p
+}
+
+/// The CPU tiers of some replicas together; nothing if none of them has one.
+fn cpu_tier(replicas: &[crate::engine::Replica]) -> Option<CpuTierPart> {
+    let (mut p, mut load_us) = (CpuTierPart::default(), 0);
+    let mut tiered = replicas.iter().map(crate::engine::Replica::kv).filter(|kv| kv.tiered()).peekable();
+    tiered.peek()?;
+    for kv in tiered {
+        let ((used, total), tier) = (kv.tier_blocks(), kv.tier_counts());
+        p.total_blocks += u64::from(total);
+        p.used_blocks += u64::from(used);
+        p.offloads += tier.offloads;
+        p.evictions += tier.evictions;
+        p.loads += tier.loads;
+        p.hits += tier.hits;
+        p.misses += tier.misses;
+        p.thrash += tier.thrash;
+        load_us += tier.load_time.0;
+    }
+    p.mean_load_ms = share(load_us as f64 / 1000.0, p.loads as f64);
+    p.hit_rate = share(p.hits as f64, (p.hits + p.misses) as f64);
+    p.thrash_rate = share(p.thrash as f64, p.offloads as f64);
+    Some(p)
 }
 
 fn run_part(scenario: &Scenario, m: &Measured<'_>) -> RunPart {
@@ -265,6 +279,7 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
     let part = |r: &crate::engine::Replica| {
         let (t, kv, i) = (r.totals(), r.kv(), r.id().index());
         let read = m.readings()[i];
+        let found = kv.hits() + kv.loaded();
         let over_time = |area: u128| share(area as f64, read.up_us as f64);
         ReplicaPart {
             replica: r.id().0,
@@ -285,7 +300,8 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
             mean_kv_blocks: over_time(read.kv_area),
             kv_peak_blocks: t.kv_peak,
             kv_total_blocks: kv.total(),
-            kv_hit_rate: share(kv.hits() as f64, (kv.hits() + kv.prompt_misses()) as f64),
+            kv_hit_rate: share(found as f64, (found + kv.prompt_misses()) as f64),
+            cpu: cpu_tier(std::slice::from_ref(r)),
             ttft_ms: in_ms(ttft[i]),
             e2e_ms: in_ms(e2e[i]),
         }

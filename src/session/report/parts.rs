@@ -133,9 +133,9 @@ pub struct KvPart {
     pub hits: u64,
     /// Blocks of prompts that were not found and had to be computed.
     pub misses: u64,
-    /// hits / (hits + misses): the share of prompt blocks found, 0 to 1.
+    /// Share of prompt blocks found, those loaded from a CPU tier included, 0 to 1: hits / (hits + misses) without one.
     pub hit_rate: f64,
-    /// Blocks opened in all: the misses and the blocks of answers.
+    /// Blocks opened in all: the misses, the blocks loaded from a CPU tier and the blocks of answers.
     pub opened: u64,
     /// Cached contents lost because their block was needed.
     pub evictions: u64,
@@ -151,15 +151,26 @@ pub struct KvPart {
 /// The CPU tiers of all replicas together, warm-up included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CpuTierPart {
-    /// Blocks copied down.
+    /// Blocks there is room for.
+    pub total_blocks: u64,
+    /// Of those, blocks that hold something now.
+    pub used_blocks: u64,
+    /// Blocks written to it.
     pub offloads: u64,
-    /// Blocks copied back.
+    /// Blocks forgotten there for want of room.
+    pub evictions: u64,
+    /// Loads, each of one block or more for one request.
+    pub loads: u64,
+    /// Mean time from asking for a load to having it, in milliseconds.
+    pub mean_load_ms: f64,
+    /// Blocks found there and brought back.
     pub hits: u64,
-    /// Failed allocations for which nothing could be copied back.
+    /// Blocks of prompts looked for there and not found. With the tier of BLIS: failed allocations for which nothing could
+    /// be copied back.
     pub misses: u64,
     /// hits / (hits + misses), 0 to 1.
     pub hit_rate: f64,
-    /// Blocks copied back within a millisecond of being copied down.
+    /// The tier of BLIS: blocks copied back within a millisecond of being copied down.
     pub thrash: u64,
     /// thrash / offloads.
     pub thrash_rate: f64,
@@ -299,6 +310,9 @@ pub struct ReplicaPart {
     pub kv_total_blocks: u32,
     /// Share of prompt blocks found in its cache, 0 to 1.
     pub kv_hit_rate: f64,
+    /// Its CPU tier; nothing without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuTierPart>,
     /// Time to first token in milliseconds.
     pub ttft_ms: Summary,
     /// End-to-end latency in milliseconds.

@@ -58,6 +58,8 @@ const LABELS: Readonly<Record<string, string>> = {
   requests_per_s: 'Rate',
   gpu_memory_utilization: 'Memory share',
   cpu_blocks: 'CPU blocks',
+  cpu_tier: 'CPU tier',
+  cpu_write: 'CPU writes',
   offload_threshold: 'Offload from',
   transfer_tokens_per_us: 'Transfer rate',
   transfer_base_us: 'Transfer, fixed',

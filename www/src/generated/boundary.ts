@@ -114,7 +114,7 @@ export type EventRow = {
   seq: number,
   /** When, in microseconds. */
   at_us: number,
-  /** What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `anomaly`. */
+  /** What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `kv-offload`, `kv-load`, `kv-loaded`, `anomaly`. */
   kind: string,
   /** The request, where there is one. */
   request?: number,
@@ -440,7 +440,7 @@ export type ScorePart = {
 
 /** A stretch of a request's life. */
 export type Segment = {
-  /** `admission`, `router`, `delay`, `queue`, `prefill`, `decode`, `preempted` or `recompute`. */
+  /** `admission`, `router`, `delay`, `queue`, `kv-load` (blocks on their way from the CPU tier), `prefill`, `decode`, `preempted` or `recompute`. */
   kind: string,
   /** Start in microseconds. */
   from_us: number,

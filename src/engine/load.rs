@@ -1,0 +1,190 @@
+//! Loads from the CPU tier: a waiting request asks for blocks when its turn comes, and waits for them in its place in the
+//! queue, while others go on.
+//!
+//! As in vLLM a request has its blocks from the moment it asks, but it is not in the batch: it neither counts among
+//! `max_num_seqs` nor uses any of the token budget, and nobody preempts it. Once its blocks have come it is the first to
+//! join. Where nothing else could go on, it gives them back: to the only request that runs, and to one before it in the
+//! queue of an empty replica.
+
+use super::fact::{Fact, Sink};
+use super::queue::class;
+use super::replica::{Replica, World};
+use super::request::{Live, Load};
+use super::slab::{Slab, Slot};
+use crate::base::Micros;
+use crate::kv::Hit;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The loads of one replica.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Loads {
+    /// Who asked, in the order in which the link serves them; [`Slot::NONE`] for one that was given up.
+    line: VecDeque<Slot>,
+    /// Requests that wait for blocks.
+    under_way: u32,
+    /// Requests in the queue that have got theirs.
+    done: u32,
+    /// Free blocks kept for the next chunks of both.
+    kept: u32,
+}
+
+impl Loads {
+    /// Requests that wait for blocks.
+    pub(super) fn under_way(&self) -> u32 {
+        self.under_way
+    }
+
+    /// Requests in the queue that hold blocks.
+    pub(super) fn holders(&self) -> u32 {
+        self.under_way + self.done
+    }
+
+    /// Free blocks that are kept for the next chunks of those who hold some: nobody else joins with them.
+    pub(super) fn kept(&self) -> u32 {
+        self.kept
+    }
+
+    /// Somebody who had got its blocks joins the batch, or gives them back; `kept` more were kept for it.
+    pub(super) fn forget_done(&mut self, kept: u32) {
+        self.done -= 1;
+        self.kept -= kept;
+    }
+}
+
+impl Replica {
+    /// A waiting request gets the blocks it has found, those of `hit` and so many below, and asks for the contents of the
+    /// latter; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
+    pub(super) fn begin_load<S: Sink>(
+        &mut self,
+        slot: Slot,
+        (hit, blocks): (Hit, u32),
+        end: u32,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        let live = &mut w.lives[slot];
+        let chain = &live.chain[..(hit.blocks + blocks) as usize];
+        self.kv.pin(&mut live.holding, &chain[..hit.blocks as usize]);
+        let until = self.kv.begin_load(&mut live.holding, chain, now);
+        let (request, replica) = (live.id, self.id);
+        let record = &mut w.records[request.index()];
+        record.load_from = now;
+        record.load_until = until;
+        let (class, urgency) = (record.class, live.urgency);
+        let at_once = until == now;
+        if at_once {
+            self.kv.finish_load(&mut live.holding, chain, hit.blocks);
+        } else {
+            let kept = end.div_ceil(self.kv.block_tokens()) - live.holding.len();
+            live.load = Load::UnderWay { from: hit.blocks, kept };
+            self.loads.kept += kept;
+            self.loads.line.push_back(slot);
+            self.loads.under_way += 1;
+            self.push(until, class::LOADED, Slot::NONE);
+        }
+        w.sink.fact(now, Fact::LoadStarted { request, replica, class, urgency, blocks, until });
+        if at_once {
+            w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks });
+        }
+        at_once
+    }
+
+    /// The link has brought what was asked of it first.
+    pub(super) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let slot = self.loads.line.pop_front().expect("INV-4: blocks came that nobody asked for");
+        if slot == Slot::NONE {
+            return;
+        }
+        let live = &mut w.lives[slot];
+        let Load::UnderWay { from, kept } = live.load else {
+            panic!("INV-2: blocks came for {:?}, which waits for none", live.id)
+        };
+        let held = live.holding.len();
+        self.kv.finish_load(&mut live.holding, &live.chain[..held as usize], from);
+        live.load = Load::Done { kept };
+        self.loads.under_way -= 1;
+        self.loads.done += 1;
+        let (request, replica, urgency) = (live.id, self.id, live.urgency);
+        let class = w.records[request.index()].class;
+        w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks: held - from });
+        if self.step_at == Micros::MAX {
+            self.step_at = now;
+        }
+    }
+
+    /// The place in the queue of the first whose load is done.
+    pub(super) fn first_loaded(&self, lives: &Slab) -> Option<usize> {
+        if self.loads.done == 0 {
+            return None;
+        }
+        self.waiting.iter().position(|&slot| matches!(lives[slot].load, Load::Done { .. }))
+    }
+
+    /// Of those in the queue from place `first` on, the last that holds blocks gives them back to `to`. False if there is
+    /// none.
+    pub(super) fn take_back<S: Sink>(
+        &mut self,
+        first: usize,
+        to: Slot,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        if self.loads.holders() == 0 {
+            return false;
+        }
+        let behind = self.waiting.iter().skip(first);
+        let last = behind.rev().find(|&&slot| slot != to && w.lives[slot].load != Load::None);
+        let Some(&slot) = last else { return false };
+        self.give_back(slot, now, w);
+        true
+    }
+
+    /// A waiting request gives back the blocks of its load, if it has any: it will look for them again.
+    pub(super) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let live = &mut w.lives[slot];
+        let mut known = live.holding.tokens();
+        match live.load {
+            Load::None => return,
+            Load::Done { kept } => self.loads.forget_done(kept),
+            Load::UnderWay { from, kept } => {
+                self.loads.under_way -= 1;
+                self.loads.kept -= kept;
+                let line = self.loads.line.iter_mut().find(|s| **s == slot);
+                *line.expect("INV-4: a load that is not in line") = Slot::NONE;
+                self.kv.end_load(&live.chain[from as usize..live.holding.len() as usize]);
+                known = from * self.kv.block_tokens();
+            }
+        }
+        live.load = Load::None;
+        let blocks = live.holding.len();
+        self.kv.release(&mut live.holding, known, now);
+        let request = live.id;
+        let record = &mut w.records[request.index()];
+        record.load_until = record.load_until.min(now);
+        w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
+    }
+
+    /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
+    pub(super) fn tell_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let (blocks, forgotten) = self.kv.take_tier_news();
+        if blocks > 0 {
+            w.sink.fact(now, Fact::Offloaded { replica: self.id, blocks, forgotten });
+        }
+    }
+
+    /// Requests in its queue that wait for blocks on their way from the CPU tier.
+    pub fn loading(&self) -> u32 {
+        self.loads.under_way
+    }
+}
+
+impl Live {
+    /// Blocks on their way to it.
+    pub(super) fn blocks_on_their_way(&self) -> u32 {
+        match self.load {
+            Load::UnderWay { from, .. } => self.holding.len() - from,
+            Load::None | Load::Done { .. } => 0,
+        }
+    }
+}

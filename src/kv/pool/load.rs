@@ -1,0 +1,84 @@
+//! Blocks that come back from the store in CPU memory.
+
+use super::{Hit, Pool};
+use crate::base::Micros;
+use crate::kv::Holding;
+use crate::kv::store::{Below, Store, StoreSettings};
+
+impl Pool {
+    /// The same with a store in CPU memory below it.
+    #[must_use]
+    pub fn with_store(mut self, settings: StoreSettings) -> Self {
+        self.store = Some(Box::new(Store::new(settings)));
+        self
+    }
+
+    /// Whether there is a store below.
+    pub fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Whether there is room as for [`Pool::can_admit`], where `kept` free blocks are for others.
+    pub fn can_admit_beside(&self, kept: u32, hit: Hit, tokens: u32) -> bool {
+        tokens.div_ceil(self.block_tokens).saturating_sub(hit.blocks) + hit.free + kept <= self.free()
+    }
+
+    /// Blocks of prompts found in the store and brought back.
+    pub fn loaded(&self) -> u64 {
+        self.store.as_ref().map_or(0, |s| s.counts.hits)
+    }
+
+    /// What of `rest`, which follows a cached run, is in the store.
+    pub fn lookup_below(&self, rest: &[u64]) -> Below {
+        self.store.as_ref().map_or_else(Below::default, |s| s.lookup(rest))
+    }
+
+    /// So many blocks were looked for below and not found.
+    pub fn missed_below(&mut self, blocks: u32) {
+        if let Some(store) = &mut self.store {
+            store.counts.misses += u64::from(blocks);
+        }
+    }
+
+    /// Opens blocks for those of `chain` that `holding` does not have yet, and asks for their contents, which a
+    /// [`Pool::lookup_below`] has just found. Room must have been checked. Returns when they are there.
+    pub fn begin_load(&mut self, holding: &mut Holding, chain: &[u64], now: Micros) -> Micros {
+        let loaded = &chain[holding.blocks.len()..];
+        let tokens = loaded.len() as u64 * u64::from(self.block_tokens);
+        let store = self.store.as_mut().expect("INV-4: a load without a CPU tier");
+        let done_at = store.begin_load(loaded, tokens, now);
+        store.use_all(chain.iter().copied());
+        self.open(holding, loaded.len() as u32);
+        holding.tokens = chain.len() as u32 * self.block_tokens;
+        done_at
+    }
+
+    /// The contents of `chain` from block `from` on have come: they can be hit.
+    pub fn finish_load(&mut self, holding: &mut Holding, chain: &[u64], from: u32) {
+        self.end_load(&chain[from as usize..]);
+        for (index, &hash) in chain.iter().enumerate().skip(from as usize) {
+            self.set_hash(holding.blocks[index], hash);
+            holding.tip = hash;
+        }
+    }
+
+    /// A load is over, whether its contents are wanted or not.
+    pub fn end_load(&mut self, loaded: &[u64]) {
+        if let Some(store) = &mut self.store {
+            store.end_load(loaded);
+        }
+        self.version += 1;
+    }
+
+    /// Blocks written to the store and forgotten there since this was last asked.
+    pub fn take_tier_news(&mut self) -> (u32, u32) {
+        self.store.as_mut().map_or((0, 0), |s| s.take_news())
+    }
+
+    /// INV-4 of the store; `loading` blocks are on their way.
+    pub fn verify_store(&self, loading: u32) {
+        if let Some(store) = &self.store {
+            store.verify(loading);
+        }
+    }
+}

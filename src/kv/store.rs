@@ -1,0 +1,337 @@
+//! A second tier below the GPU's cache: full blocks in CPU memory, known by their contents.
+//!
+//! Blocks are written to it as they become full, or as the GPU forgets them; when it is full itself, the block that was used
+//! longest ago goes. A prompt finds here what continues the run that the GPU has. One link brings blocks back, one load
+//! after the other; while a load reads a block, the block stays.
+
+use super::TierCounts;
+use crate::base::lookup::LookupMap;
+use crate::base::math::round_to_span;
+use crate::base::{Micros, Span};
+use serde::{Deserialize, Serialize};
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// When a block is written to the tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Written {
+    /// As soon as it is full.
+    WhenFull,
+    /// When the GPU needs its room for something else.
+    WhenEvicted,
+}
+
+/// Settings of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoreSettings {
+    /// Blocks it has room for, at least one.
+    pub capacity: u32,
+    /// When blocks are written.
+    pub written: Written,
+    /// Tokens that the link brings back in a microsecond.
+    pub tokens_per_us: f64,
+    /// Fixed time of a load.
+    pub base: Span,
+}
+
+/// What continues a run of cached blocks in the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    /// How many blocks in a row.
+    pub blocks: u32,
+    /// Whether one of them is on its way to the GPU already, for somebody else.
+    pub arriving: bool,
+}
+
+/// One stored block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    hash: u64,
+    /// Neighbours in order of use.
+    older: u32,
+    newer: u32,
+    /// Loads that read it now.
+    loads: u32,
+}
+
+/// The blocks in CPU memory of one replica.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Store {
+    settings: StoreSettings,
+    /// By chained hash: which entry.
+    by_hash: LookupMap<u64, u32>,
+    entries: Vec<Entry>,
+    /// Ends of the list of entries in order of use.
+    oldest: u32,
+    newest: u32,
+    pub(super) counts: TierCounts,
+    /// Blocks written and forgotten since somebody last asked.
+    news: (u32, u32),
+    /// When the link has brought everything that was asked of it.
+    link_free: Micros,
+}
+
+impl Store {
+    pub(super) fn new(settings: StoreSettings) -> Self {
+        assert!(settings.capacity > 0, "INV-4: a CPU tier without blocks");
+        Self {
+            settings,
+            by_hash: LookupMap::default(),
+            entries: Vec::new(),
+            oldest: NONE,
+            newest: NONE,
+            counts: TierCounts::default(),
+            news: (0, 0),
+            link_free: Micros::ZERO,
+        }
+    }
+
+    /// The store of an engine that starts again: empty; what it has counted stays.
+    pub(super) fn restarted(&self) -> Self {
+        Self { counts: self.counts, ..Self::new(self.settings) }
+    }
+
+    /// Blocks stored, and how many there is room for.
+    pub(super) fn blocks(&self) -> (u32, u32) {
+        (self.entries.len() as u32, self.settings.capacity)
+    }
+
+    /// A block has become full on the GPU.
+    pub(super) fn filled(&mut self, hash: u64) {
+        if self.settings.written == Written::WhenFull {
+            self.write(hash);
+        }
+    }
+
+    /// The GPU has forgotten a block.
+    pub(super) fn evicted(&mut self, hash: u64) {
+        if self.settings.written == Written::WhenEvicted {
+            self.write(hash);
+        }
+    }
+
+    /// Blocks were used by one request: the last of them first, so that a beginning outlives what follows it.
+    pub(super) fn use_all(&mut self, hashes: impl DoubleEndedIterator<Item = u64>) {
+        for hash in hashes.rev() {
+            if let Some(e) = self.by_hash.get(hash) {
+                self.use_entry(e);
+            }
+        }
+    }
+
+    /// The leading run of `chain` that is stored.
+    pub(super) fn lookup(&self, chain: &[u64]) -> Below {
+        let mut below = Below::default();
+        for &hash in chain {
+            let Some(e) = self.by_hash.get(hash) else { break };
+            below.blocks += 1;
+            if self.entries[e as usize].loads > 0 {
+                below.arriving = true;
+                break;
+            }
+        }
+        below
+    }
+
+    /// When a load of `tokens` tokens that is asked for now would be done.
+    pub(super) fn done_at(&self, tokens: u64, now: Micros) -> Micros {
+        now.max(self.link_free).saturating_add(self.transfer(tokens))
+    }
+
+    /// Asks for blocks, all of which [`Store::lookup`] has just found. Returns when they are on the GPU.
+    pub(super) fn begin_load(&mut self, chain: &[u64], tokens: u64, now: Micros) -> Micros {
+        for &hash in chain {
+            self.entry(hash).loads += 1;
+        }
+        self.link_free = self.done_at(tokens, now);
+        self.counts.loads += 1;
+        self.counts.hits += chain.len() as u64;
+        self.counts.load_time += self.link_free.since(now);
+        self.link_free
+    }
+
+    /// A load is over, or has been given up.
+    pub(super) fn end_load(&mut self, chain: &[u64]) {
+        for &hash in chain {
+            let entry = self.entry(hash);
+            assert!(entry.loads > 0, "INV-4: a load ended twice");
+            entry.loads -= 1;
+        }
+    }
+
+    /// Blocks written and forgotten since this was last asked.
+    pub(super) fn take_news(&mut self) -> (u32, u32) {
+        std::mem::take(&mut self.news)
+    }
+
+    /// How long the link takes for so many tokens.
+    fn transfer(&self, tokens: u64) -> Span {
+        self.settings.base + round_to_span(tokens as f64 / self.settings.tokens_per_us)
+    }
+
+    fn entry(&mut self, hash: u64) -> &mut Entry {
+        let e = self.by_hash.get(hash).expect("INV-4: a block that is being loaded is gone");
+        &mut self.entries[e as usize]
+    }
+
+    /// Stores a block, as the latest in use. If there is no room, the block used longest ago goes that nobody loads; if all
+    /// are being loaded, the new one is not stored.
+    fn write(&mut self, hash: u64) {
+        if let Some(e) = self.by_hash.get(hash) {
+            self.use_entry(e);
+            return;
+        }
+        let fresh = Entry { hash, older: NONE, newer: NONE, loads: 0 };
+        let e = if (self.entries.len() as u32) < self.settings.capacity {
+            self.entries.push(fresh);
+            self.entries.len() as u32 - 1
+        } else {
+            let mut e = self.oldest;
+            while e != NONE && self.entries[e as usize].loads > 0 {
+                e = self.entries[e as usize].newer;
+            }
+            if e == NONE {
+                return;
+            }
+            self.unlink(e);
+            self.by_hash.remove(self.entries[e as usize].hash);
+            self.entries[e as usize] = fresh;
+            self.counts.evictions += 1;
+            self.news.1 += 1;
+            e
+        };
+        self.link_newest(e);
+        self.by_hash.insert(hash, e);
+        self.counts.offloads += 1;
+        self.news.0 += 1;
+    }
+
+    fn use_entry(&mut self, e: u32) {
+        if e != self.newest {
+            self.unlink(e);
+            self.link_newest(e);
+        }
+    }
+
+    fn unlink(&mut self, e: u32) {
+        let Entry { older, newer, .. } = self.entries[e as usize];
+        match older {
+            NONE => self.oldest = newer,
+            _ => self.entries[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.newest = older,
+            _ => self.entries[newer as usize].older = older,
+        }
+    }
+
+    fn link_newest(&mut self, e: u32) {
+        let newest = std::mem::replace(&mut self.newest, e);
+        match newest {
+            NONE => self.oldest = e,
+            _ => self.entries[newest as usize].newer = e,
+        }
+        let entry = &mut self.entries[e as usize];
+        entry.older = newest;
+        entry.newer = NONE;
+    }
+
+    /// The list has every entry once, the table points at each, and as many blocks are being read as `loading` says.
+    pub(super) fn verify(&self, loading: u32) {
+        let (mut e, mut older, mut n, mut loads) = (self.oldest, NONE, 0, 0);
+        while e != NONE {
+            let entry = &self.entries[e as usize];
+            assert!(entry.older == older, "INV-4: the CPU tier's list is broken");
+            assert!(self.by_hash.get(entry.hash) == Some(e), "INV-4: a stored block cannot be found");
+            (older, e) = (e, entry.newer);
+            n += 1;
+            loads += entry.loads;
+        }
+        let whole = n == self.entries.len() && n == self.by_hash.len() && older == self.newest;
+        assert!(whole && n <= self.settings.capacity as usize, "INV-4: the CPU tier is miscounted");
+        assert!(loads == loading, "INV-4: {loads} stored blocks are read, {loading} are being loaded");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store(capacity: u32, written: Written) -> Store {
+        Store::new(StoreSettings { capacity, written, tokens_per_us: 4.0, base: Span(10) })
+    }
+
+    fn stored(s: &Store, hashes: &[u64]) -> Vec<u64> {
+        s.verify(0);
+        hashes.iter().copied().filter(|h| s.lookup(&[*h]).blocks == 1).collect()
+    }
+
+    #[test]
+    fn the_block_used_longest_ago_makes_room() {
+        let mut s = store(3, Written::WhenFull);
+        for hash in [1, 3, 5] {
+            s.filled(hash);
+        }
+        s.use_all([1, 3].into_iter());
+        s.filled(7);
+        assert_eq!(stored(&s, &[1, 3, 5, 7]), [1, 3, 7]);
+        // Of one request's blocks the first outlives the others.
+        s.filled(9);
+        assert_eq!(stored(&s, &[1, 3, 7, 9]), [1, 7, 9]);
+        assert_eq!((s.counts.offloads, s.counts.evictions, s.blocks()), (5, 2, (3, 3)));
+        assert_eq!(s.take_news(), (5, 2));
+        assert_eq!(s.take_news(), (0, 0));
+    }
+
+    #[test]
+    fn a_block_that_is_stored_is_not_written_again() {
+        let mut s = store(2, Written::WhenFull);
+        for hash in [1, 3, 1, 5] {
+            s.filled(hash);
+        }
+        assert_eq!(stored(&s, &[1, 3, 5]), [1, 5]);
+        assert_eq!(s.counts.offloads, 3);
+    }
+
+    #[test]
+    fn blocks_are_written_when_full_or_when_evicted() {
+        let (mut full, mut evicted) = (store(4, Written::WhenFull), store(4, Written::WhenEvicted));
+        for s in [&mut full, &mut evicted] {
+            s.filled(1);
+            s.evicted(3);
+        }
+        assert_eq!(stored(&full, &[1, 3]), [1]);
+        assert_eq!(stored(&evicted, &[1, 3]), [3]);
+    }
+
+    #[test]
+    fn loads_take_turns_on_the_link() {
+        let mut s = store(4, Written::WhenFull);
+        s.filled(1);
+        s.filled(3);
+        // 10 us and 16 tokens at 4 tokens a microsecond, twice.
+        assert_eq!(s.begin_load(&[1], 16, Micros(100)), Micros(114));
+        assert_eq!(s.begin_load(&[3], 16, Micros(101)), Micros(128));
+        assert_eq!(s.done_at(2, Micros(500)), Micros(511));
+        assert_eq!((s.counts.loads, s.counts.hits, s.counts.load_time), (2, 2, Span(14 + 27)));
+    }
+
+    #[test]
+    fn a_block_that_is_being_loaded_stays_and_is_told_of() {
+        let mut s = store(2, Written::WhenFull);
+        s.filled(1);
+        s.filled(3);
+        s.begin_load(&[1], 4, Micros::ZERO);
+        assert_eq!(s.lookup(&[1, 3]), Below { blocks: 1, arriving: true });
+        s.filled(5);
+        s.verify(1);
+        assert_eq!((s.lookup(&[1]).blocks, s.lookup(&[3]).blocks, s.lookup(&[5]).blocks), (1, 0, 1));
+        s.begin_load(&[5], 4, Micros::ZERO);
+        s.filled(7);
+        assert_eq!(s.lookup(&[7]).blocks, 0);
+        s.end_load(&[1]);
+        s.end_load(&[5]);
+        assert_eq!(stored(&s, &[1, 5]), [1, 5]);
+    }
+}

@@ -1,0 +1,85 @@
+//! Ranges of the KV cache, and which settings of its CPU tier mean something.
+
+use super::report::Report;
+use super::{Compat, CpuTier, CpuWrite, KvBlocks, KvCache, limits};
+
+pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {
+    if let KvBlocks::Count(blocks) = kv.blocks {
+        let fix = "use \"auto\" for as many as fit in memory";
+        r.int(&format!("{path}.blocks"), blocks, 1, limits::KV_BLOCKS, fix);
+    }
+    let fix = "vLLM's default is 16";
+    r.int(&format!("{path}.block_tokens"), kv.block_tokens, 1, limits::BLOCK_TOKENS, fix);
+    r.int(&format!("{path}.cpu_blocks"), kv.cpu_blocks, 0, limits::KV_BLOCKS, "use 0 for no CPU tier");
+    let fix = "it is the share of GPU blocks in use, such as 0.9";
+    r.float(&format!("{path}.offload_threshold"), kv.offload_threshold, 0.0, 1.0, fix);
+    r.float(
+        &format!("{path}.transfer_tokens_per_us"),
+        kv.transfer_tokens_per_us,
+        limits::TRANSFER_TOKENS_PER_US_MIN,
+        limits::TRANSFER_TOKENS_PER_US,
+        "100 is about 13 GB/s for a model with 128 KB of KV a token",
+    );
+    let fix = "it is the fixed time of one load";
+    r.int(&format!("{path}.transfer_base_us"), kv.transfer_base_us, 0, limits::LATENCY_US, fix);
+    check_tier(path, kv, compat, r);
+}
+
+fn check_tier(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {
+    if compat == Compat::Blis && kv.cpu_tier == CpuTier::Offloading {
+        r.error(
+            format!("{path}.cpu_tier"),
+            "offloading, with cluster.compat blis",
+            "auto or blis there",
+            "that simulator has a tier of its own: leave the key out, or use another compat",
+        );
+        return;
+    }
+    let settings = set(kv);
+    if kv.cpu_blocks == 0 {
+        if !settings.is_empty() {
+            r.warning(
+                format!("{path}.cpu_blocks"),
+                format!("no CPU tier, and settings for one ({})", settings.join(", ")),
+                "",
+                "give the tier blocks, or leave the settings out",
+            );
+        }
+        return;
+    }
+    if !kv.prefix_caching {
+        r.warning(
+            format!("{path}.cpu_blocks"),
+            "a CPU tier without prefix caching",
+            "",
+            "nothing is ever looked for in it: turn prefix_caching on, or use 0 for no CPU tier",
+        );
+    }
+    let blis = kv.uses_tier_of_blis(compat);
+    let unused = if blis { "cpu_write" } else { "offload_threshold" };
+    if settings.contains(&unused) {
+        let (used, other) = if blis { ("blis", "offloading") } else { ("offloading", "blis") };
+        r.warning(
+            format!("{path}.{unused}"),
+            format!("a setting of the CPU tier {other}, where the tier is {used}"),
+            "",
+            "leave it out, or choose the tier with cpu_tier",
+        );
+    }
+}
+
+/// The settings of a CPU tier that are not what they are by default.
+fn set(kv: &KvCache) -> Vec<&'static str> {
+    let plain = KvCache::default();
+    let all = [
+        ("cpu_tier", kv.cpu_tier != CpuTier::Auto),
+        ("cpu_write", kv.cpu_write != CpuWrite::WriteThrough),
+        ("offload_threshold", kv.offload_threshold.to_bits() != plain.offload_threshold.to_bits()),
+        (
+            "transfer_tokens_per_us",
+            kv.transfer_tokens_per_us.to_bits() != plain.transfer_tokens_per_us.to_bits(),
+        ),
+        ("transfer_base_us", kv.transfer_base_us != plain.transfer_base_us),
+    ];
+    all.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+}
