@@ -6,8 +6,9 @@
 //! |---|---|
 //! | pools | two thirds one, one third 2 to 4, every figure of which is drawn anew |
 //! | replicas | 1 to 10 in a pool |
-//! | cache | 3 to 12 blocks of 1, 4 or 16 tokens in half of the pools, else 8 to 2,000 blocks of 1 to 64; shared prompts on or off; a CPU tier in a quarter |
-//! | batch, budget, longest piece | 1 to 64 requests; 1 to 2,048 tokens; none, 1, 7 or 64 tokens; in a third of the pools a queue of one or three |
+//! | cache | 3 to 12 blocks of 1, 4 or 16 tokens in half of the pools, else 8 to 2,000 blocks of 1 to 64; shared prompts on or off |
+//! | CPU tier | in half of the pools: 4 to 3,000 blocks, in two thirds of them looked up with the prefix and otherwise that of BLIS, written through or back, links from free to 16 tokens in 1.6 ms |
+//! | batch, budget, longest piece | 1 to 64 requests; 1 to 2,048 tokens; none, 1, 7 or 64 tokens; in half of the pools a queue of one or six |
 //! | step time | 40 us to 6 ms, with or without a cost per token; queueing delay and output overhead on or off |
 //! | scheduler, priority | all |
 //! | routing, admission | all policies with their own settings; the gateway immediate or slow; signals fresh to 50 ms old |
@@ -19,10 +20,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, ClassDeadlines, ClassScores, Client, Cluster, Compat, ConcurrencyLimit,
-    Conversation, ConversationClock, CostEscalation, Edit, Engine, FittedCoefficients, KvBlocks, KvCache,
-    LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap,
-    PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity,
-    SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket, Weighted, Workload,
+    Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, Edit, Engine, FittedCoefficients,
+    KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware, PrefixGroups,
+    PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario, Scheduler,
+    SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket,
+    Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -151,15 +153,34 @@ prop_compose! {
 }
 
 prop_compose! {
+    /// A CPU tier, of either kind and with a link of any speed, or none.
+    fn a_tier()(
+        cpu_blocks in select(vec![0_u32, 0, 0, 4, 40, 3000]),
+        cpu_tier in select(vec![CpuTier::Auto, CpuTier::Auto, CpuTier::Blis]),
+        cpu_write in select(vec![CpuWrite::WriteThrough, CpuWrite::WriteBack]),
+        transfer_tokens_per_us in select(vec![1e9_f64, 100.0, 0.01]),
+        transfer_base_us in select(vec![0_u64, 0, 300, 30_000]),
+    ) -> KvCache {
+        KvCache {
+            cpu_blocks,
+            cpu_tier,
+            cpu_write,
+            transfer_tokens_per_us,
+            transfer_base_us,
+            ..KvCache::default()
+        }
+    }
+}
+
+prop_compose! {
     pub(crate) fn a_pool()(
         replicas in select(vec![1_u32, 1, 2, 3, 4, 6, 10]),
         max_num_seqs in select(vec![1_u32, 3, 8, 64]),
         max_num_batched_tokens in select(vec![1_u32, 4, 40, 300, 2048]),
         long_prefill_threshold_tokens in select(vec![0_u32, 0, 1, 7, 64]),
         (scheduler, priority) in (select(SCHEDULERS.to_vec()), select(priorities())),
-        max_waiting in select(vec![0_u32, 0, 0, 0, 1, 3]),
         (blocks, block_tokens) in a_cache(),
-        (cpu_blocks, max_waiting) in (select(vec![0_u32, 0, 0, 40]), select(vec![0_u32, 0, 1, 6])),
+        (tier, max_waiting) in (a_tier(), select(vec![0_u32, 0, 1, 6])),
         prefix_caching in any::<bool>(),
         step_us in select(vec![40.0_f64, 900.0, 6000.0]),
         per_token in select(vec![0.0_f64, 7.3, 20.0]),
@@ -175,9 +196,8 @@ prop_compose! {
                 max_waiting,
                 scheduler,
                 priority,
-                ..Engine::default()
             },
-            kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching, cpu_blocks, ..KvCache::default() },
+            kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching, ..tier },
             latency: LatencyModel::Fitted(FittedCoefficients {
                 queueing_us,
                 queueing_us_per_prompt_token: queueing_us / 100.0,
