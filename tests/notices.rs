@@ -154,7 +154,8 @@ fn a_run_cut_by_the_other_limit_says_so() {
 
 #[test]
 fn a_trace_that_is_cut_and_rows_that_are_left_out_are_told() {
-    let rows: String = (0..20).map(|i| format!("2023-11-16 18:15:{i:02}.0000000,100,20\n")).collect();
+    let rows: Vec<String> = (0..20).map(|i| format!("2023-11-16 18:15:{i:02}.0000000,100,20\n")).collect();
+    let rows = rows.concat();
     let text = r#"{"run": {"horizon_s": 4.5, "warmup_s": 0}, "workload": {"trace": {"file": "t.csv"}}}"#;
     let notice = only(&ended(read(text), Some(trace(&rows))), NoticeKind::CutShort);
     assert!(notice.text.contains("when 5 of 20 requests had arrived"), "{notice:?}");
