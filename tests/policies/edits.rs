@@ -263,13 +263,13 @@ fn a_batch_that_lost_everybody_takes_the_head_of_the_queue_in_the_same_step() {
     s.workload.requests[1].output.tokens = 10;
     let (engine, story) = run(&edited(&s, 15_000, Edit::KvBlocks { pool: 0, blocks: 3 }));
     let dropped = story.facts.iter().find_map(|(at, f)| matches!(f, Fact::Dropped { .. }).then_some(*at));
-    let scheduled = story.facts.iter().filter_map(|(at, f)| match f {
+    let mut scheduled = story.facts.iter().filter_map(|(at, f)| match f {
         Fact::Scheduled { request, .. } if request.0 == 1 => Some(*at),
         _ => None,
     });
     assert_eq!(engine.records()[0].drop, Some(DropReason::OutgrewKvCache));
     assert_eq!(engine.records()[1].state, RequestState::Completed);
-    assert!(dropped.is_some() && scheduled.last() == dropped);
+    assert!(dropped.is_some() && scheduled.next_back() == dropped);
     assert_eq!(engine.replicas()[0].totals().preemptions, 1);
 }
 
