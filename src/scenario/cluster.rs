@@ -215,6 +215,7 @@ pub enum CpuTier {
 }
 
 impl CpuTier {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     fn is_auto(&self) -> bool {
         *self == Self::Auto
     }
@@ -233,6 +234,7 @@ pub enum CpuWrite {
 }
 
 impl CpuWrite {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     fn is_through(&self) -> bool {
         *self == Self::WriteThrough
     }

@@ -213,7 +213,8 @@ impl Detectors {
     pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
         self.thrashing.look(now, &mut self.book);
         match *fact {
-            Fact::Queued { request, replica, class, urgency } => {
+            Fact::Queued { request, replica, class, urgency }
+            | Fact::Loaded { request, replica, class, urgency, .. } => {
                 self.inversion.waits(&Who { request, replica, class, urgency }, now);
             }
             Fact::Preempted { request, replica, class, urgency, times } => {
@@ -231,9 +232,6 @@ impl Detectors {
                 // It waits for the CPU tier now, and not for those who go on.
                 self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
                 self.blocking.gone(request, replica.index(), now, &mut self.book);
-            }
-            Fact::Loaded { request, replica, class, urgency, .. } => {
-                self.inversion.waits(&Who { request, replica, class, urgency }, now);
             }
             Fact::HeadBlocked { request, behind, replica } => {
                 self.blocking.blocked(request, behind, replica.index(), now);
