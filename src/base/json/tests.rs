@@ -1,0 +1,83 @@
+//! Data and messages are those of `serde_json`, and a misfit says where it is.
+
+use super::*;
+use serde_json::json;
+
+#[test]
+fn indented_text_is_what_serde_json_would_write() {
+    for value in [
+        json!({}),
+        json!([]),
+        json!("a, {b}: [\"c\\\"]\n"),
+        json!({"a": [], "b": {}, "c": [{}, [], [[]], {"d": {"e": []}}], "f:{": "},\\", "": ["", "\\\"", ","]}),
+        json!([1, -2.5e300, null, true, "é\u{1F600}\u{1}", [1, [2]], {"x": "[", "y": "]"}]),
+    ] {
+        assert_eq!(indented(&value), serde_json::to_string_pretty(&value).unwrap());
+    }
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Shape {
+    Dot,
+    Of(u32),
+    Pair(u8, f32),
+    Box { width: Option<f64>, names: Vec<String> },
+}
+
+#[test]
+fn data_and_messages_are_those_of_serde_json() {
+    for value in [
+        json!("dot"),
+        json!({"dot": null}),
+        json!({"dot": 1}),
+        json!("of"),
+        json!({"of": 7}),
+        json!({"of": -7}),
+        json!({"of": 7.5}),
+        json!({"of": 5_000_000_000_u64}),
+        json!({"pair": [1, 2]}),
+        json!({"pair": [1, 2, 3]}),
+        json!({"pair": [1]}),
+        json!({"pair": {}}),
+        json!({"box": {"width": null, "names": ["a"]}}),
+        json!({"box": {"width": 2, "names": ["a", 3]}}),
+        json!({"box": {"width": "2", "names": []}}),
+        json!({"box": {"names": {}}}),
+        json!({"box": {"wdth": 1}}),
+        json!({"box": []}),
+        json!({"box": {}}),
+        json!("circle"),
+        json!({"circle": 1}),
+        json!({"dot": null, "of": 1}),
+        json!({}),
+        json!([]),
+        json!(3),
+        json!(1.5),
+        json!(null),
+        json!(true),
+    ] {
+        let got = data::<Shape>(&value).map_err(|e| e.to_string());
+        assert_eq!(got, Shape::deserialize(&value).map_err(|e| e.to_string()), "{value}");
+    }
+}
+
+#[test]
+fn a_list_is_no_object() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Point {
+        #[expect(dead_code, reason = "only read from lists here, which fails")]
+        x: u32,
+    }
+    let message = data::<Point>(&json!([1])).unwrap_err().to_string();
+    assert_eq!(message, "invalid type: sequence, expected struct Point");
+}
+
+#[test]
+fn a_misfit_knows_its_place() {
+    let value = json!([{"box": {"names": ["a", 3]}}]);
+    let error = data::<Vec<Shape>>(&value).unwrap_err();
+    let steps: Vec<Step> = error.steps().cloned().collect();
+    let key = |k: &str| Step::Key(k.to_owned());
+    assert_eq!(steps, [Step::Index(0), Step::Variant("box".to_owned()), key("names"), Step::Index(1)]);
+}
