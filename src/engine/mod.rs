@@ -397,6 +397,11 @@ impl Engine {
         &self.in_flight
     }
 
+    /// KV blocks of one replica of a pool.
+    pub fn blocks_of(&self, pool: u32) -> u32 {
+        self.pools[pool as usize].resolved.blocks.0
+    }
+
     /// Price of one replica of a pool in US dollars per hour.
     pub fn usd_per_hour(&self, pool: u32) -> f64 {
         self.pools[pool as usize].resolved.usd_per_hour

@@ -138,10 +138,9 @@ pub(super) fn check_amount(s: &Scenario, r: &mut Report) {
     if !sane {
         return;
     }
-    let end = if run.horizon_s > 0.0 { instant(run.horizon_s) } else { Micros::MAX };
     let mut expected = 0.0;
     for i in 0..w.clients.len() {
-        let Some(sent) = expected_requests(s, i, end) else {
+        let Some(sent) = expected_requests(s, i) else {
             if run.max_requests == 0 {
                 r.error(
                     "run",
@@ -158,7 +157,7 @@ pub(super) fn check_amount(s: &Scenario, r: &mut Report) {
         expected = expected.min(run.max_requests as f64);
     }
     if expected + w.requests.len() as f64 > limits::REQUESTS as f64 {
-        let during = if end < Micros::MAX { format!(" in {} s", run.horizon_s) } else { String::new() };
+        let during = if run.horizon_s > 0.0 { format!(" in {} s", run.horizon_s) } else { String::new() };
         r.error(
             "workload.clients",
             format!("about {expected:.0} requests{during}"),
@@ -168,9 +167,10 @@ pub(super) fn check_amount(s: &Scenario, r: &mut Report) {
     }
 }
 
-/// How many requests a client sends until `end` on average, its rate edits included; `None` if that is without end. A
-/// conversation counts with all its rounds.
-fn expected_requests(s: &Scenario, client: usize, end: Micros) -> Option<f64> {
+/// How many requests a client sends until the horizon on average, its rate edits included; `None` if that is without end. A
+/// conversation counts with all its rounds. The cap of the run is not looked at.
+pub fn expected_requests(s: &Scenario, client: usize) -> Option<f64> {
+    let end = if s.run.horizon_s > 0.0 { instant(s.run.horizon_s) } else { Micros::MAX };
     let c = &s.workload.clients[client];
     let rounds = c.conversation.as_ref().map_or(1.0, |c| c.rounds.mean().max(1.0));
     let curve = c.rate_profile.curve();

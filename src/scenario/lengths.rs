@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
+use crate::base::math;
 use serde::{Deserialize, Serialize};
 
 /// How many tokens.
@@ -102,6 +103,36 @@ pub struct WeightedLength {
 }
 
 impl Lengths {
+    /// About the mean length: not below it, and above it only by what cutting at the shortest adds.
+    pub fn about(&self) -> f64 {
+        let lognormal = |median: f64, sigma: f64| median * math::exp(sigma * sigma / 2.0);
+        let mean = match self {
+            Self::Constant { tokens } => return f64::from(*tokens),
+            Self::Gaussian { mean_tokens, sd_tokens, .. } => mean_tokens + sd_tokens,
+            Self::Exponential { mean_tokens, .. } => *mean_tokens,
+            Self::Lognormal { median_tokens, sigma, .. } => lognormal(*median_tokens, *sigma),
+            Self::ParetoLognormal {
+                pareto_share,
+                pareto_min_tokens,
+                pareto_tail,
+                median_tokens,
+                sigma,
+                ..
+            } => {
+                let tail = pareto_tail - 1.0;
+                let pareto = if tail > 0.0 { pareto_min_tokens * pareto_tail / tail } else { f64::INFINITY };
+                let heavy = if *pareto_share > 0.0 { pareto_share * pareto } else { 0.0 };
+                heavy + (1.0 - pareto_share) * lognormal(*median_tokens, *sigma)
+            }
+            Self::Empirical { lengths } => {
+                let sum = |of: fn(&WeightedLength) -> f64| lengths.iter().map(of).sum::<f64>();
+                return sum(|l| l.weight * f64::from(l.tokens)) / sum(|l| l.weight).max(f64::MIN_POSITIVE);
+            }
+        };
+        let (shortest, longest) = self.bounds();
+        (f64::from(shortest) + mean).min(f64::from(longest))
+    }
+
     /// The shortest and the longest length that can come out; 0 and 0 if there is none.
     pub fn bounds(&self) -> (u32, u32) {
         match self {

@@ -6,6 +6,12 @@ pub const REPLICAS: u32 = 1024;
 pub const REQUESTS: u64 = 5_000_000;
 /// Most requests of a run that came from a link.
 pub const REQUESTS_FROM_LINK: u64 = 1_000_000;
+/// Most bytes that a run may come to take, as estimated before it begins: 16 GiB.
+pub const MEMORY_BYTES: u64 = 16 << 30;
+/// Bytes from which on the command line warns: 4 GiB.
+pub const MEMORY_BYTES_WARNED: u64 = 4 << 30;
+/// Most bytes that a run on a page may come to take: 1 GiB.
+pub const MEMORY_BYTES_PAGE: u64 = 1 << 30;
 /// Longest run, in seconds: 30 days.
 pub const HORIZON_S: f64 = 2_592_000.0;
 /// Most KV blocks of one replica.

@@ -34,6 +34,7 @@ mod workload;
 
 pub use batch_limit::BatchLimit;
 pub use check::{Checked, check, check_edit};
+pub use check_rate::expected_requests;
 pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, Engine, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Edit, TimedEdit};

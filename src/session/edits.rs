@@ -1,8 +1,9 @@
 //! The edit log: what was changed when, and what is still to come.
 
-use super::Session;
 use super::frame::Flag;
-use crate::base::{Diagnostics, Micros, diag::has_errors, json};
+use super::memory::check_memory;
+use super::{Audience, Session};
+use crate::base::{Diagnostic, Diagnostics, Micros, diag::has_errors, json};
 use crate::scenario::{Edit, Scenario, TimedEdit, check_edit, parse_edit};
 
 /// All edits in order, the first `applied` of them behind the playhead.
@@ -86,7 +87,10 @@ impl Session {
 
     /// Applies an edit at the playhead. With errors nothing changes.
     pub fn apply(&mut self, change: Edit) -> Diagnostics {
-        let problems = check_edit(&self.scenario, &change, "");
+        let mut problems = check_edit(&self.scenario, &change, "");
+        if !has_errors(&problems) {
+            problems.extend(self.memory_with(&change));
+        }
         if has_errors(&problems) {
             return problems;
         }
@@ -97,6 +101,16 @@ impl Session {
         self.edits.edits.insert(at, edit);
         self.apply_next_edit();
         problems
+    }
+
+    /// A problem, if the run can come to need too much memory once it is edited.
+    fn memory_with(&self, change: &Edit) -> Option<Diagnostic> {
+        let mut edited = self.scenario();
+        edited.edits.push(TimedEdit { at_us: self.playhead.0, after_events: None, change: change.clone() });
+        let pools = 0..self.scenario.cluster.pools.len() as u32;
+        let blocks: Vec<u32> = pools.map(|pool| self.engine.blocks_of(pool)).collect();
+        let audience = if self.recorder.live { Audience::Live } else { Audience::Batch };
+        check_memory(&edited, &blocks, self.trace.as_deref(), audience)
     }
 
     /// The next edit of the log that happens at all: what comes after the end of the run does not, be that its horizon or the

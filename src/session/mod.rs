@@ -14,6 +14,7 @@ mod inspect;
 #[cfg(feature = "cli")]
 pub mod listing;
 mod log;
+mod memory;
 mod meters;
 mod model;
 mod notices;
@@ -31,6 +32,7 @@ pub use notices::{Notice, NoticeKind};
 pub use report::Report;
 pub use snapshot::SnapshotError;
 
+use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::{Detail, Engine, Halt};
 use crate::scenario::{Scenario, Served, TimedEdit, check, parse};
@@ -39,6 +41,7 @@ pub use crate::workload::{Trace, TraceReader, TraceSummary};
 use crate::workload::Source;
 use edits::EditLog;
 use frame::{StepKind, Stop};
+use memory::check_memory;
 use recorder::{Recorder, Seen};
 use std::sync::Arc;
 
@@ -69,10 +72,14 @@ const STEP_EVENTS: u64 = 2_000_000;
 impl Session {
     /// All problems of a scenario text, without running it.
     pub fn check(text: &str) -> Diagnostics {
-        match parse(text).and_then(prepare) {
-            Ok((_, warnings)) => warnings,
-            Err(problems) => problems,
-        }
+        let prepared = parse(text).and_then(prepare);
+        let affordable = |(prepared, warnings): (Prepared, Diagnostics)| {
+            // How much a trace holds is known when it is loaded.
+            let alone = prepared.scenario.workload.trace.is_none();
+            let found = alone.then(|| prepared.memory(None, Audience::Batch)).flatten();
+            warnings.into_iter().chain(found).collect()
+        };
+        prepared.map_or_else(|problems| problems, affordable)
     }
 
     /// Loads a scenario text for a page; warnings come along.
@@ -87,11 +94,15 @@ impl Session {
         audience: Audience,
     ) -> Result<(Self, Diagnostics), Diagnostics> {
         let (prepared, mut warnings) = prepare(scenario)?;
-        let Prepared { scenario, resolved } = prepared;
-        if scenario.workload.trace.is_some() && trace.is_none() {
-            return Err(vec![missing_trace(&scenario)]);
+        if prepared.scenario.workload.trace.is_some() && trace.is_none() {
+            return Err(vec![missing_trace(&prepared.scenario)]);
         }
-        warnings.extend(trace.as_ref().and_then(|trace| unserved(&scenario, trace)));
+        warnings.extend(trace.as_ref().and_then(|trace| unserved(&prepared.scenario, trace)));
+        warnings.extend(prepared.memory(trace.as_deref(), audience));
+        if has_errors(&warnings) {
+            return Err(warnings);
+        }
+        let Prepared { scenario, resolved } = prepared;
         let source = Source::new(&scenario, trace.as_ref());
         let engine = Engine::new(&scenario, &resolved, source);
         let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
@@ -246,6 +257,14 @@ impl Session {
 struct Prepared {
     scenario: Scenario,
     resolved: Vec<crate::perf::Resolved>,
+}
+
+impl Prepared {
+    /// A problem, if it can come to need too much memory.
+    fn memory(&self, trace: Option<&Trace>, audience: Audience) -> Option<Diagnostic> {
+        let blocks: Vec<u32> = self.resolved.iter().map(|r| r.blocks.0).collect();
+        check_memory(&self.scenario, &blocks, trace, audience)
+    }
 }
 
 /// Checks a scenario and resolves its pools against the catalogue, reporting all problems at once.
