@@ -1,0 +1,68 @@
+// What a cluster of several pools, a CPU tier and a run that means less than it seems look like.
+import assert from 'node:assert/strict';
+import { drop, inspectorTab, resting, suite } from './harness.mjs';
+
+const onPage = suite();
+const TWO_POOLS = {
+  title: 'Two pools',
+  run: { horizon_s: 20, warmup_s: 0 },
+  cluster: {
+    pools: [
+      { name: 'large', replicas: 1, model: 'llama-3.1-8b', gpu: 'H100', kv: { blocks: 400, cpu_blocks: 4000 } },
+      {
+        name: 'own',
+        replicas: 2,
+        hardware: { usd_per_hour: 0 },
+        latency: { roofline: {} },
+        engine: { max_num_seqs: 7 },
+      },
+    ],
+  },
+  workload: { clients: [{ arrivals: { poisson: { rate_per_s: 20 } }, prefix: { groups: 20, tokens: 512 } }] },
+};
+
+async function opened(page, scenario) {
+  await drop(page, 'scenario.json', JSON.stringify(scenario));
+  await page.getByText(scenario.title).first().waitFor();
+  await resting(page);
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await resting(page);
+}
+
+onPage('a replica tells its pool, its price or that there is none, and what its CPU tier holds', async (page) => {
+  await opened(page, TWO_POOLS);
+  await inspectorTab(page, 'Replica');
+  const panel = page.getByRole('complementary', { name: 'Inspector' });
+  await panel.getByRole('button', { name: 'r0', exact: true }).click();
+  const said = async (name) =>
+    (await panel.locator('.list > div').filter({ hasText: name }).locator('dd').first().textContent()).trim();
+  assert.match(await said('Cost of a replica'), /^\$\d+\.\d\d \/h$/);
+  assert.equal(await said('GPU'), 'H100');
+  await panel.getByRole('img', { name: /^CPU tier: \d+ of 4000 blocks/ }).waitFor();
+  await panel.getByRole('button', { name: 'Next replica' }).click();
+  assert.equal(await said('Cost of a replica'), '–');
+  assert.equal(await said('Requests in a batch'), 'at most 7');
+  assert.equal(await panel.getByRole('img', { name: /^CPU tier/ }).count(), 0);
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await page.getByRole('cell', { name: 'own', exact: true }).first().waitFor();
+});
+
+onPage('what a run’s numbers do not mean is said beside them', async (page) => {
+  const warm = { ...TWO_POOLS, title: 'All of it warm-up', run: { horizon_s: 20, warmup_s: 19.9, max_requests: 30 } };
+  await opened(page, warm);
+  const line = page.locator('.note-line');
+  await line.waitFor();
+  await line.focus();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Inspector' });
+  await panel.getByRole('heading', { name: 'Before you read the numbers' }).waitFor();
+  await panel.getByText('run.warmup_s').first().waitFor();
+});
+
+onPage('key figures say of which span they are', async (page) => {
+  const figures = page.getByRole('region', { name: 'Key figures' });
+  await figures
+    .getByText('Share of prompt blocks that were found in a cache, since the start')
+    .waitFor({ state: 'attached' });
+  await figures.getByText('of the window, at the price of the replicas that serve now').waitFor({ state: 'attached' });
+});
