@@ -314,6 +314,7 @@ impl Replica {
         self.totals.preemptions += 1;
         self.preempted_since_progress += 1;
         self.waiting.push_front(slot);
+        self.recent.waiting_tokens += u64::from(w.lives[slot].prefill);
         self.unsorted.0 += 1;
         let (class, times) = (record.class, record.preemptions);
         w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, urgency, times });

@@ -6,7 +6,7 @@ use super::replica::{Limits, Parts, Replica};
 use super::{Engine, Tier};
 use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::Pool;
-use crate::policy::{Phase, ReplicaView};
+use crate::policy::{Phase, ReplicaView, Signals};
 use crate::scenario::Edit;
 
 impl Engine {
@@ -85,6 +85,7 @@ impl Engine {
         }
         while serving < wanted {
             let id = self.add_replica(pool);
+            self.replicas[id.index()].recent.idle_since = now;
             serving += 1;
             sink.fact(now, Fact::Serving { replica: id, pool });
         }
@@ -107,6 +108,7 @@ impl Engine {
         let added = &self.replicas[id.index()];
         self.views.push(look_at(added, &ReplicaView::unseen(id, pool)));
         self.viewed_at.push(Micros::ZERO);
+        self.signals.push(Signals::default());
         self.oldest_view = Micros::ZERO;
         self.in_flight.push(0);
         id

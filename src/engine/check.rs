@@ -3,6 +3,7 @@
 use super::Engine;
 use super::gateway::look_at;
 use super::queue::class;
+use super::recent::signals_of;
 use super::request::{Load, RequestState};
 use super::slab::Slot;
 
@@ -90,6 +91,18 @@ impl Engine {
 
     /// INV-7: a gateway that is to see every replica as it is does.
     fn verify_views(&self) {
+        for (i, r) in self.replicas.iter().enumerate() {
+            let tokens: u32 = r.waiting.iter().map(|&slot| self.lives[slot].prefill).sum();
+            assert!(
+                u64::from(tokens) == r.recent.waiting_tokens,
+                "INV-7: {:?} has {tokens} tokens waiting and counts {}",
+                r.id,
+                r.recent.waiting_tokens
+            );
+            let now = signals_of(r, &self.signals[i]);
+            let seen = !self.sees_all() || !self.router.wants_signals() || now == self.signals[i];
+            assert!(seen, "INV-7: the signals of {:?} are not what the gateway sees", r.id);
+        }
         for (view, replica) in self.views.iter().zip(&self.replicas).filter(|_| self.sees_all()) {
             assert!(look_at(replica, view) == *view, "INV-7: {:?} is not what the gateway sees", replica.id);
         }

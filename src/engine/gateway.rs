@@ -2,14 +2,17 @@
 
 use super::fact::{Fact, Sink};
 use super::queue::{EventKey, class};
+use super::recent::signals_of;
 use super::request::{Live, Load, NO_REPLICA, Record, RequestState};
 use super::slab::Slot;
 use super::{Engine, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::Holding;
-use crate::policy::routing::{Excluded, Fleet};
+use crate::perf::Resolved;
+use crate::policy::routing::{Departure, Excluded, Fleet};
 use crate::policy::{Phase, PoolView, Reason, ReplicaView, RequestView};
-use crate::workload::RequestSpec;
+use crate::scenario::{Pool, Served};
+use crate::workload::{RequestSpec, Source};
 use serde::{Deserialize, Serialize};
 
 /// An event of the gateway, with what it is about. Arrivals come straight from the source.
@@ -124,6 +127,7 @@ impl Engine {
             } else {
                 candidates(&self.views, pools, &self.pool_views, &mut self.decision.seen)
             },
+            signals: &self.signals,
             pools: &self.pool_views,
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
         };
@@ -151,9 +155,11 @@ impl Engine {
         let record = &mut self.records[request.index()];
         record.replica = chosen.0;
         record.routed = now;
+        let prompt_tokens = record.prompt_tokens;
         self.census.at_gateway -= 1;
         self.in_flight[index] += 1;
         self.views[index].in_flight = self.in_flight[index];
+        self.signals[index].tokens_in_flight += u64::from(prompt_tokens);
         sink.fact(now, Fact::Routed { request, replica: chosen });
         let replica = &mut self.replicas[index];
         replica.deliver(slot, &self.lives, now);
@@ -202,6 +208,26 @@ impl Engine {
         }
     }
 
+    /// Requests have left replica `index`: the gateway counts their tokens no more, and tells a router that wants to know.
+    pub(super) fn tell_router(&mut self, gone: &[RequestId], index: usize) {
+        let wanted = self.router.wants_departures();
+        for &request in gone {
+            let r = &self.records[request.index()];
+            self.signals[index].tokens_in_flight -= u64::from(r.prompt_tokens);
+            if wanted {
+                let done = r.state == RequestState::Completed;
+                self.router.left(&Departure {
+                    now: self.clock,
+                    request,
+                    replica: self.views[index].id,
+                    ttft: done.then_some(Span(r.ttft.0)),
+                    e2e: done.then_some(Span(r.e2e.0)),
+                    output_tokens: r.generated,
+                });
+            }
+        }
+    }
+
     /// Whether the gateway sees every replica as it is: its picture then follows the replicas' events instead of being
     /// taken anew for each decision, which would touch all of them.
     pub(super) fn sees_all(&self) -> bool {
@@ -223,6 +249,7 @@ impl Engine {
         for (i, replica) in self.replicas.iter().enumerate() {
             if now.since(self.viewed_at[i]) >= age {
                 self.views[i] = look_at(replica, &self.views[i]);
+                self.signals[i] = signals_of(replica, &self.signals[i]);
                 self.viewed_at[i] = now;
             }
             self.oldest_view = self.oldest_view.min(self.viewed_at[i]);
@@ -268,6 +295,30 @@ fn candidates<'a>(
     scratch.clear();
     scratch.extend(views.iter().filter(open));
     scratch
+}
+
+/// What the gateway knows of the pools.
+pub(super) fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
+    let view = |((pool, figures), model): ((&Pool, &Resolved), u32)| PoolView {
+        model,
+        usd_per_hour: figures.usd_per_hour,
+        block_tokens: pool.kv.block_tokens,
+        max_waiting: pool.engine.max_waiting,
+    };
+    pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
+}
+
+/// Which pools serve each model that requests ask for; every bit is set if all do. A recorded trace names models as they were called where it was
+/// recorded: those that no pool has may go anywhere.
+pub(super) fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
+    let served = Served::new(pools);
+    let all = u64::MAX >> (64 - pools.len());
+    let of_model = |model: &String| {
+        let serving = served.pools_of(model) & all;
+        let anywhere = serving == all || serving == 0 && source.is_recorded();
+        if anywhere { u64::MAX } else { serving }
+    };
+    source.models().iter().map(of_model).collect()
 }
 
 /// A request as the policies see it.

@@ -16,6 +16,7 @@ mod fact;
 mod gateway;
 mod load;
 mod queue;
+mod recent;
 mod replica;
 mod request;
 mod slab;
@@ -34,8 +35,8 @@ use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
-use crate::policy::{PoolView, ReplicaView};
-use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario, Served};
+use crate::policy::{PoolView, ReplicaView, Signals};
+use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
 use crate::workload::Source;
 use door::{Door, Leaving};
 use gateway::GatewayEvent;
@@ -138,6 +139,9 @@ pub struct Engine {
     /// By replica: what the gateway sees, and when it last looked.
     views: Vec<ReplicaView>,
     viewed_at: Vec<Micros>,
+    /// By replica: further signals, as old as the views. Where these follow the replicas' events, signals do only if the
+    /// router wants them.
+    signals: Vec<Signals>,
     /// The earliest of `viewed_at`.
     oldest_view: Micros,
     /// How many replicas take no new requests.
@@ -166,8 +170,8 @@ impl Engine {
         assert!(resolved.len() == c.pools.len(), "INV-2: pools without hardware figures");
         let pools: Vec<Blueprint> =
             c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, c.compat, &source)).collect();
-        let pool_views = pool_views(&c.pools, resolved);
-        let serves = serves(&c.pools, &source);
+        let pool_views = gateway::pool_views(&c.pools, resolved);
+        let serves = gateway::serves(&c.pools, &source);
         let horizon = match scenario.run.horizon_s {
             s if s > 0.0 => Micros(crate::base::math::round_to_span(s * 1e6).0),
             _ => Micros::MAX,
@@ -194,6 +198,7 @@ impl Engine {
             next_at: Tournament::default(),
             views: Vec::new(),
             viewed_at: Vec::new(),
+            signals: Vec::new(),
             oldest_view: Micros::ZERO,
             draining: 0,
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
@@ -308,12 +313,16 @@ impl Engine {
         self.views[index].in_flight = self.in_flight[index];
         if self.snapshot_refresh == Span::ZERO {
             self.views[index] = gateway::look_at(replica, &self.views[index]);
+            if self.router.wants_signals() {
+                self.signals[index] = recent::signals_of(replica, &self.signals[index]);
+            }
         }
         self.next_at.set(index, replica.next_at());
         replica.verify_counts();
         self.watch_livelock(index, preempted);
         if gone > 0 {
             let mut left = std::mem::take(&mut self.gone);
+            self.tell_router(&left, index);
             self.let_others_in(&left, self.clock, sink);
             self.tell_users(&left);
             left.clear();
@@ -462,30 +471,6 @@ impl Engine {
     pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
         replica.waiting.iter().map(|&s| self.lives[s].id)
     }
-}
-
-/// What the gateway knows of the pools.
-fn pool_views(pools: &[Pool], resolved: &[Resolved]) -> Vec<PoolView> {
-    let view = |((pool, figures), model): ((&Pool, &Resolved), u32)| PoolView {
-        model,
-        usd_per_hour: figures.usd_per_hour,
-        block_tokens: pool.kv.block_tokens,
-        max_waiting: pool.engine.max_waiting,
-    };
-    pools.iter().zip(resolved).zip(Served::new(pools).numbers()).map(view).collect()
-}
-
-/// Which pools serve each model that requests ask for; every bit is set if all do. A recorded trace names models as they were called where it was
-/// recorded: those that no pool has may go anywhere.
-fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
-    let served = Served::new(pools);
-    let all = u64::MAX >> (64 - pools.len());
-    let of_model = |model: &String| {
-        let serving = served.pools_of(model) & all;
-        let anywhere = serving == all || serving == 0 && source.is_recorded();
-        if anywhere { u64::MAX } else { serving }
-    };
-    source.models().iter().map(of_model).collect()
 }
 
 impl Blueprint {

@@ -4,6 +4,7 @@ use super::detail::Detail;
 use super::fact::{DropReason, Fact, Sink};
 use super::load::Loads;
 use super::queue::{EventKey, Queue, class};
+use super::recent::Recent;
 use super::request::{Live, Progress, Record, RequestState};
 use super::slab::{Slab, Slot};
 use crate::base::{Micros, ReplicaId, Span};
@@ -111,6 +112,7 @@ pub struct Replica {
     pub(super) step_at: Micros,
     pub(super) step: Option<Step>,
     pub(super) latest_step: Span,
+    pub(super) recent: Recent,
     /// Requests routed here that have not joined the wait queue.
     pub(super) arriving: u32,
     pub(super) loads: Loads,
@@ -190,6 +192,7 @@ impl Replica {
             step_at: Micros::MAX,
             step: None,
             latest_step: Span::ZERO,
+            recent: Recent::new(Micros::ZERO),
             arriving: 0,
             loads: Loads::default(),
             totals: Totals::default(),
@@ -223,6 +226,11 @@ impl Replica {
             self.clock
         );
         self.clock = at;
+        self.run_due(at, w);
+        self.recent.settle(at, self.running > 0 || !self.waiting.is_empty());
+    }
+
+    fn run_due<S: Sink>(&mut self, at: Micros, w: &mut World<'_, S>) {
         let step_first = match self.events.peek() {
             None => true,
             Some((key, _)) => (self.step_at, class::STEP) < (key.at, key.class),
@@ -277,6 +285,7 @@ impl Replica {
                 // What the CPU tier keeps of it, it can find again itself.
                 live.recurring = u32::MAX;
             }
+            self.recent.waiting_tokens += u64::from(live.prefill);
             live.urgency = urgency;
             live.place = self.scheduler.place(&view, urgency);
             self.waiting.push_back(slot);
@@ -312,6 +321,9 @@ impl Replica {
         let request = live.id;
         let done = self.progress_of(live, w.records[request.index()].ttft);
         let record = &mut w.records[request.index()];
+        if record.state == RequestState::Queued {
+            self.recent.waiting_tokens -= u64::from(live.prefill);
+        }
         record.state = RequestState::Dropped;
         record.itl_sum = done.itl_sum;
         record.drop = Some(reason);

@@ -110,6 +110,7 @@ impl Replica {
             if live.generated == 1 {
                 let ttft = (now + overhead).since(live.arrival);
                 w.records[live.id.index()].ttft = Micros(ttft.0);
+                self.recent.first_token(ttft);
                 w.sink.fact(now, Fact::FirstToken { request: live.id, replica: self.id, ttft });
             } else {
                 let itl = now.since(live.last_token) + overhead;
@@ -194,6 +195,7 @@ impl Replica {
             live.generated = 1;
             let ttft = (now + after).since(live.arrival);
             w.records[live.id.index()].ttft = Micros(ttft.0);
+            self.recent.first_token(ttft);
             w.sink.fact(now, Fact::FirstToken { request: live.id, replica: self.id, ttft });
             live.chain = Vec::new();
             if live.tokens_due() == 1 {
@@ -305,8 +307,10 @@ impl Replica {
         record.live = Slot::NONE;
         let (ttft, tokens, class) = (Span(record.ttft.0), record.output_tokens, record.class);
         record.itl_sum = record.e2e.since(record.ttft);
+        let (generated, itl_sum) = (record.generated, record.itl_sum);
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
         w.lives.remove(slot);
+        self.recent.completed(generated, itl_sum);
         self.totals.completed += 1;
         self.totals.output_tokens += u64::from(tokens);
         let sum = &mut self.totals.ttft_sum.0;

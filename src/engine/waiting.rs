@@ -286,6 +286,7 @@ impl Replica {
             record.first_scheduled = now;
         }
         let (request, prefill, class, urgency) = (live.id, live.prefill, record.class, live.urgency);
+        self.recent.joined(prefill, cached);
         w.sink.fact(now, Fact::Scheduled { request, replica: self.id, class, urgency, prefill, cached });
     }
 }

@@ -11,4 +11,4 @@ pub mod scheduling;
 mod view;
 
 pub use reason::Reason;
-pub use view::{Phase, PoolView, ReplicaView, RequestView};
+pub use view::{Phase, PoolView, ReplicaView, RequestView, Signals};

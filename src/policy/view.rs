@@ -53,6 +53,24 @@ impl ReplicaView {
     }
 }
 
+/// Signals of a replica that few routers ask for, kept beside the views so that these stay small. As old as the views are,
+/// but for `tokens_in_flight`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Signals {
+    /// Prompt tokens of requests in flight. Always fresh.
+    pub tokens_in_flight: u64,
+    /// Tokens to prefill of the requests in its wait queue, cached or not.
+    pub waiting_tokens: u64,
+    /// Of the tokens to prefill of requests that joined its batch lately, the share that was cached, 0 to 1.
+    pub hit_rate: f64,
+    /// Recent mean of the times to first token, in microseconds.
+    pub ttft_us: Option<u64>,
+    /// Recent mean of the times per output token, in microseconds.
+    pub tpot_us: Option<u64>,
+    /// Since when it has had nothing to do; [`Micros::MAX`] while it has.
+    pub idle_since: Micros,
+}
+
 /// What the gateway knows of all replicas of a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolView {

@@ -121,6 +121,9 @@ fn check_filters(path: &str, filters: &[Filter], r: &mut Report) {
 fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
     let fix = "10,000 blocks of 16 tokens are 160,000 tokens";
     r.int(&format!("{path}.prefix_index_blocks"), p.prefix_index_blocks, 1, limits::KV_BLOCKS, fix);
+    for (field, x) in [("token_threshold", p.token_threshold), ("waiting_threshold", p.waiting_threshold)] {
+        r.int(&format!("{path}.{field}"), x, 1, limits::THRESHOLD, "leave it out for llm-d's default");
+    }
     check_filters(&format!("{path}.filters"), &p.filters, r);
     if let Picker::Softmax(softmax) = &p.picker {
         let path = format!("{path}.picker.softmax.temperature");

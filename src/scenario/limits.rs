@@ -122,6 +122,8 @@ pub const COST: f64 = 1e6;
 pub const WEIGHT_MIN: f64 = 1e-6;
 /// Largest weight of a scorer.
 pub const WEIGHT: f64 = 1e6;
+/// Largest threshold of a scorer, in tokens or requests.
+pub const THRESHOLD: u32 = 1_000_000_000;
 /// Most filters of one routing policy, and most limits of one filter.
 pub const FILTERS: usize = 8;
 /// Largest limit of a filter on tokens.

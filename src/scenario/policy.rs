@@ -293,6 +293,28 @@ pub struct Weighted {
     /// How many blocks the router remembers of each replica for `prefix-affinity`.
     #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
     pub prefix_index_blocks: u32,
+    /// Prompt tokens in flight from which on `token-load` scores 0.
+    #[serde(skip_serializing_if = "is_token_threshold")]
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::THRESHOLD)))]
+    pub token_threshold: u32,
+    /// Requests waiting from which on `load-aware` scores 0.
+    #[serde(skip_serializing_if = "is_waiting_threshold")]
+    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::THRESHOLD)))]
+    pub waiting_threshold: u32,
+}
+
+/// The defaults of llm-d.
+const TOKEN_THRESHOLD: u32 = 4_194_304;
+const WAITING_THRESHOLD: u32 = 128;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_token_threshold(x: &u32) -> bool {
+    *x == TOKEN_THRESHOLD
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_waiting_threshold(x: &u32) -> bool {
+    *x == WAITING_THRESHOLD
 }
 
 impl Default for Weighted {
@@ -304,6 +326,8 @@ impl Default for Weighted {
             picker: Picker::Max,
             ties: Ties::Lowest,
             prefix_index_blocks: 10_000,
+            token_threshold: TOKEN_THRESHOLD,
+            waiting_threshold: WAITING_THRESHOLD,
         }
     }
 }
@@ -384,6 +408,22 @@ pub enum Scorer {
     NoHitLru,
     /// Price of the replica per hour: 1 for the cheapest, 0 for the dearest, in proportion between; 1 for all if they are equal. A pool without a price counts as free.
     Cost,
+    /// 1 − prompt tokens in flight / `token_threshold`, and 0 above: the token-load-scorer of llm-d.
+    TokenLoad,
+    /// Half of 1 − requests waiting / `waiting_threshold`, and 0 above: the load-aware-scorer of llm-d.
+    LoadAware,
+    /// 1 for the fewest prompt tokens in the wait queue, 0 for the most, in proportion between; 1 for all if they are equal.
+    PromptTokensWaiting,
+    /// Of the tokens to prefill of the requests that joined the batch lately (each new one counts 1/32), the share that was in the cache.
+    CacheHitRate,
+    /// 1 for the shortest recent mean of times to first token (each new one counts 1/32), 0 for the longest, in proportion between; 1 without any.
+    RecentTtft,
+    /// The same for the mean times per output token of requests that completed.
+    RecentTpot,
+    /// 1 for the replica that has had nothing to do for longest, 0 for those that have, in proportion between; 1 for all if they are equal.
+    IdleTime,
+    /// 1 for the smallest product of the TTFT that the router itself has seen there (rises at once, fades over 10 s) and requests in flight + 1, 0 for the largest.
+    PeakEwma,
 }
 
 impl Scorer {
@@ -399,6 +439,14 @@ impl Scorer {
             Self::RunningRequests => "running-requests",
             Self::WaitingRequests => "waiting-requests",
             Self::NoHitLru => "no-hit-lru",
+            Self::TokenLoad => "token-load",
+            Self::LoadAware => "load-aware",
+            Self::PromptTokensWaiting => "prompt-tokens-waiting",
+            Self::CacheHitRate => "cache-hit-rate",
+            Self::RecentTtft => "recent-ttft",
+            Self::RecentTpot => "recent-tpot",
+            Self::IdleTime => "idle-time",
+            Self::PeakEwma => "peak-ewma",
             Self::Cost => "cost",
         }
     }

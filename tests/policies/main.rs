@@ -10,3 +10,4 @@ mod filters;
 mod refusals;
 mod routing;
 mod scorers;
+mod signals;

@@ -28,18 +28,6 @@ fn picking(picker: Picker) -> RoutingPolicy {
 
 /// Every policy, some of them in several forms.
 pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
-    let all = [
-        Scorer::PrefixAffinity,
-        Scorer::PrecisePrefix,
-        Scorer::QueueDepth,
-        Scorer::KvUtilization,
-        Scorer::LoadBalance,
-        Scorer::ActiveRequests,
-        Scorer::RunningRequests,
-        Scorer::WaitingRequests,
-        Scorer::NoHitLru,
-        Scorer::Cost,
-    ];
     vec![
         RoutingPolicy::RoundRobin,
         RoutingPolicy::Random,
@@ -54,7 +42,7 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         RoutingPolicy::CostEscalation(CostEscalation::default()),
         RoutingPolicy::Weighted(Weighted::default()),
         RoutingPolicy::Weighted(Weighted { profile: Profile::LlmDDefault, ..Weighted::default() }),
-        weighted(&all.map(|scorer| (scorer, 1.0))),
+        weighted(&super::scorers::ALL.map(|scorer| (scorer, 1.0))),
         picking(Picker::WeightedRandom),
         picking(Picker::Softmax(Softmax::default())),
     ]

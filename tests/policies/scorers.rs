@@ -5,6 +5,28 @@ use super::routing::{conversations, targets, weighted};
 use tokenyard::engine::Decision;
 use tokenyard::scenario::{Profile, RoutingPolicy, Scorer, Ties, Weighted, WeightedScorer};
 
+/// Every scorer.
+pub(crate) const ALL: [Scorer; 18] = [
+    Scorer::PrefixAffinity,
+    Scorer::PrecisePrefix,
+    Scorer::QueueDepth,
+    Scorer::KvUtilization,
+    Scorer::LoadBalance,
+    Scorer::ActiveRequests,
+    Scorer::RunningRequests,
+    Scorer::WaitingRequests,
+    Scorer::NoHitLru,
+    Scorer::Cost,
+    Scorer::TokenLoad,
+    Scorer::LoadAware,
+    Scorer::PromptTokensWaiting,
+    Scorer::CacheHitRate,
+    Scorer::RecentTtft,
+    Scorer::RecentTpot,
+    Scorer::IdleTime,
+    Scorer::PeakEwma,
+];
+
 /// The decisions of a crowded run under one scorer.
 fn decisions(scorer: Scorer) -> Vec<Decision> {
     let mut s = conversations(400.0);
@@ -18,7 +40,7 @@ fn values(decision: &Decision) -> &[f64] {
 }
 
 /// From 1 for the smallest of `signal` to 0 for the largest; 1 for all if they are equal.
-fn smallest_first(signal: &[f64]) -> Vec<f64> {
+pub(crate) fn smallest_first(signal: &[f64]) -> Vec<f64> {
     let (low, high) = signal.iter().fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
     signal.iter().map(|x| if high > low { (high - x) / (high - low) } else { 1.0 }).collect()
 }

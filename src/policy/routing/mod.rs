@@ -20,8 +20,8 @@ mod weighted;
 
 pub use scores::{Excluded, Part, Scores, Term, by_load};
 
-use super::{PoolView, Reason, ReplicaView, RequestView};
-use crate::base::ReplicaId;
+use super::{PoolView, Reason, ReplicaView, RequestView, Signals};
+use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::scenario::RoutingPolicy;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ use serde::{Deserialize, Serialize};
 pub struct Fleet<'a> {
     /// What the gateway sees of each, in order of number.
     pub replicas: &'a [ReplicaView],
+    /// Further signals, by replica number; up to date only if the policy [wants](RouterState::wants_signals) them.
+    pub signals: &'a [Signals],
     /// What it knows of their pools, by number.
     pub pools: &'a [PoolView],
     /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
@@ -49,6 +51,23 @@ impl<'a> Fleet<'a> {
     }
 }
 
+/// A request has left its replica: what the gateway learns of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// When.
+    pub now: Micros,
+    /// Which request.
+    pub request: RequestId,
+    /// Where it was.
+    pub replica: ReplicaId,
+    /// Its time to first token; none if it did not complete.
+    pub ttft: Option<Span>,
+    /// Its end-to-end latency; none if it did not complete.
+    pub e2e: Option<Span>,
+    /// Output tokens that it got.
+    pub output_tokens: u32,
+}
+
 /// The position of the chosen replica, or why the request is refused.
 type Choice = Result<usize, Reason>;
 
@@ -56,6 +75,9 @@ type Choice = Result<usize, Reason>;
 trait Router {
     /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice;
+
+    /// A request has left its replica. Told only to policies that want it.
+    fn left(&mut self, _: &Departure) {}
 }
 
 /// The state of the routing policy in force.
@@ -130,6 +152,21 @@ impl RouterState {
                 _,
             ) => {}
         }
+    }
+
+    /// Whether it looks at further signals than those in the views.
+    pub fn wants_signals(&self) -> bool {
+        matches!(self, Self::Weighted(p) if p.wants_signals())
+    }
+
+    /// Whether it wants to be told of requests that have left their replica.
+    pub fn wants_departures(&self) -> bool {
+        matches!(self, Self::Weighted(p) if p.wants_departures())
+    }
+
+    /// A request has left its replica.
+    pub fn left(&mut self, gone: &Departure) {
+        self.policy().left(gone);
     }
 
     /// Chooses the position in `fleet` that gets the request, or refuses it. `scores` explains the choice, if the policy scores.

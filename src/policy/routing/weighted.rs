@@ -5,7 +5,7 @@
 use super::filter::FilterState;
 use super::picker::PickerState;
 use super::scorer::ScorerState;
-use super::{Choice, Fleet, Router, Scores, Term};
+use super::{Choice, Departure, Fleet, Router, Scores, Term};
 use crate::policy::{Reason, ReplicaView, RequestView};
 use crate::scenario::{Scorer, Weighted as Settings};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl Weighted {
         let row = |r: &crate::scenario::WeightedScorer| Row {
             scorer: r.scorer,
             weight: r.weight / sum,
-            state: ScorerState::new(r.scorer, s.prefix_index_blocks),
+            state: ScorerState::new(r.scorer, s),
         };
         Self {
             rows: scorers.iter().map(row).collect(),
@@ -61,6 +61,14 @@ impl Weighted {
             self.filters.iter_mut().for_each(|filter| filter.resume(&old));
         }
         self.picker.resume(before.picker);
+    }
+
+    pub(super) fn wants_signals(&self) -> bool {
+        self.rows.iter().any(|row| row.state.wants_signals())
+    }
+
+    pub(super) fn wants_departures(&self) -> bool {
+        self.rows.iter().any(|row| row.state.wants_departures())
     }
 
     /// Scores the candidates in `fleet`; true if a scorer of prefixes has found the prompt anywhere.
@@ -131,5 +139,10 @@ impl Router for Weighted {
         self.kept_views = views;
         scores.spread(&self.kept, fleet.replicas.len());
         Ok(self.kept[picked] as usize)
+    }
+    fn left(&mut self, gone: &Departure) {
+        for row in &mut self.rows {
+            row.state.left(gone);
+        }
     }
 }

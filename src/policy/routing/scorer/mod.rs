@@ -5,16 +5,19 @@ mod cost;
 mod kv_utilization;
 mod load_balance;
 mod no_hit_lru;
+mod peak_ewma;
 mod precise_prefix;
 mod prefix_affinity;
 mod queue_depth;
 mod running_requests;
+mod signal;
 mod waiting_requests;
 
-use super::Fleet;
+use super::{Departure, Fleet};
 use crate::policy::RequestView;
-use crate::scenario::Scorer;
+use crate::scenario::{Scorer, Weighted as Settings};
 use serde::{Deserialize, Serialize};
+use signal::Signal;
 
 /// A scorer.
 trait Score {
@@ -23,6 +26,9 @@ trait Score {
 
     /// The request goes to the replica at this position.
     fn chosen(&mut self, _request: &RequestView<'_>, _fleet: &Fleet<'_>, _position: usize, _known: bool) {}
+
+    /// A request has left its replica.
+    fn left(&mut self, _gone: &Departure) {}
 }
 
 /// The state of a scorer.
@@ -37,15 +43,17 @@ pub(super) enum ScorerState {
     RunningRequests(running_requests::RunningRequests),
     WaitingRequests(waiting_requests::WaitingRequests),
     NoHitLru(no_hit_lru::NoHitLru),
+    Signal(signal::Signal),
+    PeakEwma(peak_ewma::PeakEwma),
     Cost(cost::Cost),
 }
 
 impl ScorerState {
-    /// The scorer at its beginning; `index_blocks` is the size of the router's memory of each replica.
-    pub(super) fn new(scorer: Scorer, index_blocks: u32) -> Self {
+    /// The scorer at its beginning; `s` has its settings.
+    pub(super) fn new(scorer: Scorer, s: &Settings) -> Self {
         match scorer {
             Scorer::PrefixAffinity => {
-                Self::PrefixAffinity(prefix_affinity::PrefixAffinity::new(index_blocks))
+                Self::PrefixAffinity(prefix_affinity::PrefixAffinity::new(s.prefix_index_blocks))
             }
             Scorer::PrecisePrefix => Self::PrecisePrefix(precise_prefix::PrecisePrefix),
             Scorer::QueueDepth => Self::QueueDepth(queue_depth::QueueDepth),
@@ -55,6 +63,14 @@ impl ScorerState {
             Scorer::RunningRequests => Self::RunningRequests(running_requests::RunningRequests),
             Scorer::WaitingRequests => Self::WaitingRequests(waiting_requests::WaitingRequests),
             Scorer::NoHitLru => Self::NoHitLru(no_hit_lru::NoHitLru::default()),
+            Scorer::TokenLoad => Self::Signal(Signal::TokenLoad { threshold: s.token_threshold }),
+            Scorer::LoadAware => Self::Signal(Signal::LoadAware { threshold: s.waiting_threshold }),
+            Scorer::PromptTokensWaiting => Self::Signal(Signal::PromptTokensWaiting),
+            Scorer::CacheHitRate => Self::Signal(Signal::CacheHitRate),
+            Scorer::RecentTtft => Self::Signal(Signal::RecentTtft),
+            Scorer::RecentTpot => Self::Signal(Signal::RecentTpot),
+            Scorer::IdleTime => Self::Signal(Signal::IdleTime),
+            Scorer::PeakEwma => Self::PeakEwma(peak_ewma::PeakEwma::default()),
             Scorer::Cost => Self::Cost(cost::Cost),
         }
     }
@@ -65,6 +81,21 @@ impl ScorerState {
             (Self::PrefixAffinity(old), Self::PrefixAffinity(new)) => new.resume(old),
             (old, new) => *new = old,
         }
+    }
+
+    /// Whether it looks at further signals than those in the views.
+    pub(super) fn wants_signals(&self) -> bool {
+        matches!(self, Self::Signal(_))
+    }
+
+    /// Whether it wants to be told of requests that have left their replica.
+    pub(super) fn wants_departures(&self) -> bool {
+        matches!(self, Self::PeakEwma(_))
+    }
+
+    /// A request has left its replica.
+    pub(super) fn left(&mut self, gone: &Departure) {
+        self.scorer().left(gone);
     }
 
     /// Scores every replica.
@@ -100,6 +131,8 @@ impl ScorerState {
             Self::RunningRequests(s) => s,
             Self::WaitingRequests(s) => s,
             Self::NoHitLru(s) => s,
+            Self::Signal(s) => s,
+            Self::PeakEwma(s) => s,
             Self::Cost(s) => s,
         }
     }
@@ -110,5 +143,18 @@ fn smallest_first(values: impl Iterator<Item = u32> + Clone, out: &mut [f64]) {
     let (least, most) = values.clone().fold((u32::MAX, 0), |(low, high), x| (low.min(x), high.max(x)));
     for (score, x) in out.iter_mut().zip(values) {
         *score = if least == most { 1.0 } else { f64::from(most - x) / f64::from(most - least) };
+    }
+}
+
+/// Replaces each number by 1 for the smallest, 0 for the largest, in proportion between; 1 for all if they are equal. An
+/// infinite one stands for what is not known, and becomes 1.
+fn smallest_first_of(out: &mut [f64]) {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for &x in out.iter().filter(|x| x.is_finite()) {
+        low = low.min(x);
+        high = high.max(x);
+    }
+    for x in out {
+        *x = if x.is_finite() && high > low { (high - *x) / (high - low) } else { 1.0 };
     }
 }
