@@ -78,7 +78,8 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
               {sentence(tab)}
               <Show when={tab === 'inspector' && (app.calm()?.notices.length ?? 0) > 0}>
                 {' '}
-                · {app.calm()?.notices.length} {app.calm()?.notices.length === 1 ? 'note' : 'notes'}
+                · {app.calm()?.notices.length}
+                <span class="off"> to know before reading the numbers</span>
               </Show>
             </button>
           )}

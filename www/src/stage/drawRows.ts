@@ -111,8 +111,8 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   if (pool) {
     // Beside the name and the busy share, where the column is wider for it.
     pen.font = font(p, 11);
-    label(pen, fitted(pen, pool[0], col.w - 36), col.x + 36, tall ? mid - 8 : mid - 1, p.ink2);
-    label(pen, fitted(pen, pool[1], col.w - 36), col.x + 36, tall ? mid + 10 : mid + 11, p.ink3);
+    label(pen, fitted(pen, pool[0], col.w - 40), col.x + 40, tall ? mid - 8 : mid - 1, p.ink2);
+    label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, tall ? mid + 10 : mid + 11, p.ink3);
   }
   pen.font = font(p, 11);
   const word = r.serving ? text(percent(r.busy)) : pool ? 'leaves' : 'leaving';

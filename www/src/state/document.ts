@@ -21,8 +21,7 @@ const LIVE: readonly { readonly pattern: RegExp; readonly edit: (value: Json, in
   },
   {
     pattern: /^cluster\.pools\[(\d+)\]\.engine\.max_num_seqs$/,
-    edit: (value, pool) =>
-      typeof value === 'number' ? { 'max-num-seqs': { pool, max_num_seqs: value } } : undefined,
+    edit: (value, pool) => (typeof value === 'number' ? { 'max-num-seqs': { pool, max_num_seqs: value } } : undefined),
   },
   {
     pattern: /^cluster\.pools\[(\d+)\]\.engine\.max_num_batched_tokens$/,

@@ -115,9 +115,6 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
     events: 100_000,
     finished: false,
     trouble: '',
-    pools: [
-      { name: 'main', max_num_seqs: 1024, max_num_batched_tokens: 8192, kv_blocks: 13_104, usd_per_hour: 3.5 },
-    ],
     notices: [],
     counts: {
       arrived: 1260,
