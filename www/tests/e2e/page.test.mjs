@@ -122,13 +122,13 @@ onPage('the weighted router takes scorers of one’s own, and a decision shows w
 
 onPage('wrong input is explained under its field and the run stays', async (page) => {
   const replicas = scenarioPanel(page).getByRole('textbox', { name: 'Replicas' });
-  await replicas.fill('0');
+  await replicas.fill('2000');
   await replicas.press('Enter');
   const problem = page.locator('.problem');
   await problem.waitFor();
-  assert.match(await problem.textContent(), /Found 0; allowed: 1 to 1,024/);
+  assert.match(await problem.textContent(), /Found 2,000; allowed: 0 to 1,024/);
   assert.equal(await replicas.getAttribute('aria-invalid'), 'true');
-  assert.equal(await replicas.inputValue(), '0', 'what was typed stays');
+  assert.equal(await replicas.inputValue(), '2000', 'what was typed stays');
   assert.equal(await clock(page), OPENING_S);
   await replicas.fill('5');
   await replicas.press('Enter');
