@@ -99,3 +99,16 @@ fn a_run_given_up_goes_on_when_an_edit_makes_room() {
     );
     assert_eq!((report.requests.completed, report.run.trouble.as_str()), (2, ""));
 }
+
+#[test]
+fn many_preemptions_between_two_completions_are_no_reason_to_give_up() {
+    let report = run(
+        r#"{"run":{"horizon_s":0,"warmup_s":0,"max_requests":2},"cluster":{"pools":[{"replicas":1,
+        "engine":{"long_prefill_threshold_tokens":1},"kv":{"blocks":3050,"block_tokens":1}}]},
+        "workload":{"clients":[{"prompt_tokens":{"constant":{"tokens":3000}},
+        "output_tokens":{"constant":{"tokens":2}},"arrivals":{"constant":{"rate_per_s":1000}}}]}}"#,
+        100_000,
+    );
+    assert!(report.requests.preemptions > 1000, "{} preemptions", report.requests.preemptions);
+    assert_eq!(report.requests.completed, 2);
+}
