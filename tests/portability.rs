@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 161887, "7d2bbce5bfbf1aa7"),
-    ("everything", 72327, "648318c9637c4104"),
-    ("conversations", 93889, "027ea08b02ec4038"),
+    ("pressure", 163409, "85be1568dcfdb5d2"),
+    ("everything", 73435, "8f93f3ee210892ea"),
+    ("conversations", 95143, "2db0505ead0c6f1c"),
 ];
 
 const DRAWS: &[Line] = &[
