@@ -317,7 +317,7 @@ fn memory(all: &Diagnostics) -> Vec<&Diagnostic> {
 #[test]
 fn a_run_that_cannot_be_held_in_memory_is_refused_with_what_takes_it() {
     let tiny_blocks = largest_fleet(4000.0, 4_194_304, 1);
-    let problems = start(&tiny_blocks, Audience::Batch).err().expect("more than 16 GiB");
+    let problems = start(&tiny_blocks, Audience::Batch).expect_err("more than 16 GiB");
     let [problem] = &memory(&problems)[..] else { panic!("{problems:?}") };
     assert_eq!((problem.path.as_str(), problem.allowed.as_str()), ("cluster.pools", "about 16384 MiB"));
     assert!(problem.found.contains("KV blocks") && problem.fix.contains("larger"), "{problem}");
@@ -334,7 +334,7 @@ fn a_page_has_less_memory_than_the_command_line() {
     let document = largest_fleet(2000.0, 4_194_304, 16);
     let (_, warnings) = start(&document, Audience::Batch).expect("less than 16 GiB");
     assert!(memory(&warnings).is_empty(), "{warnings:?}");
-    let problems = start(&document, Audience::Live).err().expect("more than 1 GiB");
+    let problems = start(&document, Audience::Live).expect_err("more than 1 GiB");
     let [problem] = &memory(&problems)[..] else { panic!("{problems:?}") };
     assert_eq!(problem.allowed, "about 1024 MiB");
     assert!(problem.fix.ends_with("or run it with the command line"), "{problem}");

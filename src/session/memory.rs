@@ -82,7 +82,7 @@ fn fleet(s: &Scenario, blocks: &[u32]) -> (f64, f64) {
         for edit in &s.edits {
             match edit.change {
                 Edit::Replicas { pool: changed, replicas: new } if changed == pool => {
-                    replicas = replicas.max(new)
+                    replicas = replicas.max(new);
                 }
                 Edit::KvBlocks { pool: changed, blocks: new } if changed == pool => most = most.max(new),
                 _ => {}
