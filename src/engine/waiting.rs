@@ -151,7 +151,7 @@ impl Replica {
                 return Turn::Joins(Entry { hit: Hit::default(), tokens, end: stored + tokens });
             }
         }
-        let hit = self.cached_prefix(live);
+        let hit = self.cached_prefix(slot, live);
         let cacheable = self.cacheable(live);
         let below = self.kv.lookup_below(&live.chain[hit.blocks as usize..cacheable]);
         if below.arriving {
@@ -180,7 +180,7 @@ impl Replica {
     fn find_room(&mut self, slot: Slot, budget: u32, now: Micros, lives: &mut Slab) -> Option<Entry> {
         let block = self.kv.block_tokens();
         let live = &mut lives[slot];
-        let entry = self.first_chunk(live, budget);
+        let entry = self.first_chunk(slot, live, budget);
         if self.kv.can_admit(entry.hit, entry.end) {
             self.store(live, entry.hit, entry.end);
             return Some(entry);
@@ -189,14 +189,14 @@ impl Replica {
             return None;
         }
         if self.compat == Compat::None {
-            let again = self.first_chunk(live, budget);
+            let again = self.first_chunk(slot, live, budget);
             let fits = self.kv.can_admit(again.hit, again.end);
             return fits.then(|| {
                 self.store(live, again.hit, again.end);
                 again
             });
         }
-        let hit = self.cached_prefix(live);
+        let hit = self.cached_prefix(slot, live);
         let (before, after) = (entry.hit.blocks * block, hit.blocks * block);
         if after < before {
             return None;
@@ -239,7 +239,7 @@ impl Replica {
     }
 
     /// The longest cached prefix of what a request has to prefill.
-    fn cached_prefix(&self, live: &mut Live) -> Hit {
+    fn cached_prefix(&mut self, slot: Slot, live: &mut Live) -> Hit {
         if !self.kv.caching() {
             return Hit::default();
         }
@@ -248,7 +248,10 @@ impl Replica {
             live.chain = live.text.chain(block, live.prefill.min(live.recurring) / block);
             live.chained = true;
         }
-        self.kv.lookup(&live.chain[..self.cacheable(live)])
+        let chain = &live.chain[..self.cacheable(live)];
+        // Who found no room looks again at every step until it does.
+        let again = self.refused.is_some_and(|(refused, ..)| refused == slot);
+        if again { self.kv.lookup_again(chain) } else { self.kv.lookup(chain) }
     }
 
     /// How many leading blocks of what a request has to prefill it may find in the cache.
@@ -262,8 +265,8 @@ impl Replica {
     }
 
     /// How much of a waiting request is cached, and what it computes first.
-    fn first_chunk(&self, live: &mut Live, budget: u32) -> Entry {
-        let hit = self.cached_prefix(live);
+    fn first_chunk(&mut self, slot: Slot, live: &mut Live, budget: u32) -> Entry {
+        let hit = self.cached_prefix(slot, live);
         let cached = hit.blocks * self.kv.block_tokens();
         let tokens = self.limits.chunk(live.prefill - cached).min(budget);
         Entry { hit, tokens, end: cached + tokens }

@@ -11,6 +11,7 @@ use super::tier::Tier;
 use crate::base::Micros;
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
+use watch::Watch;
 
 /// Hash of a full block whose content occurs in one request only: it is cached, but nobody will ever look for it, so it is
 /// not in the table. Chained hashes are odd.
@@ -100,6 +101,8 @@ pub struct Pool {
     pub(super) store: Option<Box<Store>>,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
     version: u64,
+    #[serde(skip)]
+    watch: Watch,
 }
 
 impl Pool {
@@ -129,6 +132,7 @@ impl Pool {
             tier: None,
             store: None,
             version: 0,
+            watch: Watch::default(),
         }
     }
 
@@ -221,6 +225,7 @@ impl Pool {
     /// Pins the cached blocks of `chain`, all of which a [`Pool::lookup`] has just found, for a request that holds nothing.
     pub fn pin(&mut self, holding: &mut Holding, chain: &[u64]) {
         assert!(holding.is_empty(), "INV-4: a prefix pinned after other blocks");
+        self.watch.forget();
         for &hash in chain {
             let b = self.by_hash.get(hash).expect("INV-4: a cached block vanished");
             match self.blocks[b as usize].holders() {
@@ -334,6 +339,9 @@ impl Pool {
             match block.holders() {
                 0 => {
                     self.used -= 1;
+                    if self.watch.is_on() {
+                        self.watch.freed(b);
+                    }
                     if self.debt > 0 {
                         self.debt -= 1;
                         self.blocks[b as usize] = Block(0);
@@ -352,36 +360,6 @@ impl Pool {
         holding.tip = 0;
         self.version += 1;
         self.offload(now);
-    }
-
-    /// Changes the number of blocks. Fewer than are in use takes effect as they become free.
-    pub fn resize(&mut self, total: u32) {
-        assert!(total > 0, "INV-4: a cache without blocks");
-        self.version += 1;
-        let target = self.total() - self.debt;
-        if total >= target {
-            let mut more = total - target;
-            let spared = more.min(self.debt);
-            self.debt -= spared;
-            more -= spared;
-            while more > 0 {
-                let Some(b) = self.retired.pop() else { break };
-                self.list(b);
-                more -= 1;
-            }
-            self.limit += more;
-            return;
-        }
-        let mut fewer = target - total;
-        let unused = fewer.min(self.limit - self.touched);
-        self.limit -= unused;
-        fewer -= unused;
-        while fewer > 0 {
-            let Some(b) = self.take_listed(Block(0)) else { break };
-            self.retired.push(b);
-            fewer -= 1;
-        }
-        self.debt += fewer;
     }
 
     /// What the block at position `b` of the cache is doing.
@@ -439,6 +417,9 @@ impl Pool {
             let hash = self.hashes[b as usize];
             if self.by_hash.get(hash) == Some(b) {
                 self.by_hash.remove(hash);
+                if self.watch.is_on() {
+                    self.watch.lost(b, hash);
+                }
                 self.evictions += 1;
                 if let Some(store) = &mut self.store {
                     store.evicted(hash);
@@ -469,7 +450,10 @@ impl Pool {
             self.places.resize(b as usize + 1, 0);
         }
         self.hashes[b as usize] = hash;
-        self.by_hash.insert(hash, b);
+        let before = self.by_hash.insert(hash, b);
+        if self.watch.is_on() {
+            self.watch.entered(hash, before);
+        }
         self.version += 1;
         if let Some(store) = &mut self.store {
             store.filled(hash);
@@ -494,5 +478,7 @@ impl Pool {
 mod check;
 mod content;
 mod load;
+mod resize;
 #[cfg(test)]
 mod tests;
+mod watch;

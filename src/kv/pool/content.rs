@@ -66,6 +66,7 @@ impl Pool {
         }
         self.blocks[b as usize] = Block(0);
         self.cached -= 1;
+        self.watch.forget();
         self.list(b);
         self.version += 1;
         (b, hash)

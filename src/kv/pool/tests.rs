@@ -75,3 +75,39 @@ fn a_smaller_cache_waits_for_blocks_in_use() {
     assert_eq!((pool.total(), pool.free()), (7, 7));
     pool.verify(std::iter::once(&a));
 }
+
+#[test]
+fn a_prefix_looked_for_again_is_what_a_fresh_look_finds() {
+    use crate::base::rng::{Purpose, Stream};
+    let mut draws = Stream::new(5, Purpose::Routing, 0);
+    let mut pool = Pool::new(40, 4, true);
+    let texts: Vec<Vec<u64>> =
+        (0..6).map(|t| (0..9).map(|k| 2 * (t / 2 * 100 + k + k / 5 * t) + 1).collect()).collect();
+    let mut held: Vec<(Holding, u32)> = Vec::new();
+    let (mut kept, mut lengths) = (0, [0; 10]);
+    for _ in 0..6000 {
+        let text = &texts[draws.below(6) as usize];
+        let full = 1 + draws.below(9);
+        let chain = &text[..full as usize];
+        if draws.below(3) > 0 {
+            let hit = pool.lookup(chain);
+            let tokens = 4 * full + draws.below(4);
+            if pool.can_admit(hit, tokens) {
+                let mut h = Holding::default();
+                pool.pin(&mut h, &chain[..hit.blocks as usize]);
+                grow(&mut pool, &mut h, tokens - 4 * hit.blocks, chain);
+                held.push((h, tokens));
+            }
+        } else if !held.is_empty() {
+            let (mut h, tokens) = held.swap_remove(draws.below(held.len() as u32) as usize);
+            pool.release(&mut h, tokens, Micros::ZERO);
+        }
+        // The same text for a while, then another.
+        let asked = &texts[kept / 40 % 6];
+        kept += 1;
+        let found = pool.lookup_again(asked);
+        assert_eq!(found, pool.lookup(asked));
+        lengths[found.blocks as usize] += 1;
+    }
+    assert!(lengths.iter().filter(|n| **n > 100).count() > 3, "{lengths:?}");
+}

@@ -1,0 +1,35 @@
+//! A cache of another size.
+
+use super::{Block, Pool};
+
+impl Pool {
+    /// Changes the number of blocks. Fewer than are in use takes effect as they become free.
+    pub fn resize(&mut self, total: u32) {
+        assert!(total > 0, "INV-4: a cache without blocks");
+        self.version += 1;
+        let target = self.total() - self.debt;
+        if total >= target {
+            let mut more = total - target;
+            let spared = more.min(self.debt);
+            self.debt -= spared;
+            more -= spared;
+            while more > 0 {
+                let Some(b) = self.retired.pop() else { break };
+                self.list(b);
+                more -= 1;
+            }
+            self.limit += more;
+            return;
+        }
+        let mut fewer = target - total;
+        let unused = fewer.min(self.limit - self.touched);
+        self.limit -= unused;
+        fewer -= unused;
+        while fewer > 0 {
+            let Some(b) = self.take_listed(Block(0)) else { break };
+            self.retired.push(b);
+            fewer -= 1;
+        }
+        self.debt += fewer;
+    }
+}
