@@ -234,8 +234,7 @@ fn names_after_expected(message: &str) -> Vec<String> {
 fn nearest(what: &str, names: &[String]) -> Option<String> {
     let mut best: Option<(&String, f64)> = None;
     for name in names {
-        let likeness =
-            strsim::jaro_winkler(what, name).max(strsim::normalized_damerau_levenshtein(what, name));
+        let likeness = strsim::jaro_winkler(what, name).max(strsim::normalized_levenshtein(what, name));
         if likeness > best.map_or(0.7, |b| b.1) {
             best = Some((name, likeness));
         }

@@ -94,14 +94,15 @@ impl BlisPart {
 /// Pairs of finished requests of one replica and class, in order of arrival, of which the earlier took more than twice as
 /// long. None on pools with constant priorities.
 pub(in crate::session) fn priority_inversions(scenario: &Scenario, engine: &Engine) -> u64 {
-    let mut groups: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
+    let classes = 1 + engine.records().iter().map(|r| r.class).max().unwrap_or(0) as usize;
+    let mut groups = vec![Vec::new(); engine.replicas().len() * classes];
     for r in engine.records().iter().filter(|r| r.e2e != Micros::MAX) {
         let pool = engine.replicas()[r.replica as usize].pool();
         if scenario.cluster.pools[pool as usize].engine.priority != PriorityPolicy::Constant {
-            groups.entry((r.replica, r.class)).or_default().push(r.e2e.0);
+            groups[r.replica as usize * classes + r.class as usize].push(r.e2e.0);
         }
     }
-    groups.values().map(|e2e| doubled_pairs(e2e)).sum()
+    groups.iter().map(|e2e| doubled_pairs(e2e)).sum()
 }
 
 /// Replicas whose mean queue over their steps is more than twice the mean of all replicas; one alone is none.
