@@ -55,7 +55,9 @@ impl Replica {
         for &slot in &starved {
             self.decoders.starve(slot, w.lives, last_step_end);
         }
-        self.admit_waiting(phase1, now, w);
+        if !self.waiting.is_empty() {
+            self.admit_waiting(phase1, now, w);
+        }
         context
     }
 
@@ -71,12 +73,11 @@ impl Replica {
 
     /// Phase 1 where the budget suffices; `cap` limits the chunk of the last member, the only prompt there is.
     fn serve_all<S: Sink>(&mut self, cap: Option<u32>, now: Micros, w: &mut World<'_, S>) -> Phase1 {
-        let tick = self.decoders.ticks + 1;
         let fills = self.kv.caching() && self.kv.block_tokens() > 1;
-        let fillers = if fills { self.decoders.filling(tick) } else { &[] };
+        let fillers = if fills { self.decoders.filling() } else { &[] };
         let alone = self.prefilling.is_empty() && fillers.is_empty();
-        if alone && self.decoders.opening(tick).len() <= self.kv.free() as usize {
-            self.open_blocks(tick, w.lives);
+        if alone && self.decoders.opening().len() <= self.kv.free() as usize {
+            self.open_blocks(w.lives);
             let budget = self.limits.max_num_batched_tokens.saturating_sub(self.decoders.len());
             return Phase1 { budget, preempted: false };
         }
@@ -84,8 +85,8 @@ impl Replica {
         let mut granted = 0;
         let mut preempted = false;
         loop {
-            let next_open = self.decoders.opening(tick).get(open).copied();
-            let next_fill = if fills { self.decoders.filling(tick).get(fill).copied() } else { None };
+            let next_open = self.decoders.opening().get(open).copied();
+            let next_fill = if fills { self.decoders.filling().get(fill).copied() } else { None };
             let next_prompt = self.prefilling.get(prompt).copied();
             let order = |slot: Option<Slot>| slot.map_or(u64::MAX, |s| w.lives[s].order);
             let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
@@ -164,8 +165,8 @@ impl Replica {
 
     /// All who open a block at `tick` get one; there is room for them, and nobody else wants anything. This is what nearly
     /// all steps come to.
-    fn open_blocks(&mut self, tick: u64, lives: &mut Slab) {
-        for &slot in self.decoders.opening(tick) {
+    fn open_blocks(&mut self, lives: &mut Slab) {
+        for &slot in self.decoders.opening() {
             self.kv.append_block(&mut lives[slot].holding);
         }
     }

@@ -63,14 +63,20 @@ impl Decoders {
         self.wheel.len() as u64
     }
 
-    /// Who opens a block at `tick`, in batch order.
-    pub(super) fn opening(&self, tick: u64) -> &[Slot] {
-        &self.wheel[(tick % self.slots()) as usize]
+    /// The wheel slot of a tick. Blocks of 2^k tokens need no division, which every step would pay.
+    fn row(&self, tick: u64) -> usize {
+        let n = self.slots();
+        (if n.is_power_of_two() { tick & (n - 1) } else { tick % n }) as usize
     }
 
-    /// Who fills a block at `tick` that can recur, in batch order; not for blocks of one token.
-    pub(super) fn filling(&self, tick: u64) -> &[Slot] {
-        &self.hashed[((tick + 1) % self.slots()) as usize]
+    /// Who opens a block at the next tick, in batch order.
+    pub(super) fn opening(&self) -> &[Slot] {
+        &self.wheel[self.row(self.ticks + 1)]
+    }
+
+    /// Who fills a block at the next tick that can recur, in batch order; not for blocks of one token.
+    pub(super) fn filling(&self) -> &[Slot] {
+        &self.hashed[self.row(self.ticks + 2)]
     }
 
     /// A request whose progress is as of `ticks` starts to decode.

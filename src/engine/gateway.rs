@@ -337,7 +337,6 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
     let recurring = text.recurring();
     Live {
         id,
-        generation: 0,
         text,
         model: spec.model,
         recurring,

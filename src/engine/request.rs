@@ -142,8 +142,6 @@ pub(super) enum Load {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Live {
     pub(super) id: RequestId,
-    /// How many requests had its slot before it: what tells references to them from its own.
-    pub(super) generation: u32,
     /// Prompt and output.
     pub(super) text: Content,
     /// Number of the model it asks for; 0 for any.

@@ -22,6 +22,8 @@ impl Slot {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Slab {
     slots: Vec<Live>,
+    /// By slot: how many requests had it before. Kept apart, so that telling an old reference touches no request.
+    generations: Vec<u32>,
     vacant: Vec<u32>,
 }
 
@@ -34,13 +36,14 @@ impl Slab {
     pub(super) fn add(&mut self, live: Live) -> Slot {
         if let Some(index) = self.vacant.pop() {
             let place = &mut self.slots[index as usize];
-            let (generation, holding) = (place.generation, std::mem::take(&mut place.holding));
-            *place = Live { generation, holding, ..live };
-            return Slot { index, generation };
+            let holding = std::mem::take(&mut place.holding);
+            *place = Live { holding, ..live };
+            return Slot { index, generation: self.generations[index as usize] };
         }
-        let (index, generation) = (self.slots.len() as u32, live.generation);
+        let index = self.slots.len() as u32;
         self.slots.push(live);
-        Slot { index, generation }
+        self.generations.push(0);
+        Slot { index, generation: 0 }
     }
 
     /// The request has left: no reference to it finds anything from now on.
@@ -50,29 +53,34 @@ impl Slab {
         live.text = Content::EMPTY;
         live.chain = Vec::new();
         live.order = u64::MAX;
-        live.generation = live.generation.wrapping_add(1);
+        let generation = &mut self.generations[slot.index as usize];
+        *generation = generation.wrapping_add(1);
         self.vacant.push(slot.index);
     }
 
     /// The request that `slot` refers to, if it is still in the system.
     pub(super) fn get(&self, slot: Slot) -> Option<&Live> {
-        self.slots.get(slot.index as usize).filter(|live| live.generation == slot.generation)
+        let known = self.generations.get(slot.index as usize);
+        known.filter(|known| **known == slot.generation).map(|_| &self.slots[slot.index as usize])
+    }
+
+    fn verify(&self, slot: Slot) {
+        let generation = self.generations[slot.index as usize];
+        assert!(generation == slot.generation, "INV-2: a reference outlived its request in {slot:?}");
     }
 }
 
 impl std::ops::Index<Slot> for Slab {
     type Output = Live;
     fn index(&self, slot: Slot) -> &Live {
-        let live = &self.slots[slot.index as usize];
-        assert!(live.generation == slot.generation, "INV-2: a reference outlived its request in {slot:?}");
-        live
+        self.verify(slot);
+        &self.slots[slot.index as usize]
     }
 }
 
 impl std::ops::IndexMut<Slot> for Slab {
     fn index_mut(&mut self, slot: Slot) -> &mut Live {
-        let live = &mut self.slots[slot.index as usize];
-        assert!(live.generation == slot.generation, "INV-2: a reference outlived its request in {slot:?}");
-        live
+        self.verify(slot);
+        &mut self.slots[slot.index as usize]
     }
 }

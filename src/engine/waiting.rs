@@ -59,6 +59,7 @@ impl Replica {
 
     /// Phase 2: admits those whose load from the CPU tier is done, then from the head of the queue. Nobody overtakes but those
     /// whose turn it was and who wait for the CPU tier.
+    #[inline(never)]
     pub(super) fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
         self.tell_unblocked(now, w);
         let mut budget = phase1.budget;

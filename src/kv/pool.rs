@@ -45,6 +45,11 @@ impl Block {
     fn is_hashed(self) -> bool {
         self.0 & Self::HASHED != 0
     }
+
+    /// Whether one request holds it, and nobody will ever look for what it contains.
+    fn is_private(self) -> bool {
+        self.0 & !Self::ONCE == 1
+    }
 }
 
 /// A cached prefix found in the pool.
@@ -266,21 +271,20 @@ impl Pool {
         // One by one where contents enter the table: whether the next block's eviction counts depends on it.
         let hashed = end_len.min(full_after).min(chain.len() as u32);
         for index in holding.len()..hashed {
-            self.open(holding, 1);
+            self.open_one(holding);
             self.register(holding, index, chain);
         }
-        let first = holding.len();
-        self.open(holding, end_len - first);
-        for index in first..full_after {
-            self.register(holding, index, chain);
-        }
+        // Beyond the chain nobody will ever look.
+        let full = full_after.saturating_sub(holding.len());
+        self.open(holding, full, Block(if self.caching { Block::ONCE | 1 } else { 1 }));
+        self.open(holding, end_len - holding.len(), Block(1));
         holding.tokens = end;
     }
 
     /// Stores one output token that starts a new block. Room must have been checked.
     pub fn append_opening(&mut self, holding: &mut Holding) {
         assert!(holding.tokens.is_multiple_of(self.block_tokens), "INV-4: a block opened too early");
-        self.open(holding, 1);
+        self.open_one(holding);
         holding.tokens += 1;
     }
 
@@ -288,7 +292,7 @@ impl Pool {
     /// must have been checked.
     pub fn append_block(&mut self, holding: &mut Holding) {
         holding.tokens = holding.len() * self.block_tokens + 1;
-        self.open(holding, 1);
+        self.open_one(holding);
     }
 
     /// Stores `n` output tokens that start no block; `hash` is that of the block if they fill it and it can be hit.
@@ -328,8 +332,19 @@ impl Pool {
                 *known = place;
             }
         });
+        let plain = self.debt == 0 && !self.watch.is_on();
+        let (mut freed, mut cached) = (0, 0);
         for (index, b) in holding.blocks.drain(..).enumerate().rev() {
             let block = &mut self.blocks[b as usize];
+            if plain && block.is_private() {
+                // Almost all blocks: nobody else holds it and nobody looks for it.
+                let content = if (index as u32) < full { Block::ONCE } else { block.content() };
+                block.0 = content;
+                freed += 1;
+                cached += u32::from(content != 0);
+                self.listed.push(b | content);
+                continue;
+            }
             assert!(block.holders() > 0, "INV-4: block {b} released twice");
             if !block.has_content() && (index as u32) < full {
                 block.0 |= Block::ONCE;
@@ -356,6 +371,8 @@ impl Pool {
                 _ => {}
             }
         }
+        self.used -= freed;
+        self.cached += cached;
         holding.tokens = 0;
         holding.tip = 0;
         self.version += 1;
@@ -381,21 +398,35 @@ impl Pool {
         );
     }
 
-    /// Takes `n` free blocks, the least recently used, for one holder.
-    fn open(&mut self, holding: &mut Holding, n: u32) {
-        for _ in 0..n {
-            let b = if self.touched < self.limit {
-                self.touched += 1;
-                self.blocks.push(Block(1));
-                self.touched - 1
-            } else {
-                self.take_listed(Block(1)).expect("INV-4: no free block although there was room")
-            };
+    /// Takes `n` free blocks, the least recently used, for one holder; `block` is the record of each.
+    fn open(&mut self, holding: &mut Holding, n: u32, block: Block) {
+        let untouched = n.min(self.limit - self.touched);
+        holding.blocks.reserve(n as usize);
+        holding.blocks.extend(self.touched..self.touched + untouched);
+        self.touched += untouched;
+        self.blocks.resize(self.touched as usize, block);
+        for _ in untouched..n {
+            let b = self.take_listed(block).expect("INV-4: no free block although there was room");
             holding.blocks.push(b);
         }
         self.used += n;
         self.misses += u64::from(n);
         self.version += u64::from(n);
+    }
+
+    /// The same of one block without content.
+    fn open_one(&mut self, holding: &mut Holding) {
+        let b = if self.touched < self.limit {
+            self.touched += 1;
+            self.blocks.push(Block(1));
+            self.touched - 1
+        } else {
+            self.take_listed(Block(1)).expect("INV-4: no free block although there was room")
+        };
+        holding.blocks.push(b);
+        self.used += 1;
+        self.misses += 1;
+        self.version += 1;
     }
 
     /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.

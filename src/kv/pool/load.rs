@@ -1,6 +1,6 @@
 //! Blocks that come back from the store in CPU memory.
 
-use super::{Hit, Pool};
+use super::{Block, Hit, Pool};
 use crate::base::Micros;
 use crate::kv::Holding;
 use crate::kv::store::{Below, Store, StoreSettings};
@@ -48,7 +48,7 @@ impl Pool {
         let store = self.store.as_mut().expect("INV-4: a load without a CPU tier");
         let done_at = store.begin_load(loaded, tokens, now);
         store.use_all(chain.iter().copied());
-        self.open(holding, loaded.len() as u32);
+        self.open(holding, loaded.len() as u32, Block(1));
         holding.tokens = chain.len() as u32 * self.block_tokens;
         done_at
     }
