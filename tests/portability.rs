@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163409, "85be1568dcfdb5d2"),
-    ("everything", 73435, "8f93f3ee210892ea"),
-    ("conversations", 95143, "2db0505ead0c6f1c"),
+    ("pressure", 163410, "836237ae6ee794b1"),
+    ("everything", 73436, "e72adf6ce5ba77b7"),
+    ("conversations", 95144, "e2fa11cf36b83df2"),
 ];
 
 const DRAWS: &[Line] = &[
