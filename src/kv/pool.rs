@@ -8,7 +8,6 @@ use super::Holding;
 use super::free_list::FreeList;
 use super::store::Store;
 use super::tier::Tier;
-use crate::base::Micros;
 use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
 use watch::Watch;
@@ -318,67 +317,6 @@ impl Pool {
         }
     }
 
-    /// Gives everything back, the last block first. `stored` tokens are in it: full blocks stay cached.
-    pub fn release(&mut self, holding: &mut Holding, stored: u32, now: Micros) {
-        // An output token that fills a block as soon as it opens it does not make it hittable.
-        let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
-        if let Some(store) = &mut self.store {
-            let hashed = holding.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
-            store.use_all(hashed.map(|&b| self.hashes[b as usize]));
-        }
-        let places = &mut self.places;
-        self.listed.close_holes(|entry, place| {
-            if let Some(known) = places.get_mut((entry & Block::HOLDERS) as usize) {
-                *known = place;
-            }
-        });
-        let plain = self.debt == 0 && !self.watch.is_on();
-        let (mut freed, mut cached) = (0, 0);
-        for (index, b) in holding.blocks.drain(..).enumerate().rev() {
-            let block = &mut self.blocks[b as usize];
-            if plain && block.is_private() {
-                // Almost all blocks: nobody else holds it and nobody looks for it.
-                let content = if (index as u32) < full { Block::ONCE } else { block.content() };
-                block.0 = content;
-                freed += 1;
-                cached += u32::from(content != 0);
-                self.listed.push(b | content);
-                continue;
-            }
-            assert!(block.holders() > 0, "INV-4: block {b} released twice");
-            if !block.has_content() && (index as u32) < full {
-                block.0 |= Block::ONCE;
-            }
-            block.0 -= 1;
-            let block = *block;
-            match block.holders() {
-                0 => {
-                    self.used -= 1;
-                    if self.watch.is_on() {
-                        self.watch.freed(b);
-                    }
-                    if self.debt > 0 {
-                        self.debt -= 1;
-                        self.blocks[b as usize] = Block(0);
-                        self.lose(b, block);
-                        self.retired.push(b);
-                    } else {
-                        self.cached += u32::from(block.has_content());
-                        self.list(b);
-                    }
-                }
-                1 => self.shared -= 1,
-                _ => {}
-            }
-        }
-        self.used -= freed;
-        self.cached += cached;
-        holding.tokens = 0;
-        holding.tip = 0;
-        self.version += 1;
-        self.offload(now);
-    }
-
     /// What the block at position `b` of the cache is doing.
     pub fn cell(&self, b: u32) -> CellState {
         match self.blocks.get(b as usize) {
@@ -396,69 +334,6 @@ impl Pool {
             self.cached <= self.listed.len() && self.shared <= self.used,
             "INV-4: more cached or shared than there are"
         );
-    }
-
-    /// Takes `n` free blocks, the least recently used, for one holder; `block` is the record of each.
-    fn open(&mut self, holding: &mut Holding, n: u32, block: Block) {
-        let untouched = n.min(self.limit - self.touched);
-        holding.blocks.reserve(n as usize);
-        holding.blocks.extend(self.touched..self.touched + untouched);
-        self.touched += untouched;
-        self.blocks.resize(self.touched as usize, block);
-        for _ in untouched..n {
-            let b = self.take_listed(block).expect("INV-4: no free block although there was room");
-            holding.blocks.push(b);
-        }
-        self.used += n;
-        self.misses += u64::from(n);
-        self.version += u64::from(n);
-    }
-
-    /// The same of one block without content.
-    fn open_one(&mut self, holding: &mut Holding) {
-        let b = if self.touched < self.limit {
-            self.touched += 1;
-            self.blocks.push(Block(1));
-            self.touched - 1
-        } else {
-            self.take_listed(Block(1)).expect("INV-4: no free block although there was room")
-        };
-        holding.blocks.push(b);
-        self.used += 1;
-        self.misses += 1;
-        self.version += 1;
-    }
-
-    /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.
-    #[inline]
-    fn take_listed(&mut self, block: Block) -> Option<u32> {
-        let entry = Block(self.listed.pop()?);
-        let b = entry.holders();
-        self.blocks[b as usize] = block;
-        self.cached -= u32::from(entry.has_content());
-        self.lose(b, entry);
-        Some(b)
-    }
-
-    /// Counts the loss of the content of `b`, which its record said to be that of `was`; its table entry goes only if it
-    /// points here.
-    #[inline]
-    fn lose(&mut self, b: u32, was: Block) {
-        if was.is_hashed() {
-            let hash = self.hashes[b as usize];
-            if self.by_hash.get(hash) == Some(b) {
-                self.by_hash.remove(hash);
-                if self.watch.is_on() {
-                    self.watch.lost(b, hash);
-                }
-                self.evictions += 1;
-                if let Some(store) = &mut self.store {
-                    store.evicted(hash);
-                }
-            }
-        } else if was.has_content() {
-            self.evictions += 1;
-        }
     }
 
     /// Makes the full block at position `index` of `holding` hittable.
@@ -490,24 +365,11 @@ impl Pool {
             store.filled(hash);
         }
     }
-
-    /// What stands for the free block `b` on the free list.
-    fn entry(&self, b: u32) -> u32 {
-        b | self.blocks[b as usize].content()
-    }
-
-    /// Puts `b` at the end of the free list.
-    #[inline]
-    fn list(&mut self, b: u32) {
-        let place = self.listed.push(self.entry(b));
-        if self.blocks[b as usize].is_hashed() {
-            self.places[b as usize] = place;
-        }
-    }
 }
 
 mod check;
 mod content;
+mod free;
 mod load;
 mod resize;
 #[cfg(test)]
