@@ -76,10 +76,10 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
               onClick={() => app.setPhoneTab(tab)}
             >
               {sentence(tab)}
-              <Show when={tab === 'inspector' && (app.calm()?.notices.length ?? 0) > 0}>
+              <Show when={tab === 'inspector' && (app.throttledFrame()?.notices.length ?? 0) > 0}>
                 {' '}
-                · {app.calm()?.notices.length}
-                <span class="off"> to know before reading the numbers</span>
+                · {app.throttledFrame()?.notices.length}
+                <span class="visually-hidden"> to know before reading the numbers</span>
               </Show>
             </button>
           )}
@@ -87,7 +87,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
       </nav>
       <Scenario app={app} />
       <main class="mid">
-        <KeyFigures frame={app.calm()} />
+        <KeyFigures frame={app.throttledFrame()} />
         <section class="stage" aria-label="Stage">
           <Stage
             frame={app.frame()}
@@ -128,7 +128,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
           <p>Drop a request trace or a scenario</p>
         </div>
       </Show>
-      <p class="off" role="status" aria-live="polite">
+      <p class="visually-hidden" role="status" aria-live="polite">
         {app.spoken()}
       </p>
     </div>

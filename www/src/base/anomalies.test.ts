@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AnomalyMark, Frame } from '../generated/boundary.ts';
 import { clusters, known, named, shapeOf, spans } from './anomalies.ts';
-import { trust } from './brand.ts';
+import { trust } from './trust.ts';
 
 const mark = (atS: number, endS?: number, kind = 'kv-thrashing'): AnomalyMark => ({
   at_us: atS * 1e6,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import raw from '../generated/schema.json' with { type: 'json' };
-import { trust } from './brand.ts';
 import { getAt, type Json, type JsonObject, setAt } from './json.ts';
 import { Schema } from './schema.ts';
+import { trust } from './trust.ts';
 
 const schema = new Schema(trust<JsonObject>(raw));
 const DOC: Json = {

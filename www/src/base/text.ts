@@ -1,7 +1,8 @@
 // The scenario document as text and back. A seed has 64 bits and a JavaScript number 53 of them, so a seed that does
 // not fit stays the digits it was written with: a string in the document, a number in every text.
-import { trust } from './brand.ts';
+
 import { isObject, type Json } from './json.ts';
+import { trust } from './trust.ts';
 
 const LONG_SEED = /(?<!\\)"seed"\s*:\s*(\d{16,})(?=\s*[,}\r\n])/;
 const KEPT_SEED = /(?<!\\)"seed":( ?)"(\d+)"/;

@@ -9,6 +9,15 @@ export type Selection = {
 
 export const NOTHING: Selection = { request: undefined, replica: undefined };
 
+/** The replica that holds this request, if it is among those shown. */
+export function holderOf(frame: Frame, request: number): number | undefined {
+  for (const r of frame.replicas) {
+    for (const b of r.batch) if (b.request === request) return r.id;
+    for (const c of r.queue) if (c.request === request) return r.id;
+  }
+  return undefined;
+}
+
 /** The columns of one view, by name. */
 export type ViewColumns = { readonly names: readonly string[]; readonly columns: readonly Float64Array[] };
 

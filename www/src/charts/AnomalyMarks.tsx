@@ -2,6 +2,7 @@
 import { createEffect, createMemo, createSignal, For, Index, type JSX, Show } from 'solid-js';
 import { type Cluster, named, shapeOf } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
+import { AnomalyGlyph } from '../draw/glyphs.tsx';
 import type { AnomalyMark } from '../generated/boundary.ts';
 
 /** Sentences of a cluster that is only pointed at; all of them once it is chosen. */
@@ -159,22 +160,6 @@ export function AnomalyMarks(props: AnomalyMarksProps): JSX.Element {
         )}
       </Show>
     </div>
-  );
-}
-
-/** The shape of a kind, as on the timeline. */
-export function AnomalyGlyph(props: { readonly kind: string }): JSX.Element {
-  return (
-    <svg
-      class="anomaly-glyph"
-      classList={{ worst: props.kind === 'livelock' }}
-      width="9"
-      height="9"
-      viewBox="0 0 9 9"
-      aria-hidden="true"
-    >
-      <path d={shapeOf(props.kind).path} />
-    </svg>
   );
 }
 

@@ -1,10 +1,9 @@
 // The linked charts: five on one clock with one playhead and one crosshair, and two distributions beside them.
 import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { clock, plain } from '../base/units.ts';
-import type { ChartsProps } from '../base/view.ts';
+import { type ChartsProps, holderOf } from '../base/view.ts';
+import { createPalette } from '../draw/palette.ts';
 import type { View } from '../generated/boundary.ts';
-import { holderOf } from '../stage/facts.ts';
-import { createPalette } from '../stage/palette.ts';
 import { Ecdf } from './Ecdf.tsx';
 import { EDGE } from './plot.ts';
 import { timeTicks } from './scales.ts';

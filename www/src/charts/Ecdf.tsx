@@ -2,8 +2,8 @@
 import { createEffect, createMemo, type JSX, onCleanup, onMount } from 'solid-js';
 import { durationMs, percent, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
-import { attachSurface, type Surface } from '../stage/canvas.ts';
-import type { Palette } from '../stage/palette.ts';
+import { attachSurface, type Surface } from '../draw/canvas.ts';
+import type { Palette } from '../draw/palette.ts';
 import { drawEcdf, ecdfRange } from './drawEcdf.ts';
 import { HeldRange, percentWithin, valueAt } from './scales.ts';
 import { TableButton } from './Tables.tsx';

@@ -3,10 +3,10 @@ import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, S
 import { clusters } from '../base/anomalies.ts';
 import { clock } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
+import { attachSurface, type Surface } from '../draw/canvas.ts';
+import { createPalette } from '../draw/palette.ts';
+import { createThrottled } from '../draw/throttled.ts';
 import type { AnomalyMark, Frame } from '../generated/boundary.ts';
-import { attachSurface, type Surface } from '../stage/canvas.ts';
-import { createPalette } from '../stage/palette.ts';
-import { createSlow } from '../stage/slow.ts';
 import { AnomalyMarks } from './AnomalyMarks.tsx';
 import { describeTimeline, drawScrubber, placeOn, scrubberEdges } from './drawScrubber.ts';
 import './charts.css';
@@ -27,9 +27,9 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const [width, setWidth] = createSignal(0);
   const [pointed, setPointed] = createSignal(-1);
   // The strip below the playhead changes with its data, a few times a second; the playhead itself is moved each frame.
-  const calm = createSlow(() => props.frame, 250);
-  const slow = createSlow(() => props.frame, 500);
-  const slowData = createSlow(() => props.data, 500);
+  const drawnFrame = createThrottled(() => props.frame, 250);
+  const spokenFrame = createThrottled(() => props.frame, 500);
+  const spokenData = createThrottled(() => props.data, 500);
   const palette = createPalette();
   const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
     equals: (a, b) => a?.endUs === b?.endUs,
@@ -57,7 +57,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   });
   createEffect(() => {
     palette();
-    calm();
+    drawnFrame();
     axis();
     void props.data;
     void props.warmUpS;
@@ -98,7 +98,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   return (
     <div class="timeline">
       <div class="scrubber" ref={host}>
-        <canvas ref={canvas} role="img" aria-label={describeTimeline(slow(), slowData())} />
+        <canvas ref={canvas} role="img" aria-label={describeTimeline(spokenFrame(), spokenData())} />
         <svg
           class="scrubber-head"
           width="15"
@@ -121,9 +121,9 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
             tabIndex={0}
             aria-label="Time"
             aria-valuemin={0}
-            aria-valuemax={(slow()?.axis_end_us ?? 0) / 1e6}
-            aria-valuenow={(slow()?.now_us ?? 0) / 1e6}
-            aria-valuetext={`${clock(slow()?.now_us ?? 0)} s`}
+            aria-valuemax={(spokenFrame()?.axis_end_us ?? 0) / 1e6}
+            aria-valuenow={(spokenFrame()?.now_us ?? 0) / 1e6}
+            aria-valuetext={`${clock(spokenFrame()?.now_us ?? 0)} s`}
             onPointerDown={drag}
             onPointerMove={drag}
             onKeyDown={key}

@@ -2,7 +2,7 @@
 import { createMemo, For, type JSX, onMount } from 'solid-js';
 import { DASH, sig3 } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
-import { createSlow } from '../stage/slow.ts';
+import { createThrottled } from '../draw/throttled.ts';
 
 const MOST_ROWS = 240;
 
@@ -37,7 +37,7 @@ export function ChartTable(props: {
 }): JSX.Element {
   let close: HTMLButtonElement | undefined;
   // A snapshot once a second: a table that changes sixty times a second cannot be read.
-  const shown = createSlow(() => props.data, 1000);
+  const shown = createThrottled(() => props.data, 1000);
   onMount(() => close?.focus());
   const rows = createMemo(() => thinned(shown()?.columns[0]?.length ?? 0));
   return (

@@ -3,8 +3,8 @@ import { createEffect, createMemo, createSignal, Index, type JSX, onCleanup, unt
 import type uPlot from 'uplot';
 import { DASH } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
-import type { Palette } from '../stage/palette.ts';
 import { makePlot } from './plot.ts';
 import { HeldRange, indexAt, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import { describeLines, type Line, type TimeSpec } from './specs.ts';

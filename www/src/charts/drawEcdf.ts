@@ -1,8 +1,8 @@
 // A distribution as the share of requests at or below each value: log x, percent y, the percentiles marked on the curve.
 import { durationMs, plain, text } from '../base/units.ts';
-import type { Pen } from '../stage/canvas.ts';
-import { font, label } from '../stage/marks.ts';
-import type { Palette } from '../stage/palette.ts';
+import type { Pen } from '../draw/canvas.ts';
+import { font, label } from '../draw/marks.ts';
+import type { Palette } from '../draw/palette.ts';
 import { logCeil, logFloor, logTicks, valueAt } from './scales.ts';
 
 export type EcdfScene = {

@@ -3,10 +3,10 @@
 import { type Cluster, named, shapeOf } from '../base/anomalies.ts';
 import { plain } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
+import type { Pen } from '../draw/canvas.ts';
+import { font, label } from '../draw/marks.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
-import type { Pen } from '../stage/canvas.ts';
-import { font, label } from '../stage/marks.ts';
-import type { Palette } from '../stage/palette.ts';
 import { pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
 

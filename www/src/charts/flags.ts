@@ -1,8 +1,9 @@
 // The user's hand on a time axis: pennants for edits.
+
+import type { Pen } from '../draw/canvas.ts';
+import { font } from '../draw/marks.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { Flag } from '../generated/boundary.ts';
-import type { Pen } from '../stage/canvas.ts';
-import { font } from '../stage/marks.ts';
-import type { Palette } from '../stage/palette.ts';
 import { BARE_PENNANT, type LabelSide, labelSides } from './scales.ts';
 
 /** A pennant with its label: solid in force, hollow before the playhead has reached it. */

@@ -1,9 +1,9 @@
 // uPlot with our axes, shades and labels. Everything that only we draw happens in its hooks, in CSS pixels.
 import uPlot from 'uplot';
 import { spans } from '../base/anomalies.ts';
+import { font, label } from '../draw/marks.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
-import { font, label } from '../stage/marks.ts';
-import type { Palette } from '../stage/palette.ts';
 import { pennants } from './flags.ts';
 import { spreadLabels } from './scales.ts';
 import type { Line, TimeSpec } from './specs.ts';

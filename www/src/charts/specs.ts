@@ -1,8 +1,8 @@
 // The five charts on one clock: what each shows, how its lines are told apart, and what it says in a sentence.
 import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { Frame, View } from '../generated/boundary.ts';
-import type { Palette } from '../stage/palette.ts';
 import { indexAt, lastFinite } from './scales.ts';
 
 export type Line = {

@@ -2,7 +2,7 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { SHAPES, shapeOf } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
-import { AnomalyGlyph } from '../charts/AnomalyMarks.tsx';
+import { AnomalyGlyph } from '../draw/glyphs.tsx';
 import type { AnomalyMark } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 

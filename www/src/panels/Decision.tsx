@@ -32,7 +32,7 @@ export function Decision(props: Props): JSX.Element {
           <thead>
             <tr>
               <th scope="col">
-                <span class="off">Replica</span>
+                <span class="visually-hidden">Replica</span>
               </th>
               <Show when={parts().length > 0} fallback={<SeenHead />}>
                 <For each={parts()}>
@@ -43,7 +43,7 @@ export function Decision(props: Props): JSX.Element {
                   )}
                 </For>
                 <th scope="col">
-                  <span class="off">Parts of the score</span>
+                  <span class="visually-hidden">Parts of the score</span>
                 </th>
               </Show>
               <th scope="col">load</th>

@@ -4,11 +4,10 @@ import { createEffect, For, type JSX, onCleanup, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { SHAPES } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
-import { AnomalyGlyph } from '../charts/AnomalyMarks.tsx';
+import { AnomalyGlyph, Icon } from '../draw/glyphs.tsx';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { explain, type Notice } from '../state/notices.ts';
-import { Icon } from './Quantity.tsx';
 import { save } from './save.ts';
 
 const INFO_MS = 10_000;

@@ -48,7 +48,7 @@ export function EventLog(props: { app: App }): JSX.Element {
   let asking = false;
 
   createEffect(
-    on([app.pulse, kind, request], () => {
+    on([app.refreshTick, kind, request], () => {
       if (asking) return;
       asking = true;
       const wanted = Number(request());
@@ -87,7 +87,7 @@ export function EventLog(props: { app: App }): JSX.Element {
     <div class="log">
       <div class="log-bar">
         <label>
-          <span class="off">Kind of event</span>
+          <span class="visually-hidden">Kind of event</span>
           <select class="in" value={kind()} onChange={(event) => setKind(event.currentTarget.value)}>
             <option value="">All kinds</option>
             <For each={KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
@@ -95,7 +95,7 @@ export function EventLog(props: { app: App }): JSX.Element {
         </label>
         <label class="in">
           <i>#</i>
-          <span class="off">Request number</span>
+          <span class="visually-hidden">Request number</span>
           <input
             inputmode="numeric"
             size="6"

@@ -6,6 +6,7 @@ import { Portal } from 'solid-js/web';
 import { equal, getAt, type Json } from '../base/json.ts';
 import type { Field, Input } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
+import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { editFor } from '../state/document.ts';
 import {
@@ -20,7 +21,6 @@ import {
   without,
 } from './formFields.ts';
 import { OwnModel } from './OwnModel.tsx';
-import { Icon } from './Quantity.tsx';
 
 export function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const app = props.app;

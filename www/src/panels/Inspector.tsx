@@ -2,9 +2,9 @@
 import { Tabs } from '@ark-ui/solid/tabs';
 import { type JSX, Show } from 'solid-js';
 import { NOTHING } from '../base/view.ts';
+import { Icon } from '../draw/glyphs.tsx';
 import type { App, RightTab } from '../state/app.ts';
 import { EventLog } from './EventLog.tsx';
-import { Icon } from './Quantity.tsx';
 import { ReplicaPanel } from './ReplicaPanel.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
 import { RunPanel } from './RunPanel.tsx';

@@ -12,8 +12,8 @@ import {
   text,
   usd,
 } from '../base/units.ts';
+import { type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
 import type { Frame, Percentiles } from '../generated/boundary.ts';
-import { type Mark, ObjectiveMark, Q } from './Quantity.tsx';
 
 /** Fewer samples than this make a p99 that one request decides. */
 const FEW = 100;
@@ -122,7 +122,7 @@ function Figure(props: {
     <div title={props.about}>
       <h2>
         {props.title}
-        <Show when={props.about}>{(about) => <span class="off">: {about()}</span>}</Show>
+        <Show when={props.about}>{(about) => <span class="visually-hidden">: {about()}</span>}</Show>
         <ObjectiveMark mark={props.mark} />
         <Show when={props.window}>
           <span class="win">last {windowS(props.window ?? 30)} s</span>

@@ -3,7 +3,7 @@ import { For, type JSX, Show } from 'solid-js';
 import type { Notice } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 
-const listOf = (app: App): readonly Notice[] => app.calm()?.notices ?? [];
+const listOf = (app: App): readonly Notice[] => app.throttledFrame()?.notices ?? [];
 
 /** The first of them, and how many more there are; a way to all of them. */
 export function NoticeLine(props: { app: App }): JSX.Element {

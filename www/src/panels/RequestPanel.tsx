@@ -1,11 +1,11 @@
 // One request: what happened to it in a sentence, where its time went, why it was sent where it was.
 import { createMemo, type JSX, Show } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../base/units.ts';
+import { ClientShape } from '../draw/glyphs.tsx';
 import type { RequestDetail } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
-import { ClientShape } from './Quantity.tsx';
 import { Waterfall } from './Waterfall.tsx';
 
 export function RequestPanel(props: { app: App }): JSX.Element {
@@ -61,9 +61,9 @@ function Empty(props: { app: App }): JSX.Element {
 
 function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
   const d = (): RequestDetail => props.detail;
-  const client = createMemo(() => (props.app.calm()?.clients ?? []).findIndex((c) => c.name === d().client));
+  const client = createMemo(() => (props.app.throttledFrame()?.clients ?? []).findIndex((c) => c.name === d().client));
   const endUs = (): number =>
-    d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.calm()?.now_us ?? 0) - d().arrival_us));
+    d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.throttledFrame()?.now_us ?? 0) - d().arrival_us));
   /** The end of what happened on the simulated clock; the measured latency can hold more than that. */
   const lastUs = (): number => Math.max(d().arrival_us, ...d().segments.map((s) => s.to_us));
   const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);

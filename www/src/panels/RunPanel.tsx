@@ -22,14 +22,14 @@ const NONE: Counts = {
 export function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
   const [report, setReport] = createSignal<RunReport>();
-  const counts = (): Counts => app.calm()?.counts ?? NONE;
+  const counts = (): Counts => app.throttledFrame()?.counts ?? NONE;
   const conserved = (): boolean => {
     const c = counts();
     return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
   };
   // The report belongs to an instant: it is asked for whenever the run rests at another one.
   createEffect(
-    on([app.pulse, app.playing], () => {
+    on([app.refreshTick, app.playing], () => {
       if (app.mode() !== 'paused') return;
       app.report().then(setReport, () => setReport(undefined));
     }),
@@ -42,7 +42,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
     ['Rejected', counts().rejected],
     ['Dropped', counts().dropped],
   ];
-  const key = () => app.calm()?.key;
+  const key = () => app.throttledFrame()?.key;
   const marked = (): string => {
     const all = app.frame()?.anomaly_count ?? 0;
     const shown = app.frame()?.anomalies.length ?? 0;
@@ -75,7 +75,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
           </div>
           <div>
             <dt>Events</dt>
-            <dd>{count(app.calm()?.events ?? 0)}</dd>
+            <dd>{count(app.throttledFrame()?.events ?? 0)}</dd>
           </div>
         </dl>
       </div>
@@ -88,7 +88,7 @@ export function RunPanel(props: { app: App }): JSX.Element {
           <thead>
             <tr>
               <th scope="col">
-                <span class="off">Metric</span>
+                <span class="visually-hidden">Metric</span>
               </th>
               <th scope="col">p50</th>
               <th scope="col">p90</th>

@@ -5,8 +5,8 @@ import { Portal } from 'solid-js/web';
 import { getAt } from '../base/json.ts';
 import { seedOf } from '../base/text.ts';
 import { setTheme, theme } from '../base/theme.ts';
+import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
-import { Icon } from './Quantity.tsx';
 
 export function TopBar(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -32,7 +32,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         }}
       >
         <Menu.Trigger class="btn">
-          <span class="off">Presets</span>
+          <span class="visually-hidden">Presets</span>
           <span class="preset-name wide">{app.presetName()}</span>
           <Show when={differences() > 0}>
             <span class="ac">+{differences()}</span>
@@ -61,7 +61,7 @@ export function TopBar(props: { app: App }): JSX.Element {
       </button>
       <input
         ref={picker}
-        class="off"
+        class="visually-hidden"
         type="file"
         tabIndex={-1}
         aria-label="Trace or scenario file"

@@ -5,11 +5,11 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { clock, plain, speed as speedText } from '../base/units.ts';
 import { Scrubber } from '../charts/Scrubber.tsx';
+import { Icon } from '../draw/glyphs.tsx';
 import type { StepKind } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
 import { NoticeLine } from './Notices.tsx';
-import { Icon } from './Quantity.tsx';
 
 const RUN_TO: readonly { readonly kind: StepKind; readonly label: string }[] = [
   { kind: 'arrival', label: 'next arrival' },

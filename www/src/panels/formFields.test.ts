@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import preset from '../../../scenarios/chat-4xh100.json';
-import { trust } from '../base/brand.ts';
 import { type Json, type JsonObject, parsePath, setAt } from '../base/json.ts';
 import { type Field, Schema, sentence } from '../base/schema.ts';
+import { trust } from '../base/trust.ts';
 import raw from '../generated/schema.json';
 import { rangeOf, SECTIONS } from './formFields.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trust } from '../base/brand.ts';
+import { trust } from '../base/trust.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { Client, type Crash, LostError, RefusedError } from './client.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';

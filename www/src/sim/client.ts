@@ -3,7 +3,7 @@
 // The client remembers what the run was made of (scenario with its edits, trace file, playhead), because that is all
 // it takes to make the same run again.
 
-import { trust } from '../base/brand.ts';
+import { trust } from '../base/trust.ts';
 import type { Diagnostic, EventsQuery, Frame, PresetInfo, StepKind } from '../generated/boundary.ts';
 import { type Answers, type FromWorker, type Mode, never, type Question, type ToWorker } from './protocol.ts';
 import type { WorkerLike } from './spawn.ts';

@@ -1,7 +1,9 @@
 // The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
-import type { StageProps } from '../base/view.ts';
-import { attachSurface, type Pen, type Surface } from './canvas.ts';
+import { holderOf, type StageProps } from '../base/view.ts';
+import { attachSurface, type Pen, type Surface } from '../draw/canvas.ts';
+import { createPalette } from '../draw/palette.ts';
+import { createThrottled } from '../draw/throttled.ts';
 import { Dots } from './dots.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
@@ -12,15 +14,12 @@ import {
   describeStage,
   drawOrder,
   followable,
-  holderOf,
   REPLICA_COLUMNS,
   replicaCells,
 } from './facts.ts';
 import { Trends } from './history.ts';
 import { hitTest, type StageLayout, stageLayout } from './layout.ts';
-import { createPalette } from './palette.ts';
 import type { Scene } from './scene.ts';
-import { createSlow } from './slow.ts';
 import './stage.css';
 
 /** Least time between two pictures of a stage without dots. */
@@ -43,7 +42,7 @@ export function Stage(props: StageProps) {
     return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
   });
 
-  const slow = createSlow(() => props.frame, 250);
+  const readFrame = createThrottled(() => props.frame, 250);
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const draw = (pen: Pen, width: number, height: number, wallMs: number): void => {
@@ -131,14 +130,14 @@ export function Stage(props: StageProps) {
       <div class="stage-host" ref={host}>
         <div class="stage-sheet">
           {/* Every target of a click is also a control in the table. */}
-          <canvas ref={canvas} role="img" aria-label={describeStage(slow())} onClick={pick} />
+          <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pick} />
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
             Show as table
           </button>
         </div>
       </div>
       <Show when={table()}>
-        <StageTable {...props} frame={slow()} onClose={() => setTable(false)} />
+        <StageTable {...props} frame={readFrame()} onClose={() => setTable(false)} />
       </Show>
     </div>
   );

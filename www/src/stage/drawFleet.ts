@@ -1,11 +1,11 @@
 // Fleets too large for full rows: cards to 64 replicas, heat cells to 256, one aggregate above.
 import { count, percent, percentileUs, text } from '../base/units.ts';
+import { fitted, font, healthMark, label } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawCard, shareBar } from './drawRows.ts';
 import { kvShare, poolWords, ttftHealth } from './facts.ts';
 import { heatPaint, heatRamp } from './heat.ts';
 import { type Box, FLOW } from './layout.ts';
-import { fitted, font, healthMark, label } from './marks.ts';
 import type { Scene } from './scene.ts';
 
 /** The heads of the fleet views: what a card or cell shows. */

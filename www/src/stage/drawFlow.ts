@@ -1,9 +1,9 @@
 // The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
 import { count, percent, ratePerS, text } from '../base/units.ts';
+import { fitted, font, label, roundRect, tenant } from '../draw/marks.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { shareBar } from './drawRows.ts';
 import { FLOW, type StageLayout } from './layout.ts';
-import { fitted, font, label, roundRect, tenant } from './marks.ts';
 import type { Scene } from './scene.ts';
 
 const ROUTER_X = 160;

@@ -1,11 +1,11 @@
 // Full rows of the stage, one a replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked cards.
 import { count, durationUs, percent, percentileUs, text } from '../base/units.ts';
+import type { Pen } from '../draw/canvas.ts';
+import { CHIP, chip, figure, fitted, font, healthMark, label, roundRect } from '../draw/marks.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
-import type { Pen } from './canvas.ts';
 import { cpuShare, drawOrder, kvShare, poolWords, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, marksTop, type Span } from './layout.ts';
-import { CHIP, chip, figure, fitted, font, healthMark, label, roundRect } from './marks.ts';
-import type { Palette } from './palette.ts';
 import type { Scene } from './scene.ts';
 
 /** Column heads with the legends of the marks below them, on the marks' own baseline. */

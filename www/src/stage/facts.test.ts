@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { holderOf } from '../base/view.ts';
 import type { BatchBar, Frame, KeyFigures, PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
 import {
   contextScale,
   describeStage,
   drawOrder,
   followable,
-  holderOf,
   poolWords,
   REPLICA_COLUMNS,
   replicaCells,

@@ -1,7 +1,7 @@
 // What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
 import { count, DASH, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
+import type { Health } from '../draw/marks.ts';
 import type { BatchBar, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
-import type { Health } from './marks.ts';
 
 /** How a replica's latest TTFTs stand against the objective: missed if the median does, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
@@ -50,15 +50,6 @@ export function poolWords(frame: Frame, r: ReplicaFrame): readonly [string, stri
 /** Whether single requests can be followed by eye: at most 60 arrivals a wall second. */
 export function followable(frame: Frame, speed: number): boolean {
   return Number.isFinite(speed) && frame.key.offered_per_s * speed <= 60;
-}
-
-/** The replica that holds this request, if it is among those shown. */
-export function holderOf(frame: Frame, request: number): number | undefined {
-  for (const r of frame.replicas) {
-    for (const b of r.batch) if (b.request === request) return r.id;
-    for (const c of r.queue) if (c.request === request) return r.id;
-  }
-  return undefined;
 }
 
 /** The stage in one sentence. */

@@ -1,10 +1,11 @@
 // What every drawing step of the stage is given.
+
+import type { Pen } from '../draw/canvas.ts';
+import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
-import type { Pen } from './canvas.ts';
 import type { Dots } from './dots.ts';
 import type { Trends } from './history.ts';
 import type { StageLayout } from './layout.ts';
-import type { Palette } from './palette.ts';
 
 export type Scene = {
   readonly pen: Pen;

@@ -1,11 +1,11 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
 import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-js';
 import { known, sameMarks } from '../base/anomalies.ts';
-import { trust } from '../base/brand.ts';
 import { equal, getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
+import { trust } from '../base/trust.ts';
 import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
 import type {
   AnomalyMark,
@@ -70,9 +70,9 @@ export function createApp(spawn: () => WorkerLike) {
   const [drawer, setDrawer] = createSignal(false);
   const [spoken, setSpoken] = createSignal('');
   /** Counts refreshes of what is asked for on demand, so that lists know when to ask again. */
-  const [pulse, setPulse] = createSignal(0);
+  const [refreshTick, setRefreshTick] = createSignal(0);
   /** The frame as often as numbers can be read. */
-  const [calm, setCalm] = createSignal<Frame>();
+  const [throttledFrame, setThrottledFrame] = createSignal<Frame>();
   const [reducedMotion, setReducedMotion] = createSignal(false);
   /** The anomalies of the frame, and those ahead that the same run is known to come to. */
   const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
@@ -151,8 +151,8 @@ export function createApp(spawn: () => WorkerLike) {
     }
     if (all || now >= detailsDue) {
       detailsDue = now + DETAILS_MS;
-      setPulse((n) => n + 1);
-      setCalm(frame());
+      setRefreshTick((n) => n + 1);
+      setThrottledFrame(frame());
       refreshDetail();
     }
     if (all || now >= spokenDue) {
@@ -450,8 +450,8 @@ export function createApp(spawn: () => WorkerLike) {
     drawer,
     setDrawer,
     spoken,
-    pulse,
-    calm,
+    refreshTick,
+    throttledFrame,
     anomalies,
     showAnomaly,
     reducedMotion,

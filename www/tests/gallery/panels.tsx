@@ -61,7 +61,7 @@ const [tab, setTab] = createSignal<'request' | 'replica' | 'run' | 'log'>('repli
 const none = (): undefined => undefined;
 const known = {
   frame: () => frame,
-  calm: () => frame,
+  throttledFrame: () => frame,
   selected: () => ({ request: undefined, replica: Number(query.get('replica') ?? 0) }),
   rightTab: tab,
   setRightTab: setTab,
@@ -74,7 +74,7 @@ const known = {
   speed: () => 10,
   speedIndex: () => 5,
   achieved: () => 0,
-  pulse: () => 0,
+  refreshTick: () => 0,
   version: () => '0.0.0',
   report: () => Promise.resolve({ digest: '0123456789abcdef', json: '{}' }),
 };

@@ -2,7 +2,7 @@
 import { type Accessor, createEffect, createSignal, onCleanup, untrack } from 'solid-js';
 
 /** Follows `source` at once when it was quiet, else every `ms` milliseconds; the last value always comes through. */
-export function createSlow<T>(source: Accessor<T>, ms: number): Accessor<T> {
+export function createThrottled<T>(source: Accessor<T>, ms: number): Accessor<T> {
   const [value, setValue] = createSignal<T>(untrack(source), { equals: false });
   let timer: ReturnType<typeof setTimeout> | undefined;
   let late = false;

@@ -1,5 +1,6 @@
-// Small pieces that several panels share.
+// Small inline pieces that charts and panels share: a quantity with its unit, marks of objectives, clients and anomalies, icons.
 import type { JSX } from 'solid-js';
+import { shapeOf } from '../base/anomalies.ts';
 import { NBSP, type Quantity } from '../base/units.ts';
 
 /** A number with its unit in a lighter ink. */
@@ -52,6 +53,22 @@ export function ClientShape(props: { client: number }): JSX.Element {
   return (
     <svg class="who" width="8" height="8" viewBox="0 0 8 8" aria-hidden="true">
       <path d={SHAPES[props.client % SHAPES.length] ?? ''} />
+    </svg>
+  );
+}
+
+/** The shape of a kind of anomaly, as on the timeline. */
+export function AnomalyGlyph(props: { readonly kind: string }): JSX.Element {
+  return (
+    <svg
+      class="anomaly-glyph"
+      classList={{ worst: props.kind === 'livelock' }}
+      width="9"
+      height="9"
+      viewBox="0 0 9 9"
+      aria-hidden="true"
+    >
+      <path d={shapeOf(props.kind).path} />
     </svg>
   );
 }

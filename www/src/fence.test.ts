@@ -1,0 +1,76 @@
+// The fence between the folders of `www/src`, as tests/tidy.rs is the fence between the modules of `src`: which folder
+// may import from which. ARCHITECTURE.md has the same table in words.
+import { expect, test } from 'vitest';
+
+/** Each folder with those it may import from, beside itself and `generated`, whose types everybody reads. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  generated: [],
+  base: [],
+  draw: ['base'],
+  sim: ['base'],
+  stage: ['base', 'draw'],
+  charts: ['base', 'draw'],
+  state: ['base', 'sim'],
+  panels: ['base', 'draw', 'charts', 'sim', 'state'],
+  /** The files beside the folders put the page together. */
+  '': ['base', 'draw', 'sim', 'stage', 'charts', 'state', 'panels'],
+};
+/** What only one file may import: the WebAssembly module. */
+const MODULE = 'pkg';
+const MODULE_USER = 'sim/worker.ts';
+
+type Sources = Readonly<Record<string, string>>;
+
+const SOURCES: Sources = import.meta.glob<string>('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
+
+function folderOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : '';
+}
+
+/** The files that `text`, at `path` below `src`, imports: static, dynamic and by URL. */
+function importsOf(path: string, text: string): readonly string[] {
+  const named = [...text.matchAll(/(?:from\s+|import\s*\(?\s*|new URL\(\s*)'(\.[^']*)'/g)].map((m) => m[1] ?? '');
+  return named.map((name) => decodeURI(new URL(name, `file:///src/${path}`).pathname.slice(1)));
+}
+
+function problems(sources: Sources): readonly string[] {
+  return Object.entries(sources).flatMap(([name, text]) => {
+    const path = name.replace('./', '');
+    const folder = folderOf(path);
+    const allowed = MAY_IMPORT[folder];
+    if (allowed === undefined) return [`${path}: the folder ${folder} is not in the table`];
+    return importsOf(path, text).flatMap((imported) => {
+      if (imported.startsWith(`${MODULE}/`))
+        return path === MODULE_USER ? [] : [`${path}: only ${MODULE_USER} imports ${imported}`];
+      // Files outside src, such as the built-in scenarios, belong to no folder of it.
+      if (!imported.startsWith('src/')) return [];
+      const target = folderOf(imported.slice('src/'.length));
+      return target === folder || target === 'generated' || allowed.includes(target)
+        ? []
+        : [`${path}: ${folder} imports ${imported}`];
+    });
+  });
+}
+
+test('a folder imports only from the folders that the table gives it', () => {
+  expect(Object.keys(SOURCES).length).toBeGreaterThan(80);
+  expect(problems(SOURCES)).toEqual([]);
+});
+
+test('a folder imports only from folders above it in the table, so that none reaches itself', () => {
+  const order = Object.keys(MAY_IMPORT);
+  for (const [i, folder] of order.entries())
+    for (const imported of MAY_IMPORT[folder] ?? []) expect(order.slice(0, i), folder).toContain(imported);
+});
+
+test.each([
+  ['./charts/a.ts', "import { x } from '../stage/facts.ts';"],
+  ['./base/a.ts', "import type { App } from '../state/app.ts';"],
+  ['./draw/a.ts', "const later = import('../panels/Form.tsx');"],
+  ['./state/a.ts', "export { x } from '../panels/save.ts';"],
+  ['./panels/a.ts', "import init from '../../pkg/tokenyard.js';"],
+  ['./state/a.ts', "new Worker(new URL('../stage/worker.ts', import.meta.url));"],
+  ['./new-folder/a.ts', ''],
+])('the fence catches %s with %s', (path, text) => {
+  expect(problems({ [path]: text }).length).toBe(1);
+});
