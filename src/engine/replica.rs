@@ -13,7 +13,7 @@ use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::Reason;
 use crate::policy::priority::{PriorityState, WaitingView};
 use crate::policy::scheduling::SchedulerState;
-use crate::scenario::{Compat, Engine as EngineSettings};
+use crate::scenario::{BatchLimits, Compat};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -146,7 +146,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn new(engine: &EngineSettings, resolved: &Resolved) -> Self {
+    pub(super) fn new(engine: &BatchLimits, resolved: &Resolved) -> Self {
         Self {
             max_num_seqs: resolved.max_num_seqs,
             max_num_batched_tokens: resolved.max_num_batched_tokens,

@@ -83,7 +83,7 @@ pub struct Pool {
     #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::TP)))]
     pub tp: u32,
     /// Batch limits of the engine.
-    pub engine: Engine,
+    pub engine: BatchLimits,
     /// The paged KV cache of one replica.
     pub kv: KvCache,
     /// How long a step takes.
@@ -100,7 +100,7 @@ impl Default for Pool {
             gpu: "H100".to_owned(),
             hardware: None,
             tp: 1,
-            engine: Engine::default(),
+            engine: BatchLimits::default(),
             kv: KvCache::default(),
             latency: LatencyModel::Catalogue,
         }
@@ -111,7 +111,7 @@ impl Default for Pool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct Engine {
+pub struct BatchLimits {
     /// Most requests in one batch (vLLM: `max_num_seqs`), up to 65,536. "auto" is vLLM's choice: 1,024 on GPUs of 70 GiB and more but the A100, otherwise 256; never more than the tokens of a step. With `compat: "blis"` it is 256.
     pub max_num_seqs: BatchLimit,
     /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`), up to 1,048,576. "auto" is vLLM's choice: 8,192 on GPUs of 70 GiB and more but the A100, otherwise 2,048; never fewer than the requests of a batch. With `compat: "blis"` it is 2,048.
@@ -128,7 +128,7 @@ pub struct Engine {
     pub priority: PriorityPolicy,
 }
 
-impl Default for Engine {
+impl Default for BatchLimits {
     fn default() -> Self {
         Self {
             max_num_seqs: BatchLimit::Auto,

@@ -5,14 +5,6 @@
 
 mod batch_limit;
 mod check;
-mod check_conversation;
-mod check_edits;
-mod check_kv;
-mod check_latency;
-mod check_lengths;
-mod check_policies;
-mod check_rate;
-mod check_workload;
 mod cluster;
 mod conversation;
 mod edit;
@@ -33,9 +25,8 @@ mod slo;
 mod workload;
 
 pub use batch_limit::BatchLimit;
-pub use check::{Checked, check, check_edit};
-pub use check_rate::expected_requests;
-pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, Engine, KvBlocks, KvCache, Pool};
+pub use check::{Checked, check, check_edit, expected_requests};
+pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Edit, TimedEdit};
 pub use filters::{

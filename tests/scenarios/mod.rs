@@ -19,12 +19,12 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use tokenyard::scenario::{
-    AdmissionPolicy, Arrivals, ClassDeadlines, ClassScores, Client, Cluster, Compat, ConcurrencyLimit,
-    Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, Edit, Engine, FittedCoefficients,
-    KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware, PrefixGroups,
-    PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario, Scheduler,
-    SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket,
-    Weighted, Workload,
+    AdmissionPolicy, Arrivals, BatchLimits, ClassDeadlines, ClassScores, Client, Cluster, Compat,
+    ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, Edit,
+    FittedCoefficients, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware,
+    PrefixGroups, PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario,
+    Scheduler, SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit,
+    TokenBucket, Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -189,7 +189,7 @@ prop_compose! {
     ) -> Pool {
         Pool {
             replicas,
-            engine: Engine {
+            engine: BatchLimits {
                 max_num_seqs: max_num_seqs.into(),
                 max_num_batched_tokens: max_num_batched_tokens.into(),
                 long_prefill_threshold_tokens,

@@ -4,7 +4,7 @@ use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
-    AdmissionPolicy, Cluster, Compat, CpuTier, Engine, ExplicitOutput, ExplicitPiece, ExplicitRequest,
+    AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     KvBlocks, KvCache, Observe, Pool, PriorityPolicy, Profile, RoutingPolicy, Run, Scenario, Scheduler,
     Scorer, TokenBucket, Weighted, WeightedScorer, Workload, limits,
 };
@@ -170,7 +170,7 @@ fn pool(file: &GoldenFile) -> Pool {
 }
 
 /// Bounds above everything that the file's requests can ask for mean the same as that.
-fn engine(file: &GoldenFile) -> Engine {
+fn engine(file: &GoldenFile) -> BatchLimits {
     let c = &file.config;
     let tokens = |s: &Segment| u64::from(s.n);
     let of = |q: &Request| q.input.iter().map(tokens).sum::<u64>() + tokens(&q.output);
@@ -183,7 +183,7 @@ fn engine(file: &GoldenFile) -> Engine {
     // No request has more tokens than the limit on them, so a longer chunk is none.
     let threshold = c.long_prefill_token_threshold;
     let threshold = u32::try_from(threshold).ok().filter(|t| *t < limits::REQUEST_TOKENS).unwrap_or(0);
-    Engine {
+    BatchLimits {
         max_num_seqs: bound(c.max_num_running_reqs, file.requests.len() as u64, limits::BATCH).into(),
         max_num_batched_tokens: bound(c.max_num_scheduled_tokens, all_tokens, limits::STEP_TOKENS).into(),
         long_prefill_threshold_tokens: threshold,

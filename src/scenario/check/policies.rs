@@ -1,9 +1,11 @@
 //! Ranges of admission and routing settings.
 
-use super::limits;
-use super::policy::{AdmissionPolicy, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, Weighted};
-use super::report::Report;
-use super::{Filter, FilterMetric, Picker};
+use crate::scenario::limits;
+use crate::scenario::policy::{
+    AdmissionPolicy, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, Weighted,
+};
+use crate::scenario::report::Report;
+use crate::scenario::{Filter, FilterMetric, Picker};
 
 /// Checks the admission policy at `path`.
 pub(super) fn check_admission(path: &str, policy: &AdmissionPolicy, r: &mut Report) {

@@ -1,8 +1,8 @@
 //! Meaning of rates: their ranges, their profiles over time, and how many requests that makes.
 
-use super::report::{Report, grouped};
-use super::{Edit, RatePoint, RateProfile, Scenario, Window, limits};
 use crate::base::{Micros, math};
+use crate::scenario::report::{Report, grouped};
+use crate::scenario::{Edit, RatePoint, RateProfile, Scenario, Window, limits};
 
 /// Microseconds in a second.
 const US_PER_S: f64 = 1e6;

@@ -1,9 +1,9 @@
 //! Meaning of edits: what they refer to, their ranges and their order.
 
-use super::check_policies::{check_admission, check_routing};
-use super::check_rate::{check_peak, check_rate};
-use super::report::{Report, grouped};
-use super::{Edit, Scenario, limits};
+use super::policies::{check_admission, check_routing};
+use super::rate::{check_peak, check_rate};
+use crate::scenario::report::{Report, grouped};
+use crate::scenario::{Edit, Scenario, limits};
 
 pub(super) fn check_edits(s: &Scenario, r: &mut Report) {
     r.count("edits", s.edits.len(), limits::EDITS, "edits");

@@ -1,10 +1,10 @@
 //! Meaning of the traffic: rates, lengths, explicit requests, and how many requests that makes.
 
-use super::check_conversation::check_conversation;
-use super::check_lengths::check_lengths;
-use super::check_rate::{check_amount, check_peak, check_profile, check_rate};
-use super::report::{Report, grouped};
-use super::{
+use super::conversation::check_conversation;
+use super::lengths::check_lengths;
+use super::rate::{check_amount, check_peak, check_profile, check_rate};
+use crate::scenario::report::{Report, grouped};
+use crate::scenario::{
     Arrivals, Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,
 };
 

@@ -1,7 +1,7 @@
 //! Ranges of the KV cache, and which settings of its CPU tier mean something.
 
-use super::report::Report;
-use super::{Compat, CpuTier, CpuWrite, KvBlocks, KvCache, limits};
+use crate::scenario::report::Report;
+use crate::scenario::{Compat, CpuTier, CpuWrite, KvBlocks, KvCache, limits};
 
 pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {
     if let KvBlocks::Count(blocks) = kv.blocks {

@@ -2,8 +2,8 @@
 //!
 //! What depends on the catalogue (whether a name is known, whether the model fits) is found when the pool is resolved.
 
-use super::report::Report;
-use super::{Architecture, Hardware, LatencyModel, PiecewiseRates, Pool, RooflineSettings, limits};
+use crate::scenario::report::Report;
+use crate::scenario::{Architecture, Hardware, LatencyModel, PiecewiseRates, Pool, RooflineSettings, limits};
 
 const NOT_NEGATIVE: &str = "times cannot be negative";
 
@@ -193,9 +193,9 @@ fn check_hardware(path: &str, h: &Hardware, r: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CrossModelCoefficients, FittedCoefficients, Scenario, check};
     use super::*;
     use crate::base::{Diagnostics, Severity};
+    use crate::scenario::{CrossModelCoefficients, FittedCoefficients, Scenario, check};
 
     fn problems(change: impl FnOnce(&mut Pool)) -> Diagnostics {
         let mut scenario = Scenario::default();

@@ -1,13 +1,24 @@
 //! Meaning: ranges, limits and references of a scenario that already has the right shape.
 
-use super::check_edits::{check_edits, edit_problems};
-use super::check_kv::check_kv;
-use super::check_latency::check_latency;
-use super::check_policies::{check_admission, check_routing};
-use super::check_workload::check_workload;
-use super::report::Report;
-use super::{Cluster, Compat, Edit, FORMAT_VERSION, Pool, PriorityPolicy, Scenario, Slo, limits};
+mod conversation;
+mod edits;
+mod kv;
+mod latency;
+mod lengths;
+mod policies;
+mod rate;
+mod workload;
+
 use crate::base::{Diagnostics, diag::has_errors};
+use crate::scenario::report::Report;
+use crate::scenario::{Cluster, Compat, Edit, FORMAT_VERSION, Pool, PriorityPolicy, Scenario, Slo, limits};
+use edits::{check_edits, edit_problems};
+use kv::check_kv;
+use latency::check_latency;
+use policies::{check_admission, check_routing};
+use workload::check_workload;
+
+pub use rate::expected_requests;
 
 /// A document that passed [`check`]. The only way to make one is to check.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Meaning of length distributions: ranges, and bounds in order.
 
-use super::report::{Report, grouped};
-use super::{Lengths, WeightedLength, limits};
+use crate::scenario::report::{Report, grouped};
+use crate::scenario::{Lengths, WeightedLength, limits};
 
 /// Most tokens, as a float.
 const MOST: f64 = limits::REQUEST_TOKENS as f64;

@@ -1,7 +1,7 @@
 //! Meaning of conversations: ranges, and what does not go together.
 
-use super::report::{Report, grouped};
-use super::{Client, Conversation, Rounds, ThinkTime, limits};
+use crate::scenario::report::{Report, grouped};
+use crate::scenario::{Client, Conversation, Rounds, ThinkTime, limits};
 
 /// The conversations of a client, at `path`.
 pub(super) fn check_conversation(path: &str, client: &Client, r: &mut Report) {
