@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, ReplicaId};
-use tokenyard::engine::{Engine, Fact, Halt, Record, Sink};
+use tokenyard::engine::{Cluster, Fact, Halt, Record, Sink};
 use tokenyard::scenario::{
     Arrivals, ClassDeadlines, ClassScores, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy, Scenario, Scheduler,
@@ -160,11 +160,11 @@ impl Sink for Story {
     }
 }
 
-fn run(s: &Scenario) -> (Engine, Story) {
+fn run(s: &Scenario) -> (Cluster, Story) {
     let compat = s.cluster.compat;
     let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    let mut engine = Engine::new(s, &resolved, Source::new(s, None));
+    let mut engine = Cluster::new(s, &resolved, Source::new(s, None));
     let mut story = Story::default();
     assert_eq!(engine.advance(Micros::MAX, u64::MAX, &mut story), Halt::Finished);
     (engine, story)
@@ -184,7 +184,7 @@ fn urgency(policy: &PriorityPolicy, tenants: &[String], r: &Record) -> i64 {
 }
 
 /// How often somebody who waits is overtaken for the first time since he waits.
-fn overtaken(s: &Scenario, engine: &Engine, story: &Story, tenants: &[String]) -> u32 {
+fn overtaken(s: &Scenario, engine: &Cluster, story: &Story, tenants: &[String]) -> u32 {
     let policy = &s.cluster.pools[0].engine.priority;
     let urgency = |id: u32| urgency(policy, tenants, &engine.records()[id as usize]);
     let mut waiting: BTreeMap<(ReplicaId, u32), bool> = BTreeMap::new();

@@ -4,7 +4,7 @@
 
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Micros, RequestId};
-use tokenyard::engine::{Engine, Fact, Halt, Ignore, Record, RequestState, Sink};
+use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
     Arrivals, Client, Conversation, CpuTier, CpuWrite, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
@@ -65,29 +65,29 @@ fn ask(s: &mut Scenario, arrival_us: u64, text: u32, tokens: u32, output: u32) {
     });
 }
 
-fn engine(s: &Scenario) -> Engine {
+fn engine(s: &Scenario) -> Cluster {
     let compat = s.cluster.compat;
     let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    Engine::new(s, &resolved, Source::new(s, None))
+    Cluster::new(s, &resolved, Source::new(s, None))
 }
 
-fn run_with<S: Sink>(s: &Scenario, sink: &mut S) -> Engine {
+fn run_with<S: Sink>(s: &Scenario, sink: &mut S) -> Cluster {
     let mut engine = engine(s);
     assert_eq!(engine.advance(Micros::MAX, 20_000_000, sink), Halt::Finished);
     engine.verify(true);
     engine
 }
 
-fn run(s: &Scenario) -> Engine {
+fn run(s: &Scenario) -> Cluster {
     run_with(s, &mut Ignore)
 }
 
-fn ttft(engine: &Engine, request: usize) -> u64 {
+fn ttft(engine: &Cluster, request: usize) -> u64 {
     engine.records()[request].ttft.0
 }
 
-fn counts(engine: &Engine) -> TierCounts {
+fn counts(engine: &Cluster) -> TierCounts {
     engine.replicas()[0].kv().tier_counts()
 }
 
@@ -280,7 +280,7 @@ fn a_tier_with_free_transfers_is_a_cache_as_large_as_both() {
         for (k, (a, b)) in pairs.enumerate() {
             assert_eq!(experience(a), experience(b), "request {k} of seed {seed}");
         }
-        let found = |e: &Engine| -> u64 { e.records().iter().map(|r| u64::from(r.cached_tokens)).sum() };
+        let found = |e: &Cluster| -> u64 { e.records().iter().map(|r| u64::from(r.cached_tokens)).sum() };
         assert!(found(&without) < found(&small), "the tier made no difference for seed {seed}");
     }
 }

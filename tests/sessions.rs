@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tokenyard::base::Micros;
-use tokenyard::engine::{Engine, Fact, Halt, Sink};
+use tokenyard::engine::{Cluster, Fact, Halt, Sink};
 use tokenyard::scenario::{
     Client, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel,
     RoutingPolicy, Scenario, SessionAffinity, SessionMode, TraceSettings,
@@ -140,7 +140,7 @@ fn run(s: &mut Scenario, trace: Option<&Arc<Trace>>, mode: SessionMode, half: Mi
     pool.latency = LatencyModel::Fitted(FittedCoefficients::default());
     let resolve = |p| tokenyard::perf::resolve(p, s.cluster.compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    let mut engine = Engine::new(s, &resolved, Source::new(s, trace));
+    let mut engine = Cluster::new(s, &resolved, Source::new(s, trace));
     let mut story = Story::default();
     let later = if mode == SessionMode::Sticky { 4 } else { 3 };
     for (at, replicas) in [(half, 3), (Micros(half.0 * 3 / 2), later)] {

@@ -149,7 +149,10 @@ fn the_layer_fence_catches_every_way_around_it() {
     assert_eq!(caught("cli", "use tokenyard::engine::Cluster;"), 1);
     assert_eq!(caught("cli", "use crate::session::Session; use crate::scenario;"), 0);
     assert_eq!(
-        caught("engine", "use crate::{base, kv::Pool}; // crate::session::x\nlet s = \"crate::cli::x\";"),
+        caught(
+            "engine",
+            "use crate::{base, kv::BlockPool}; // crate::session::x\nlet s = \"crate::cli::x\";"
+        ),
         0
     );
 }

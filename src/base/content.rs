@@ -34,16 +34,16 @@ pub fn spelled_token(position: u32) -> u32 {
 }
 
 /// Set in the name of a text that occurs in one request only, so that no other can ever have a block with it.
-const ONCE: u64 = 1 << 63;
+const UNIQUE: u64 = 1 << 63;
 
 /// A name for the text number `index` of family `family`; distinct for distinct arguments but for accidents of 2^-62.
 pub fn source_name(family: u64, index: u64) -> u64 {
-    (mix(mix(family, 0x746f_6b65_6e79_6172), index) | 1) & !ONCE
+    (mix(mix(family, 0x746f_6b65_6e79_6172), index) | 1) & !UNIQUE
 }
 
 /// The same for a text that occurs in one request only: nobody needs to look for its blocks.
-pub fn once_name(family: u64, index: u64) -> u64 {
-    source_name(family, index) | ONCE
+pub fn unique_name(family: u64, index: u64) -> u64 {
+    source_name(family, index) | UNIQUE
 }
 
 /// A text as a list of pieces.
@@ -96,8 +96,8 @@ impl Content {
     }
 
     /// How many tokens there are before the first one of a text that occurs here only: just these can recur elsewhere.
-    pub fn recurring(&self) -> u32 {
-        self.0.iter().take_while(|p| p.source & ONCE == 0).map(|p| p.len).sum()
+    pub fn shareable(&self) -> u32 {
+        self.0.iter().take_while(|p| p.source & UNIQUE == 0).map(|p| p.len).sum()
     }
 
     /// Whether there are no tokens.

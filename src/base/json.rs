@@ -16,7 +16,7 @@ use std::fmt;
 
 /// A step down a document, from a value to one it contains.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum PathStep {
     /// Into an object.
     Key(String),
     /// Into a list.
@@ -27,27 +27,27 @@ pub enum Step {
 
 /// Why a tree is not the data it should be.
 #[derive(Debug)]
-pub struct Misfit(Box<Place>);
+pub struct Misfit(Box<MisfitPath>);
 
 #[derive(Debug)]
-struct Place {
+struct MisfitPath {
     /// serde's message.
     message: serde_json::Error,
     /// Innermost step first.
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
 }
 
 impl Misfit {
     /// The way to the place, from the root.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub fn steps(&self) -> impl Iterator<Item = &PathStep> {
         self.0.steps.iter().rev()
     }
 
     fn new(message: serde_json::Error) -> Self {
-        Self(Box::new(Place { message, steps: Vec::new() }))
+        Self(Box::new(MisfitPath { message, steps: Vec::new() }))
     }
 
-    fn below(mut self, step: Step) -> Self {
+    fn below(mut self, step: PathStep) -> Self {
         self.0.steps.push(step);
         self
     }
@@ -55,7 +55,7 @@ impl Misfit {
     #[cold]
     #[inline(never)]
     fn in_field(self, key: &str) -> Self {
-        self.below(Step::Key(key.to_owned()))
+        self.below(PathStep::Key(key.to_owned()))
     }
 }
 
@@ -259,7 +259,7 @@ impl<'de> SeqAccess<'de> for &mut Entries<'de> {
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
         let Some(entry) = self.list.get(self.next) else { return Ok(None) };
         self.next += 1;
-        seed.deserialize(Node(entry)).map(Some).map_err(|e| e.below(Step::Index(self.next - 1)))
+        seed.deserialize(Node(entry)).map(Some).map_err(|e| e.below(PathStep::Index(self.next - 1)))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -371,7 +371,7 @@ impl<'a> Choice<'a> {
     #[cold]
     #[inline(never)]
     fn named(self, error: Misfit) -> Misfit {
-        error.below(Step::Variant(self.name.to_owned()))
+        error.below(PathStep::Variant(self.name.to_owned()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A document as a tree, with the keys that one of its objects has twice: `serde_json` keeps the last of them and says
 //! nothing.
 
-use super::json::Step;
+use super::json::PathStep;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct Noted {
     /// The tree, with the last of several values.
     pub tree: Value,
     /// The way to each key that is there twice, in the order of the text.
-    pub repeated: Vec<Vec<Step>>,
+    pub repeated: Vec<Vec<PathStep>>,
 }
 
 impl Noted {
@@ -37,8 +37,8 @@ impl Noted {
 /// Where reading has come to.
 #[derive(Default)]
 struct Walk {
-    path: Vec<Step>,
-    repeated: Vec<Vec<Step>>,
+    path: Vec<PathStep>,
+    repeated: Vec<Vec<PathStep>>,
 }
 
 /// Reads one value of the tree.
@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for Tree<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         loop {
-            self.0.path.push(Step::Index(list.len()));
+            self.0.path.push(PathStep::Index(list.len()));
             let entry = entries.next_element_seed(Tree(self.0))?;
             self.0.path.pop();
             match entry {
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for Tree<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = fields.next_key::<String>()? {
-            self.0.path.push(Step::Key(key.clone()));
+            self.0.path.push(PathStep::Key(key.clone()));
             let value = fields.next_value_seed(Tree(self.0))?;
             if map.insert(key, value).is_some() && self.0.repeated.len() < MOST {
                 self.0.repeated.push(self.0.path.clone());
@@ -137,7 +137,7 @@ mod tests {
         ] {
             let noted = Noted::from_json(text).unwrap();
             assert_eq!(noted.tree, serde_json::from_str::<Value>(text).unwrap());
-            assert_eq!(noted.repeated, [] as [Vec<Step>; 0]);
+            assert_eq!(noted.repeated, [] as [Vec<PathStep>; 0]);
         }
         for text in ["", "1e400", "[1,]", "{} {}", "{\"a\":1,}", &"[".repeat(500)] {
             let want = serde_json::from_str::<Value>(text).unwrap_err().to_string();
@@ -150,8 +150,8 @@ mod tests {
         let noted =
             Noted::from_json(r#"{"a": 1, "b": [{"c": 1}, {"c": 2, "d": 0, "c": 3, "c": 4}], "a": 5}"#)
                 .unwrap();
-        let key = |k: &str| Step::Key(k.to_owned());
-        let c = vec![key("b"), Step::Index(1), key("c")];
+        let key = |k: &str| PathStep::Key(k.to_owned());
+        let c = vec![key("b"), PathStep::Index(1), key("c")];
         assert_eq!(noted.repeated, [c.clone(), c, vec![key("a")]]);
         assert_eq!(noted.tree["a"], 5);
     }

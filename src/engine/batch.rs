@@ -32,12 +32,12 @@ enum Need {
 impl Replica {
     /// Forms the batch of the step that begins `now`. Returns the sum of the contexts of those who decode.
     pub(super) fn form_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> u64 {
-        self.order_queue(w.lives);
+        self.order_queue(w.active);
         self.decoders.starved.clear();
         for &slot in &self.prefilling {
-            w.lives[slot].granted = 0;
+            w.active[slot].granted = 0;
         }
-        let wanted = self.wanted(w.lives);
+        let wanted = self.wanted(w.active);
         let budget = self.limits.max_num_batched_tokens;
         let phase1 = if wanted <= u64::from(budget) {
             self.serve_all(None, now, w)
@@ -49,11 +49,11 @@ impl Replica {
         let starved = std::mem::take(&mut self.decoders.starved);
         let mut context = self.decoders.context();
         for &slot in &starved {
-            context -= u64::from(w.lives[slot].counts(self.decoders.ticks).0);
+            context -= u64::from(w.active[slot].counts(self.decoders.ticks).0);
         }
         let last_step_end = now;
         for &slot in &starved {
-            self.decoders.starve(slot, w.lives, last_step_end);
+            self.decoders.starve(slot, w.active, last_step_end);
         }
         if !self.waiting.is_empty() {
             self.admit_waiting(phase1, now, w);
@@ -62,11 +62,11 @@ impl Replica {
     }
 
     /// Tokens that phase 1 would give out if there were no budget.
-    fn wanted(&self, lives: &Slab) -> u64 {
+    fn wanted(&self, slab: &Slab) -> u64 {
         let chunks: u64 = self
             .prefilling
             .iter()
-            .map(|&s| u64::from(self.limits.chunk(lives[s].prefill - lives[s].progress)))
+            .map(|&s| u64::from(self.limits.chunk(slab[s].prefill - slab[s].progress)))
             .sum();
         chunks + u64::from(self.decoders.len())
     }
@@ -77,7 +77,7 @@ impl Replica {
         let fillers = if fills { self.decoders.filling() } else { &[] };
         let alone = self.prefilling.is_empty() && fillers.is_empty();
         if alone && self.decoders.opening().len() <= self.kv.free() as usize {
-            self.open_blocks(w.lives);
+            self.open_blocks(w.active);
             let budget = self.limits.max_num_batched_tokens.saturating_sub(self.decoders.len());
             return Phase1 { budget, preempted: false };
         }
@@ -88,7 +88,7 @@ impl Replica {
             let next_open = self.decoders.opening().get(open).copied();
             let next_fill = if fills { self.decoders.filling().get(fill).copied() } else { None };
             let next_prompt = self.prefilling.get(prompt).copied();
-            let order = |slot: Option<Slot>| slot.map_or(u64::MAX, |s| w.lives[s].order);
+            let order = |slot: Option<Slot>| slot.map_or(u64::MAX, |s| w.active[s].order);
             let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
             let (need, slot) = if a < b && a < c {
                 (Need::Open, next_open)
@@ -105,13 +105,13 @@ impl Replica {
                 }
                 Need::Fill => {
                     fill += 1;
-                    self.fill_block(slot, w.lives);
+                    self.fill_block(slot, w.active);
                     true
                 }
                 Need::Prompt => {
                     prompt += 1;
-                    let live = &w.lives[slot];
-                    let chunk = self.limits.chunk(live.prefill - live.progress);
+                    let active = &w.active[slot];
+                    let chunk = self.limits.chunk(active.prefill - active.progress);
                     let tokens = cap.map_or(chunk, |most| chunk.min(most));
                     let served = self.grant(slot, tokens, now, &mut preempted, w);
                     granted += if served { tokens } else { 0 };
@@ -133,41 +133,44 @@ impl Replica {
         let mut preempted = false;
         let mut slot = self.head;
         while slot != Slot::NONE && budget > 0 {
-            let live = &w.lives[slot];
-            let (n, served) = if live.decoding {
-                let stored = live.counts(self.decoders.ticks).0 + live.excess;
+            let active = &w.active[slot];
+            let (n, served) = if active.decoding {
+                let stored = active.counts(self.decoders.ticks).0 + active.excess;
                 if stored.is_multiple_of(block) {
                     (1, self.open_block(slot, now, &mut preempted, w))
                 } else {
-                    if self.kv.caching() && (stored + 1).is_multiple_of(block) && live.recurs(stored + 1) {
-                        self.fill_block(slot, w.lives);
+                    if self.kv.caching()
+                        && (stored + 1).is_multiple_of(block)
+                        && active.is_shareable(stored + 1)
+                    {
+                        self.fill_block(slot, w.active);
                     }
                     (1, true)
                 }
             } else {
-                let n = self.limits.chunk(live.prefill - live.progress).min(budget);
+                let n = self.limits.chunk(active.prefill - active.progress).min(budget);
                 (n, self.grant(slot, n, now, &mut preempted, w))
             };
             if !served {
                 return Phase1 { budget, preempted };
             }
             budget -= n;
-            slot = w.lives[slot].after;
+            slot = w.active[slot].after;
         }
         while slot != Slot::NONE {
-            if w.lives[slot].decoding {
+            if w.active[slot].decoding {
                 self.decoders.starved.push(slot);
             }
-            slot = w.lives[slot].after;
+            slot = w.active[slot].after;
         }
         Phase1 { budget, preempted }
     }
 
     /// All who open a block at `tick` get one; there is room for them, and nobody else wants anything. This is what nearly
     /// all steps come to.
-    fn open_blocks(&mut self, lives: &mut Slab) {
+    fn open_blocks(&mut self, slab: &mut Slab) {
         for &slot in self.decoders.opening() {
-            self.kv.append_block(&mut lives[slot].holding);
+            self.kv.append_block(&mut slab[slot].block_table);
         }
     }
 
@@ -179,27 +182,27 @@ impl Replica {
         preempted: &mut bool,
         w: &mut World<'_, S>,
     ) -> bool {
-        let live = &mut w.lives[slot];
-        let missing = live.holding.len() * self.kv.block_tokens() - live.holding.tokens();
+        let active = &mut w.active[slot];
+        let missing = active.block_table.len() * self.kv.block_tokens() - active.block_table.tokens();
         if missing > 0 {
             // Nobody looked when the last block filled up, for it cannot be hit.
-            self.kv.append_inside(&mut live.holding, missing, None);
+            self.kv.append_inside(&mut active.block_table, missing, None);
         }
         let room = self.make_room(slot, 1, now, preempted, w);
         if room {
-            self.kv.append_opening(&mut w.lives[slot].holding);
+            self.kv.append_opening(&mut w.active[slot].block_table);
         }
         room
     }
 
     /// A decoding member stores the last token of a block: the block can be hit from now on.
-    fn fill_block(&mut self, slot: Slot, lives: &mut Slab) {
+    fn fill_block(&mut self, slot: Slot, slab: &mut Slab) {
         let block = self.kv.block_tokens();
-        let live = &mut lives[slot];
-        let missing = live.holding.len() * block - live.holding.tokens();
-        let recurs = live.recurs(live.holding.len() * block);
-        let hash = recurs.then(|| live.hash_of_last_block(block));
-        self.kv.append_inside(&mut live.holding, missing, hash);
+        let active = &mut slab[slot];
+        let missing = active.block_table.len() * block - active.block_table.tokens();
+        let is_shareable = active.is_shareable(active.block_table.len() * block);
+        let hash = is_shareable.then(|| active.hash_of_last_block(block));
+        self.kv.append_inside(&mut active.block_table, missing, hash);
     }
 
     /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
@@ -216,10 +219,10 @@ impl Replica {
         }
         let room = self.make_room(slot, n, now, preempted, w);
         if room {
-            let live = &mut w.lives[slot];
-            self.kv.append_prefill(&mut live.holding, n, &live.chain);
-            live.granted = n;
-            live.computed += n;
+            let active = &mut w.active[slot];
+            self.kv.append_prefill(&mut active.block_table, n, &active.chain);
+            active.granted = n;
+            active.computed += n;
         }
         room
     }
@@ -238,8 +241,8 @@ impl Replica {
                 if self.take_back(0, slot, now, w) {
                     continue;
                 }
-                assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.lives[slot].id);
-                self.leave_batch(slot, now, w.lives);
+                assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.active[slot].id);
+                self.leave_batch(slot, now, w.active);
                 self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
                 return false;
             }
@@ -255,54 +258,54 @@ impl Replica {
 
     /// Whether `slot` can store `n` more tokens, perhaps after a reload from the CPU tier of BLIS.
     fn has_room<S: Sink>(&mut self, slot: Slot, n: u32, now: Micros, w: &mut World<'_, S>) -> bool {
-        let fits = self.kv.can_grow(&w.lives[slot].holding, n);
+        let fits = self.kv.can_grow(&w.active[slot].block_table, n);
         if fits || !self.kv.reloads() {
             return fits;
         }
         let early = self.kv.tier_counts().thrash;
         let reloaded = self.kv.reload(now);
-        self.tell_early_reloads(slot, early, now, w);
-        reloaded && self.kv.can_grow(&w.lives[slot].holding, n)
+        self.report_early_reloads(slot, early, now, w);
+        reloaded && self.kv.can_grow(&w.active[slot].block_table, n)
     }
 
     /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
-    fn leave_batch(&mut self, slot: Slot, now: Micros, lives: &mut Slab) {
-        let steady = lives[slot].decoding && !lives[slot].behind;
-        self.unlink(slot, lives);
-        let live = &mut lives[slot];
-        self.kv.release(&mut live.holding, live.progress + live.excess, now);
+    fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
+        let steady = slab[slot].decoding && !slab[slot].behind;
+        self.unlink(slot, slab);
+        let active = &mut slab[slot];
+        self.kv.release(&mut active.block_table, active.progress + active.excess, now);
         if steady {
-            live.last_token = now;
+            active.last_token = now;
         }
     }
 
     /// A preempted request comes back and looks for its own blocks, whatever others may have in common with it.
-    fn publish_own_blocks(&mut self, slot: Slot, lives: &mut Slab) {
-        let live = &mut lives[slot];
-        if self.kv.caching() && live.recurring < live.text.len() && live.excess == 0 {
-            let full = live.counts(self.decoders.ticks).0 / self.kv.block_tokens();
-            let chain = live.text.chain(self.kv.block_tokens(), full);
-            self.kv.publish(&mut live.holding, &chain);
+    fn publish_own_blocks(&mut self, slot: Slot, slab: &mut Slab) {
+        let active = &mut slab[slot];
+        if self.kv.caching() && active.shareable < active.text.len() && active.excess == 0 {
+            let full = active.counts(self.decoders.ticks).0 / self.kv.block_tokens();
+            let chain = active.text.chain(self.kv.block_tokens(), full);
+            self.kv.publish(&mut active.block_table, &chain);
         }
     }
 
     /// Recompute preemption: the blocks are lost, and the request is first in the queue again.
     fn preempt<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        self.publish_own_blocks(slot, w.lives);
-        self.leave_batch(slot, now, w.lives);
-        let live = &mut w.lives[slot];
-        live.progress = 0;
-        live.computed = 0;
-        live.granted = 0;
-        live.chain.clear();
-        live.chained = false;
-        live.recurring = u32::MAX;
-        live.excess = 0;
+        self.publish_own_blocks(slot, w.active);
+        self.leave_batch(slot, now, w.active);
+        let active = &mut w.active[slot];
+        active.progress = 0;
+        active.computed = 0;
+        active.granted = 0;
+        active.chain.clear();
+        active.chained = false;
+        active.shareable = u32::MAX;
+        active.excess = 0;
         match self.compat {
-            Compat::None => live.prefill = live.prompt_tokens + live.generated,
-            Compat::Blis => live.generated = 0,
+            Compat::None => active.prefill = active.prompt_tokens + active.generated,
+            Compat::Blis => active.generated = 0,
         }
-        let (request, urgency) = (live.id, live.urgency);
+        let (request, urgency) = (active.id, active.urgency);
         if let Some(d) = w.detail {
             d.preemptions.push((now, self.id, request));
             if self.compat == Compat::Blis {
@@ -315,7 +318,7 @@ impl Replica {
         self.totals.preemptions += 1;
         self.preempted_since_progress += 1;
         self.waiting.push_front(slot);
-        self.recent.waiting_tokens += u64::from(w.lives[slot].prefill);
+        self.recent.waiting_tokens += u64::from(w.active[slot].prefill);
         self.unsorted.0 += 1;
         let (class, times) = (record.class, record.preemptions);
         w.sink.fact(now, Fact::Preempted { request, replica: self.id, class, urgency, times });

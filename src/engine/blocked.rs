@@ -11,7 +11,7 @@ const LOOKED_AT: usize = 16;
 impl Replica {
     /// The request at `slot`, at place `at` of the queue and next to join, finds too few blocks for its next chunk. Tells of the first behind it
     /// that would fit without any cached block.
-    pub(super) fn tell_blocked<S: Sink>(
+    pub(super) fn report_blocked<S: Sink>(
         &mut self,
         at: usize,
         budget: u32,
@@ -19,34 +19,34 @@ impl Replica {
         w: &mut World<'_, S>,
     ) {
         let slot = self.waiting[at];
-        if !w.sink.wants_blocked_heads() || self.told_blocked == slot {
+        if !w.sink.wants_blocked_heads() || self.reported_blocked == slot {
             return;
         }
         let block = self.kv.block_tokens();
         let fits = |other: &Slot| {
-            let chunk = self.limits.chunk(w.lives[*other].prefill).min(budget);
+            let chunk = self.limits.chunk(w.active[*other].prefill).min(budget);
             chunk.div_ceil(block) <= self.kv.free()
         };
         let behind = self.waiting.iter().skip(at + 1).take(LOOKED_AT).copied().find(fits);
         if let Some(behind) = behind {
-            self.told_blocked = slot;
-            let (request, behind) = (w.lives[slot].id, w.lives[behind].id);
+            self.reported_blocked = slot;
+            let (request, behind) = (w.active[slot].id, w.active[behind].id);
             w.sink.fact(now, Fact::HeadBlocked { request, behind, replica: self.id });
         }
     }
 
     /// A full batch keeps everybody waiting, whatever blocks are free: the first of the queue is in nobody's way.
-    pub(super) fn tell_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        if self.told_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
-            let request = w.lives[self.told_blocked].id;
-            self.told_blocked = Slot::NONE;
+    pub(super) fn report_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        if self.reported_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
+            let request = w.active[self.reported_blocked].id;
+            self.reported_blocked = Slot::NONE;
             w.sink.fact(now, Fact::HeadUnblocked { request, replica: self.id });
         }
     }
 
     /// The request at `slot` has looked for room; before that, `early` blocks had ever been reloaded right after they were
     /// copied down.
-    pub(super) fn tell_early_reloads<S: Sink>(
+    pub(super) fn report_early_reloads<S: Sink>(
         &self,
         slot: Slot,
         early: u64,
@@ -55,7 +55,7 @@ impl Replica {
     ) {
         let blocks = (self.kv.tier_counts().thrash - early) as u32;
         if blocks > 0 {
-            let request = w.lives[slot].id;
+            let request = w.active[slot].id;
             w.sink.fact(now, Fact::ReloadedEarly { request, replica: self.id, blocks });
         }
     }

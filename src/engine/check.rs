@@ -1,13 +1,13 @@
 //! The invariants in full: O(everything), for tests and the `verify` feature.
 
-use super::Engine;
+use super::Cluster;
 use super::gateway::look_at;
 use super::queue::class;
 use super::recent::signals_of;
 use super::request::{Load, RequestState};
 use super::slab::Slot;
 
-impl Engine {
+impl Cluster {
     /// Checks what can be checked cheaply, and with `deep` everything.
     pub fn verify(&self, deep: bool) {
         self.verify_conservation();
@@ -29,13 +29,13 @@ impl Engine {
         }
         let deciding = self.gateway.iter().filter(|(key, _)| key.class != class::RETRY).count() as u32;
         assert!(
-            deciding + self.door.held() == self.census.at_gateway,
+            deciding + self.admission.delayed() == self.census.at_gateway,
             "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
             self.census.at_gateway,
-            self.door.held()
+            self.admission.delayed()
         );
         let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
-        self.door.verify(self.census.admitted - self.census.turned_away - left);
+        self.admission.verify(self.census.admitted - self.census.turned_away - left);
         assert!(
             accounted == self.census.arrived && self.census.arrived as usize == self.records.len(),
             "INV-1: {} requests arrived and {accounted} are accounted for",
@@ -51,34 +51,36 @@ impl Engine {
             let mut slot = r.head;
             let (mut members, mut holders) = (0, 0);
             while slot != Slot::NONE {
-                let live = &self.lives[slot];
-                let stored = if live.decoding { live.counts(r.decoders.ticks).0 } else { live.computed };
-                let running =
-                    u32::from(live.decoding && r.step.is_some() && live.starved_tick != r.decoders.ticks + 1);
+                let active = &self.active[slot];
+                let stored =
+                    if active.decoding { active.counts(r.decoders.ticks).0 } else { active.computed };
+                let running = u32::from(
+                    active.decoding && r.step.is_some() && active.starved_tick != r.decoders.ticks + 1,
+                );
                 let need = (stored + running).div_ceil(r.kv.block_tokens());
                 assert!(
-                    live.holding.len() == need,
+                    active.block_table.len() == need,
                     "INV-4: {:?} holds {} blocks for {} tokens",
-                    live.id,
-                    live.holding.len(),
+                    active.id,
+                    active.block_table.len(),
                     stored + running
                 );
-                held.push(&live.holding);
+                held.push(&active.block_table);
                 members += 1;
-                slot = live.after;
+                slot = active.after;
             }
             let mut loading = 0;
             for &slot in &r.waiting {
-                let live = &self.lives[slot];
-                let none = live.load == Load::None;
+                let active = &self.active[slot];
+                let none = active.load == Load::None;
                 assert!(
-                    none == live.holding.is_empty(),
+                    none == active.block_table.is_empty(),
                     "INV-4: {:?} holds blocks it did not ask for",
-                    live.id
+                    active.id
                 );
-                loading += live.blocks_on_their_way();
+                loading += active.blocks_on_their_way();
                 if !none {
-                    held.push(&live.holding);
+                    held.push(&active.block_table);
                     holders += 1;
                 }
             }
@@ -92,7 +94,7 @@ impl Engine {
     /// INV-7: a gateway that is to see every replica as it is does.
     fn verify_views(&self) {
         for (i, r) in self.replicas.iter().enumerate() {
-            let tokens: u32 = r.waiting.iter().map(|&slot| self.lives[slot].prefill).sum();
+            let tokens: u32 = r.waiting.iter().map(|&slot| self.active[slot].prefill).sum();
             assert!(
                 u64::from(tokens) == r.recent.waiting_tokens,
                 "INV-7: {:?} has {tokens} tokens waiting and counts {}",
@@ -116,7 +118,7 @@ impl Engine {
             let gone =
                 matches!(r.state, RequestState::Completed | RequestState::Rejected | RequestState::Dropped);
             assert!(
-                gone == (r.live == Slot::NONE),
+                gone == (r.slot == Slot::NONE),
                 "INV-2: request {i} is {:?} and has a slot or lacks one",
                 r.state
             );

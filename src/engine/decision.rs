@@ -61,14 +61,14 @@ impl Decision {
     }
 
     /// Its score, or one below all others if it could not be chosen.
-    fn standing(&self, position: usize) -> f64 {
+    fn in_flight(&self, position: usize) -> f64 {
         if self.excluded(position).is_some() { f64::NEG_INFINITY } else { self.score(position) }
     }
 
     /// How much better the best candidate scored than the chosen one; 0 if there is none.
     pub fn regret(&self) -> f64 {
         let Some(chosen) = self.chosen else { return 0.0 };
-        let best = (0..self.seen.len()).map(|i| self.standing(i)).fold(f64::NEG_INFINITY, f64::max);
+        let best = (0..self.seen.len()).map(|i| self.in_flight(i)).fold(f64::NEG_INFINITY, f64::max);
         (best - self.score(chosen)).max(0.0)
     }
 
@@ -79,7 +79,7 @@ impl Decision {
 
     /// Positions by score, the best first, those that could not be chosen last.
     pub fn ranking(&self) -> Vec<usize> {
-        ranking((0..self.seen.len()).map(|i| (self.standing(i), self.seen[i].id)))
+        ranking((0..self.seen.len()).map(|i| (self.in_flight(i), self.seen[i].id)))
     }
 }
 

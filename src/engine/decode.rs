@@ -6,7 +6,7 @@
 //! finish; everybody else has moved on by one tick without being touched.
 
 use super::queue::Queue;
-use super::request::Live;
+use super::request::ActiveRequest;
 use super::slab::{Slab, Slot};
 use crate::base::Span;
 use serde::{Deserialize, Serialize};
@@ -80,55 +80,55 @@ impl Decoders {
     }
 
     /// A request whose progress is as of `ticks` starts to decode.
-    pub(super) fn join(&mut self, slot: Slot, lives: &mut Slab) {
-        let live = &mut lives[slot];
-        live.decoding = true;
-        live.anchor_tick = self.ticks;
-        live.itl_anchor = self.itl_sum;
-        live.behind = false;
-        live.starved_tick = 0;
-        self.insert(slot, lives);
+    pub(super) fn join(&mut self, slot: Slot, slab: &mut Slab) {
+        let active = &mut slab[slot];
+        active.decoding = true;
+        active.anchor_tick = self.ticks;
+        active.itl_anchor = self.itl_sum;
+        active.behind = false;
+        active.starved_tick = 0;
+        self.insert(slot, slab);
     }
 
     /// Takes a member out and settles its progress.
-    pub(super) fn leave(&mut self, slot: Slot, lives: &mut Slab) {
-        self.extract(slot, lives);
-        let live = &mut lives[slot];
-        live.settle(self.ticks);
-        live.decoding = false;
-        if live.behind {
+    pub(super) fn leave(&mut self, slot: Slot, slab: &mut Slab) {
+        self.extract(slot, slab);
+        let active = &mut slab[slot];
+        active.settle(self.ticks);
+        active.decoding = false;
+        if active.behind {
             self.behind.retain(|&s| s != slot);
-            live.behind = false;
+            active.behind = false;
         }
         self.starved.retain(|&s| s != slot);
     }
 
     /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later.
-    pub(super) fn starve(&mut self, slot: Slot, lives: &mut Slab, last_step_end: crate::base::Micros) {
-        self.extract(slot, lives);
+    pub(super) fn starve(&mut self, slot: Slot, slab: &mut Slab, last_step_end: crate::base::Micros) {
+        self.extract(slot, slab);
         let next = self.ticks + 1;
-        let live = &mut lives[slot];
-        live.settle(self.ticks);
-        live.anchor_tick = next;
-        live.starved_tick = next;
-        if !live.behind {
-            live.behind = true;
-            live.last_token = last_step_end;
+        let active = &mut slab[slot];
+        active.settle(self.ticks);
+        active.anchor_tick = next;
+        active.starved_tick = next;
+        if !active.behind {
+            active.behind = true;
+            active.last_token = last_step_end;
             self.behind.push(slot);
         }
-        self.insert(slot, lives);
+        self.insert(slot, slab);
         self.starved.push(slot);
     }
 
     /// The next request whose last token comes with the latest finished tick.
-    pub(super) fn pop_due(&mut self, lives: &Slab) -> Option<Slot> {
+    pub(super) fn pop_due(&mut self, slab: &Slab) -> Option<Slot> {
         while let Some(&(tick, order, slot)) = self.due.peek() {
             if tick > self.ticks {
                 return None;
             }
             self.due.pop();
-            if let Some(live) = still_due(lives, tick, order, slot) {
-                assert!(tick == self.ticks, "INV-8: {:?} finished late", live.id);
+            if let Some(active) = still_due(slab, tick, order, slot) {
+                assert!(tick == self.ticks, "INV-8: {:?} finished late", active.id);
                 return Some(slot);
             }
         }
@@ -136,51 +136,51 @@ impl Decoders {
     }
 
     /// `compat: blis`: the ITL of the latest tick is known; those who got nothing do not pay it.
-    pub(super) fn charge(&mut self, itl: Span, lives: &mut Slab) {
+    pub(super) fn charge(&mut self, itl: Span, slab: &mut Slab) {
         self.itl_sum += itl.0;
         for &slot in &self.starved {
-            lives[slot].itl_anchor += itl.0;
+            slab[slot].itl_anchor += itl.0;
         }
     }
 
-    fn insert(&mut self, slot: Slot, lives: &mut Slab) {
+    fn insert(&mut self, slot: Slot, slab: &mut Slab) {
         let n = self.slots();
-        let live = &mut lives[slot];
-        live.due_tick = live.anchor_tick + u64::from(live.tokens_due() - live.generated);
-        let (order, due) = (live.order, live.due_tick);
-        self.offset += i64::from(live.progress) - live.anchor_tick as i64;
+        let active = &mut slab[slot];
+        active.due_tick = active.anchor_tick + u64::from(active.tokens_due() - active.generated);
+        let (order, due) = (active.order, active.due_tick);
+        self.offset += i64::from(active.progress) - active.anchor_tick as i64;
         self.len += 1;
-        let place = (live.anchor_tick + 1 + n - u64::from(live.progress + live.excess) % n) % n;
-        let hashed = live.output_recurs();
-        insert_in_order(&mut self.wheel[place as usize], slot, order, lives);
+        let place = (active.anchor_tick + 1 + n - u64::from(active.progress + active.excess) % n) % n;
+        let hashed = active.output_is_shareable();
+        insert_in_order(&mut self.wheel[place as usize], slot, order, slab);
         if hashed {
-            insert_in_order(&mut self.hashed[place as usize], slot, order, lives);
+            insert_in_order(&mut self.hashed[place as usize], slot, order, slab);
         }
         self.due.push((due, order, slot));
         if self.due.len() > 64 + 4 * self.len as usize {
-            self.drop_stale(lives);
+            self.drop_stale(slab);
         }
     }
 
-    fn extract(&mut self, slot: Slot, lives: &Slab) {
+    fn extract(&mut self, slot: Slot, slab: &Slab) {
         let n = self.slots();
-        let live = &lives[slot];
-        let place = (live.anchor_tick + 1 + n - u64::from(live.progress + live.excess) % n) % n;
+        let active = &slab[slot];
+        let place = (active.anchor_tick + 1 + n - u64::from(active.progress + active.excess) % n) % n;
         remove_from(&mut self.wheel[place as usize], slot);
-        if live.output_recurs() {
+        if active.output_is_shareable() {
             remove_from(&mut self.hashed[place as usize], slot);
         }
-        self.offset -= i64::from(live.progress) - live.anchor_tick as i64;
+        self.offset -= i64::from(active.progress) - active.anchor_tick as i64;
         self.len -= 1;
     }
 
     /// Keeps the heap proportional to the batch when preemption leaves many stale entries.
-    fn drop_stale(&mut self, lives: &Slab) {
+    fn drop_stale(&mut self, slab: &Slab) {
         let fresh: Vec<_> = self
             .due
             .iter()
             .copied()
-            .filter(|&(tick, order, slot)| still_due(lives, tick, order, slot).is_some())
+            .filter(|&(tick, order, slot)| still_due(slab, tick, order, slot).is_some())
             .collect();
         self.due.clear();
         for entry in fresh {
@@ -191,13 +191,13 @@ impl Decoders {
 
 /// The request that an entry of `due` is about, unless the entry is stale: the request has left, or lost its place in the
 /// batch, or gets its last token at another tick now.
-fn still_due(lives: &Slab, tick: u64, order: u64, slot: Slot) -> Option<&Live> {
-    lives.get(slot).filter(|live| live.order == order && live.decoding && live.due_tick == tick)
+fn still_due(slab: &Slab, tick: u64, order: u64, slot: Slot) -> Option<&ActiveRequest> {
+    slab.get(slot).filter(|active| active.order == order && active.decoding && active.due_tick == tick)
 }
 
 /// Rows are in batch order; who joins is usually last.
-fn insert_in_order(row: &mut Vec<Slot>, slot: Slot, order: u64, lives: &Slab) {
-    let at = row.len() - row.iter().rev().take_while(|&&s| lives[s].order > order).count();
+fn insert_in_order(row: &mut Vec<Slot>, slot: Slot, order: u64, slab: &Slab) {
+    let at = row.len() - row.iter().rev().take_while(|&&s| slab[s].order > order).count();
     row.insert(at, slot);
 }
 

@@ -3,11 +3,11 @@
 use super::fact::{Fact, Sink};
 use super::queue::{EventKey, class};
 use super::recent::signals_of;
-use super::request::{Live, Load, NO_REPLICA, Record, RequestState};
+use super::request::{ActiveRequest, Load, NO_REPLICA, Record, RequestState};
 use super::slab::Slot;
-use super::{Engine, Replica};
+use super::{Cluster, Replica};
 use crate::base::{Micros, Piece, RequestId, Span};
-use crate::kv::Holding;
+use crate::kv::BlockTable;
 use crate::perf::Resolved;
 use crate::policy::routing::{Departure, Excluded, Fleet};
 use crate::policy::{Phase, PoolView, Reason, ReplicaView, RequestView};
@@ -22,8 +22,8 @@ pub(super) enum GatewayEvent {
     Admission(Slot),
     /// The router decides on a request.
     Routing(Slot),
-    /// The head of a line at the door is asked again.
-    Retry { lane: u32 },
+    /// Admission decides again on the head of a queue of delayed requests.
+    Retry { queue: u32 },
 }
 
 impl GatewayEvent {
@@ -37,7 +37,7 @@ impl GatewayEvent {
     }
 }
 
-impl Engine {
+impl Cluster {
     /// When the gateway's next event runs.
     pub(super) fn gateway_at(&self) -> Micros {
         let decision = self.gateway.peek().map_or(Micros::MAX, |(key, _)| key.at);
@@ -60,7 +60,7 @@ impl Engine {
                 self.admit(slot, self.clock, sink);
             }
             GatewayEvent::Routing(slot) => self.route(slot, sink),
-            GatewayEvent::Retry { lane } => self.retry_if_due(lane, self.clock, sink),
+            GatewayEvent::Retry { queue } => self.retry_if_due(queue, self.clock, sink),
         }
     }
 
@@ -69,7 +69,7 @@ impl Engine {
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let id = RequestId(self.records.len() as u32);
         let output_tokens = spec.output.len;
-        let slot = self.lives.add(new_live(id, spec));
+        let slot = self.active.add(new_request(id, spec));
         self.records.push(Record {
             arrival: now,
             client: spec.client,
@@ -99,7 +99,7 @@ impl Engine {
             itl_sum: Span::ZERO,
             drop: None,
             refused: None,
-            live: slot,
+            slot,
         });
         self.census.arrived += 1;
         self.census.at_gateway += 1;
@@ -115,11 +115,11 @@ impl Engine {
     fn route<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
         self.observe();
         let now = self.clock;
-        let live = &self.lives[slot];
-        let (request, model) = (live.id, live.model);
+        let active = &self.active[slot];
+        let (request, model) = (active.id, active.model);
         let pools = self.serves[model as usize];
         let all = self.all_can_have_it(pools);
-        let view = view_of(live, &self.records[request.index()], now);
+        let view = view_of(active, &self.records[request.index()], now);
         let replicas = &self.replicas;
         let fleet = Fleet {
             replicas: if all {
@@ -162,7 +162,7 @@ impl Engine {
         self.signals[index].tokens_in_flight += u64::from(prompt_tokens);
         sink.fact(now, Fact::Routed { request, replica: chosen });
         let replica = &mut self.replicas[index];
-        replica.deliver(slot, &self.lives, now);
+        replica.deliver(slot, &self.active, now);
         self.next_at.set(index, replica.next_at());
     }
 
@@ -322,24 +322,24 @@ pub(super) fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
 }
 
 /// A request as the policies see it.
-pub(super) fn view_of<'a>(live: &'a Live, record: &Record, now: Micros) -> RequestView<'a> {
-    RequestView::new(live.id, now, &live.text, live.prompt_tokens).of(
+pub(super) fn view_of<'a>(active: &'a ActiveRequest, record: &Record, now: Micros) -> RequestView<'a> {
+    RequestView::new(active.id, now, &active.text, active.prompt_tokens).of(
         record.tenant,
         record.session,
-        live.model,
+        active.model,
     )
 }
 
-fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
+fn new_request(id: RequestId, spec: &RequestSpec) -> ActiveRequest {
     let mut text = spec.prompt.clone();
     let Piece { source, start, len } = spec.output;
     text.push(Piece { source, start, len });
-    let recurring = text.recurring();
-    Live {
+    let shareable = text.shareable();
+    ActiveRequest {
         id,
         text,
         model: spec.model,
-        recurring,
+        shareable,
         prompt_tokens: spec.prompt_tokens,
         output_tokens: spec.output.len,
         arrival: spec.arrival,
@@ -349,13 +349,13 @@ fn new_live(id: RequestId, spec: &RequestSpec) -> Live {
         computed: 0,
         granted: 0,
         generated: 0,
-        holding: Holding::default(),
+        block_table: BlockTable::default(),
         load: Load::None,
         chain: Vec::new(),
         chained: false,
         decoding: false,
         urgency: 0,
-        place: None,
+        position: None,
         excess: 0,
         order: u64::MAX,
         before: Slot::NONE,

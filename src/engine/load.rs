@@ -9,7 +9,7 @@
 use super::fact::{Fact, Sink};
 use super::queue::class;
 use super::replica::{Replica, World};
-use super::request::{Live, Load};
+use super::request::{ActiveRequest, Load};
 use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::kv::Hit;
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Loads {
     /// Who asked, in the order in which the link serves them; [`Slot::NONE`] for one that was given up.
-    line: VecDeque<Slot>,
+    link_queue: VecDeque<Slot>,
     /// Requests that wait for blocks.
     under_way: u32,
     /// Requests in the queue that have got theirs.
@@ -63,23 +63,23 @@ impl Replica {
         now: Micros,
         w: &mut World<'_, S>,
     ) -> bool {
-        let live = &mut w.lives[slot];
-        let chain = &live.chain[..(hit.blocks + blocks) as usize];
-        self.kv.pin(&mut live.holding, &chain[..hit.blocks as usize]);
-        let until = self.kv.begin_load(&mut live.holding, chain, now);
-        let (request, replica) = (live.id, self.id);
+        let active = &mut w.active[slot];
+        let chain = &active.chain[..(hit.blocks + blocks) as usize];
+        self.kv.pin(&mut active.block_table, &chain[..hit.blocks as usize]);
+        let until = self.kv.begin_load(&mut active.block_table, chain, now);
+        let (request, replica) = (active.id, self.id);
         let record = &mut w.records[request.index()];
         record.load_from = now;
         record.load_until = until;
-        let (class, urgency) = (record.class, live.urgency);
+        let (class, urgency) = (record.class, active.urgency);
         let at_once = until == now;
         if at_once {
-            self.kv.finish_load(&mut live.holding, chain, hit.blocks);
+            self.kv.finish_load(&mut active.block_table, chain, hit.blocks);
         } else {
-            let kept = end.div_ceil(self.kv.block_tokens()) - live.holding.len();
-            live.load = Load::UnderWay { from: hit.blocks, kept };
+            let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
+            active.load = Load::UnderWay { from: hit.blocks, kept };
             self.loads.kept += kept;
-            self.loads.line.push_back(slot);
+            self.loads.link_queue.push_back(slot);
             self.loads.under_way += 1;
             self.push(until, class::LOADED, Slot::NONE);
         }
@@ -92,20 +92,20 @@ impl Replica {
 
     /// The link has brought what was asked of it first.
     pub(super) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        let slot = self.loads.line.pop_front().expect("INV-4: blocks came that nobody asked for");
+        let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that nobody asked for");
         if slot == Slot::NONE {
             return;
         }
-        let live = &mut w.lives[slot];
-        let Load::UnderWay { from, kept } = live.load else {
-            panic!("INV-2: blocks came for {:?}, which waits for none", live.id)
+        let active = &mut w.active[slot];
+        let Load::UnderWay { from, kept } = active.load else {
+            panic!("INV-2: blocks came for {:?}, which waits for none", active.id)
         };
-        let held = live.holding.len();
-        self.kv.finish_load(&mut live.holding, &live.chain[..held as usize], from);
-        live.load = Load::Done { kept };
+        let held = active.block_table.len();
+        self.kv.finish_load(&mut active.block_table, &active.chain[..held as usize], from);
+        active.load = Load::Done { kept };
         self.loads.under_way -= 1;
         self.loads.done += 1;
-        let (request, replica, urgency) = (live.id, self.id, live.urgency);
+        let (request, replica, urgency) = (active.id, self.id, active.urgency);
         let class = w.records[request.index()].class;
         w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks: held - from });
         if self.step_at == Micros::MAX {
@@ -114,11 +114,11 @@ impl Replica {
     }
 
     /// The place in the queue of the first whose load is done.
-    pub(super) fn first_loaded(&self, lives: &Slab) -> Option<usize> {
+    pub(super) fn first_loaded(&self, slab: &Slab) -> Option<usize> {
         if self.loads.done == 0 {
             return None;
         }
-        self.waiting.iter().position(|&slot| matches!(lives[slot].load, Load::Done { .. }))
+        self.waiting.iter().position(|&slot| matches!(slab[slot].load, Load::Done { .. }))
     }
 
     /// Of those in the queue from place `first` on, the last that holds blocks gives them back to `to`. False if there is
@@ -134,7 +134,7 @@ impl Replica {
             return false;
         }
         let behind = self.waiting.iter().skip(first);
-        let last = behind.rev().find(|&&slot| slot != to && w.lives[slot].load != Load::None);
+        let last = behind.rev().find(|&&slot| slot != to && w.active[slot].load != Load::None);
         let Some(&slot) = last else { return false };
         self.give_back(slot, now, w);
         true
@@ -142,31 +142,31 @@ impl Replica {
 
     /// A waiting request gives back the blocks of its load, if it has any: it will look for them again.
     pub(super) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let live = &mut w.lives[slot];
-        let mut known = live.holding.tokens();
-        match live.load {
+        let active = &mut w.active[slot];
+        let mut known = active.block_table.tokens();
+        match active.load {
             Load::None => return,
             Load::Done { kept } => self.loads.forget_done(kept),
             Load::UnderWay { from, kept } => {
                 self.loads.under_way -= 1;
                 self.loads.kept -= kept;
-                let line = self.loads.line.iter_mut().find(|s| **s == slot);
-                *line.expect("INV-4: a load that is not in line") = Slot::NONE;
-                self.kv.end_load(&live.chain[from as usize..live.holding.len() as usize]);
+                let queued = self.loads.link_queue.iter_mut().find(|s| **s == slot);
+                *queued.expect("INV-4: a load that the link does not know") = Slot::NONE;
+                self.kv.end_load(&active.chain[from as usize..active.block_table.len() as usize]);
                 known = from * self.kv.block_tokens();
             }
         }
-        live.load = Load::None;
-        let blocks = live.holding.len();
-        self.kv.release(&mut live.holding, known, now);
-        let request = live.id;
+        active.load = Load::None;
+        let blocks = active.block_table.len();
+        self.kv.release(&mut active.block_table, known, now);
+        let request = active.id;
         let record = &mut w.records[request.index()];
         record.load_until = record.load_until.min(now);
         w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
     }
 
     /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
-    pub(super) fn tell_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(super) fn report_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         let (blocks, forgotten) = self.kv.take_tier_news();
         if blocks > 0 {
             w.sink.fact(now, Fact::Offloaded { replica: self.id, blocks, forgotten });
@@ -179,11 +179,11 @@ impl Replica {
     }
 }
 
-impl Live {
+impl ActiveRequest {
     /// Blocks on their way to it.
     pub(super) fn blocks_on_their_way(&self) -> u32 {
         match self.load {
-            Load::UnderWay { from, .. } => self.holding.len() - from,
+            Load::UnderWay { from, .. } => self.block_table.len() - from,
             Load::None | Load::Done { .. } => 0,
         }
     }

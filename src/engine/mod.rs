@@ -4,16 +4,17 @@
 //! order of events: time, then cluster before replica events, then class, then sequence; among replicas the lowest
 //! number first. `advance` can be cut into any pieces without changing a result.
 
+mod admission_queue;
 mod batch;
 mod blocked;
-mod change;
 mod check;
 mod decision;
 mod decode;
 mod detail;
-mod door;
+mod edits;
 mod fact;
 mod gateway;
+mod lifecycle;
 mod load;
 mod queue;
 mod recent;
@@ -38,7 +39,7 @@ use crate::policy::scheduling::SchedulerState;
 use crate::policy::{PoolView, ReplicaView, Signals};
 use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
 use crate::workload::Source;
-use door::{Door, Leaving};
+use admission_queue::{AdmissionQueue, Leaving};
 use gateway::GatewayEvent;
 use queue::{EventKey, Queue, Tournament};
 use replica::{Limits, World};
@@ -113,7 +114,7 @@ struct Blueprint {
 
 /// The whole cluster at one instant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Engine {
+pub struct Cluster {
     compat: Compat,
     seed: u64,
     horizon: Micros,
@@ -128,7 +129,7 @@ pub struct Engine {
     admission_latency: Span,
     routing_latency: Span,
     snapshot_refresh: Span,
-    door: Door,
+    admission: AdmissionQueue,
     router: RouterState,
     /// Admission and routing events; arrivals come straight from the source.
     gateway: Queue<(EventKey, GatewayEvent)>,
@@ -150,7 +151,7 @@ pub struct Engine {
     bounded: bool,
     in_flight: Vec<u32>,
     records: Vec<Record>,
-    lives: Slab,
+    active: Slab,
     /// Set by a livelock: whose, and where.
     livelock: Option<(RequestId, u32)>,
     detail: Option<Box<Detail>>,
@@ -162,7 +163,7 @@ pub struct Engine {
     gone: Vec<RequestId>,
 }
 
-impl Engine {
+impl Cluster {
     /// The cluster of a checked scenario at time zero; `resolved` belongs to its pools, in order.
     #[must_use]
     pub fn new(scenario: &Scenario, resolved: &[Resolved], source: Source) -> Self {
@@ -189,7 +190,7 @@ impl Engine {
             admission_latency: Span(c.admission_latency_us),
             routing_latency: Span(c.routing_latency_us),
             snapshot_refresh: Span(c.snapshot_refresh_us),
-            door: Door::new(&c.admission),
+            admission: AdmissionQueue::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
             gateway: Queue::default(),
             gateway_seq: 0,
@@ -204,7 +205,7 @@ impl Engine {
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             records: Vec::new(),
-            lives: Slab::default(),
+            active: Slab::default(),
             livelock: None,
             detail: None,
             decision: Decision::default(),
@@ -287,7 +288,7 @@ impl Engine {
             self.livelock =
                 self.replicas.iter().filter(|r| r.preempted_since_progress >= limit).find_map(|r| {
                     let first = r.waiting.front()?;
-                    Some((self.lives[*first].id, r.id.0))
+                    Some((self.active[*first].id, r.id.0))
                 });
         }
     }
@@ -300,7 +301,7 @@ impl Engine {
         let mut leaving = Leaving { sink, gone: &mut self.gone };
         let mut world = World {
             records: &mut self.records,
-            lives: &mut self.lives,
+            active: &mut self.active,
             sink: &mut leaving,
             detail: &mut self.detail,
         };
@@ -437,12 +438,12 @@ impl Engine {
     /// What a request has done so far.
     pub fn progress(&self, request: RequestId) -> Progress {
         let record = &self.records[request.index()];
-        if record.live != Slot::NONE {
-            let live = &self.lives[record.live];
+        if record.slot != Slot::NONE {
+            let active = &self.active[record.slot];
             if record.replica != request::NO_REPLICA {
-                return self.replicas[record.replica as usize].progress_of(live, record.ttft);
+                return self.replicas[record.replica as usize].progress_of(active, record.ttft);
             }
-            return Progress { prefill: live.prefill, ..Progress::default() };
+            return Progress { prefill: active.prefill, ..Progress::default() };
         }
         Progress {
             stored: record.progress,
@@ -457,21 +458,21 @@ impl Engine {
     pub fn batch(&self, replica: &Replica) -> impl Iterator<Item = RequestId> + '_ {
         let mut slot = replica.head;
         std::iter::from_fn(move || {
-            let live = (slot != Slot::NONE).then(|| &self.lives[slot])?;
-            slot = live.after;
-            Some(live.id)
+            let active = (slot != Slot::NONE).then(|| &self.active[slot])?;
+            slot = active.after;
+            Some(active.id)
         })
     }
 
     /// Whether a request waits for blocks on their way from the CPU tier.
     pub fn is_loading(&self, request: RequestId) -> bool {
-        let slot = self.records[request.index()].live;
-        slot != Slot::NONE && matches!(self.lives[slot].load, request::Load::UnderWay { .. })
+        let slot = self.records[request.index()].slot;
+        slot != Slot::NONE && matches!(self.active[slot].load, request::Load::UnderWay { .. })
     }
 
     /// The wait queue of a replica in order.
     pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
-        replica.waiting.iter().map(|&s| self.lives[s].id)
+        replica.waiting.iter().map(|&s| self.active[s].id)
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) mod class {
     pub(crate) const ADMISSION: u8 = 1;
     /// The router decides.
     pub(crate) const ROUTING: u8 = 2;
-    /// The head of a line at the door is asked again.
+    /// Admission decides again on the head of a queue of delayed requests.
     pub(crate) const RETRY: u8 = 3;
     /// A request joins a wait queue (after any arrival at the replica, class 0, which the gateway delivers itself).
     pub(crate) const QUEUED: u8 = 1;

@@ -5,10 +5,10 @@ use super::fact::{DropReason, Fact, Sink};
 use super::load::Loads;
 use super::queue::{EventKey, Queue, class};
 use super::recent::Recent;
-use super::request::{Live, Progress, Record, RequestState};
+use super::request::{ActiveRequest, Progress, Record, RequestState};
 use super::slab::{Slab, Slot};
 use crate::base::{Micros, ReplicaId, Span};
-use crate::kv::Pool;
+use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::Reason;
 use crate::policy::priority::{PriorityState, WaitingView};
@@ -26,14 +26,14 @@ pub(super) const HOPELESS_PREEMPTIONS: u64 = 200_000;
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(super) struct World<'a, S: Sink> {
     pub(super) records: &'a mut [Record],
-    pub(super) lives: &'a mut Slab,
+    pub(super) active: &'a mut Slab,
     pub(super) sink: &'a mut S,
     pub(super) detail: &'a mut Option<Box<Detail>>,
 }
 
 /// A step under way (`compat: none`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Step {
+pub(super) struct RunningStep {
     pub(super) started: Micros,
     pub(super) span: Span,
     /// Requests that decode one token in it.
@@ -91,13 +91,13 @@ pub struct Replica {
     pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
-    pub(super) kv: Pool,
+    pub(super) kv: BlockPool,
     /// Time of its last event.
     pub(super) clock: Micros,
     pub(super) waiting: VecDeque<Slot>,
     /// How many at its head and at its tail have come since it was last sorted.
     pub(super) unsorted: (u32, u32),
-    /// Ends and length of the batch, a list through the live requests.
+    /// Ends and length of the batch, a list through the active requests.
     pub(super) head: Slot,
     pub(super) tail: Slot,
     pub(super) running: u32,
@@ -110,7 +110,7 @@ pub struct Replica {
     pub(super) seq: u64,
     /// When the running step ends or the next one begins.
     pub(super) step_at: Micros,
-    pub(super) step: Option<Step>,
+    pub(super) step: Option<RunningStep>,
     pub(super) latest_step: Span,
     pub(super) recent: Recent,
     /// Requests routed here that have not joined the wait queue.
@@ -121,7 +121,7 @@ pub struct Replica {
     /// What the last failed admission looked like: retried only when something has changed.
     pub(super) refused: Option<(Slot, u64, u32)>,
     /// The first of the queue, once it has been told that it is in the way.
-    pub(super) told_blocked: Slot,
+    pub(super) reported_blocked: Slot,
     #[serde(skip)]
     pub(super) chunks: Vec<Chunk>,
 }
@@ -132,7 +132,7 @@ pub(super) struct Parts {
     pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
-    pub(super) kv: Pool,
+    pub(super) kv: BlockPool,
 }
 
 /// Batch limits as numbers.
@@ -198,7 +198,7 @@ impl Replica {
             totals: Totals::default(),
             preempted_since_progress: 0,
             refused: None,
-            told_blocked: Slot::NONE,
+            reported_blocked: Slot::NONE,
             chunks: Vec::new(),
         }
     }
@@ -209,10 +209,10 @@ impl Replica {
     }
 
     /// The router has sent it a request: it joins the wait queue after the queueing delay.
-    pub(super) fn deliver(&mut self, slot: Slot, lives: &Slab, now: Micros) {
+    pub(super) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros) {
         self.arriving += 1;
         self.clock = self.clock.max(now);
-        let delay = self.model.queueing(lives[slot].prompt_tokens);
+        let delay = self.model.queueing(slab[slot].prompt_tokens);
         self.push(now.saturating_add(delay), class::QUEUED, slot);
     }
 
@@ -259,35 +259,35 @@ impl Replica {
 
     fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         self.arriving -= 1;
-        let live = &w.lives[slot];
-        let record = &mut w.records[live.id.index()];
-        if live.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
+        let active = &w.active[slot];
+        let record = &mut w.records[active.id.index()];
+        if active.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
             record.queued = now;
             self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
         } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting {
             self.refuse(slot, now, w);
         } else {
             record.queued = now;
-            assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", live.id);
+            assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", active.id);
             record.state = RequestState::Queued;
-            self.totals.prompt_tokens += u64::from(live.prompt_tokens);
+            self.totals.prompt_tokens += u64::from(active.prompt_tokens);
             let view = WaitingView {
-                arrival: live.arrival,
+                arrival: active.arrival,
                 tenant: record.tenant,
                 class: record.class,
-                prompt_tokens: live.prompt_tokens,
-                rank: live.rank,
+                prompt_tokens: active.prompt_tokens,
+                rank: active.rank,
             };
-            let (request, class) = (live.id, record.class);
+            let (request, class) = (active.id, record.class);
             let urgency = self.priority.of(&view);
-            let live = &mut w.lives[slot];
+            let active = &mut w.active[slot];
             if self.kv.has_store() {
                 // What the CPU tier keeps of it, it can find again itself.
-                live.recurring = u32::MAX;
+                active.shareable = u32::MAX;
             }
-            self.recent.waiting_tokens += u64::from(live.prefill);
-            live.urgency = urgency;
-            live.place = self.scheduler.place(&view, urgency);
+            self.recent.waiting_tokens += u64::from(active.prefill);
+            active.urgency = urgency;
+            active.position = self.scheduler.position(&view, urgency);
             self.waiting.push_back(slot);
             self.unsorted.1 += 1;
             w.sink.fact(now, Fact::Queued { request, replica: self.id, class, urgency });
@@ -299,12 +299,12 @@ impl Replica {
 
     /// The wait queue is full: the request leaves without having joined it.
     fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let (request, reason) = (w.lives[slot].id, Reason::QueueFull);
+        let (request, reason) = (w.active[slot].id, Reason::QueueFull);
         let record = &mut w.records[request.index()];
         record.state = RequestState::Rejected;
         record.refused = Some(reason);
-        record.live = Slot::NONE;
-        w.lives.remove(slot);
+        record.slot = Slot::NONE;
+        w.active.remove(slot);
         self.totals.refused += 1;
         w.sink.fact(now, Fact::Rejected { request, reason, replica: Some(self.id) });
     }
@@ -317,23 +317,23 @@ impl Replica {
         reason: DropReason,
         w: &mut World<'_, S>,
     ) {
-        let live = &w.lives[slot];
-        let request = live.id;
-        let done = self.progress_of(live, w.records[request.index()].ttft);
+        let active = &w.active[slot];
+        let request = active.id;
+        let done = self.progress_of(active, w.records[request.index()].ttft);
         let record = &mut w.records[request.index()];
         if record.state == RequestState::Queued {
-            self.recent.waiting_tokens -= u64::from(live.prefill);
+            self.recent.waiting_tokens -= u64::from(active.prefill);
         }
         record.state = RequestState::Dropped;
         record.itl_sum = done.itl_sum;
         record.drop = Some(reason);
-        record.progress = live.progress;
-        record.generated = live.generated;
-        record.live = Slot::NONE;
-        let (class, urgency) = (record.class, live.urgency);
-        w.lives.remove(slot);
-        if self.told_blocked == slot {
-            self.told_blocked = Slot::NONE;
+        record.progress = active.progress;
+        record.generated = active.generated;
+        record.slot = Slot::NONE;
+        let (class, urgency) = (record.class, active.urgency);
+        w.active.remove(slot);
+        if self.reported_blocked == slot {
+            self.reported_blocked = Slot::NONE;
         }
         if reason == DropReason::OutgrewKvCache {
             // Who is given up makes room for the others, once and for all.
@@ -345,16 +345,16 @@ impl Replica {
     }
 
     /// Appends to the batch.
-    pub(super) fn link(&mut self, slot: Slot, lives: &mut Slab) {
-        let live = &mut lives[slot];
-        live.order = self.next_order;
-        live.before = self.tail;
-        live.after = Slot::NONE;
+    pub(super) fn link(&mut self, slot: Slot, slab: &mut Slab) {
+        let active = &mut slab[slot];
+        active.order = self.next_order;
+        active.before = self.tail;
+        active.after = Slot::NONE;
         self.next_order += 1;
         if self.tail == Slot::NONE {
             self.head = slot;
         } else {
-            lives[self.tail].after = slot;
+            slab[self.tail].after = slot;
         }
         self.tail = slot;
         self.running += 1;
@@ -362,51 +362,51 @@ impl Replica {
     }
 
     /// Takes out of the batch, with its progress settled; its blocks stay with it.
-    pub(super) fn unlink(&mut self, slot: Slot, lives: &mut Slab) {
-        if lives[slot].decoding {
-            self.decoders.leave(slot, lives);
+    pub(super) fn unlink(&mut self, slot: Slot, slab: &mut Slab) {
+        if slab[slot].decoding {
+            self.decoders.leave(slot, slab);
         } else {
             let i =
                 self.prefilling.iter().position(|&s| s == slot).expect("INV-2: a batch member in no list");
             self.prefilling.remove(i);
         }
-        let Live { before, after, .. } = lives[slot];
+        let ActiveRequest { before, after, .. } = slab[slot];
         if before == Slot::NONE {
             self.head = after;
         } else {
-            lives[before].after = after;
+            slab[before].after = after;
         }
         if after == Slot::NONE {
             self.tail = before;
         } else {
-            lives[after].before = before;
+            slab[after].before = before;
         }
-        lives[slot].order = u64::MAX;
+        slab[slot].order = u64::MAX;
         self.running -= 1;
     }
 
-    /// What a live request has done so far.
-    pub(super) fn progress_of(&self, live: &Live, ttft: Micros) -> Progress {
-        let (stored, generated) = live.counts(self.decoders.ticks);
+    /// What an active request has done so far.
+    pub(super) fn progress_of(&self, active: &ActiveRequest, ttft: Micros) -> Progress {
+        let (stored, generated) = active.counts(self.decoders.ticks);
         let itl_count = generated.saturating_sub(1);
         let itl_sum = match self.compat {
             Compat::None if itl_count > 0 => {
-                let steady = live.decoding && !live.behind;
-                let last = if steady { self.last_step_end() } else { live.last_token };
+                let steady = active.decoding && !active.behind;
+                let last = if steady { self.last_step_end() } else { active.last_token };
                 let shown = last + Span(self.model.output_overhead().0 * u64::from(generated));
-                shown.since(live.arrival + Span(ttft.0))
+                shown.since(active.arrival + Span(ttft.0))
             }
-            Compat::Blis if itl_count > 0 => Span(self.decoders.itl_sum - live.itl_anchor),
+            Compat::Blis if itl_count > 0 => Span(self.decoders.itl_sum - active.itl_anchor),
             Compat::None | Compat::Blis => Span::ZERO,
         };
         Progress {
             stored,
             generated,
-            prefill: live.prefill,
+            prefill: active.prefill,
             itl_sum,
             itl_count,
-            blocks: live.holding.len(),
-            decoding: live.decoding,
+            blocks: active.block_table.len(),
+            decoding: active.decoding,
         }
     }
 
@@ -444,7 +444,7 @@ impl Replica {
     }
 
     /// Its KV cache.
-    pub fn kv(&self) -> &Pool {
+    pub fn kv(&self) -> &BlockPool {
         &self.kv
     }
 

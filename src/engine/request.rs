@@ -3,9 +3,9 @@
 use super::fact::DropReason;
 use super::slab::Slot;
 use crate::base::{Content, Micros, RequestId, Span};
-use crate::kv::Holding;
+use crate::kv::BlockTable;
 use crate::policy::Reason;
-use crate::policy::scheduling::Place;
+use crate::policy::scheduling::QueuePosition;
 use serde::{Deserialize, Serialize};
 
 /// No replica.
@@ -102,7 +102,7 @@ pub struct Record {
     /// Why it was refused, or is held back.
     pub refused: Option<Reason>,
     /// Its slot while it is in the system.
-    pub(super) live: Slot,
+    pub(super) slot: Slot,
 }
 
 /// What one request has done so far.
@@ -140,7 +140,7 @@ pub(super) enum Load {
 /// A decoding request is not touched by a step that only gives it another token: `progress` and `generated` are as of
 /// `anchor_tick`, and have grown by one for each tick of the replica since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Live {
+pub(super) struct ActiveRequest {
     pub(super) id: RequestId,
     /// Prompt and output.
     pub(super) text: Content,
@@ -161,10 +161,10 @@ pub(super) struct Live {
     pub(super) granted: u32,
     /// Output tokens produced (as of the anchor).
     pub(super) generated: u32,
-    pub(super) holding: Holding,
+    pub(super) block_table: BlockTable,
     pub(super) load: Load,
     /// Tokens before the first that occurs in this request only.
-    pub(super) recurring: u32,
+    pub(super) shareable: u32,
     /// Chained hashes of the full blocks to be prefilled whose content can recur; `chained` says whether they are known.
     pub(super) chain: Vec<u64>,
     pub(super) chained: bool,
@@ -172,7 +172,7 @@ pub(super) struct Live {
     /// How urgent the priority policy of its replica finds it; larger is more urgent.
     pub(super) urgency: i64,
     /// Where it stands in the wait queue of a scheduler that sorts.
-    pub(super) place: Option<Place>,
+    pub(super) position: Option<QueuePosition>,
     /// Tokens of pinned blocks beyond what counts as computed (`compat: blis`, after a reload from the CPU tier).
     pub(super) excess: u32,
     /// Position in the batch: batches are in order of this number.
@@ -192,7 +192,7 @@ pub(super) struct Live {
     pub(super) itl_anchor: u64,
 }
 
-impl Live {
+impl ActiveRequest {
     /// How many tokens it will produce in all; one at least.
     pub(super) fn tokens_due(&self) -> u32 {
         self.output_tokens.max(1)
@@ -205,19 +205,19 @@ impl Live {
     }
 
     /// Whether a block of `block` tokens that ends at `end` can recur in another request.
-    pub(super) fn recurs(&self, end: u32) -> bool {
-        end <= self.recurring
+    pub(super) fn is_shareable(&self, end: u32) -> bool {
+        end <= self.shareable
     }
 
     /// Chained hash of the block that its latest output tokens fill.
     pub(super) fn hash_of_last_block(&self, block: u32) -> u64 {
-        let from = (self.holding.len() - 1) * block - self.excess;
-        self.text.block_hash(self.holding.tip(), from, block)
+        let from = (self.block_table.len() - 1) * block - self.excess;
+        self.text.block_hash(self.block_table.last_hash(), from, block)
     }
 
     /// Whether any block that its output fills can recur in another request.
-    pub(super) fn output_recurs(&self) -> bool {
-        self.recurring > self.prompt_tokens
+    pub(super) fn output_is_shareable(&self) -> bool {
+        self.shareable > self.prompt_tokens
     }
 
     /// Brings `progress` and `generated` up to `ticks`.

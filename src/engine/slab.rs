@@ -1,6 +1,6 @@
 //! The requests in the system, in slots that are used again, and how the rest of the engine refers to them.
 
-use super::request::Live;
+use super::request::ActiveRequest;
 use crate::base::Content;
 use crate::base::order::sort_by_key;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ impl Slot {
 /// All requests in the system.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Slab {
-    slots: Vec<Live>,
+    slots: Vec<ActiveRequest>,
     /// By slot: how many requests had it before. Kept apart, so that telling an old reference touches no request.
     generations: Vec<u32>,
     vacant: Vec<u32>,
@@ -33,33 +33,33 @@ impl Slab {
         sort_by_key(slots, |&slot| self[slot].order);
     }
 
-    pub(super) fn add(&mut self, live: Live) -> Slot {
+    pub(super) fn add(&mut self, active: ActiveRequest) -> Slot {
         if let Some(index) = self.vacant.pop() {
             let place = &mut self.slots[index as usize];
-            let holding = std::mem::take(&mut place.holding);
-            *place = Live { holding, ..live };
+            let block_table = std::mem::take(&mut place.block_table);
+            *place = ActiveRequest { block_table, ..active };
             return Slot { index, generation: self.generations[index as usize] };
         }
         let index = self.slots.len() as u32;
-        self.slots.push(live);
+        self.slots.push(active);
         self.generations.push(0);
         Slot { index, generation: 0 }
     }
 
     /// The request has left: no reference to it finds anything from now on.
     pub(super) fn remove(&mut self, slot: Slot) {
-        let live = &mut self[slot];
-        assert!(live.holding.is_empty(), "INV-4: request {:?} left with blocks", live.id);
-        live.text = Content::EMPTY;
-        live.chain = Vec::new();
-        live.order = u64::MAX;
+        let active = &mut self[slot];
+        assert!(active.block_table.is_empty(), "INV-4: request {:?} left with blocks", active.id);
+        active.text = Content::EMPTY;
+        active.chain = Vec::new();
+        active.order = u64::MAX;
         let generation = &mut self.generations[slot.index as usize];
         *generation = generation.wrapping_add(1);
         self.vacant.push(slot.index);
     }
 
     /// The request that `slot` refers to, if it is still in the system.
-    pub(super) fn get(&self, slot: Slot) -> Option<&Live> {
+    pub(super) fn get(&self, slot: Slot) -> Option<&ActiveRequest> {
         let known = self.generations.get(slot.index as usize);
         known.filter(|known| **known == slot.generation).map(|_| &self.slots[slot.index as usize])
     }
@@ -71,15 +71,15 @@ impl Slab {
 }
 
 impl std::ops::Index<Slot> for Slab {
-    type Output = Live;
-    fn index(&self, slot: Slot) -> &Live {
+    type Output = ActiveRequest;
+    fn index(&self, slot: Slot) -> &ActiveRequest {
         self.verify(slot);
         &self.slots[slot.index as usize]
     }
 }
 
 impl std::ops::IndexMut<Slot> for Slab {
-    fn index_mut(&mut self, slot: Slot) -> &mut Live {
+    fn index_mut(&mut self, slot: Slot) -> &mut ActiveRequest {
         self.verify(slot);
         &mut self.slots[slot.index as usize]
     }

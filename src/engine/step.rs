@@ -6,7 +6,7 @@
 use super::detail::StepTrace;
 use super::fact::{Fact, Sink};
 use super::queue::class;
-use super::replica::{Replica, Step, World};
+use super::replica::{Replica, RunningStep, World};
 use super::request::RequestState;
 use super::slab::{Slab, Slot};
 use crate::base::{Micros, RequestId, Span};
@@ -35,11 +35,11 @@ impl Replica {
         }
         let span = self.begin(now, context, w);
         let decode = self.decoders.len() - self.decoders.starved.len() as u32;
-        self.step = Some(Step { started: now, span, decode });
+        self.step = Some(RunningStep { started: now, span, decode });
         self.step_at = now.saturating_add(span);
     }
 
-    fn finish_step<S: Sink>(&mut self, step: Step, now: Micros, w: &mut World<'_, S>) {
+    fn finish_step<S: Sink>(&mut self, step: RunningStep, now: Micros, w: &mut World<'_, S>) {
         assert!(step.started + step.span == now, "INV-3: {:?} ends a step at the wrong time", self.id);
         let overhead = self.model.output_overhead();
         self.totals.step_time += step.span;
@@ -55,16 +55,16 @@ impl Replica {
             w.sink.fact(now, Fact::Tokens { replica: self.id, itl: step.span + overhead, count: steady });
         }
         let mut done = self.finish_prompts(now, overhead, w);
-        while let Some(slot) = self.decoders.pop_due(w.lives) {
+        while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
         }
-        w.lives.sort_by_order(&mut done);
+        w.active.sort_by_order(&mut done);
         for slot in done {
-            self.unlink(slot, w.lives);
-            let live = &mut w.lives[slot];
-            self.kv.release(&mut live.holding, live.progress + live.excess, now);
-            let shown = now + Span(overhead.0 * u64::from(live.generated));
-            self.complete(slot, now, shown.since(live.arrival), w);
+            self.unlink(slot, w.active);
+            let active = &mut w.active[slot];
+            self.kv.release(&mut active.block_table, active.progress + active.excess, now);
+            let shown = now + Span(overhead.0 * u64::from(active.generated));
+            self.complete(slot, now, shown.since(active.arrival), w);
         }
     }
 
@@ -77,14 +77,14 @@ impl Replica {
         let mut late = 0;
         let behind = std::mem::take(&mut self.decoders.behind);
         for slot in behind {
-            let live = &mut w.lives[slot];
-            if live.starved_tick == tick {
+            let active = &mut w.active[slot];
+            if active.starved_tick == tick {
                 self.decoders.behind.push(slot);
                 continue;
             }
-            live.behind = false;
+            active.behind = false;
             late += 1;
-            let itl = now.since(live.last_token) + overhead;
+            let itl = now.since(active.last_token) + overhead;
             w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
         }
         late
@@ -96,34 +96,34 @@ impl Replica {
         let mut i = 0;
         while i < self.prefilling.len() {
             let slot = self.prefilling[i];
-            let live = &mut w.lives[slot];
-            if live.granted > 0 {
-                let tokens = live.granted;
-                live.progress = live.computed;
-                w.sink.fact(now, Fact::Prefilled { request: live.id, replica: self.id, tokens });
+            let active = &mut w.active[slot];
+            if active.granted > 0 {
+                let tokens = active.granted;
+                active.progress = active.computed;
+                w.sink.fact(now, Fact::Prefilled { request: active.id, replica: self.id, tokens });
             }
-            if live.progress < live.prefill {
+            if active.progress < active.prefill {
                 i += 1;
                 continue;
             }
-            live.generated += 1;
-            if live.generated == 1 {
-                let ttft = (now + overhead).since(live.arrival);
-                w.records[live.id.index()].ttft = Micros(ttft.0);
+            active.generated += 1;
+            if active.generated == 1 {
+                let ttft = (now + overhead).since(active.arrival);
+                w.records[active.id.index()].ttft = Micros(ttft.0);
                 self.recent.first_token(ttft);
-                w.sink.fact(now, Fact::FirstToken { request: live.id, replica: self.id, ttft });
+                w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             } else {
-                let itl = now.since(live.last_token) + overhead;
+                let itl = now.since(active.last_token) + overhead;
                 w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
             }
-            live.last_token = now;
-            live.chain = Vec::new();
-            if live.generated == live.tokens_due() {
+            active.last_token = now;
+            active.chain = Vec::new();
+            if active.generated == active.tokens_due() {
                 done.push(slot);
                 i += 1;
             } else {
                 self.prefilling.remove(i);
-                self.decoders.join(slot, w.lives);
+                self.decoders.join(slot, w.active);
             }
         }
         done
@@ -146,7 +146,7 @@ impl Replica {
         let itl = span + overhead;
         let steady = self.decoders.len() - self.decoders.starved.len() as u32;
         self.decoders.ticks += 1;
-        self.decoders.charge(itl, w.lives);
+        self.decoders.charge(itl, w.active);
         self.decoders.behind.clear();
         if steady > 0 {
             w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: steady });
@@ -154,19 +154,19 @@ impl Replica {
         let mut done = self.show_first_tokens(now, itl, w);
         self.totals.step_time += span;
         self.totals.kv_block_us += u128::from(self.kv.used()) * u128::from(span.0);
-        while let Some(slot) = self.decoders.pop_due(w.lives) {
+        while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
         }
-        w.lives.sort_by_order(&mut done);
+        w.active.sort_by_order(&mut done);
         for slot in done {
-            self.store_last_token(slot, now, w.lives);
-            let ttft = w.records[w.lives[slot].id.index()].ttft;
-            let itl_sum = self.progress_of(&w.lives[slot], ttft).itl_sum;
-            self.unlink(slot, w.lives);
-            let holding = &mut w.lives[slot].holding;
+            self.store_last_token(slot, now, w.active);
+            let ttft = w.records[w.active[slot].id.index()].ttft;
+            let itl_sum = self.progress_of(&w.active[slot], ttft).itl_sum;
+            self.unlink(slot, w.active);
+            let block_table = &mut w.active[slot].block_table;
             // With the last token, if it found room.
-            let stored = holding.tokens();
-            self.kv.release(holding, stored, now);
+            let stored = block_table.tokens();
+            self.kv.release(block_table, stored, now);
             self.push(now.saturating_add(span), class::LEFT, Slot::NONE);
             self.complete(slot, now, Span(ttft.0) + itl_sum, w);
         }
@@ -182,54 +182,55 @@ impl Replica {
         let mut i = 0;
         while i < self.prefilling.len() {
             let slot = self.prefilling[i];
-            let live = &mut w.lives[slot];
-            live.progress = live.computed;
-            if live.granted > 0 {
-                let tokens = live.granted;
-                w.sink.fact(now, Fact::Prefilled { request: live.id, replica: self.id, tokens });
+            let active = &mut w.active[slot];
+            active.progress = active.computed;
+            if active.granted > 0 {
+                let tokens = active.granted;
+                w.sink.fact(now, Fact::Prefilled { request: active.id, replica: self.id, tokens });
             }
-            if live.progress < live.prefill {
+            if active.progress < active.prefill {
                 i += 1;
                 continue;
             }
-            live.generated = 1;
-            let ttft = (now + after).since(live.arrival);
-            w.records[live.id.index()].ttft = Micros(ttft.0);
+            active.generated = 1;
+            let ttft = (now + after).since(active.arrival);
+            w.records[active.id.index()].ttft = Micros(ttft.0);
             self.recent.first_token(ttft);
-            w.sink.fact(now, Fact::FirstToken { request: live.id, replica: self.id, ttft });
-            live.chain = Vec::new();
-            if live.tokens_due() == 1 {
-                live.itl_anchor = self.decoders.itl_sum;
+            w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
+            active.chain = Vec::new();
+            if active.tokens_due() == 1 {
+                active.itl_anchor = self.decoders.itl_sum;
                 done.push(slot);
                 i += 1;
             } else {
                 self.prefilling.remove(i);
-                self.decoders.join(slot, w.lives);
+                self.decoders.join(slot, w.active);
             }
         }
         done
     }
 
     /// `compat: blis`: the KV of the last token is stored too, if there is room.
-    fn store_last_token(&mut self, slot: Slot, now: Micros, lives: &mut Slab) {
+    fn store_last_token(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
         let block = self.kv.block_tokens();
-        let live = &mut lives[slot];
-        if live.output_tokens == 0 {
+        let active = &mut slab[slot];
+        if active.output_tokens == 0 {
             return;
         }
-        let stored = live.counts(self.decoders.ticks).0 + live.excess;
-        let missing = stored - live.holding.tokens();
-        self.kv.append_inside(&mut live.holding, missing, None);
+        let stored = active.counts(self.decoders.ticks).0 + active.excess;
+        let missing = stored - active.block_table.tokens();
+        self.kv.append_inside(&mut active.block_table, missing, None);
         if stored.is_multiple_of(block) {
             if self.kv.free() == 0 && !(self.kv.reload(now) && self.kv.free() > 0) {
                 self.totals.allocation_failures += 1;
             } else {
-                self.kv.append_opening(&mut live.holding);
+                self.kv.append_opening(&mut active.block_table);
             }
         } else {
-            let fills = self.kv.caching() && (stored + 1).is_multiple_of(block) && live.recurs(stored + 1);
-            let hash = fills.then(|| live.hash_of_last_block(block));
-            self.kv.append_inside(&mut live.holding, 1, hash);
+            let fills =
+                self.kv.caching() && (stored + 1).is_multiple_of(block) && active.is_shareable(stored + 1);
+            let hash = fills.then(|| active.hash_of_last_block(block));
+            self.kv.append_inside(&mut active.block_table, 1, hash);
         }
     }
 
@@ -238,9 +239,9 @@ impl Replica {
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.clear();
         for &slot in &self.prefilling {
-            let live = &w.lives[slot];
-            if live.granted > 0 {
-                chunks.push(Chunk { context: live.progress, tokens: live.granted });
+            let active = &w.active[slot];
+            if active.granted > 0 {
+                chunks.push(Chunk { context: active.progress, tokens: active.granted });
             }
         }
         let decode = self.decoders.len() - self.decoders.starved.len() as u32;
@@ -249,7 +250,7 @@ impl Replica {
             "INV-8: a step of {:?} without work",
             self.id
         );
-        self.tell_offloaded(now, w);
+        self.report_offloaded(now, w);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
         let span = (self.model.step(&load) + self.kv.take_transfer()).min(LONGEST);
         self.latest_step = span;
@@ -276,16 +277,17 @@ impl Replica {
         let (mut batch, mut yields) = (Vec::new(), Vec::new());
         let mut slot = self.head;
         while slot != Slot::NONE {
-            let live = &w.lives[slot];
-            let stored = live.counts(self.decoders.ticks).0;
-            let tokens = if live.decoding { u32::from(live.starved_tick != tick) } else { live.granted };
-            let ends = live.decoding || live.computed >= live.prefill;
-            batch.push((live.id, stored, tokens));
-            yields.push((live.id, tokens, ends));
-            if self.compat == Compat::Blis && live.decoding && tokens > 0 {
-                detail.gap(live.id, span + self.model.output_overhead());
+            let active = &w.active[slot];
+            let stored = active.counts(self.decoders.ticks).0;
+            let tokens =
+                if active.decoding { u32::from(active.starved_tick != tick) } else { active.granted };
+            let ends = active.decoding || active.computed >= active.prefill;
+            batch.push((active.id, stored, tokens));
+            yields.push((active.id, tokens, ends));
+            if self.compat == Compat::Blis && active.decoding && tokens > 0 {
+                detail.gap(active.id, span + self.model.output_overhead());
             }
-            slot = live.after;
+            slot = active.after;
         }
         let trace =
             StepTrace { at: now, span, waiting: self.waiting.len() as u32, kv_used: self.kv.used(), batch };
@@ -294,22 +296,22 @@ impl Replica {
 
     /// A request that is in no list any more and holds no blocks has all its tokens.
     fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, e2e: Span, w: &mut World<'_, S>) {
-        let live = &w.lives[slot];
-        let request: RequestId = live.id;
+        let active = &w.active[slot];
+        let request: RequestId = active.id;
         let record = &mut w.records[request.index()];
         assert!(record.state == RequestState::Running, "INV-2: {request:?} completed while not running");
         record.state = RequestState::Completed;
         record.e2e = Micros(e2e.0);
         record.finish = now;
         record.finish_step = self.totals.steps;
-        record.progress = live.progress;
-        record.generated = live.generated;
-        record.live = Slot::NONE;
+        record.progress = active.progress;
+        record.generated = active.generated;
+        record.slot = Slot::NONE;
         let (ttft, tokens, class) = (Span(record.ttft.0), record.output_tokens, record.class);
         record.itl_sum = record.e2e.since(record.ttft);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
-        w.lives.remove(slot);
+        w.active.remove(slot);
         self.recent.completed(generated, itl_sum);
         self.totals.completed += 1;
         self.totals.output_tokens += u64::from(tokens);

@@ -3,16 +3,16 @@
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
 use super::replica::{Replica, World};
-use super::request::{Live, Load, RequestState};
+use super::request::{ActiveRequest, Load, RequestState};
 use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::kv::Hit;
-use crate::policy::scheduling::{Place, SchedulerState};
+use crate::policy::scheduling::{QueuePosition, SchedulerState};
 use crate::scenario::Compat;
 
 /// What a request gets as it joins the batch.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct FirstChunk {
     /// The cached prefix it pins.
     hit: Hit,
     /// Tokens computed in its first step.
@@ -25,7 +25,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 enum Turn {
     /// Its blocks are found, and its first tokens are stored.
-    Joins(Entry),
+    Joins(FirstChunk),
     /// It waits for blocks on their way from the CPU tier, and others go on.
     Waits,
     /// There is no room for it.
@@ -34,7 +34,7 @@ enum Turn {
 
 impl Replica {
     /// Sorts the newcomers into the queue, at the beginning of a step.
-    pub(super) fn order_queue(&mut self, lives: &Slab) {
+    pub(super) fn order_queue(&mut self, slab: &Slab) {
         let (front, back) = std::mem::take(&mut self.unsorted);
         if matches!(self.scheduler, SchedulerState::Fcfs(_)) {
             return;
@@ -42,7 +42,9 @@ impl Replica {
         let mut newcomers = Vec::with_capacity((front + back) as usize);
         newcomers.extend((0..front).filter_map(|_| self.waiting.pop_front()));
         newcomers.extend((0..back).filter_map(|_| self.waiting.pop_back()));
-        let place = |slot: Slot| -> Place { lives[slot].place.expect("INV-2: nobody waits without a place") };
+        let place = |slot: Slot| -> QueuePosition {
+            slab[slot].position.expect("INV-2: nobody waits without a place")
+        };
         for slot in newcomers {
             let at = self.waiting.partition_point(|&other| place(other) < place(slot));
             self.waiting.insert(at, slot);
@@ -61,7 +63,7 @@ impl Replica {
     /// whose turn it was and who wait for the CPU tier.
     #[inline(never)]
     pub(super) fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
-        self.tell_unblocked(now, w);
+        self.report_unblocked(now, w);
         let mut budget = phase1.budget;
         let mut at = 0;
         while self.running < self.limits.max_num_seqs && budget > 0 {
@@ -69,7 +71,7 @@ impl Replica {
             if phase1.preempted && (self.compat == Compat::Blis || self.running > 0) {
                 break;
             }
-            let loaded = self.first_loaded(w.lives);
+            let loaded = self.first_loaded(w.active);
             let place = loaded.unwrap_or(at);
             let Some(&slot) = self.waiting.get(place) else { break };
             let attempt = (slot, self.kv.version(), budget);
@@ -97,7 +99,7 @@ impl Replica {
                     self.give_up_on(place, now, w);
                 }
                 Turn::Blocked => {
-                    self.tell_blocked(place, budget, now, w);
+                    self.report_blocked(place, budget, now, w);
                     self.refused = Some(attempt);
                     break;
                 }
@@ -111,7 +113,7 @@ impl Replica {
         let slot = self.waiting[at];
         self.take_waiting(at);
         self.give_back(slot, now, w);
-        let fits = w.lives[slot].prompt_tokens.div_ceil(self.kv.block_tokens()) <= self.kv.total();
+        let fits = w.active[slot].prompt_tokens.div_ceil(self.kv.block_tokens()) <= self.kv.total();
         let reason = if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
         self.drop_request(slot, now, reason, w);
     }
@@ -122,8 +124,8 @@ impl Replica {
             return self.turn_with_store(slot, budget, now, w);
         }
         let early = self.kv.tier_counts().thrash;
-        let found = self.find_room(slot, budget, now, w.lives);
-        self.tell_early_reloads(slot, early, now, w);
+        let found = self.find_room(slot, budget, now, w.active);
+        self.report_early_reloads(slot, early, now, w);
         found.map_or(Turn::Blocked, Turn::Joins)
     }
 
@@ -136,30 +138,30 @@ impl Replica {
         w: &mut World<'_, S>,
     ) -> Turn {
         let block = self.kv.block_tokens();
-        let live = &mut w.lives[slot];
-        match live.load {
+        let active = &mut w.active[slot];
+        match active.load {
             Load::None => {}
             Load::UnderWay { .. } => return Turn::Waits,
             Load::Done { kept } => {
-                let stored = live.holding.tokens();
-                let tokens = self.limits.chunk(live.prefill - stored).min(budget);
-                if !self.kv.can_grow(&live.holding, tokens) {
+                let stored = active.block_table.tokens();
+                let tokens = self.limits.chunk(active.prefill - stored).min(budget);
+                if !self.kv.can_grow(&active.block_table, tokens) {
                     return Turn::Blocked;
                 }
-                self.kv.append_prefill(&mut live.holding, tokens, &live.chain);
-                live.load = Load::None;
+                self.kv.append_prefill(&mut active.block_table, tokens, &active.chain);
+                active.load = Load::None;
                 self.loads.forget_done(kept);
-                return Turn::Joins(Entry { hit: Hit::default(), tokens, end: stored + tokens });
+                return Turn::Joins(FirstChunk { hit: Hit::default(), tokens, end: stored + tokens });
             }
         }
-        let hit = self.cached_prefix(slot, live);
-        let cacheable = self.cacheable(live);
-        let below = self.kv.lookup_below(&live.chain[hit.blocks as usize..cacheable]);
+        let hit = self.cached_prefix(slot, active);
+        let cacheable = self.cacheable(active);
+        let below = self.kv.lookup_below(&active.chain[hit.blocks as usize..cacheable]);
         if below.arriving {
             return Turn::Waits;
         }
         let found = hit.blocks + below.blocks;
-        let tokens = self.limits.chunk(live.prefill - found * block).min(budget);
+        let tokens = self.limits.chunk(active.prefill - found * block).min(budget);
         let end = found * block + tokens;
         if !self.kv.can_admit_beside(self.loads.kept(), hit, end) {
             return Turn::Blocked;
@@ -169,119 +171,119 @@ impl Replica {
             if !self.begin_load(slot, (hit, below.blocks), end, now, w) {
                 return Turn::Waits;
             }
-            let live = &mut w.lives[slot];
-            self.kv.append_prefill(&mut live.holding, tokens, &live.chain);
+            let active = &mut w.active[slot];
+            self.kv.append_prefill(&mut active.block_table, tokens, &active.chain);
         } else {
-            self.store(live, hit, end);
+            self.store(active, hit, end);
         }
-        Turn::Joins(Entry { hit, tokens, end })
+        Turn::Joins(FirstChunk { hit, tokens, end })
     }
 
     /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier of BLIS if needed.
-    fn find_room(&mut self, slot: Slot, budget: u32, now: Micros, lives: &mut Slab) -> Option<Entry> {
+    fn find_room(&mut self, slot: Slot, budget: u32, now: Micros, slab: &mut Slab) -> Option<FirstChunk> {
         let block = self.kv.block_tokens();
-        let live = &mut lives[slot];
-        let entry = self.first_chunk(slot, live, budget);
+        let active = &mut slab[slot];
+        let entry = self.first_chunk(slot, active, budget);
         if self.kv.can_admit(entry.hit, entry.end) {
-            self.store(live, entry.hit, entry.end);
+            self.store(active, entry.hit, entry.end);
             return Some(entry);
         }
         if !self.kv.reload(now) {
             return None;
         }
         if self.compat == Compat::None {
-            let again = self.first_chunk(slot, live, budget);
+            let again = self.first_chunk(slot, active, budget);
             let fits = self.kv.can_admit(again.hit, again.end);
             return fits.then(|| {
-                self.store(live, again.hit, again.end);
+                self.store(active, again.hit, again.end);
                 again
             });
         }
-        let hit = self.cached_prefix(slot, live);
+        let hit = self.cached_prefix(slot, active);
         let (before, after) = (entry.hit.blocks * block, hit.blocks * block);
         if after < before {
             return None;
         }
         if after > before && after >= entry.end {
-            self.pin_beyond(live, entry.end);
+            self.pin_beyond(active, entry.end);
             return Some(entry);
         }
         let fits = self.kv.can_admit(hit, entry.end);
         fits.then(|| {
-            self.store(live, hit, entry.end);
+            self.store(active, hit, entry.end);
             entry
         })
     }
 
     /// Pins a prefix and stores what follows it up to `end`.
-    fn store(&mut self, live: &mut Live, hit: Hit, end: u32) {
-        self.kv.pin(&mut live.holding, &live.chain[..hit.blocks as usize]);
+    fn store(&mut self, active: &mut ActiveRequest, hit: Hit, end: u32) {
+        self.kv.pin(&mut active.block_table, &active.chain[..hit.blocks as usize]);
         let n = end - hit.blocks * self.kv.block_tokens();
         if n > 0 {
-            self.kv.append_prefill(&mut live.holding, n, &live.chain);
+            self.kv.append_prefill(&mut active.block_table, n, &active.chain);
         }
     }
 
     /// `compat: blis`: a reloaded prefix covers the whole chunk. Its last block counts only in part, and what follows
     /// starts a new block.
-    fn pin_beyond(&mut self, live: &mut Live, end: u32) {
+    fn pin_beyond(&mut self, active: &mut ActiveRequest, end: u32) {
         let block = self.kv.block_tokens();
         let pinned = end.div_ceil(block);
-        self.kv.pin(&mut live.holding, &live.chain[..pinned as usize]);
-        live.excess = pinned * block - end;
-        if live.excess > 0 {
-            live.chain.truncate(pinned as usize);
-            let mut previous = live.chain.last().copied().unwrap_or(0);
-            for k in pinned..(live.prefill + live.excess) / block {
-                previous = live.text.block_hash(previous, k * block - live.excess, block);
-                live.chain.push(previous);
+        self.kv.pin(&mut active.block_table, &active.chain[..pinned as usize]);
+        active.excess = pinned * block - end;
+        if active.excess > 0 {
+            active.chain.truncate(pinned as usize);
+            let mut previous = active.chain.last().copied().unwrap_or(0);
+            for k in pinned..(active.prefill + active.excess) / block {
+                previous = active.text.block_hash(previous, k * block - active.excess, block);
+                active.chain.push(previous);
             }
         }
     }
 
     /// The longest cached prefix of what a request has to prefill.
-    fn cached_prefix(&mut self, slot: Slot, live: &mut Live) -> Hit {
+    fn cached_prefix(&mut self, slot: Slot, active: &mut ActiveRequest) -> Hit {
         if !self.kv.caching() {
             return Hit::default();
         }
         let block = self.kv.block_tokens();
-        if !live.chained {
-            live.chain = live.text.chain(block, live.prefill.min(live.recurring) / block);
-            live.chained = true;
+        if !active.chained {
+            active.chain = active.text.chain(block, active.prefill.min(active.shareable) / block);
+            active.chained = true;
         }
-        let chain = &live.chain[..self.cacheable(live)];
+        let chain = &active.chain[..self.cacheable(active)];
         // Who found no room looks again at every step until it does.
         let again = self.refused.is_some_and(|(refused, ..)| refused == slot);
         if again { self.kv.lookup_again(chain) } else { self.kv.lookup(chain) }
     }
 
     /// How many leading blocks of what a request has to prefill it may find in the cache.
-    fn cacheable(&self, live: &Live) -> usize {
+    fn cacheable(&self, active: &ActiveRequest) -> usize {
         let block = self.kv.block_tokens();
         let cacheable = match self.compat {
-            Compat::None => (live.prefill - 1) / block,
-            Compat::Blis => live.prefill / block,
+            Compat::None => (active.prefill - 1) / block,
+            Compat::Blis => active.prefill / block,
         };
-        live.chain.len().min(cacheable as usize)
+        active.chain.len().min(cacheable as usize)
     }
 
     /// How much of a waiting request is cached, and what it computes first.
-    fn first_chunk(&mut self, slot: Slot, live: &mut Live, budget: u32) -> Entry {
-        let hit = self.cached_prefix(slot, live);
+    fn first_chunk(&mut self, slot: Slot, active: &mut ActiveRequest, budget: u32) -> FirstChunk {
+        let hit = self.cached_prefix(slot, active);
         let cached = hit.blocks * self.kv.block_tokens();
-        let tokens = self.limits.chunk(live.prefill - cached).min(budget);
-        Entry { hit, tokens, end: cached + tokens }
+        let tokens = self.limits.chunk(active.prefill - cached).min(budget);
+        FirstChunk { hit, tokens, end: cached + tokens }
     }
 
     /// Moves the request whose blocks are found into the batch.
-    fn admit<S: Sink>(&mut self, slot: Slot, entry: Entry, now: Micros, w: &mut World<'_, S>) {
-        self.told_blocked = Slot::NONE;
-        self.link(slot, w.lives);
-        let live = &mut w.lives[slot];
-        live.computed = entry.end;
-        live.granted = entry.tokens;
+    fn admit<S: Sink>(&mut self, slot: Slot, entry: FirstChunk, now: Micros, w: &mut World<'_, S>) {
+        self.reported_blocked = Slot::NONE;
+        self.link(slot, w.active);
+        let active = &mut w.active[slot];
+        active.computed = entry.end;
+        active.granted = entry.tokens;
         let cached = entry.end - entry.tokens;
-        let record = &mut w.records[live.id.index()];
+        let record = &mut w.records[active.id.index()];
         record.state = RequestState::Running;
         record.scheduled = now;
         record.sched_step = self.totals.steps;
@@ -289,7 +291,7 @@ impl Replica {
         if record.first_scheduled == Micros::MAX {
             record.first_scheduled = now;
         }
-        let (request, prefill, class, urgency) = (live.id, live.prefill, record.class, live.urgency);
+        let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
         self.recent.joined(prefill, cached);
         w.sink.fact(now, Fact::Scheduled { request, replica: self.id, class, urgency, prefill, cached });
     }

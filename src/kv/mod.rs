@@ -2,13 +2,13 @@
 //!
 //! This module is the only writer of block counts. It knows hashes and numbers of tokens, not requests.
 
+mod block_pool;
+mod block_table;
 mod free_list;
-mod holding;
-mod pool;
 mod store;
 mod tier;
 
-pub use holding::Holding;
-pub use pool::{CellState, Hit, Pool};
+pub use block_pool::{BlockPool, CellState, Hit};
+pub use block_table::BlockTable;
 pub use store::{Below, StoreSettings, Written};
 pub use tier::{ReloadSettings, TierCounts};

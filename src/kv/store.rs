@@ -10,7 +10,7 @@ use crate::base::math::round_to_span;
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
-/// No entry.
+/// No block.
 const NONE: u32 = u32::MAX;
 
 /// When a block is written to the tier.
@@ -46,7 +46,7 @@ pub struct Below {
 
 /// One stored block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+struct StoredBlock {
     hash: u64,
     /// Neighbours in order of use.
     older: u32,
@@ -59,10 +59,10 @@ struct Entry {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Store {
     settings: StoreSettings,
-    /// By chained hash: which entry.
+    /// By chained hash: which block.
     by_hash: LookupMap<u64, u32>,
-    entries: Vec<Entry>,
-    /// Ends of the list of entries in order of use.
+    blocks: Vec<StoredBlock>,
+    /// Ends of the list of blocks in order of use.
     oldest: u32,
     newest: u32,
     pub(super) counts: TierCounts,
@@ -78,7 +78,7 @@ impl Store {
         Self {
             settings,
             by_hash: LookupMap::default(),
-            entries: Vec::new(),
+            blocks: Vec::new(),
             oldest: NONE,
             newest: NONE,
             counts: TierCounts::default(),
@@ -94,7 +94,7 @@ impl Store {
 
     /// Blocks stored, and how many there is room for.
     pub(super) fn blocks(&self) -> (u32, u32) {
-        (self.entries.len() as u32, self.settings.capacity)
+        (self.blocks.len() as u32, self.settings.capacity)
     }
 
     /// A block has become full on the GPU.
@@ -115,7 +115,7 @@ impl Store {
     pub(super) fn use_all(&mut self, hashes: impl DoubleEndedIterator<Item = u64>) {
         for hash in hashes.rev() {
             if let Some(e) = self.by_hash.get(hash) {
-                self.use_entry(e);
+                self.use_block(e);
             }
         }
     }
@@ -126,7 +126,7 @@ impl Store {
         for &hash in chain {
             let Some(e) = self.by_hash.get(hash) else { break };
             below.blocks += 1;
-            if self.entries[e as usize].loads > 0 {
+            if self.blocks[e as usize].loads > 0 {
                 below.arriving = true;
                 break;
             }
@@ -142,7 +142,7 @@ impl Store {
     /// Asks for blocks, all of which [`Store::lookup`] has just found. Returns when they are on the GPU.
     pub(super) fn begin_load(&mut self, chain: &[u64], tokens: u64, now: Micros) -> Micros {
         for &hash in chain {
-            self.entry(hash).loads += 1;
+            self.stored(hash).loads += 1;
         }
         self.link_free = self.done_at(tokens, now);
         self.counts.loads += 1;
@@ -154,9 +154,9 @@ impl Store {
     /// A load is over, or has been given up.
     pub(super) fn end_load(&mut self, chain: &[u64]) {
         for &hash in chain {
-            let entry = self.entry(hash);
-            assert!(entry.loads > 0, "INV-4: a load ended twice");
-            entry.loads -= 1;
+            let block = self.stored(hash);
+            assert!(block.loads > 0, "INV-4: a load ended twice");
+            block.loads -= 1;
         }
     }
 
@@ -170,33 +170,33 @@ impl Store {
         self.settings.base + round_to_span(tokens as f64 / self.settings.tokens_per_us)
     }
 
-    fn entry(&mut self, hash: u64) -> &mut Entry {
+    fn stored(&mut self, hash: u64) -> &mut StoredBlock {
         let e = self.by_hash.get(hash).expect("INV-4: a block that is being loaded is gone");
-        &mut self.entries[e as usize]
+        &mut self.blocks[e as usize]
     }
 
     /// Stores a block, as the latest in use. If there is no room, the block used longest ago goes that nobody loads; if all
     /// are being loaded, the new one is not stored.
     fn write(&mut self, hash: u64) {
         if let Some(e) = self.by_hash.get(hash) {
-            self.use_entry(e);
+            self.use_block(e);
             return;
         }
-        let fresh = Entry { hash, older: NONE, newer: NONE, loads: 0 };
-        let e = if (self.entries.len() as u32) < self.settings.capacity {
-            self.entries.push(fresh);
-            self.entries.len() as u32 - 1
+        let fresh = StoredBlock { hash, older: NONE, newer: NONE, loads: 0 };
+        let e = if (self.blocks.len() as u32) < self.settings.capacity {
+            self.blocks.push(fresh);
+            self.blocks.len() as u32 - 1
         } else {
             let mut e = self.oldest;
-            while e != NONE && self.entries[e as usize].loads > 0 {
-                e = self.entries[e as usize].newer;
+            while e != NONE && self.blocks[e as usize].loads > 0 {
+                e = self.blocks[e as usize].newer;
             }
             if e == NONE {
                 return;
             }
             self.unlink(e);
-            self.by_hash.remove(self.entries[e as usize].hash);
-            self.entries[e as usize] = fresh;
+            self.by_hash.remove(self.blocks[e as usize].hash);
+            self.blocks[e as usize] = fresh;
             self.counts.evictions += 1;
             self.news.1 += 1;
             e
@@ -207,7 +207,7 @@ impl Store {
         self.news.0 += 1;
     }
 
-    fn use_entry(&mut self, e: u32) {
+    fn use_block(&mut self, e: u32) {
         if e != self.newest {
             self.unlink(e);
             self.link_newest(e);
@@ -215,14 +215,14 @@ impl Store {
     }
 
     fn unlink(&mut self, e: u32) {
-        let Entry { older, newer, .. } = self.entries[e as usize];
+        let StoredBlock { older, newer, .. } = self.blocks[e as usize];
         match older {
             NONE => self.oldest = newer,
-            _ => self.entries[older as usize].newer = newer,
+            _ => self.blocks[older as usize].newer = newer,
         }
         match newer {
             NONE => self.newest = older,
-            _ => self.entries[newer as usize].older = older,
+            _ => self.blocks[newer as usize].older = older,
         }
     }
 
@@ -230,25 +230,25 @@ impl Store {
         let newest = std::mem::replace(&mut self.newest, e);
         match newest {
             NONE => self.oldest = e,
-            _ => self.entries[newest as usize].newer = e,
+            _ => self.blocks[newest as usize].newer = e,
         }
-        let entry = &mut self.entries[e as usize];
-        entry.older = newest;
-        entry.newer = NONE;
+        let block = &mut self.blocks[e as usize];
+        block.older = newest;
+        block.newer = NONE;
     }
 
-    /// The list has every entry once, the table points at each, and as many blocks are being read as `loading` says.
+    /// The list has every block once, the table points at each, and as many blocks are being read as `loading` says.
     pub(super) fn verify(&self, loading: u32) {
         let (mut e, mut older, mut n, mut loads) = (self.oldest, NONE, 0, 0);
         while e != NONE {
-            let entry = &self.entries[e as usize];
-            assert!(entry.older == older, "INV-4: the CPU tier's list is broken");
-            assert!(self.by_hash.get(entry.hash) == Some(e), "INV-4: a stored block cannot be found");
-            (older, e) = (e, entry.newer);
+            let block = &self.blocks[e as usize];
+            assert!(block.older == older, "INV-4: the CPU tier's list is broken");
+            assert!(self.by_hash.get(block.hash) == Some(e), "INV-4: a stored block cannot be found");
+            (older, e) = (e, block.newer);
             n += 1;
-            loads += entry.loads;
+            loads += block.loads;
         }
-        let whole = n == self.entries.len() && n == self.by_hash.len() && older == self.newest;
+        let whole = n == self.blocks.len() && n == self.by_hash.len() && older == self.newest;
         assert!(whole && n <= self.settings.capacity as usize, "INV-4: the CPU tier is miscounted");
         assert!(loads == loading, "INV-4: {loads} stored blocks are read, {loading} are being loaded");
     }

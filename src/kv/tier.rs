@@ -4,7 +4,7 @@
 //! an allocation fails, all stored blocks are copied back into free ones, which may make a prefix longer. A copy back
 //! costs time that the next step pays.
 
-use super::Pool;
+use super::BlockPool;
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ impl Tier {
     }
 }
 
-impl Pool {
+impl BlockPool {
     /// The same with the CPU tier of BLIS below it.
     #[must_use]
     pub fn with_reload(mut self, settings: ReloadSettings) -> Self {

@@ -142,7 +142,7 @@ impl<'a> RequestView<'a> {
 
     /// Leading tokens of its prompt that any other request could share. Those after them are a text that occurs once.
     pub fn shareable_tokens(&self) -> u32 {
-        self.text.recurring().min(self.prompt_tokens)
+        self.text.shareable().min(self.prompt_tokens)
     }
 
     /// The chained hashes of the leading full blocks of `block_tokens` tokens that any other request could share. They are

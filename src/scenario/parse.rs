@@ -3,7 +3,7 @@
 //! serde stops at the first problem. So each problem found is recorded, the value it concerns is taken out (its default
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
-use super::shape::{Shape, Step, display, explain};
+use super::shape::{PathStep, Shape, display, explain};
 use super::{Edit, FORMAT_VERSION, Scenario, check, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, json, noted::Noted};
 use serde::de::DeserializeOwned;
@@ -98,7 +98,7 @@ pub fn value_from_long_json(text: &str, instead: [&str; 2]) -> Result<Value, Dia
 
 /// The tree of a document; an error for each key that one of its objects has twice.
 pub fn value_said_once(noted: Noted) -> Result<Value, Diagnostics> {
-    let twice = |steps: &Vec<Step>| {
+    let twice = |steps: &Vec<PathStep>| {
         let fix = "remove one of them: only one can be meant";
         Diagnostic::error(display(steps), "the same key twice", "each key once in an object", fix)
     };
@@ -127,14 +127,14 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         Err(_) => Value::String(value.to_owned()),
     };
     // Lists that the document leaves to their defaults are written out before one of their entries changes.
-    let indexed = steps.iter().any(|step| matches!(step, Step::Index(_)));
+    let indexed = steps.iter().any(|step| matches!(step, PathStep::Index(_)));
     let defaults = indexed.then(|| json::tree(&Scenario::default()));
     let mut default = defaults.as_ref();
     let mut at = document;
     for (i, step) in steps.iter().enumerate() {
         let so_far = display(&steps[..i]);
         match step {
-            Step::Key(key) | Step::Variant(key) => {
+            PathStep::Key(key) | PathStep::Variant(key) => {
                 // A choice by its bare name gives way to its settings; other values have none.
                 if at.is_null() || (at.is_string() && i > 0) {
                     *at = Value::Object(serde_json::Map::new());
@@ -145,7 +145,7 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
                 let fallback = default.filter(|d| d.is_array()).cloned().unwrap_or(Value::Null);
                 at = at.as_object_mut().expect("made an object above").entry(key).or_insert(fallback);
             }
-            Step::Index(index) => {
+            PathStep::Index(index) => {
                 default = default.and_then(|d| d.get(index));
                 let length = at.as_array().map_or(0, Vec::len);
                 let entry = at.as_array_mut().and_then(|list| list.get_mut(*index));
@@ -278,7 +278,7 @@ fn is_not_finite(word: &str) -> bool {
     )
 }
 
-fn split_path(path: &str) -> Option<Vec<Step>> {
+fn split_path(path: &str) -> Option<Vec<PathStep>> {
     if path.len() > PATH_BYTES {
         return None;
     }
@@ -288,10 +288,10 @@ fn split_path(path: &str) -> Option<Vec<Step>> {
         if key.is_empty() {
             return None;
         }
-        steps.push(Step::Key(key.to_owned()));
+        steps.push(PathStep::Key(key.to_owned()));
         while !rest.is_empty() {
             let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
-            steps.push(Step::Index(index.parse().ok()?));
+            steps.push(PathStep::Index(index.parse().ok()?));
             rest = after;
         }
     }

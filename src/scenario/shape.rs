@@ -2,7 +2,7 @@
 
 use crate::base::Diagnostic;
 use crate::base::json::Misfit;
-pub(super) use crate::base::json::Step;
+pub(super) use crate::base::json::PathStep;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,9 +21,9 @@ pub(super) struct Problem {
 #[derive(Default)]
 pub(super) struct Shape {
     /// Paths, in the coordinates of the user's document.
-    removed: BTreeSet<Vec<Step>>,
+    removed: BTreeSet<Vec<PathStep>>,
     /// What to take out next, in the coordinates of the document as it is now.
-    target: Vec<Step>,
+    target: Vec<PathStep>,
     /// Whether list entries moved up: paths in what is left are not those of the user's document.
     pub(super) moved: bool,
 }
@@ -32,16 +32,16 @@ impl Shape {
     /// Translates serde's error; `None` if it is only the consequence of something taken out before.
     pub(super) fn next_problem(&mut self, document: &Value, misfit: &Misfit) -> Option<Problem> {
         let message = misfit.to_string();
-        let mut steps: Vec<Step> = misfit.steps().cloned().collect();
+        let mut steps: Vec<PathStep> = misfit.steps().cloned().collect();
         let missing = quoted_after(&message, "missing field `");
         // A variant that holds nothing has no place of its own: the enum's value is meant.
-        while matches!(steps.last(), Some(Step::Variant(_))) && walk(document, &steps).is_none() {
+        while matches!(steps.last(), Some(PathStep::Variant(_))) && walk(document, &steps).is_none() {
             steps.pop();
         }
         let original = self.original(&steps);
         let consequence = missing.as_ref().is_some_and(|field| {
             let mut gone = original.clone();
-            gone.push(Step::Key(field.clone()));
+            gone.push(PathStep::Key(field.clone()));
             self.removed.contains(&gone)
         });
         let problem = Problem { path: display(&original), found: walk(document, &steps).cloned(), message };
@@ -56,9 +56,9 @@ impl Shape {
         if !["expected newtype variant", "expected struct variant"].iter().any(|end| message.ends_with(end)) {
             return false;
         }
-        let mut steps: Vec<Step> = misfit.steps().cloned().collect();
+        let mut steps: Vec<PathStep> = misfit.steps().cloned().collect();
         // The name may come as a step of its own, into which a text has no way.
-        while matches!(steps.last(), Some(Step::Variant(_))) && walk(document, &steps).is_none() {
+        while matches!(steps.last(), Some(PathStep::Variant(_))) && walk(document, &steps).is_none() {
             steps.pop();
         }
         let Some(value) = walk_mut(document, &steps) else { return false };
@@ -70,14 +70,14 @@ impl Shape {
     /// Takes the value of the last problem out; false if there is nothing left to take out.
     pub(super) fn take_out(&mut self, document: &mut Value) -> bool {
         // A variant without its content is no value of the enum: take out the enum's value.
-        while matches!(self.target.last(), Some(Step::Variant(_))) {
+        while matches!(self.target.last(), Some(PathStep::Variant(_))) {
             self.target.pop();
         }
         let original = self.original(&self.target);
         let Some((last, parents)) = self.target.split_last() else { return false };
         let removed = match (walk_mut(document, parents), last) {
-            (Some(Value::Object(map)), Step::Key(key)) => map.shift_remove(key).is_some(),
-            (Some(Value::Array(list)), Step::Index(i)) if *i < list.len() => {
+            (Some(Value::Object(map)), PathStep::Key(key)) => map.shift_remove(key).is_some(),
+            (Some(Value::Array(list)), PathStep::Index(i)) if *i < list.len() => {
                 list.remove(*i);
                 self.moved = true;
                 true
@@ -97,52 +97,52 @@ impl Shape {
     }
 
     /// The path in the user's document: list positions count what was taken out before them.
-    fn original(&self, steps: &[Step]) -> Vec<Step> {
-        let mut path: Vec<Step> = Vec::with_capacity(steps.len());
+    fn original(&self, steps: &[PathStep]) -> Vec<PathStep> {
+        let mut path: Vec<PathStep> = Vec::with_capacity(steps.len());
         for step in steps {
-            let Step::Index(mut index) = step.clone() else {
+            let PathStep::Index(mut index) = step.clone() else {
                 path.push(step.clone());
                 continue;
             };
-            path.push(Step::Index(0));
+            path.push(PathStep::Index(0));
             for i in 0..=index + self.removed.len() {
-                *path.last_mut().expect("just pushed") = Step::Index(i);
+                *path.last_mut().expect("just pushed") = PathStep::Index(i);
                 if i <= index && self.removed.contains(&path) {
                     index += 1;
                 }
             }
-            *path.last_mut().expect("just pushed") = Step::Index(index);
+            *path.last_mut().expect("just pushed") = PathStep::Index(index);
         }
         path
     }
 }
 
-fn walk<'a>(document: &'a Value, steps: &[Step]) -> Option<&'a Value> {
+fn walk<'a>(document: &'a Value, steps: &[PathStep]) -> Option<&'a Value> {
     steps.iter().try_fold(document, |at, step| match step {
-        Step::Key(key) | Step::Variant(key) => at.get(key),
-        Step::Index(i) => at.get(i),
+        PathStep::Key(key) | PathStep::Variant(key) => at.get(key),
+        PathStep::Index(i) => at.get(i),
     })
 }
 
-fn walk_mut<'a>(document: &'a mut Value, steps: &[Step]) -> Option<&'a mut Value> {
+fn walk_mut<'a>(document: &'a mut Value, steps: &[PathStep]) -> Option<&'a mut Value> {
     steps.iter().try_fold(document, |at, step| match step {
-        Step::Key(key) | Step::Variant(key) => at.get_mut(key),
-        Step::Index(i) => at.get_mut(i),
+        PathStep::Key(key) | PathStep::Variant(key) => at.get_mut(key),
+        PathStep::Index(i) => at.get_mut(i),
     })
 }
 
 /// A path as the user writes it.
-pub(super) fn display(steps: &[Step]) -> String {
+pub(super) fn display(steps: &[PathStep]) -> String {
     let mut text = String::new();
     for step in steps {
         match step {
-            Step::Key(key) | Step::Variant(key) => {
+            PathStep::Key(key) | PathStep::Variant(key) => {
                 if !text.is_empty() {
                     text.push('.');
                 }
                 text.push_str(key);
             }
-            Step::Index(i) => write!(text, "[{i}]").expect("a String takes any text"),
+            PathStep::Index(i) => write!(text, "[{i}]").expect("a String takes any text"),
         }
     }
     text

@@ -3,7 +3,7 @@
 use super::frame::{Candidate, ScorePart};
 use super::words::three_digits;
 use crate::base::RequestId;
-use crate::engine::{Decision, Engine, ranking};
+use crate::engine::{Cluster, Decision, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
 use serde::{Deserialize, Serialize};
@@ -182,7 +182,7 @@ impl Decisions {
     }
 
     /// The summary, if the scenario asked for it.
-    pub(super) fn summary(&self, engine: &Engine) -> Option<DecisionPart> {
+    pub(super) fn summary(&self, engine: &Cluster) -> Option<DecisionPart> {
         let census = engine.census();
         let mean = if self.routed == 0 { 0.0 } else { self.regret_sum / self.routed as f64 };
         self.summarised().then(|| DecisionPart {

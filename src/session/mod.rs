@@ -34,7 +34,7 @@ pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
-use crate::engine::{Detail, Engine, Halt};
+use crate::engine::{Cluster, Detail, Halt};
 use crate::scenario::{Scenario, Served, TimedEdit, check, parse};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
 
@@ -59,7 +59,7 @@ pub enum Audience {
 pub struct Session {
     scenario: Scenario,
     trace: Option<Arc<Trace>>,
-    engine: Engine,
+    engine: Cluster,
     recorder: Recorder,
     edits: EditLog,
     /// The instant shown: at or after the latest event, before the next one.
@@ -104,7 +104,7 @@ impl Session {
         }
         let Prepared { scenario, resolved } = prepared;
         let source = Source::new(&scenario, trace.as_ref());
-        let engine = Engine::new(&scenario, &resolved, source);
+        let engine = Cluster::new(&scenario, &resolved, source);
         let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
         let edits = EditLog::new(&scenario.edits);
         let session = Self { scenario, trace, engine, recorder, edits, playhead: Micros::ZERO };
@@ -243,7 +243,7 @@ impl Session {
     }
 
     /// The engine, for tests and golden files.
-    pub fn engine(&self) -> &Engine {
+    pub fn engine(&self) -> &Cluster {
         &self.engine
     }
 

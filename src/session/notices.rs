@@ -7,7 +7,7 @@ use super::Session;
 use super::words::{count, three_digits};
 use crate::base::Micros;
 use crate::base::units::US_PER_S;
-use crate::engine::Engine;
+use crate::engine::Cluster;
 use serde::Serialize;
 
 /// What a notice is about.
@@ -256,7 +256,7 @@ impl Session {
 }
 
 /// Whether the replicas of a pool have a price.
-pub(super) fn has_price(engine: &Engine, pool: u32) -> bool {
+pub(super) fn has_price(engine: &Cluster, pool: u32) -> bool {
     engine.usd_per_hour(pool) > 0.0
 }
 

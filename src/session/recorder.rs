@@ -8,7 +8,7 @@ use super::objectives::Targets;
 use super::warmup::Warmup;
 use super::window::Window;
 use crate::base::Micros;
-use crate::engine::{Decision, Engine, Fact, Sink};
+use crate::engine::{Cluster, Decision, Fact, Sink};
 use crate::scenario::Scenario;
 use crate::stats::{BucketLog, RunLength, Timeline};
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,7 @@ impl Recorder {
     }
 
     /// Closes the open bucket of the timeline: queue depth and KV use of each replica at its end.
-    pub(super) fn close_bucket(&mut self, engine: &Engine) {
+    pub(super) fn close_bucket(&mut self, engine: &Cluster) {
         let gauges = engine.replicas().iter().flat_map(|r| {
             let permille = u64::from(r.kv().used()) * 1000 / u64::from(r.kv().total().max(1));
             [r.waiting(), permille as u32]
@@ -174,7 +174,7 @@ impl Recorder {
             replica: a.replica,
             text: a.sentence(),
         };
-        let entries: Vec<Entry> = detectors.untold().iter().map(entry).collect();
+        let entries: Vec<Entry> = detectors.unreported().iter().map(entry).collect();
         for entry in entries {
             self.keep(at, entry);
         }

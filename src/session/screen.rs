@@ -191,7 +191,7 @@ impl Session {
 }
 
 /// The blocks of one cache, with at most `cells` of them sampled by position.
-fn kv_frame(kv: &kv::Pool, cells: u32) -> KvFrame {
+fn kv_frame(kv: &kv::BlockPool, cells: u32) -> KvFrame {
     let total = kv.total();
     let n = u64::from(cells.min(total));
     let cell = |k: u64| match kv.cell((k * u64::from(total) / n) as u32) {

@@ -5,7 +5,7 @@ use super::edits::{EditLog, with_edits};
 use super::recorder::Recorder;
 use crate::base::Micros;
 use crate::base::digest::Digest;
-use crate::engine::Engine;
+use crate::engine::Cluster;
 use crate::scenario::{parse, to_json};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -77,7 +77,7 @@ impl Session {
         if u64::from_le_bytes(*digest) != Digest::of(body).value() {
             return Err(SnapshotError::Damaged);
         }
-        let body: Body<Engine, Recorder> = postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged)?;
+        let body: Body<Cluster, Recorder> = postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged)?;
         if body.trace != self.trace.as_ref().map(|t| t.digest().value()) {
             return Err(SnapshotError::OtherTrace);
         }

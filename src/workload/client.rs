@@ -4,7 +4,7 @@ use super::arrivals::ArrivalProcess;
 use super::conversations::{Conversations, Round, session_of};
 use super::lengths::LengthSampler;
 use super::{NOT_LISTED, RequestSpec, family};
-use crate::base::content::{once_name, source_name};
+use crate::base::content::{source_name, unique_name};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Content, Micros, Piece};
 use crate::scenario::{Client, PrefixGroups};
@@ -93,10 +93,11 @@ impl ClientSource {
         let mut prompt = self.prefix_of(group);
         // A prompt has at least one token.
         let own = if prompt.is_empty() { own.max(1) } else { own };
-        prompt.push(Piece { source: once_name(family::CLIENT_PROMPT, index), start: 0, len: own });
+        prompt.push(Piece { source: unique_name(family::CLIENT_PROMPT, index), start: 0, len: own });
         self.made += 1;
         self.arrivals.advance();
-        let output = Piece { source: once_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens };
+        let output =
+            Piece { source: unique_name(family::CLIENT_OUTPUT, index), start: 0, len: output_tokens };
         let session = self.draw_session();
         self.request(arrival, position, session, prompt, output)
     }
@@ -130,7 +131,7 @@ impl ClientSource {
         let accumulates = self.conversations.as_ref().is_some_and(Conversations::accumulates);
         let index = (u64::from(self.number) << 32) | u64::from(round.conversation);
         let (name, start): (fn(u64, u64) -> u64, _) =
-            if accumulates { (source_name, 0) } else { (once_name, round.before) };
+            if accumulates { (source_name, 0) } else { (unique_name, round.before) };
         let source = name(family::CONVERSATION, index);
         let asked = round.before + round.own;
         let mut prompt = self.prefix_of(round.group);

@@ -1,7 +1,7 @@
 //! The requests of a recorded trace, at the speed that the scenario asks for.
 
 use super::{NOT_LISTED, RequestSpec, Trace, family};
-use crate::base::content::once_name;
+use crate::base::content::unique_name;
 use crate::base::{Micros, Piece, math};
 use crate::scenario::TraceSettings;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl Replay {
             prompt_tokens: trace.prompt_tokens(row),
             prompt,
             output: Piece {
-                source: once_name(family::TRACE_OUTPUT, u64::from(self.next_row)),
+                source: unique_name(family::TRACE_OUTPUT, u64::from(self.next_row)),
                 start: 0,
                 len: trace.output_tokens(row),
             },

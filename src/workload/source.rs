@@ -26,7 +26,7 @@ pub struct Source {
     left: u64,
     taken: u32,
     /// The earliest request, even if it lies after the horizon; kept up to date so that looking is free.
-    next: Option<(Micros, Lane)>,
+    next: Option<(Micros, Origin)>,
 }
 
 /// What requests without a tenant or a class belong to.
@@ -56,7 +56,7 @@ impl Names {
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Lane {
+enum Origin {
     Client(u32),
     Listed,
     Replay,
@@ -123,11 +123,13 @@ impl Source {
 
     /// Takes the next request.
     pub fn take(&mut self) -> Option<RequestSpec> {
-        let (at, lane) = self.next.filter(|(at, _)| *at <= self.horizon)?;
-        let spec = match lane {
-            Lane::Client(i) => self.clients[i as usize].take(self.taken),
-            Lane::Listed => self.listed.take(),
-            Lane::Replay => self.replay.as_mut().expect("INV-6: the lane exists").take(),
+        let (at, origin) = self.next.filter(|(at, _)| *at <= self.horizon)?;
+        let spec = match origin {
+            Origin::Client(i) => self.clients[i as usize].take(self.taken),
+            Origin::Listed => self.listed.take(),
+            Origin::Replay => {
+                self.replay.as_mut().expect("INV-6: a replayed request comes from a trace").take()
+            }
         };
         assert!(spec.arrival == at, "INV-3: announced for {at}, arrived at {}", spec.arrival);
         self.left -= 1;
@@ -180,19 +182,19 @@ impl Source {
         self.replay.is_some()
     }
 
-    /// Finds the earliest request; the lane order settles ties.
+    /// Finds the earliest request; of several at one instant, the one that is looked at first.
     fn find_next(&mut self) {
-        let mut best = (Micros::MAX, Lane::Listed);
+        let mut best = (Micros::MAX, Origin::Listed);
         for (i, client) in self.clients.iter().enumerate() {
             if client.next() < best.0 {
-                best = (client.next(), Lane::Client(i as u32));
+                best = (client.next(), Origin::Client(i as u32));
             }
         }
         if self.listed.next() < best.0 {
-            best = (self.listed.next(), Lane::Listed);
+            best = (self.listed.next(), Origin::Listed);
         }
         if let Some(replay) = &self.replay {
-            best = (replay.next(), Lane::Replay);
+            best = (replay.next(), Origin::Replay);
         }
         let exists = best.0 < Micros::MAX && self.left > 0;
         self.next = exists.then_some(best);

@@ -2,7 +2,7 @@
 
 use super::common::{Story, client, cluster, engine, run};
 use tokenyard::base::Micros;
-use tokenyard::engine::{Engine, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
     AdmissionPolicy, ConcurrencyLimit, Edit, OverLimit, RateLimit, Scenario, TenantQuota, TokenBucket,
@@ -19,7 +19,7 @@ fn two_tenants(requests_per_s: f64) -> Scenario {
 }
 
 /// When each request was let in, with its tenant and prompt length, in order.
-fn admissions(engine: &Engine, story: &Story) -> Vec<(u64, u32, u32)> {
+fn admissions(engine: &Cluster, story: &Story) -> Vec<(u64, u32, u32)> {
     let admitted = story.facts.iter().filter_map(|(at, fact)| match fact {
         Fact::Admitted { request } => Some((at.0, &engine.records()[request.index()])),
         _ => None,
@@ -42,7 +42,7 @@ fn stays_within(entries: &[(u64, f64)], capacity: f64, per_s: f64) {
 }
 
 /// Everybody is let in sooner or later, or refused.
-fn all_are_decided(engine: &Engine, then: OverLimit) {
+fn all_are_decided(engine: &Cluster, then: OverLimit) {
     let rejected = engine.census().rejected;
     assert_eq!(engine.census().at_gateway, 0);
     match then {
@@ -118,7 +118,7 @@ fn a_rate_limit_never_exceeds_its_rate_over_any_window() {
 }
 
 /// The most requests inside at any instant, of those for which `counts` holds by tenant.
-fn most_inside(engine: &Engine, story: &Story, counts: impl Fn(u32) -> bool) -> i32 {
+fn most_inside(engine: &Cluster, story: &Story, counts: impl Fn(u32) -> bool) -> i32 {
     let (mut inside, mut most) = (0, 0);
     for (_, fact) in &story.facts {
         let (request, change) = match fact {

@@ -1,7 +1,7 @@
 //! Small clusters, traffic and runs for the laws.
 
 use tokenyard::base::Micros;
-use tokenyard::engine::{Decision, Engine, Fact, Halt, Sink};
+use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
 use tokenyard::scenario::{
     Arrivals, Client, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, Scenario,
 };
@@ -65,15 +65,15 @@ pub(crate) fn client(name: &str, rate_per_s: f64) -> Client {
 }
 
 /// The engine of a scenario at time zero.
-pub(crate) fn engine(s: &Scenario) -> Engine {
+pub(crate) fn engine(s: &Scenario) -> Cluster {
     let compat = s.cluster.compat;
     let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    Engine::new(s, &resolved, Source::new(s, None))
+    Cluster::new(s, &resolved, Source::new(s, None))
 }
 
 /// Runs to the end with the scenario's edits, checking the invariants on the way.
-pub(crate) fn run(s: &Scenario) -> (Engine, Story) {
+pub(crate) fn run(s: &Scenario) -> (Cluster, Story) {
     let mut engine = engine(s);
     let mut story = Story::default();
     for edit in &s.edits {

@@ -3,7 +3,7 @@
 use crate::common::{cluster, engine, run};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
-use tokenyard::engine::{Engine, Ignore, Record, RequestState};
+use tokenyard::engine::{Cluster, Ignore, Record, RequestState};
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, Client, Compat, Conversation, ConversationClock, KvBlocks, Lengths,
@@ -31,7 +31,7 @@ pub(crate) fn talks(replicas: u32, clock: ConversationClock) -> Scenario {
 }
 
 /// By session, its requests in order of arrival.
-pub(crate) fn by_session(engine: &Engine) -> BTreeMap<u32, Vec<&Record>> {
+pub(crate) fn by_session(engine: &Cluster) -> BTreeMap<u32, Vec<&Record>> {
     let mut found: BTreeMap<u32, Vec<&Record>> = BTreeMap::new();
     for record in engine.records() {
         found.entry(record.session).or_default().push(record);
@@ -62,7 +62,7 @@ fn arrivals_of_an_open_clock_are_the_same_under_every_policy_and_those_of_a_clos
         let mut fast = talks(4, clock);
         fast.cluster.routing = RoutingPolicy::LeastLoaded;
         let (slow, fast) = (run(&slow).0, run(&fast).0);
-        let arrivals = |e: &Engine| e.records().iter().map(|r| r.arrival).collect::<Vec<_>>();
+        let arrivals = |e: &Cluster| e.records().iter().map(|r| r.arrival).collect::<Vec<_>>();
         assert_eq!(arrivals(&slow) == arrivals(&fast), clock == ConversationClock::Open);
         // What is said is the same in any case.
         let (slow, fast) = (by_session(&slow), by_session(&fast));

@@ -3,7 +3,7 @@
 use super::common::{Story, client, cluster, engine, run};
 use super::routing::{conversations, every_policy};
 use tokenyard::base::Micros;
-use tokenyard::engine::{DropReason, Engine, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, RequestState};
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
     AdmissionPolicy, Client, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, OverLimit,
@@ -227,7 +227,7 @@ fn a_smaller_cache_takes_blocks_as_they_become_free() {
     engine.advance(Micros(50_000), u64::MAX, &mut Ignore);
     let before = engine.replicas()[0].kv().used();
     engine.apply(&Edit::KvBlocks { pool: 0, blocks: 3 }, Micros(50_000), &mut Ignore);
-    let kv = |engine: &Engine| (engine.replicas()[0].kv().used(), engine.replicas()[0].kv().total());
+    let kv = |engine: &Cluster| (engine.replicas()[0].kv().used(), engine.replicas()[0].kv().total());
     assert_eq!(kv(&engine), (before, before), "what is held is held on to, and nothing is free");
     engine.advance(Micros::MAX, u64::MAX, &mut Ignore);
     engine.verify(true);

@@ -4,7 +4,7 @@ use super::common::{Story, client, cluster, engine, run};
 use super::conversations::{by_session, talks};
 use super::routing::{conversations, queues};
 use tokenyard::base::Micros;
-use tokenyard::engine::{Engine, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::policy::routing::Excluded;
 use tokenyard::scenario::{
@@ -44,7 +44,7 @@ fn longest_queue(story: &Story) -> u32 {
     longest
 }
 
-fn completed(engine: &Engine) -> usize {
+fn completed(engine: &Cluster) -> usize {
     engine.records().iter().filter(|r| r.state == RequestState::Completed).count()
 }
 

@@ -1,7 +1,7 @@
 //! Laws of routing.
 
 use super::common::{client, cluster, run};
-use tokenyard::engine::{Decision, Engine, Fact};
+use tokenyard::engine::{Cluster, Decision, Fact};
 use tokenyard::scenario::{
     Client, CostEscalation, Edit, Filter, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Picker,
     PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer,
@@ -69,11 +69,11 @@ pub(crate) fn scaled(mut s: Scenario, changes: &[(f64, u32)]) -> Scenario {
 }
 
 /// The replica of each request, in order.
-pub(crate) fn targets(engine: &Engine) -> Vec<u32> {
+pub(crate) fn targets(engine: &Cluster) -> Vec<u32> {
     engine.records().iter().map(|r| r.replica).collect()
 }
 
-fn mean_ttft(engine: &Engine) -> f64 {
+fn mean_ttft(engine: &Cluster) -> f64 {
     let sum: u64 = engine.records().iter().map(|r| r.ttft.0).sum();
     sum as f64 / engine.records().len() as f64
 }
@@ -386,8 +386,9 @@ fn a_cached_prefix_attracts_unless_its_replica_is_full() {
 /// Share of prompt blocks found in the caches.
 fn hit_rate(s: &Scenario) -> f64 {
     let (engine, _) = run(s);
-    let sum = |f: fn(&tokenyard::kv::Pool) -> u64| engine.replicas().iter().map(|r| f(r.kv())).sum::<u64>();
-    let (hits, misses) = (sum(tokenyard::kv::Pool::hits), sum(tokenyard::kv::Pool::misses));
+    let sum =
+        |f: fn(&tokenyard::kv::BlockPool) -> u64| engine.replicas().iter().map(|r| f(r.kv())).sum::<u64>();
+    let (hits, misses) = (sum(tokenyard::kv::BlockPool::hits), sum(tokenyard::kv::BlockPool::misses));
     hits as f64 / (hits + misses) as f64
 }
 

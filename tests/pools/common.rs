@@ -1,7 +1,7 @@
 //! Pools, traffic and runs for the laws.
 
 use tokenyard::base::Micros;
-use tokenyard::engine::{Decision, Engine, Fact, Halt, Sink};
+use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
 use tokenyard::scenario::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, Hardware, KvBlocks,
     LatencyModel, Lengths, Pool, PrefixGroups, Scenario,
@@ -86,10 +86,10 @@ pub(crate) fn listed(arrival_us: u64, model: &str, tokens: u32, own: u32) -> Exp
 }
 
 /// Runs to the end with the scenario's edits, checking the invariants on the way.
-pub(crate) fn run(s: &Scenario) -> (Engine, Story) {
+pub(crate) fn run(s: &Scenario) -> (Cluster, Story) {
     let resolve = |p| tokenyard::perf::resolve(p, s.cluster.compat, "pool").expect("explicit figures");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    let (mut engine, mut story) = (Engine::new(s, &resolved, Source::new(s, None)), Story::default());
+    let (mut engine, mut story) = (Cluster::new(s, &resolved, Source::new(s, None)), Story::default());
     for edit in &s.edits {
         engine.advance(Micros(edit.at_us - 1), u64::MAX, &mut story);
         engine.apply(&edit.change, Micros(edit.at_us), &mut story);

@@ -3,7 +3,7 @@
 use crate::reference::case::{Case, Compat, PoolConfig, Segment};
 use serde_json::{Map, Value, json};
 use tokenyard::base::{Micros, RequestId};
-use tokenyard::engine::{Detail, Engine, Fact, Halt, Record, Replica, RequestState, Sink};
+use tokenyard::engine::{Cluster, Detail, Fact, Halt, Record, Replica, RequestState, Sink};
 use tokenyard::scenario::{
     Compat as Mode, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
     LatencyModel, Pool, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, check,
@@ -103,7 +103,7 @@ pub(crate) fn simulate(scenario: Scenario, case: &Case, slice: u64) -> Value {
         .iter()
         .map(|p| tokenyard::perf::resolve(p, scenario.cluster.compat, "pool").expect("explicit coefficients"))
         .collect();
-    let mut engine = Engine::new(scenario, &resolved, Source::new(scenario, None));
+    let mut engine = Cluster::new(scenario, &resolved, Source::new(scenario, None));
     engine.record_detail(Detail::new(case.record.max_steps_per_instance as u32));
     let mut notes = Notes::default();
     while engine.advance(Micros::MAX, slice, &mut notes) == Halt::Events {
@@ -113,7 +113,7 @@ pub(crate) fn simulate(scenario: Scenario, case: &Case, slice: u64) -> Value {
     sections(&engine, &notes, case)
 }
 
-fn sections(engine: &Engine, notes: &Notes, case: &Case) -> Value {
+fn sections(engine: &Cluster, notes: &Notes, case: &Case) -> Value {
     let id = |r: &RequestId| &case.requests[line_of(engine, *r)].id;
     let mut of_line = vec![None; case.requests.len()];
     for r in (0..engine.records().len() as u32).map(RequestId) {
@@ -140,7 +140,7 @@ fn sections(engine: &Engine, notes: &Notes, case: &Case) -> Value {
 }
 
 /// Position of a request in the case, which has requests that are not listed in order of arrival.
-fn line_of(engine: &Engine, request: RequestId) -> usize {
+fn line_of(engine: &Cluster, request: RequestId) -> usize {
     match engine.records()[request.index()].listed {
         NOT_LISTED => request.index(),
         line => line as usize,
@@ -165,7 +165,7 @@ fn state(record: Option<&Record>, compat: Compat) -> &'static str {
     }
 }
 
-fn request(engine: &Engine, request: Option<RequestId>, line: usize, case: &Case) -> Value {
+fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Case) -> Value {
     let record = request.map(|r| &engine.records()[r.index()]);
     let progress = request.map(|r| engine.progress(r)).unwrap_or_default();
     let (input, output) = (&case.requests[line].input, case.requests[line].output.n);
@@ -219,7 +219,7 @@ fn request(engine: &Engine, request: Option<RequestId>, line: usize, case: &Case
     Value::Object(o)
 }
 
-fn instance(engine: &Engine, x: &Replica, case: &Case) -> Value {
+fn instance(engine: &Cluster, x: &Replica, case: &Case) -> Value {
     let (t, kv) = (x.totals(), x.kv());
     let looked_up = kv.hits() + kv.misses();
     let hit_rate = if looked_up == 0 { 0.0 } else { kv.hits() as f64 / looked_up as f64 };

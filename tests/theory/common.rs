@@ -1,7 +1,7 @@
 //! What the laws share: clusters that are queues, their traffic, and the rule by which a mean agrees.
 
 use tokenyard::base::Micros;
-use tokenyard::engine::{Engine, Fact, Halt, Ignore, Record, RequestState, Sink};
+use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, OverLimit, Pool, Scenario, WeightedLength,
@@ -72,20 +72,20 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
 }
 
 /// The cluster of a scenario, before its first event.
-pub(crate) fn engine(s: &Scenario) -> Engine {
+pub(crate) fn engine(s: &Scenario) -> Cluster {
     let compat = s.cluster.compat;
     let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
     let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    Engine::new(s, &resolved, Source::new(s, None))
+    Cluster::new(s, &resolved, Source::new(s, None))
 }
 
 /// Runs to the end, or the horizon.
-pub(crate) fn run(s: &Scenario) -> Engine {
+pub(crate) fn run(s: &Scenario) -> Cluster {
     run_watched(s, &mut Ignore)
 }
 
 /// The same with a reader of facts.
-pub(crate) fn run_watched<S: Sink>(s: &Scenario, sink: &mut S) -> Engine {
+pub(crate) fn run_watched<S: Sink>(s: &Scenario, sink: &mut S) -> Cluster {
     let mut engine = engine(s);
     assert_eq!(engine.advance(Micros::MAX, u64::MAX, sink), Halt::Finished);
     engine.verify(true);
@@ -146,16 +146,16 @@ pub(crate) fn shares(records: &[Record], holds: impl Fn(&Record) -> bool) -> Vec
 }
 
 /// Times in the system of the requests that completed.
-pub(crate) fn times(engine: &Engine) -> Vec<f64> {
+pub(crate) fn times(engine: &Cluster) -> Vec<f64> {
     let completed = engine.records().iter().filter(|r| r.state == RequestState::Completed);
     completed.map(|r| r.e2e.0 as f64).collect()
 }
 
-pub(crate) fn waits(engine: &Engine) -> Vec<f64> {
+pub(crate) fn waits(engine: &Cluster) -> Vec<f64> {
     engine.records().iter().map(|r| (r.first_scheduled.0 - r.arrival.0) as f64).collect()
 }
 
-pub(crate) fn ttfts(engine: &Engine) -> Vec<f64> {
+pub(crate) fn ttfts(engine: &Cluster) -> Vec<f64> {
     engine.records().iter().map(|r| r.ttft.0 as f64).collect()
 }
 

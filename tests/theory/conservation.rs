@@ -7,13 +7,13 @@ use super::common::{
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
 use tokenyard::base::rng::{Purpose, Stream};
-use tokenyard::engine::{Engine, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
 use tokenyard::scenario::{Arrivals, KvBlocks, Lengths, OverLimit, RoutingPolicy, Scenario};
 use tokenyard::session::{Audience, Session};
 
 /// Integrals over time of how many are in the cluster and of how many wait on replicas, as the engine counts them from event
 /// to event until nothing is left.
-fn areas(s: &Scenario) -> (Engine, u64, u64) {
+fn areas(s: &Scenario) -> (Cluster, u64, u64) {
     let mut engine = engine(s);
     let (mut present, mut waiting) = (0, 0);
     while let Some(next) = engine.next_event_at() {
@@ -147,7 +147,7 @@ fn a_cache_for_five_requests_is_a_batch_of_five() {
 }
 
 /// Shares of time with 0, 1, 2 and at least 3 in the system, and what each arrival finds.
-fn seen(engine: &Engine) -> ([f64; 4], Vec<usize>) {
+fn seen(engine: &Cluster) -> ([f64; 4], Vec<usize>) {
     let mut changes: Vec<(u64, i64)> = Vec::new();
     for r in engine.records() {
         changes.extend([(r.finish.0, -1), (r.arrival.0, 1)]);

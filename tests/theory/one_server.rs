@@ -5,7 +5,7 @@ use super::common::{
     two_lengths, waits,
 };
 use tokenyard::base::math::{exp, pow};
-use tokenyard::engine::Engine;
+use tokenyard::engine::Cluster;
 use tokenyard::scenario::{Arrivals, ClassScores, Lengths, PriorityPolicy, Scenario, Scheduler, SloClass};
 
 /// One server whose service takes 1 us for each prompt token.
@@ -14,7 +14,7 @@ fn server() -> Scenario {
 }
 
 /// The means of S and of S squared, as they came out.
-fn service_moments(engine: &Engine) -> (f64, f64) {
+fn service_moments(engine: &Cluster) -> (f64, f64) {
     let service: Vec<f64> = engine.records().iter().map(|r| f64::from(r.prompt_tokens)).collect();
     let mean = |x: &dyn Fn(f64) -> f64| service.iter().map(|s| x(*s)).sum::<f64>() / service.len() as f64;
     (mean(&|s| s), mean(&|s| s * s))

@@ -5,7 +5,7 @@ use super::common::{
     mean_and_error, poisson, run, shares, single_steps, times, ttfts, waits,
 };
 use tokenyard::base::math::exp;
-use tokenyard::engine::Engine;
+use tokenyard::engine::Cluster;
 use tokenyard::scenario::{Lengths, OverLimit, PowerOfD, RoutingPolicy, Scenario};
 
 /// Servers whose service takes 1 us for each prompt token.
@@ -80,7 +80,7 @@ fn the_more_a_router_knows_the_shorter_the_time() {
 }
 
 /// Gaps between the requests of each replica, one replica after the other.
-fn gaps(engine: &Engine, replicas: u32) -> Vec<f64> {
+fn gaps(engine: &Cluster, replicas: u32) -> Vec<f64> {
     let mut all = Vec::new();
     for k in 0..replicas {
         let mine: Vec<u64> = engine.records().iter().filter(|r| r.replica == k).map(|r| r.routed.0).collect();

@@ -77,7 +77,10 @@ fn a_list_is_no_object() {
 fn a_misfit_knows_its_place() {
     let value = json!([{"box": {"names": ["a", 3]}}]);
     let error = data::<Vec<Shape>>(&value).unwrap_err();
-    let steps: Vec<Step> = error.steps().cloned().collect();
-    let key = |k: &str| Step::Key(k.to_owned());
-    assert_eq!(steps, [Step::Index(0), Step::Variant("box".to_owned()), key("names"), Step::Index(1)]);
+    let steps: Vec<PathStep> = error.steps().cloned().collect();
+    let key = |k: &str| PathStep::Key(k.to_owned());
+    assert_eq!(
+        steps,
+        [PathStep::Index(0), PathStep::Variant("box".to_owned()), key("names"), PathStep::Index(1)]
+    );
 }

@@ -1,6 +1,6 @@
 //! Everybody is let in.
 
-use super::{Admission, Standing, Verdict};
+use super::{Admission, InFlightCounts, Verdict};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct AlwaysAdmit;
 
 impl Admission for AlwaysAdmit {
-    fn decide(&mut self, _: &RequestView<'_>, _: Standing) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: InFlightCounts) -> Verdict {
         Verdict::Admit
     }
 }

@@ -75,17 +75,17 @@ impl Buckets {
         }
     }
 
-    /// Whose bucket a request of `tenant` takes from.
-    pub(super) fn lane(&self, tenant: u32) -> u32 {
+    /// The number of the bucket that a request of `tenant` takes from, and of the queue in which it waits for it.
+    pub(super) fn queue(&self, tenant: u32) -> u32 {
         if self.per_tenant { tenant } else { 0 }
     }
 
     /// Takes `cost` out of the bucket of `tenant`; otherwise says when it will be there, `None` if never.
     pub(super) fn take(&mut self, tenant: u32, cost: f64, now: Micros) -> Result<(), Option<Micros>> {
-        let lane = self.lane(tenant) as usize;
-        if self.buckets.len() <= lane {
-            self.buckets.resize(lane + 1, Bucket::full(self.capacity));
+        let queue = self.queue(tenant) as usize;
+        if self.buckets.len() <= queue {
+            self.buckets.resize(queue + 1, Bucket::full(self.capacity));
         }
-        self.buckets[lane].take(cost, now, self.capacity, self.per_s)
+        self.buckets[queue].take(cost, now, self.capacity, self.per_s)
     }
 }

@@ -1,6 +1,6 @@
 //! So many requests in the whole cluster at a time, counted from admission until they are done or dropped.
 
-use super::{Admission, Reason, Standing, Verdict, over_count};
+use super::{Admission, InFlightCounts, Reason, Verdict, over_count};
 use crate::policy::RequestView;
 use crate::scenario::{ConcurrencyLimit as Settings, OverLimit};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ impl ConcurrencyLimit {
 }
 
 impl Admission for ConcurrencyLimit {
-    fn decide(&mut self, _: &RequestView<'_>, standing: Standing) -> Verdict {
-        over_count(standing.cluster, self.most_in_flight, Reason::ConcurrencyLimit, self.then)
+    fn decide(&mut self, _: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
+        over_count(in_flight.cluster, self.most_in_flight, Reason::ConcurrencyLimit, self.then)
     }
 }

@@ -1,4 +1,4 @@
-//! Admission: is a request let in, at once or later?
+//! Admission: whether and when a request is let in.
 
 mod always_admit;
 mod bucket;
@@ -13,16 +13,16 @@ use crate::base::Micros;
 use crate::scenario::{AdmissionPolicy, OverLimit};
 use serde::{Deserialize, Serialize};
 
-/// When a request that is held back is asked again.
+/// When admission decides again on a delayed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wake {
+pub enum RetryWhen {
     /// At this instant, which lies in the future.
     At(Micros),
-    /// When a request that was let in is done or dropped. Only while there is one.
+    /// When an admitted request leaves. Only while there is one.
     WhenOneLeaves,
 }
 
-/// The answer to a request that asks to be let in.
+/// The decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It goes on to the router.
@@ -30,12 +30,12 @@ pub enum Verdict {
     /// It is refused, for this reason.
     Reject(Reason),
     /// It stays at the gateway for now, for this reason.
-    Delay(Reason, Wake),
+    Delay(Reason, RetryWhen),
 }
 
-/// Requests that were let in and are neither done nor dropped.
+/// Requests that were admitted and are neither done nor dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct InFlightCounts {
     /// All of them.
     pub cluster: u32,
     /// Those of the tenant of the request that asks.
@@ -45,10 +45,10 @@ pub struct Standing {
 /// An admission policy.
 trait Admission {
     /// Decides on one request.
-    fn decide(&mut self, request: &RequestView<'_>, standing: Standing) -> Verdict;
+    fn decide(&mut self, request: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict;
 
-    /// In which line a tenant's requests stand when they are held back: nobody overtakes in a line.
-    fn lane(&self, _tenant: u32) -> u32 {
+    /// The number of the queue in which a tenant's requests wait when they are delayed; each is first come first served.
+    fn queue(&self, _tenant: u32) -> u32 {
         0
     }
 }
@@ -103,13 +103,13 @@ impl AdmissionState {
     }
 
     /// Decides on one request.
-    pub fn decide(&mut self, request: &RequestView<'_>, standing: Standing) -> Verdict {
-        self.policy_mut().decide(request, standing)
+    pub fn decide(&mut self, request: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
+        self.policy_mut().decide(request, in_flight)
     }
 
-    /// In which line a tenant's requests stand when they are held back.
-    pub fn lane(&self, tenant: u32) -> u32 {
-        self.policy().lane(tenant)
+    /// The number of the queue in which a tenant's requests wait when they are delayed.
+    pub fn queue(&self, tenant: u32) -> u32 {
+        self.policy().queue(tenant)
     }
 
     fn policy(&self) -> &dyn Admission {
@@ -140,7 +140,7 @@ fn over_count(under_way: u32, most: u32, reason: Reason, then: OverLimit) -> Ver
     match then {
         _ if under_way < most => Verdict::Admit,
         OverLimit::Reject => Verdict::Reject(reason),
-        OverLimit::Delay => Verdict::Delay(reason, Wake::WhenOneLeaves),
+        OverLimit::Delay => Verdict::Delay(reason, RetryWhen::WhenOneLeaves),
     }
 }
 
@@ -148,7 +148,7 @@ fn over_count(under_way: u32, most: u32, reason: Reason, then: OverLimit) -> Ver
 fn over_time(taken: Result<(), Option<Micros>>, reason: Reason, then: OverLimit) -> Verdict {
     match (taken, then) {
         (Ok(()), _) => Verdict::Admit,
-        (Err(Some(at)), OverLimit::Delay) => Verdict::Delay(reason, Wake::At(at)),
+        (Err(Some(at)), OverLimit::Delay) => Verdict::Delay(reason, RetryWhen::At(at)),
         (Err(_), _) => Verdict::Reject(reason),
     }
 }

@@ -1,7 +1,7 @@
 //! So many requests per second: a bucket as in the token-bucket policy, from which each request takes one.
 
 use super::bucket::Buckets;
-use super::{Admission, Reason, Standing, Verdict, over_time};
+use super::{Admission, InFlightCounts, Reason, Verdict, over_time};
 use crate::base::Micros;
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, RateLimit as Settings};
@@ -26,12 +26,12 @@ impl RateLimit {
 }
 
 impl Admission for RateLimit {
-    fn decide(&mut self, request: &RequestView<'_>, _: Standing) -> Verdict {
+    fn decide(&mut self, request: &RequestView<'_>, _: InFlightCounts) -> Verdict {
         let taken = self.buckets.take(request.tenant, 1.0, request.now);
         over_time(taken, Reason::RateLimit, self.then)
     }
 
-    fn lane(&self, tenant: u32) -> u32 {
-        self.buckets.lane(tenant)
+    fn queue(&self, tenant: u32) -> u32 {
+        self.buckets.queue(tenant)
     }
 }

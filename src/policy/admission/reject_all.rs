@@ -1,6 +1,6 @@
 //! Nobody is let in.
 
-use super::{Admission, Reason, Standing, Verdict};
+use super::{Admission, InFlightCounts, Reason, Verdict};
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct RejectAll;
 
 impl Admission for RejectAll {
-    fn decide(&mut self, _: &RequestView<'_>, _: Standing) -> Verdict {
+    fn decide(&mut self, _: &RequestView<'_>, _: InFlightCounts) -> Verdict {
         Verdict::Reject(Reason::RejectAll)
     }
 }

@@ -1,6 +1,6 @@
 //! So many requests of one tenant at a time, counted from admission until they are done or dropped.
 
-use super::{Admission, Reason, Standing, Verdict, over_count};
+use super::{Admission, InFlightCounts, Reason, Verdict, over_count};
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, TenantQuota as Settings};
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ impl TenantQuota {
 }
 
 impl Admission for TenantQuota {
-    fn decide(&mut self, _: &RequestView<'_>, standing: Standing) -> Verdict {
-        over_count(standing.tenant, self.most_in_flight, Reason::TenantQuota, self.then)
+    fn decide(&mut self, _: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
+        over_count(in_flight.tenant, self.most_in_flight, Reason::TenantQuota, self.then)
     }
 
-    fn lane(&self, tenant: u32) -> u32 {
+    fn queue(&self, tenant: u32) -> u32 {
         tenant
     }
 }

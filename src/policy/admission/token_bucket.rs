@@ -2,7 +2,7 @@
 //! takes them; there is no partial use. In any window of length t no more than capacity + rate · t prompt tokens get in.
 
 use super::bucket::Buckets;
-use super::{Admission, Reason, Standing, Verdict, over_time};
+use super::{Admission, InFlightCounts, Reason, Verdict, over_time};
 use crate::base::Micros;
 use crate::policy::RequestView;
 use crate::scenario::{OverLimit, TokenBucket as Settings};
@@ -27,12 +27,12 @@ impl TokenBucket {
 }
 
 impl Admission for TokenBucket {
-    fn decide(&mut self, request: &RequestView<'_>, _: Standing) -> Verdict {
+    fn decide(&mut self, request: &RequestView<'_>, _: InFlightCounts) -> Verdict {
         let taken = self.buckets.take(request.tenant, f64::from(request.prompt_tokens), request.now);
         over_time(taken, Reason::InsufficientTokens, self.then)
     }
 
-    fn lane(&self, tenant: u32) -> u32 {
-        self.buckets.lane(tenant)
+    fn queue(&self, tenant: u32) -> u32 {
+        self.buckets.queue(tenant)
     }
 }

@@ -8,9 +8,9 @@ use super::priority::WaitingView;
 use crate::scenario::Scheduler;
 use serde::{Deserialize, Serialize};
 
-/// A place in the wait queue: the smallest goes first. Total, for ranks differ.
+/// A position in the wait queue: the smallest goes first. Total, for ranks differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct QueuePosition {
     key: i64,
     arrival: u64,
     rank: u32,
@@ -44,14 +44,14 @@ impl SchedulerState {
         }
     }
 
-    /// The place in the queue of a request that the priority policy finds that urgent; `None` leaves the queue in the
+    /// The position in the queue of a request that the priority policy finds that urgent; `None` leaves the queue in the
     /// order it has.
-    pub fn place(&self, request: &WaitingView, urgency: i64) -> Option<Place> {
+    pub fn position(&self, request: &WaitingView, urgency: i64) -> Option<QueuePosition> {
         let key = match self {
             Self::Fcfs(_) => return None,
             Self::ByPriority(s) => s.key(request, urgency),
             Self::Sjf(s) => s.key(request, urgency),
         };
-        Some(Place { key, arrival: request.arrival.0, rank: request.rank })
+        Some(QueuePosition { key, arrival: request.arrival.0, rank: request.rank })
     }
 }

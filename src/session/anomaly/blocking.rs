@@ -22,7 +22,7 @@ struct Head {
 pub(super) struct Blocking {
     heads: Vec<Vec<Head>>,
     /// How many of them have not been told.
-    untold: u32,
+    unreported: u32,
 }
 
 impl Blocking {
@@ -30,13 +30,13 @@ impl Blocking {
         let heads = super::entry(&mut self.heads, replica);
         if heads.iter().all(|h| h.request != request) {
             heads.push(Head { request, behind, since: now, told: None });
-            self.untold += 1;
+            self.unreported += 1;
         }
     }
 
     #[inline]
     pub(super) fn look(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        if self.untold > 0 {
+        if self.unreported > 0 {
             self.tell(replica, now, book);
         }
     }
@@ -44,7 +44,7 @@ impl Blocking {
     fn tell(&mut self, replica: usize, now: Micros, book: &mut Book) {
         let heads = self.heads.get_mut(replica).into_iter().flatten();
         for head in heads.filter(|h| h.told.is_none() && now.since(h.since) >= LASTING) {
-            self.untold -= 1;
+            self.unreported -= 1;
             let proof = |request| Proof { request, at: head.since };
             head.told = Some(book.open(Anomaly {
                 kind: AnomalyKind::HeadOfLineBlocking,
@@ -64,7 +64,7 @@ impl Blocking {
         for head in self.heads.get_mut(replica).into_iter().flat_map(|heads| heads.drain(..)) {
             match head.told {
                 Some(place) => book.close(place, now),
-                None => self.untold -= 1,
+                None => self.unreported -= 1,
             }
         }
     }
@@ -76,7 +76,7 @@ impl Blocking {
         let Some(i) = heads.iter().position(|h| h.request == request) else { return };
         match heads.remove(i).told {
             Some(place) => book.close(place, now),
-            None => self.untold -= 1,
+            None => self.unreported -= 1,
         }
     }
 }

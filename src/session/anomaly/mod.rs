@@ -274,7 +274,7 @@ impl Detectors {
     }
 
     /// Anomalies that were kept and not told yet.
-    pub(super) fn untold(&mut self) -> &[Anomaly] {
+    pub(super) fn unreported(&mut self) -> &[Anomaly] {
         let from = std::mem::replace(&mut self.book.told, self.book.kept.len() as u32);
         &self.book.kept[from as usize..]
     }

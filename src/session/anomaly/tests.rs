@@ -276,5 +276,5 @@ fn later_anomalies_are_counted_and_not_kept() {
     let mut d = watch(&facts, 1);
     assert_eq!(d.kept().len() as u32, KEPT);
     assert_eq!(d.counts().next(), Some((AnomalyKind::PriorityInversion, KEPT + 10)));
-    assert_eq!((d.untold().len() as u32, d.untold().len()), (KEPT, 0));
+    assert_eq!((d.unreported().len() as u32, d.unreported().len()), (KEPT, 0));
 }

@@ -3,7 +3,7 @@
 use super::convert::longest_us;
 use super::file::GoldenFile;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
-use crate::engine::{Decision, Detail, Engine, Fact, Halt, Record, Sink};
+use crate::engine::{Cluster, Decision, Detail, Fact, Halt, Record, Sink};
 use crate::perf;
 use crate::scenario::{Scenario, check, limits};
 use crate::workload::Source;
@@ -14,7 +14,7 @@ const MOST_EVENTS: u64 = 20_000_000;
 /// A finished run and everything that was recorded.
 pub(super) struct Recording {
     /// The engine at the end.
-    pub engine: Engine,
+    pub engine: Cluster,
     /// By position in the file: number of the request, if it arrived.
     pub arrived: Vec<Option<RequestId>>,
     /// Drops in order.
@@ -49,7 +49,7 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
         let pool = perf::resolve_uneven(pool, scenario.cluster.compat, &format!("cluster.pools[{i}]"));
         resolved.push(pool.map_err(in_the_file)?);
     }
-    let mut engine = Engine::new(scenario, &resolved, Source::new(scenario, None));
+    let mut engine = Cluster::new(scenario, &resolved, Source::new(scenario, None));
     engine.record_detail(Detail::new(file.record().max_steps_per_instance));
     let mut log = Log::default();
     let halt = engine.advance(Micros::MAX, MOST_EVENTS, &mut log);

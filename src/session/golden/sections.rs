@@ -191,7 +191,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
     o
 }
 
-fn kv_counters(kv: &crate::kv::Pool, holders: usize) -> Value {
+fn kv_counters(kv: &crate::kv::BlockPool, holders: usize) -> Value {
     if !kv.tiered() {
         return json!({
             "cache_hits": kv.hits(),

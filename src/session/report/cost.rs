@@ -4,7 +4,7 @@ use super::measure::Measured;
 use super::{
     CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, has_price, known_share, usd_per_hour,
 };
-use crate::engine::Engine;
+use crate::engine::Cluster;
 use crate::scenario::{FitnessMetric, FitnessWeight, Scenario};
 use crate::stats::Summary;
 
@@ -36,7 +36,7 @@ pub(super) fn cost(scenario: &Scenario, m: &Measured<'_>, t: &ThroughputPart) ->
 }
 
 /// US dollars for one replica of `pool` that existed for `up_us`; unknown without a price.
-pub(super) fn usd_of(engine: &Engine, pool: u32, up_us: u64) -> Option<f64> {
+pub(super) fn usd_of(engine: &Cluster, pool: u32, up_us: u64) -> Option<f64> {
     has_price(engine, pool).then(|| engine.usd_per_hour(pool) * up_us as f64 / US_PER_HOUR)
 }
 

@@ -5,7 +5,7 @@ use super::{
     ClassPart, KvPart, LatencyPart, Recorder, SloPart, ThroughputPart, in_ms, known_share, kv_blocks, share,
 };
 use crate::base::{Micros, RequestId};
-use crate::engine::{Engine, Record, RequestState};
+use crate::engine::{Cluster, Record, RequestState};
 use crate::session::meters::Reading;
 use crate::session::objectives::Met;
 use crate::stats::{Ranked, Summary};
@@ -29,7 +29,7 @@ struct Sums {
 
 /// The measured stretch.
 pub(super) struct Measured<'a> {
-    engine: &'a Engine,
+    engine: &'a Cluster,
     recorder: &'a Recorder,
     readings: Vec<Reading>,
     finished_by_replica: Vec<u32>,
@@ -48,13 +48,13 @@ fn tpot_us(r: &Record) -> Option<u64> {
 }
 
 /// Each replica in the measured stretch, up to the latest event: edits after that add nothing and take nothing away.
-fn readings(engine: &Engine, recorder: &Recorder) -> Vec<Reading> {
+fn readings(engine: &Cluster, recorder: &Recorder) -> Vec<Reading> {
     let all = recorder.meters.read(engine.last_event_at());
     if recorder.warmup().is_over() { all } else { vec![Reading::default(); all.len()] }
 }
 
 impl<'a> Measured<'a> {
-    pub(super) fn new(engine: &'a Engine, recorder: &'a Recorder) -> Self {
+    pub(super) fn new(engine: &'a Cluster, recorder: &'a Recorder) -> Self {
         let warmup = recorder.warmup();
         let ranked = |value: fn(&Record) -> Option<u64>| {
             let all = (0..).zip(engine.records());
@@ -104,7 +104,7 @@ impl<'a> Measured<'a> {
         m
     }
 
-    pub(super) fn engine(&self) -> &'a Engine {
+    pub(super) fn engine(&self) -> &'a Cluster {
         self.engine
     }
 

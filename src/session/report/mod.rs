@@ -22,7 +22,7 @@ use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
 use crate::base::{Micros, RequestId};
-use crate::engine::{Engine, RequestState};
+use crate::engine::{Cluster, RequestState};
 use crate::policy::Reason;
 use crate::scenario::{Scenario, to_json};
 use crate::stats::{Summary, jain, variation};
@@ -122,7 +122,7 @@ impl Report {
     pub(super) fn new(
         scenario: &Scenario,
         trace: Option<String>,
-        engine: &Engine,
+        engine: &Cluster,
         recorder: &Recorder,
         notices: Vec<Notice>,
     ) -> Self {
@@ -161,13 +161,13 @@ impl Report {
 }
 
 /// Price of all serving replicas in US dollars per hour; `None` while one of them has none.
-pub(super) fn usd_per_hour(engine: &Engine) -> Option<f64> {
+pub(super) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
     let serving = engine.replicas().iter().filter(|r| r.serving());
     serving.map(|r| has_price(engine, r.pool()).then(|| engine.usd_per_hour(r.pool()))).sum()
 }
 
 /// Why the run cannot make progress; empty if it can.
-pub(super) fn trouble(engine: &Engine) -> String {
+pub(super) fn trouble(engine: &Cluster) -> String {
     if let Some((RequestId(request), replica)) = engine.livelock() {
         let ended = if engine.gave_up() { " The run ended there." } else { "" };
         return format!(
@@ -184,7 +184,7 @@ pub(super) fn trouble(engine: &Engine) -> String {
 }
 
 /// Requests by where they are.
-pub(super) fn request_part(engine: &Engine) -> RequestPart {
+pub(super) fn request_part(engine: &Cluster) -> RequestPart {
     let c = engine.census();
     let mut p = RequestPart {
         arrived: c.arrived,
@@ -208,7 +208,7 @@ pub(super) fn request_part(engine: &Engine) -> RequestPart {
 }
 
 /// How many requests were refused for each reason that occurred.
-fn rejections(engine: &Engine) -> Vec<RejectionPart> {
+fn rejections(engine: &Cluster) -> Vec<RejectionPart> {
     let rejected = || engine.records().iter().filter(|r| r.state == RequestState::Rejected);
     let part = |reason: Reason| {
         let requests = rejected().filter(|r| r.refused == Some(reason)).count() as u32;
@@ -222,7 +222,7 @@ fn rejections(engine: &Engine) -> Vec<RejectionPart> {
 }
 
 /// Blocks of the KV caches of all replicas together.
-pub(super) fn kv_blocks(engine: &Engine) -> KvPart {
+pub(super) fn kv_blocks(engine: &Cluster) -> KvPart {
     let mut p = KvPart::default();
     for r in engine.replicas() {
         p.hits += r.kv().hits();

@@ -59,7 +59,7 @@ fn a_prompt_brings_along_every_earlier_prompt_and_answer_and_then_says_something
             // Every full block of the earlier round is a block of the later one.
             let blocks = before.len() / 16;
             assert_eq!(pair[1].prompt.chain(16, blocks), before.chain(16, blocks));
-            assert_eq!(pair[1].prompt.recurring(), pair[1].prompt_tokens, "all of it may come again");
+            assert_eq!(pair[1].prompt.shareable(), pair[1].prompt_tokens, "all of it may come again");
             assert_eq!(pair[1].prompt.pieces().len(), 2, "the prefix and one stretch of the conversation");
         }
     }
@@ -78,7 +78,7 @@ fn without_growth_a_prompt_is_what_is_new_and_no_text_comes_twice() {
     for rounds in whole(c, 2000) {
         let mut seen = Vec::new();
         for spec in &rounds {
-            assert_eq!((spec.prompt_tokens, spec.prompt.recurring()), (64, 0));
+            assert_eq!((spec.prompt_tokens, spec.prompt.shareable()), (64, 0));
             seen.extend(with_answer(spec).chain(16, 1));
         }
         seen.sort_unstable();

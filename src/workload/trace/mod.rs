@@ -15,7 +15,7 @@ mod verdict;
 pub use reader::TraceReader;
 
 use super::family;
-use crate::base::content::{once_name, source_name};
+use crate::base::content::{source_name, unique_name};
 use crate::base::digest::Digest;
 use crate::base::{Content, Micros, Piece};
 use models::Models;
@@ -129,7 +129,7 @@ impl Trace {
             add(source_name(family::TRACE_PREFIX, name), len);
         }
         self.hashes.for_each(row, |id| add(source_name(family::TRACE_BLOCK, id), block));
-        add(once_name(family::TRACE_PROMPT, row as u64), u32::MAX);
+        add(unique_name(family::TRACE_PROMPT, row as u64), u32::MAX);
         prompt
     }
 

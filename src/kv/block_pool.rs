@@ -4,7 +4,7 @@
 //! that were never used come before all others and have no record yet, so a cache costs memory only where it was touched.
 //! Opening and releasing blocks is what a run does most, so a block's record is one word, and hashes lie elsewhere.
 
-use super::Holding;
+use super::BlockTable;
 use super::free_list::FreeList;
 use super::store::Store;
 use super::tier::Tier;
@@ -14,7 +14,7 @@ use watch::Watch;
 
 /// Hash of a full block whose content occurs in one request only: it is cached, but nobody will ever look for it, so it is
 /// not in the table. Chained hashes are odd.
-const ONCE: u64 = 2;
+const UNIQUE_HASH: u64 = 2;
 
 /// What is known of a block that has been used at least once: how many requests hold it, and in the two highest bits
 /// what it contains.
@@ -23,10 +23,10 @@ struct Block(u32);
 
 impl Block {
     const HOLDERS: u32 = (1 << 30) - 1;
-    /// It is full, and can be hit by a hash that lies in `Pool::hashes`.
+    /// It is full, and can be hit by a hash that lies in `BlockPool::hashes`.
     const HASHED: u32 = 1 << 31;
     /// It is full, and nobody will ever look for it.
-    const ONCE: u32 = 1 << 30;
+    const UNIQUE: u32 = 1 << 30;
 
     fn holders(self) -> u32 {
         self.0 & Self::HOLDERS
@@ -47,7 +47,7 @@ impl Block {
 
     /// Whether one request holds it, and nobody will ever look for what it contains.
     fn is_private(self) -> bool {
-        self.0 & !Self::ONCE == 1
+        self.0 & !Self::UNIQUE == 1
     }
 }
 
@@ -75,7 +75,7 @@ pub enum CellState {
 
 /// The blocks of one replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Pool {
+pub struct BlockPool {
     block_tokens: u32,
     caching: bool,
     /// Block numbers below `touched` have a record; those from there to `limit` were never used.
@@ -109,7 +109,7 @@ pub struct Pool {
     watch: Watch,
 }
 
-impl Pool {
+impl BlockPool {
     /// An empty cache of `total` blocks of `block_tokens` tokens; without `caching` no prefix is ever shared.
     #[must_use]
     pub fn new(total: u32, block_tokens: u32, caching: bool) -> Self {
@@ -222,13 +222,13 @@ impl Pool {
     }
 
     /// Whether a request can store `n` more tokens.
-    pub fn can_grow(&self, holding: &Holding, n: u32) -> bool {
-        holding.blocks_for(n, self.block_tokens) <= self.free()
+    pub fn can_grow(&self, block_table: &BlockTable, n: u32) -> bool {
+        block_table.blocks_for(n, self.block_tokens) <= self.free()
     }
 
-    /// Pins the cached blocks of `chain`, all of which a [`Pool::lookup`] has just found, for a request that holds nothing.
-    pub fn pin(&mut self, holding: &mut Holding, chain: &[u64]) {
-        assert!(holding.is_empty(), "INV-4: a prefix pinned after other blocks");
+    /// Pins the cached blocks of `chain`, all of which a [`BlockPool::lookup`] has just found, for a request that holds nothing.
+    pub fn pin(&mut self, block_table: &mut BlockTable, chain: &[u64]) {
+        assert!(block_table.is_empty(), "INV-4: a prefix pinned after other blocks");
         self.watch.forget();
         for &hash in chain {
             let b = self.by_hash.get(hash).expect("INV-4: a cached block vanished");
@@ -244,10 +244,10 @@ impl Pool {
             }
             self.blocks[b as usize].0 += 1;
             self.hits += 1;
-            holding.blocks.push(b);
+            block_table.blocks.push(b);
         }
-        holding.tokens = chain.len() as u32 * self.block_tokens;
-        holding.tip = chain.last().copied().unwrap_or(0);
+        block_table.tokens = chain.len() as u32 * self.block_tokens;
+        block_table.last_hash = chain.last().copied().unwrap_or(0);
         self.version += 1;
         if let Some(store) = &mut self.store {
             store.use_all(chain.iter().copied());
@@ -256,60 +256,60 @@ impl Pool {
 
     /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading blocks whose content can recur; full
     /// blocks beyond it are cached without being in the table. Room must have been checked.
-    pub fn append_prefill(&mut self, holding: &mut Holding, n: u32, chain: &[u64]) {
-        let end = holding.tokens + n;
-        let full_before = holding.tokens / self.block_tokens;
+    pub fn append_prefill(&mut self, block_table: &mut BlockTable, n: u32, chain: &[u64]) {
+        let end = block_table.tokens + n;
+        let full_before = block_table.tokens / self.block_tokens;
         let full_after = end / self.block_tokens;
-        let opened = holding.blocks_for(n, self.block_tokens);
+        let opened = block_table.blocks_for(n, self.block_tokens);
         self.prompt_misses += u64::from(opened);
-        if full_after > full_before && holding.len() > full_before {
+        if full_after > full_before && block_table.len() > full_before {
             // The partly filled last block is full now.
-            self.register(holding, full_before, chain);
+            self.register(block_table, full_before, chain);
         }
-        let end_len = holding.len() + opened;
+        let end_len = block_table.len() + opened;
         // One by one where contents enter the table: whether the next block's eviction counts depends on it.
         let hashed = end_len.min(full_after).min(chain.len() as u32);
-        for index in holding.len()..hashed {
-            self.open_one(holding);
-            self.register(holding, index, chain);
+        for index in block_table.len()..hashed {
+            self.open_one(block_table);
+            self.register(block_table, index, chain);
         }
         // Beyond the chain nobody will ever look.
-        let full = full_after.saturating_sub(holding.len());
-        self.open(holding, full, Block(if self.caching { Block::ONCE | 1 } else { 1 }));
-        self.open(holding, end_len - holding.len(), Block(1));
-        holding.tokens = end;
+        let full = full_after.saturating_sub(block_table.len());
+        self.open(block_table, full, Block(if self.caching { Block::UNIQUE | 1 } else { 1 }));
+        self.open(block_table, end_len - block_table.len(), Block(1));
+        block_table.tokens = end;
     }
 
     /// Stores one output token that starts a new block. Room must have been checked.
-    pub fn append_opening(&mut self, holding: &mut Holding) {
-        assert!(holding.tokens.is_multiple_of(self.block_tokens), "INV-4: a block opened too early");
-        self.open_one(holding);
-        holding.tokens += 1;
+    pub fn append_opening(&mut self, block_table: &mut BlockTable) {
+        assert!(block_table.tokens.is_multiple_of(self.block_tokens), "INV-4: a block opened too early");
+        self.open_one(block_table);
+        block_table.tokens += 1;
     }
 
     /// Stores what fills the last block with output that cannot be hit, and one output token that starts the next. Room
     /// must have been checked.
-    pub fn append_block(&mut self, holding: &mut Holding) {
-        holding.tokens = holding.len() * self.block_tokens + 1;
-        self.open_one(holding);
+    pub fn append_block(&mut self, block_table: &mut BlockTable) {
+        block_table.tokens = block_table.len() * self.block_tokens + 1;
+        self.open_one(block_table);
     }
 
     /// Stores `n` output tokens that start no block; `hash` is that of the block if they fill it and it can be hit.
-    pub fn append_inside(&mut self, holding: &mut Holding, n: u32, hash: Option<u64>) {
-        holding.tokens += n;
-        assert!(holding.tokens <= holding.len() * self.block_tokens, "INV-4: tokens without a block");
+    pub fn append_inside(&mut self, block_table: &mut BlockTable, n: u32, hash: Option<u64>) {
+        block_table.tokens += n;
+        assert!(block_table.tokens <= block_table.len() * self.block_tokens, "INV-4: tokens without a block");
         if let Some(hash) = hash {
-            let index = holding.tokens / self.block_tokens - 1;
-            self.set_hash(holding.blocks[index as usize], hash);
-            holding.tip = hash;
+            let index = block_table.tokens / self.block_tokens - 1;
+            self.set_hash(block_table.blocks[index as usize], hash);
+            block_table.last_hash = hash;
         }
     }
 
     /// Puts the full blocks of a request that will look for its own content again into the table. `chain` holds the hashes
     /// of all its full blocks; those that are in the table already stay as they are.
-    pub fn publish(&mut self, holding: &mut Holding, chain: &[u64]) {
+    pub fn publish(&mut self, block_table: &mut BlockTable, chain: &[u64]) {
         for (index, &hash) in chain.iter().enumerate() {
-            let b = holding.blocks[index];
+            let b = block_table.blocks[index];
             let known = self.blocks[b as usize];
             if !known.is_hashed() && (known.has_content() || self.block_tokens > 1) {
                 self.set_hash(b, hash);
@@ -336,14 +336,14 @@ impl Pool {
         );
     }
 
-    /// Makes the full block at position `index` of `holding` hittable.
-    fn register(&mut self, holding: &mut Holding, index: u32, chain: &[u64]) {
-        let b = holding.blocks[index as usize];
+    /// Makes the full block at position `index` of `block_table` hittable.
+    fn register(&mut self, block_table: &mut BlockTable, index: u32, chain: &[u64]) {
+        let b = block_table.blocks[index as usize];
         if let Some(&hash) = chain.get(index as usize) {
             self.set_hash(b, hash);
-            holding.tip = hash;
+            block_table.last_hash = hash;
         } else if self.caching {
-            self.blocks[b as usize].0 |= Block::ONCE;
+            self.blocks[b as usize].0 |= Block::UNIQUE;
         }
     }
 

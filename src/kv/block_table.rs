@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 /// The blocks that one request holds, in order. All but the last are full.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holding {
+pub struct BlockTable {
     /// Block numbers in order of position.
     pub(super) blocks: Vec<u32>,
     /// Tokens stored in them.
     pub(super) tokens: u32,
     /// Chained hash of the last full block that has one; 0 if none has.
-    pub(super) tip: u64,
+    pub(super) last_hash: u64,
 }
 
-impl Holding {
+impl BlockTable {
     /// How many blocks.
     pub fn len(&self) -> u32 {
         self.blocks.len() as u32
@@ -30,8 +30,8 @@ impl Holding {
     }
 
     /// Chained hash of the last full block; what the next one's hash starts from.
-    pub fn tip(&self) -> u64 {
-        self.tip
+    pub fn last_hash(&self) -> u64 {
+        self.last_hash
     }
 
     /// The block numbers, for inspection.

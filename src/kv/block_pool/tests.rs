@@ -3,7 +3,7 @@
 use super::*;
 use crate::base::Micros;
 
-fn grow(pool: &mut Pool, h: &mut Holding, n: u32, chain: &[u64]) {
+fn grow(pool: &mut BlockPool, h: &mut BlockTable, n: u32, chain: &[u64]) {
     assert!(pool.can_grow(h, n));
     pool.append_prefill(h, n, chain);
     pool.verify_counts();
@@ -11,8 +11,8 @@ fn grow(pool: &mut Pool, h: &mut Holding, n: u32, chain: &[u64]) {
 
 #[test]
 fn equal_prefixes_share_blocks_and_survive_release() {
-    let mut pool = Pool::new(8, 4, true);
-    let (mut a, mut b) = (Holding::default(), Holding::default());
+    let mut pool = BlockPool::new(8, 4, true);
+    let (mut a, mut b) = (BlockTable::default(), BlockTable::default());
     grow(&mut pool, &mut a, 10, &[11, 12]);
     let hit = pool.lookup(&[11, 12, 13]);
     assert_eq!(hit, Hit { blocks: 2, free: 0 });
@@ -28,8 +28,8 @@ fn equal_prefixes_share_blocks_and_survive_release() {
 
 #[test]
 fn never_used_blocks_go_first_then_the_least_recently_used() {
-    let mut pool = Pool::new(3, 1, true);
-    let (mut a, mut b) = (Holding::default(), Holding::default());
+    let mut pool = BlockPool::new(3, 1, true);
+    let (mut a, mut b) = (BlockTable::default(), BlockTable::default());
     grow(&mut pool, &mut a, 2, &[1, 3]);
     pool.release(&mut a, 0, Micros::ZERO); // block 1, then block 0, go to the tail
     grow(&mut pool, &mut b, 2, &[7, 8]); // takes the unused block 2, then block 1
@@ -41,8 +41,8 @@ fn never_used_blocks_go_first_then_the_least_recently_used() {
 
 #[test]
 fn the_latest_registration_wins_and_only_its_block_removes_it() {
-    let mut pool = Pool::new(2, 2, true);
-    let (mut a, mut b, mut c) = (Holding::default(), Holding::default(), Holding::default());
+    let mut pool = BlockPool::new(2, 2, true);
+    let (mut a, mut b, mut c) = (BlockTable::default(), BlockTable::default(), BlockTable::default());
     grow(&mut pool, &mut a, 2, &[5]);
     grow(&mut pool, &mut b, 2, &[5]);
     pool.release(&mut a, 0, Micros::ZERO);
@@ -53,19 +53,19 @@ fn the_latest_registration_wins_and_only_its_block_removes_it() {
 
 #[test]
 fn output_fills_blocks_and_registers_them_when_full() {
-    let mut pool = Pool::new(4, 4, true);
-    let mut a = Holding::default();
+    let mut pool = BlockPool::new(4, 4, true);
+    let mut a = BlockTable::default();
     grow(&mut pool, &mut a, 6, &[21]);
     pool.append_inside(&mut a, 2, Some(22));
-    assert_eq!((a.tip(), pool.lookup(&[21, 22]).blocks), (22, 2));
+    assert_eq!((a.last_hash(), pool.lookup(&[21, 22]).blocks), (22, 2));
     pool.append_opening(&mut a);
     assert_eq!((a.len(), a.tokens()), (3, 9));
 }
 
 #[test]
 fn a_smaller_cache_waits_for_blocks_in_use() {
-    let mut pool = Pool::new(8, 1, false);
-    let mut a = Holding::default();
+    let mut pool = BlockPool::new(8, 1, false);
+    let mut a = BlockTable::default();
     grow(&mut pool, &mut a, 6, &[]);
     pool.resize(4);
     assert_eq!((pool.total(), pool.free()), (6, 0));
@@ -80,10 +80,10 @@ fn a_smaller_cache_waits_for_blocks_in_use() {
 fn a_prefix_looked_for_again_is_what_a_fresh_look_finds() {
     use crate::base::rng::{Purpose, Stream};
     let mut draws = Stream::new(5, Purpose::Routing, 0);
-    let mut pool = Pool::new(40, 4, true);
+    let mut pool = BlockPool::new(40, 4, true);
     let texts: Vec<Vec<u64>> =
         (0..6).map(|t| (0..9).map(|k| 2 * (t / 2 * 100 + k + k / 5 * t) + 1).collect()).collect();
-    let mut held: Vec<(Holding, u32)> = Vec::new();
+    let mut held: Vec<(BlockTable, u32)> = Vec::new();
     let (mut kept, mut lengths) = (0, [0; 10]);
     for _ in 0..6000 {
         let text = &texts[draws.below(6) as usize];
@@ -93,7 +93,7 @@ fn a_prefix_looked_for_again_is_what_a_fresh_look_finds() {
             let hit = pool.lookup(chain);
             let tokens = 4 * full + draws.below(4);
             if pool.can_admit(hit, tokens) {
-                let mut h = Holding::default();
+                let mut h = BlockTable::default();
                 pool.pin(&mut h, &chain[..hit.blocks as usize]);
                 grow(&mut pool, &mut h, tokens - 4 * hit.blocks, chain);
                 held.push((h, tokens));

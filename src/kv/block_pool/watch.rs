@@ -4,7 +4,7 @@
 //! what was found is kept, with a mark on each of its blocks, and follows what happens to them. It is looked for anew when one
 //! in the middle is lost or taken, or when the block after the last one comes.
 
-use super::{Hit, Pool};
+use super::{BlockPool, Hit};
 
 /// What was found for a text. Not part of any state: without it the same is found again.
 #[derive(Clone, Debug, Default)]
@@ -75,8 +75,8 @@ impl Watch {
     }
 }
 
-impl Pool {
-    /// The same as [`Pool::lookup`], for a text that is likely to be asked for again.
+impl BlockPool {
+    /// The same as [`BlockPool::lookup`], for a text that is likely to be asked for again.
     pub fn lookup_again(&mut self, chain: &[u64]) -> Hit {
         let text = (chain.len(), chain.last().copied().unwrap_or(0));
         if !self.watch.fresh || self.watch.text != text {

@@ -1,11 +1,11 @@
 //! Blocks that come back from the store in CPU memory.
 
-use super::{Block, Hit, Pool};
+use super::{Block, BlockPool, Hit};
 use crate::base::Micros;
-use crate::kv::Holding;
+use crate::kv::BlockTable;
 use crate::kv::store::{Below, Store, StoreSettings};
 
-impl Pool {
+impl BlockPool {
     /// The same with a store in CPU memory below it.
     #[must_use]
     pub fn with_store(mut self, settings: StoreSettings) -> Self {
@@ -18,7 +18,7 @@ impl Pool {
         self.store.is_some()
     }
 
-    /// Whether there is room as for [`Pool::can_admit`], where `kept` free blocks are for others.
+    /// Whether there is room as for [`BlockPool::can_admit`], where `kept` free blocks are for others.
     pub fn can_admit_beside(&self, kept: u32, hit: Hit, tokens: u32) -> bool {
         tokens.div_ceil(self.block_tokens).saturating_sub(hit.blocks) + hit.free + kept <= self.free()
     }
@@ -40,25 +40,25 @@ impl Pool {
         }
     }
 
-    /// Opens blocks for those of `chain` that `holding` does not have yet, and asks for their contents, which a
-    /// [`Pool::lookup_below`] has just found. Room must have been checked. Returns when they are there.
-    pub fn begin_load(&mut self, holding: &mut Holding, chain: &[u64], now: Micros) -> Micros {
-        let loaded = &chain[holding.blocks.len()..];
+    /// Opens blocks for those of `chain` that `block_table` does not have yet, and asks for their contents, which a
+    /// [`BlockPool::lookup_below`] has just found. Room must have been checked. Returns when they are there.
+    pub fn begin_load(&mut self, block_table: &mut BlockTable, chain: &[u64], now: Micros) -> Micros {
+        let loaded = &chain[block_table.blocks.len()..];
         let tokens = loaded.len() as u64 * u64::from(self.block_tokens);
         let store = self.store.as_mut().expect("INV-4: a load without a CPU tier");
         let done_at = store.begin_load(loaded, tokens, now);
         store.use_all(chain.iter().copied());
-        self.open(holding, loaded.len() as u32, Block(1));
-        holding.tokens = chain.len() as u32 * self.block_tokens;
+        self.open(block_table, loaded.len() as u32, Block(1));
+        block_table.tokens = chain.len() as u32 * self.block_tokens;
         done_at
     }
 
     /// The contents of `chain` from block `from` on have come: they can be hit.
-    pub fn finish_load(&mut self, holding: &mut Holding, chain: &[u64], from: u32) {
+    pub fn finish_load(&mut self, block_table: &mut BlockTable, chain: &[u64], from: u32) {
         self.end_load(&chain[from as usize..]);
         for (index, &hash) in chain.iter().enumerate().skip(from as usize) {
-            self.set_hash(holding.blocks[index], hash);
-            holding.tip = hash;
+            self.set_hash(block_table.blocks[index], hash);
+            block_table.last_hash = hash;
         }
     }
 

@@ -1,11 +1,11 @@
 //! Whether the records of all blocks agree with who holds them, with the free list and with the table.
 
-use super::{Block, Pool};
-use crate::kv::Holding;
+use super::{Block, BlockPool};
+use crate::kv::BlockTable;
 
-impl Pool {
+impl BlockPool {
     /// INV-4 in full: O(blocks touched). `held` are the holdings of all requests.
-    pub fn verify<'a>(&self, held: impl Iterator<Item = &'a Holding>) {
+    pub fn verify<'a>(&self, held: impl Iterator<Item = &'a BlockTable>) {
         let mut holders = vec![0_u32; self.touched as usize];
         for h in held {
             assert!(h.tokens <= h.len() * self.block_tokens, "INV-4: more tokens than room");

@@ -1,8 +1,8 @@
 //! Moving the content of free blocks to another tier and back, and forgetting all of it.
 
-use super::{Block, ONCE, Pool};
+use super::{Block, BlockPool, UNIQUE_HASH};
 
-impl Pool {
+impl BlockPool {
     /// The cache of an engine that starts again: nothing is stored in it; what it has counted stays.
     pub fn restart(&mut self) {
         assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
@@ -21,7 +21,7 @@ impl Pool {
 
     /// Whether this content can be hit.
     pub(in crate::kv) fn knows(&self, hash: u64) -> bool {
-        hash != ONCE && self.by_hash.get(hash).is_some()
+        hash != UNIQUE_HASH && self.by_hash.get(hash).is_some()
     }
 
     /// Copies content into the least recently used free block, which becomes the most recently used. False if none is free.
@@ -35,8 +35,8 @@ impl Pool {
         } else {
             return false;
         };
-        if hash == ONCE {
-            self.blocks[b as usize].0 |= Block::ONCE;
+        if hash == UNIQUE_HASH {
+            self.blocks[b as usize].0 |= Block::UNIQUE;
         } else {
             self.set_hash(b, hash);
         }
@@ -60,8 +60,8 @@ impl Pool {
     pub(in crate::kv) fn take_content(&mut self, place: u32) -> (u32, u64) {
         let entry = Block(self.listed.remove(place));
         let b = entry.holders();
-        let hash = if entry.is_hashed() { self.hashes[b as usize] } else { ONCE };
-        if hash != ONCE {
+        let hash = if entry.is_hashed() { self.hashes[b as usize] } else { UNIQUE_HASH };
+        if hash != UNIQUE_HASH {
             self.by_hash.remove(hash);
         }
         self.blocks[b as usize] = Block(0);

@@ -1,8 +1,8 @@
 //! A cache of another size.
 
-use super::{Block, Pool};
+use super::{Block, BlockPool};
 
-impl Pool {
+impl BlockPool {
     /// Changes the number of blocks. Fewer than are in use takes effect as they become free.
     pub fn resize(&mut self, total: u32) {
         assert!(total > 0, "INV-4: a cache without blocks");

@@ -1,16 +1,16 @@
 //! Taking free blocks and giving blocks back: what a run does most.
 
-use super::{Block, Pool};
+use super::{Block, BlockPool};
 use crate::base::Micros;
-use crate::kv::Holding;
+use crate::kv::BlockTable;
 
-impl Pool {
+impl BlockPool {
     /// Gives everything back, the last block first. `stored` tokens are in it: full blocks stay cached.
-    pub fn release(&mut self, holding: &mut Holding, stored: u32, now: Micros) {
+    pub fn release(&mut self, block_table: &mut BlockTable, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
         if let Some(store) = &mut self.store {
-            let hashed = holding.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
+            let hashed = block_table.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
             store.use_all(hashed.map(|&b| self.hashes[b as usize]));
         }
         let places = &mut self.places;
@@ -21,11 +21,11 @@ impl Pool {
         });
         let plain = self.debt == 0 && !self.watch.is_on();
         let (mut freed, mut cached) = (0, 0);
-        for (index, b) in holding.blocks.drain(..).enumerate().rev() {
+        for (index, b) in block_table.blocks.drain(..).enumerate().rev() {
             let block = &mut self.blocks[b as usize];
             if plain && block.is_private() {
                 // Almost all blocks: nobody else holds it and nobody looks for it.
-                let content = if (index as u32) < full { Block::ONCE } else { block.content() };
+                let content = if (index as u32) < full { Block::UNIQUE } else { block.content() };
                 block.0 = content;
                 freed += 1;
                 cached += u32::from(content != 0);
@@ -34,7 +34,7 @@ impl Pool {
             }
             assert!(block.holders() > 0, "INV-4: block {b} released twice");
             if !block.has_content() && (index as u32) < full {
-                block.0 |= Block::ONCE;
+                block.0 |= Block::UNIQUE;
             }
             block.0 -= 1;
             let block = *block;
@@ -60,22 +60,22 @@ impl Pool {
         }
         self.used -= freed;
         self.cached += cached;
-        holding.tokens = 0;
-        holding.tip = 0;
+        block_table.tokens = 0;
+        block_table.last_hash = 0;
         self.version += 1;
         self.offload(now);
     }
 
     /// Takes `n` free blocks, the least recently used, for one holder; `block` is the record of each.
-    pub(super) fn open(&mut self, holding: &mut Holding, n: u32, block: Block) {
+    pub(super) fn open(&mut self, block_table: &mut BlockTable, n: u32, block: Block) {
         let untouched = n.min(self.limit - self.touched);
-        holding.blocks.reserve(n as usize);
-        holding.blocks.extend(self.touched..self.touched + untouched);
+        block_table.blocks.reserve(n as usize);
+        block_table.blocks.extend(self.touched..self.touched + untouched);
         self.touched += untouched;
         self.blocks.resize(self.touched as usize, block);
         for _ in untouched..n {
             let b = self.take_listed(block).expect("INV-4: no free block although there was room");
-            holding.blocks.push(b);
+            block_table.blocks.push(b);
         }
         self.used += n;
         self.misses += u64::from(n);
@@ -83,7 +83,7 @@ impl Pool {
     }
 
     /// The same of one block without content.
-    pub(super) fn open_one(&mut self, holding: &mut Holding) {
+    pub(super) fn open_one(&mut self, block_table: &mut BlockTable) {
         let b = if self.touched < self.limit {
             self.touched += 1;
             self.blocks.push(Block(1));
@@ -91,7 +91,7 @@ impl Pool {
         } else {
             self.take_listed(Block(1)).expect("INV-4: no free block although there was room")
         };
-        holding.blocks.push(b);
+        block_table.blocks.push(b);
         self.used += 1;
         self.misses += 1;
         self.version += 1;
