@@ -17,7 +17,12 @@ class FakeWorker implements WorkerLike {
       this.say({
         kind: 'answer',
         id: message.id,
-        value: { diagnostics: [], nowUs: 0, scenario: `kept:${message.question.text}` },
+        value: {
+          id: message.question.id,
+          diagnostics: [],
+          nowUs: 0,
+          scenario: `kept:${message.question.text}`,
+        },
       });
     }
   }
@@ -54,15 +59,21 @@ function setup() {
     if (!worker) throw new Error('no worker');
     return worker;
   };
-  const frame = (nowUs: number): void =>
-    last().say({ kind: 'frame', frame: JSON.stringify({ now_us: nowUs }), mode: 'paused', achieved: 0 });
+  const frame = (nowUs: number, run = 1): void =>
+    last().say({
+      kind: 'frame',
+      id: { run, edit: 0 },
+      frame: JSON.stringify({ now_us: nowUs }),
+      mode: 'paused',
+      achieved: 0,
+    });
   const paint = (): void => {
     for (const callback of paints.splice(0)) callback();
   };
   return { client, workers, last, frames, crashes, frame, paint };
 }
 
-const RUN = { useTrace: false, untilUs: 0, thenPlay: false };
+const RUN = { id: { run: 1, edit: 0 }, useTrace: false, untilUs: 0, thenPlay: false };
 
 test('frames that come faster than they can be drawn are skipped, and each drawn one is acknowledged', async () => {
   const t = setup();
@@ -73,6 +84,21 @@ test('frames that come faster than they can be drawn are skipped, and each drawn
   t.paint();
   expect(t.frames).toEqual([2]);
   expect(t.last().sent.filter((m) => m.kind === 'ack').length).toBe(1);
+});
+
+test('a frame of a run that was replaced is acknowledged but not shown', async () => {
+  const t = setup();
+  await t.client.start();
+  await t.client.load('{}', { ...RUN, id: { run: 2, edit: 0 } });
+  t.frame(7, 1);
+  await settle();
+  t.paint();
+  expect(t.frames).toEqual([]);
+  t.frame(1, 2);
+  await settle();
+  t.paint();
+  expect(t.frames).toEqual([1]);
+  expect(t.last().sent.filter((m) => m.kind === 'ack').length).toBe(2);
 });
 
 test('a refusal arrives as an error with its diagnostics', async () => {

@@ -5,7 +5,16 @@
 
 import { trust } from '../base/trust.ts';
 import type { Diagnostic, EventsQuery, Frame, PresetInfo, StepKind } from '../generated/boundary.ts';
-import { type Answers, type FromWorker, type Mode, never, type Question, type ToWorker } from './protocol.ts';
+import {
+  type Answers,
+  type FromWorker,
+  type Mode,
+  never,
+  precedes,
+  type Question,
+  type RunId,
+  type ToWorker,
+} from './protocol.ts';
 import type { WorkerLike } from './spawn.ts';
 
 /** The input was refused; the run that was going on still is. */
@@ -20,6 +29,11 @@ export class RefusedError extends Error {
 /** The worker died before it answered. */
 export class LostError extends Error {}
 
+/** For questions whose answer nobody misses when the worker is replaced or has no run. */
+export function ignoreLost(error: unknown): void {
+  if (!(error instanceof LostError || error instanceof RefusedError)) throw error;
+}
+
 export type Ready = { readonly presets: readonly PresetInfo[]; readonly version: string };
 
 /** A crash, and what the page can offer the reader. */
@@ -33,7 +47,8 @@ export type Crash = {
 };
 
 export type Listener = {
-  readonly onFrame: (frame: Frame, mode: Mode, achieved: number) => void;
+  /** A frame of the run that was accepted last: frames of an earlier one, still on their way, are not shown. */
+  readonly onFrame: (frame: Frame, id: RunId, mode: Mode, achieved: number) => void;
   readonly onCrash: (crash: Crash) => void;
 };
 
@@ -48,6 +63,7 @@ export class Client {
   private readonly pending = new Map<number, Pending>();
   private nextId = 0;
   private scenario = '';
+  private id: RunId = { run: 0, edit: 0 };
   private nowUs = 0;
   private detail = '{}';
   private traceFile: File | undefined;
@@ -90,10 +106,11 @@ export class Client {
   /** Makes a run of `text` and runs it to `untilUs`. */
   async load(
     text: string,
-    options: { useTrace: boolean; untilUs: number; thenPlay: boolean },
+    options: { id: RunId; useTrace: boolean; untilUs: number; thenPlay: boolean },
   ): Promise<Answers['load']> {
     const accepted = await this.ask({ kind: 'load', text, ...options });
     this.scenario = accepted.scenario;
+    this.id = accepted.id;
     this.usesTrace = options.useTrace;
     return accepted;
   }
@@ -109,6 +126,7 @@ export class Client {
   async apply(edit: string): Promise<Answers['apply']> {
     const accepted = await this.ask({ kind: 'apply', edit });
     this.scenario = accepted.scenario;
+    this.id = accepted.id;
     return accepted;
   }
 
@@ -216,11 +234,15 @@ export class Client {
       const latest = this.frameQueued;
       this.frameQueued = undefined;
       if (!latest || this.worker !== worker) return;
+      if (precedes(latest.id, this.id)) {
+        this.send({ kind: 'ack' });
+        return;
+      }
       const frame: Frame = JSON.parse(latest.frame);
       if (frame.now_us > this.nowUs) this.crashes = 0;
       this.nowUs = frame.now_us;
       this.send({ kind: 'ack' });
-      this.listener.onFrame(frame, latest.mode, latest.achieved);
+      this.listener.onFrame(frame, latest.id, latest.mode, latest.achieved);
     });
   }
 
@@ -255,6 +277,6 @@ export class Client {
     this.nowUs = 0;
     await this.start();
     if (this.usesTrace && this.traceFile) await this.readTrace(this.traceFile, () => {});
-    await this.load(this.scenario, { useTrace: this.usesTrace, untilUs, thenPlay: false });
+    await this.load(this.scenario, { id: this.id, useTrace: this.usesTrace, untilUs, thenPlay: false });
   }
 }

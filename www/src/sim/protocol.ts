@@ -14,8 +14,23 @@ import type {
 /** Where the run stands after a command, and the document it comes from. */
 export type RunState = { readonly nowUs: number; readonly scenario: string };
 
+/**
+ * Which run a frame or an answer belongs to. The page numbers its documents; the same document run again keeps its number, since
+ * it gives the same run. `edit` counts the changes made to that document while it ran.
+ */
+export type RunId = { readonly run: number; readonly edit: number };
+
+export function sameRun(a: RunId, b: RunId): boolean {
+  return a.run === b.run && a.edit === b.edit;
+}
+
+/** Whether `a` was superseded by `b`: its document or an edit of it. */
+export function precedes(a: RunId, b: RunId): boolean {
+  return a.run < b.run || (a.run === b.run && a.edit < b.edit);
+}
+
 /** A run that was accepted. */
-export type Accepted = RunState & { readonly diagnostics: readonly Diagnostic[] };
+export type Accepted = RunState & { readonly id: RunId; readonly diagnostics: readonly Diagnostic[] };
 
 export type RunReport = { readonly json: string; readonly digest: string };
 
@@ -30,6 +45,7 @@ export type Question =
   /** Makes a run of a scenario, on the trace read last if `useTrace`, and runs it to `untilUs`; the old run stays if it is refused. */
   | {
       readonly kind: 'load';
+      readonly id: RunId;
       readonly text: string;
       readonly useTrace: boolean;
       readonly untilUs: number;
@@ -91,6 +107,7 @@ export type FromWorker =
     }
   | {
       readonly kind: 'frame';
+      readonly id: RunId;
       /** JSON of a `Frame`: parsing text is cheaper than a structured clone of the object. */
       readonly frame: string;
       readonly mode: Mode;

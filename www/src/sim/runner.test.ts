@@ -127,7 +127,7 @@ function setup(costMs = 0.01, endUs = 1e12) {
     return posted.filter((m) => m.kind === 'answer' || m.kind === 'refused').at(-1);
   };
   const load = (text = '{}', untilUs = 0): FromWorker | undefined =>
-    ask({ kind: 'load', text, useTrace: false, untilUs, thenPlay: false });
+    ask({ kind: 'load', id: { run: 1, edit: 0 }, text, useTrace: false, untilUs, thenPlay: false });
   const sim = (): FakeSim => {
     const last = sims.at(-1);
     if (!last) throw new Error('no simulation');

@@ -11,6 +11,7 @@ import {
   type Mode,
   never,
   type Question,
+  type RunId,
   type ToWorker,
 } from './protocol.ts';
 
@@ -39,6 +40,7 @@ export class Refused extends Error {
 
 export class Runner {
   private sim: SimCore | undefined;
+  private id: RunId = { run: 0, edit: 0 };
   private trace: TraceCore | undefined;
   private openTrace: TraceCore | undefined;
   private mode: Mode = 'paused';
@@ -107,7 +109,7 @@ export class Runner {
   private ask(question: Question, transfer: Transferable[]): Answers[keyof Answers] {
     switch (question.kind) {
       case 'load':
-        return this.load(question.text, question.useTrace, question.untilUs, question.thenPlay);
+        return this.load(question);
       case 'check':
         return parse<Diagnostic[]>(this.core.check(question.text));
       case 'architecture':
@@ -140,23 +142,26 @@ export class Runner {
     }
   }
 
-  private load(text: string, useTrace: boolean, untilUs: number, thenPlay: boolean): Answers['load'] {
+  private load(question: Extract<Question, { kind: 'load' }>): Answers['load'] {
+    const { text, useTrace, untilUs, thenPlay } = question;
     const diagnostics = parse<Diagnostic[]>(this.core.check(text));
     const next = refusable(() => this.core.newSim(text, useTrace ? this.trace : undefined));
     this.sim?.free();
     this.sim = next;
+    this.id = question.id;
     this.rest('paused');
     if (untilUs > 0 || thenPlay) this.seek(untilUs, thenPlay ? 'playing' : 'paused');
     else this.postFrame();
-    return { diagnostics, nowUs: next.nowUs(), scenario: next.scenario() };
+    return { id: this.id, diagnostics, nowUs: next.nowUs(), scenario: next.scenario() };
   }
 
   private apply(edit: string): Answers['apply'] {
     const sim = this.running();
     const diagnostics = parse<Diagnostic[]>(sim.apply(edit));
     if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
+    this.id = { ...this.id, edit: this.id.edit + 1 };
     this.postFrame();
-    return { diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario() };
+    return { id: this.id, diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario() };
   }
 
   private step(kind: StepKind): Answers['step'] {
@@ -315,7 +320,13 @@ export class Runner {
     if (!this.sim) return;
     this.owed = false;
     this.unacked = true;
-    this.post({ kind: 'frame', frame: this.sim.frame(this.detail), mode: this.mode, achieved: this.achieved() });
+    this.post({
+      kind: 'frame',
+      id: this.id,
+      frame: this.sim.frame(this.detail),
+      mode: this.mode,
+      achieved: this.achieved(),
+    });
   }
 }
 

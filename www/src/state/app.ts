@@ -1,42 +1,30 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
 import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-js';
-import { known, sameMarks } from '../base/anomalies.ts';
 import { equal, getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
 import { trust } from '../base/trust.ts';
-import { type ChartData, NO_DATA, NOTHING, type Selection, VIEWS } from '../base/view.ts';
+import { NOTHING, type Selection } from '../base/view.ts';
 import type {
   AnomalyMark,
   Diagnostic,
   EventsQuery,
-  Frame,
   PresetInfo,
-  RequestDetail,
   StepKind,
   TraceSummary,
-  View,
 } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
-import { Client, type Crash, LostError, RefusedError } from '../sim/client.ts';
-import type { Mode } from '../sim/protocol.ts';
+import { Client, type Crash, ignoreLost, LostError, RefusedError } from '../sim/client.ts';
+import type { RunId } from '../sim/protocol.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
-import { detailFor } from './detail.ts';
 import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
 import { createFiles } from './files.ts';
+import { createFrames } from './frames.ts';
 import { byPath, explain, type Notice, ofDocument, type TraceReading } from './notices.ts';
 import { openingUs } from './openings.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
-import { sentenceOf } from './spoken.ts';
 
-/** Charts are renewed as often as one of their buckets passes, within these bounds. */
-const CHARTS_MS = { least: 100, most: 400 } as const;
-const BUCKETS = 240;
-const VIEWS_A_FRAME = 2;
-const DISTRIBUTIONS_MS = 250;
-const DETAILS_MS = 250;
-const SPOKEN_MS = 5000;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
 export type RightTab = 'request' | 'replica' | 'run' | 'log';
@@ -48,9 +36,6 @@ export type App = ReturnType<typeof createApp>;
 export function createApp(spawn: () => WorkerLike) {
   const [presets, setPresets] = createSignal<readonly PresetInfo[]>([]);
   const [version, setVersion] = createSignal('');
-  const [frame, setFrame] = createSignal<Frame>();
-  const [mode, setMode] = createSignal<Mode>('paused');
-  const [achieved, setAchieved] = createSignal(0);
   const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
   const [document, setDocument] = createSignal<Json>({});
   const [original, setOriginal] = createSignal<Json>({});
@@ -58,8 +43,6 @@ export function createApp(spawn: () => WorkerLike) {
   const [trace, setTrace] = createSignal<TraceSummary>();
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
   const [cursorS, setCursorS] = createSignal<number>();
-  const [data, setData] = createSignal<ChartData>(NO_DATA);
-  const [detail, setDetail] = createSignal<RequestDetail>();
   const [problems, setProblems] = createSignal<ReadonlyMap<string, Diagnostic>>(new Map());
   const [notice, setNotice] = createSignal<Notice>();
   const [reading, setReading] = createSignal<TraceReading>();
@@ -68,17 +51,17 @@ export function createApp(spawn: () => WorkerLike) {
   const [rightTab, setRightTab] = createSignal<RightTab>('request');
   const [phoneTab, setPhoneTab] = createSignal<PhoneTab>('stage');
   const [drawer, setDrawer] = createSignal(false);
-  const [spoken, setSpoken] = createSignal('');
-  /** Counts refreshes of what is asked for on demand, so that lists know when to ask again. */
-  const [refreshTick, setRefreshTick] = createSignal(0);
-  /** The frame as often as numbers can be read. */
-  const [throttledFrame, setThrottledFrame] = createSignal<Frame>();
   const [reducedMotion, setReducedMotion] = createSignal(false);
-  /** The anomalies of the frame, and those ahead that the same run is known to come to. */
-  const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
 
   const schema = new Schema(trust<JsonObject>(rawSchema));
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
+  const frames = createFrames({
+    client: () => client,
+    speed,
+    selected,
+    onFrame: (next) => setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length),
+  });
+  const { frame, mode, setMode, setDetail, refreshDetail } = frames;
   const playing = createMemo(() => mode() === 'playing');
   const edits = createMemo(() => placedEdits(document()));
   /**
@@ -94,89 +77,10 @@ export function createApp(spawn: () => WorkerLike) {
   const warmUpS = createMemo(() => Number(getAt(document(), 'run.warmup_s') ?? 0));
 
   let slowMotion = false;
-  const client = new Client(spawn, { onFrame: showFrame, onCrash: showCrash }, (callback) => {
+  const client = new Client(spawn, { onFrame: frames.show, onCrash: showCrash }, (callback) => {
     if (slowMotion && mode() === 'playing') setTimeout(callback, 500);
     else atPaint(callback);
   });
-
-  // ---- frames in -------------------------------------------------------------------------------------------------
-
-  const viewsDue = new Map<View, number>();
-  let detailsDue = 0;
-  let spokenDue = 0;
-  let replicas = 0;
-  let asking = false;
-  /** Frames to come that may still be of the run before the last change: what was ahead of it is not remembered. */
-  let unsure = 0;
-
-  function showFrame(next: Frame, nextMode: Mode, speedNow: number): void {
-    if (frame() === undefined) performance.mark('first-frame');
-    if (next.replicas.length !== replicas) {
-      replicas = next.replicas.length;
-      client.setDetail(detailFor(replicas));
-    }
-    batch(() => {
-      setFrame(next);
-      setMode(nextMode);
-      setAchieved(speedNow);
-      setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
-      setAnomalies((before) => known(unsure > 0 ? [] : before, next));
-    });
-    unsure = Math.max(0, unsure - 1);
-    refresh(nextMode !== 'playing');
-  }
-
-  /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
-  function refresh(all: boolean): void {
-    const now = performance.now();
-    const due = VIEWS.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
-    // While playing, the ones that have waited longest, a few at a time: each frame draws its share of the charts.
-    const views = all
-      ? due
-      : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, VIEWS_A_FRAME);
-    if (views.length > 0 && !asking) {
-      asking = true;
-      for (const view of views) viewsDue.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs()));
-      const shownUs = frame()?.now_us;
-      client.columns(views).then(
-        (answers) => {
-          asking = false;
-          setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
-          if (mode() !== 'playing' && frame()?.now_us !== shownUs) refresh(true);
-        },
-        () => {
-          asking = false;
-        },
-      );
-    }
-    if (all || now >= detailsDue) {
-      detailsDue = now + DETAILS_MS;
-      setRefreshTick((n) => n + 1);
-      setThrottledFrame(frame());
-      refreshDetail();
-    }
-    if (all || now >= spokenDue) {
-      spokenDue = now + SPOKEN_MS;
-      const at = frame();
-      if (at) setSpoken(sentenceOf(at));
-    }
-  }
-
-  function chartsMs(): number {
-    const bucketMs = (frame()?.axis_end_us ?? 0) / 1000 / BUCKETS;
-    return Math.min(CHARTS_MS.most, Math.max(CHARTS_MS.least, bucketMs / speed()));
-  }
-
-  function refreshDetail(): void {
-    const { request } = selected();
-    if (request === undefined) {
-      setDetail(undefined);
-      return;
-    }
-    client.inspect(request).then((found) => {
-      if (selected().request === request) setDetail(found ?? undefined);
-    }, ignoreLost);
-  }
 
   function showCrash(crash: Crash): void {
     batch(() => {
@@ -209,7 +113,13 @@ export function createApp(spawn: () => WorkerLike) {
   /** Loads a new scenario; what is shown before stays if it is refused. */
   async function open(text: string, name: string, useTrace: boolean): Promise<boolean> {
     return attempt(async () => {
-      const accepted = await client.load(text, { useTrace, untilUs: openingUs(name), thenPlay: false });
+      const accepted = await client.load(text, {
+        id: newRun(),
+        useTrace,
+        untilUs: openingUs(name),
+        thenPlay: false,
+      });
+      id = accepted.id;
       const next = readDocument(accepted.scenario);
       batch(() => {
         setDocument(next);
@@ -218,7 +128,6 @@ export function createApp(spawn: () => WorkerLike) {
         if (!useTrace) setTrace(undefined);
         setProblems(new Map());
         fresh();
-        changedRun();
       });
       warn(accepted.diagnostics);
     });
@@ -228,12 +137,13 @@ export function createApp(spawn: () => WorkerLike) {
   async function rerun(next: Json, untilUs = frame()?.now_us ?? 0): Promise<boolean> {
     return attempt(async () => {
       const accepted = await client.load(writeDocument(next), {
+        id: idFor(next),
         useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
         untilUs,
         thenPlay: mode() === 'playing',
       });
+      id = accepted.id;
       batch(() => {
-        if (!equal(next, document())) changedRun();
         setDocument(readDocument(accepted.scenario));
         fresh();
       });
@@ -241,10 +151,15 @@ export function createApp(spawn: () => WorkerLike) {
     });
   }
 
-  /** What was ahead belonged to another run. The next two frames may have been on their way already. */
-  function changedRun(): void {
-    unsure = 2;
-    setAnomalies(untrack(frame)?.anomalies ?? []);
+  /** The run on screen, and the number of the one that `next` makes: the same one where the document is the same. */
+  let id: RunId = { run: 0, edit: 0 };
+  let runs = 0;
+  function idFor(next: Json): RunId {
+    return equal(next, document()) ? id : newRun();
+  }
+  function newRun(): RunId {
+    runs += 1;
+    return { run: runs, edit: 0 };
   }
 
   function fresh(): void {
@@ -289,10 +204,10 @@ export function createApp(spawn: () => WorkerLike) {
     if (edit === undefined || !started) return rerunWith(path, value);
     return attempt(async () => {
       const accepted = await client.apply(JSON.stringify(edit));
+      id = accepted.id;
       batch(() => {
         setDocument(readDocument(accepted.scenario));
         tell(accepted.diagnostics, path);
-        changedRun();
       });
     }, path);
   }
@@ -301,15 +216,16 @@ export function createApp(spawn: () => WorkerLike) {
     const untilUs = frame()?.now_us ?? 0;
     return attempt(async () => {
       const accepted = await client.load(writeDocument(setAt(document(), path, value)), {
+        id: newRun(),
         useTrace: trace() !== undefined,
         untilUs,
         thenPlay: mode() === 'playing',
       });
+      id = accepted.id;
       batch(() => {
         setDocument(readDocument(accepted.scenario));
         fresh();
         setProblems((before) => ofDocument(before, accepted.diagnostics, path));
-        changedRun();
       });
     }, path);
   }
@@ -417,7 +333,7 @@ export function createApp(spawn: () => WorkerLike) {
     frame,
     mode,
     playing,
-    achieved,
+    achieved: frames.achieved,
     speed,
     speedIndex,
     document,
@@ -431,8 +347,8 @@ export function createApp(spawn: () => WorkerLike) {
     selected,
     cursorS,
     setCursorS,
-    data,
-    detail,
+    data: frames.data,
+    detail: frames.detail,
     problems,
     setProblems,
     notice,
@@ -449,10 +365,10 @@ export function createApp(spawn: () => WorkerLike) {
     setPhoneTab,
     drawer,
     setDrawer,
-    spoken,
-    refreshTick,
-    throttledFrame,
-    anomalies,
+    spoken: frames.spoken,
+    refreshTick: frames.refreshTick,
+    throttledFrame: frames.throttledFrame,
+    anomalies: frames.anomalies,
     showAnomaly,
     reducedMotion,
     setReducedMotion: (on: boolean) => {
@@ -480,14 +396,6 @@ export function createApp(spawn: () => WorkerLike) {
     report: () => client.report(),
     readArchitecture: (text: string) => client.architecture(text),
   };
-}
-
-function isDistribution(view: View): boolean {
-  return view === 'ttft-ecdf' || view === 'e2e-ecdf';
-}
-
-function ignoreLost(error: unknown): void {
-  if (!(error instanceof LostError || error instanceof RefusedError)) throw error;
 }
 
 function isPhone(): boolean {

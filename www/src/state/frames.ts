@@ -1,0 +1,147 @@
+// What comes in from the simulation: frames, charts at a pace of their own, the request that is inspected.
+import { type Accessor, batch, createSignal } from 'solid-js';
+import { known, sameMarks } from '../base/anomalies.ts';
+import { type ChartData, NO_DATA, type Selection, VIEWS } from '../base/view.ts';
+import type { AnomalyMark, Frame, RequestDetail, View } from '../generated/boundary.ts';
+import { type Client, ignoreLost } from '../sim/client.ts';
+import { type Mode, type RunId, sameRun } from '../sim/protocol.ts';
+import { detailFor } from './detail.ts';
+import { sentenceOf } from './spoken.ts';
+
+/** Charts are renewed as often as one of their buckets passes, within these bounds. */
+const CHARTS_MS = { least: 100, most: 400 } as const;
+const BUCKETS = 240;
+const VIEWS_A_FRAME = 2;
+const DISTRIBUTIONS_MS = 250;
+const DETAILS_MS = 250;
+const SPOKEN_MS = 5000;
+
+export type Frames = ReturnType<typeof createFrames>;
+
+/** What of the page's state the frames depend on. */
+type Surroundings = {
+  readonly client: () => Client;
+  readonly speed: Accessor<number>;
+  readonly selected: Accessor<Selection>;
+  /** Runs with each frame, in the same batch. */
+  readonly onFrame: (frame: Frame) => void;
+};
+
+export function createFrames({ client, speed, selected, onFrame }: Surroundings) {
+  const [frame, setFrame] = createSignal<Frame>();
+  const [mode, setMode] = createSignal<Mode>('paused');
+  const [achieved, setAchieved] = createSignal(0);
+  const [data, setData] = createSignal<ChartData>(NO_DATA);
+  const [detail, setDetail] = createSignal<RequestDetail>();
+  const [spoken, setSpoken] = createSignal('');
+  /** Counts the refreshes of what is asked for on demand, so that lists know when to ask again. */
+  const [refreshTick, setRefreshTick] = createSignal(0);
+  /** The frame as often as numbers can be read. */
+  const [throttledFrame, setThrottledFrame] = createSignal<Frame>();
+  /** The anomalies of the frame, and those ahead that the same run is known to come to. */
+  const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
+  /** The run whose anomalies are remembered. */
+  let knownId: RunId = { run: 0, edit: 0 };
+  const viewsDue = new Map<View, number>();
+  let detailsDue = 0;
+  let spokenDue = 0;
+  let replicas = 0;
+  let asking = false;
+
+  function show(next: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
+    if (frame() === undefined) performance.mark('first-frame');
+    if (next.replicas.length !== replicas) {
+      replicas = next.replicas.length;
+      client().setDetail(detailFor(replicas));
+    }
+    batch(() => {
+      setFrame(next);
+      setMode(nextMode);
+      setAchieved(speedNow);
+      onFrame(next);
+      // What lay ahead in another run, or in this one before an edit, says nothing about this one.
+      setAnomalies((before) => known(sameRun(id, knownId) ? before : [], next));
+    });
+    knownId = id;
+    refresh(nextMode !== 'playing');
+  }
+
+  /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
+  function refresh(all: boolean): void {
+    const now = performance.now();
+    refreshCharts(all, now);
+    if (all || now >= detailsDue) {
+      detailsDue = now + DETAILS_MS;
+      setRefreshTick((n) => n + 1);
+      setThrottledFrame(frame());
+      refreshDetail();
+    }
+    if (all || now >= spokenDue) {
+      spokenDue = now + SPOKEN_MS;
+      const at = frame();
+      if (at) setSpoken(sentenceOf(at));
+    }
+  }
+
+  function refreshCharts(all: boolean, now: number): void {
+    const due = VIEWS.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
+    // While playing, the ones that have waited longest, a few at a time: each frame draws its share of the charts.
+    const views = all
+      ? due
+      : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, VIEWS_A_FRAME);
+    if (views.length === 0 || asking) return;
+    asking = true;
+    for (const view of views) viewsDue.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs()));
+    const shownUs = frame()?.now_us;
+    client()
+      .columns(views)
+      .then(
+        (answers) => {
+          asking = false;
+          setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
+          if (mode() !== 'playing' && frame()?.now_us !== shownUs) refresh(true);
+        },
+        () => {
+          asking = false;
+        },
+      );
+  }
+
+  function chartsMs(): number {
+    const bucketMs = (frame()?.axis_end_us ?? 0) / 1000 / BUCKETS;
+    return Math.min(CHARTS_MS.most, Math.max(CHARTS_MS.least, bucketMs / speed()));
+  }
+
+  function refreshDetail(): void {
+    const { request } = selected();
+    if (request === undefined) {
+      setDetail(undefined);
+      return;
+    }
+    client()
+      .inspect(request)
+      .then((found) => {
+        if (selected().request === request) setDetail(found ?? undefined);
+      }, ignoreLost);
+  }
+
+  return {
+    frame,
+    mode,
+    setMode,
+    achieved,
+    data,
+    detail,
+    setDetail,
+    spoken,
+    refreshTick,
+    throttledFrame,
+    anomalies,
+    show,
+    refreshDetail,
+  };
+}
+
+function isDistribution(view: View): boolean {
+  return view === 'ttft-ecdf' || view === 'e2e-ecdf';
+}
