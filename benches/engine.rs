@@ -13,8 +13,8 @@ use tokenyard::base::{Micros, Span, json};
 use tokenyard::scenario::{
     Arrivals, Client, Lengths, Observe, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
 };
-use tokenyard::session::frame::{FrameQuery, Stop};
-use tokenyard::session::{Audience, Session};
+use tokenyard::session::view::FrameQuery;
+use tokenyard::session::{Audience, Session, Stop};
 
 const RATE_PER_REPLICA_S: f64 = 15.0;
 

@@ -6,7 +6,10 @@ pub mod base;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;
 pub mod engine;
+#[cfg(feature = "cli")]
+pub mod golden;
 pub mod kv;
+pub mod observe;
 pub mod perf;
 pub mod policy;
 pub mod scenario;

@@ -18,7 +18,7 @@ use scenarios::{a_scenario, sound, started};
 use tokenyard::base::Micros;
 use tokenyard::scenario::Scenario;
 use tokenyard::session::Audience;
-use tokenyard::session::frame::Stop;
+use tokenyard::session::Stop;
 
 /// More events than any of these scenarios has: steps of 40 us for 2.5 s on 40 replicas, with what comes between.
 const MOST_EVENTS: u64 = 6_000_000;

@@ -53,7 +53,7 @@ fn found_in_slices(s: &Scenario, kind: &str, slice: u64) -> Vec<AnomalyExample> 
         Ok(started) => started,
         Err(problems) => panic!("not a valid scenario: {problems:?}"),
     };
-    while session.advance(Micros::MAX, slice) == tokenyard::session::frame::Stop::Events {}
+    while session.advance(Micros::MAX, slice) == tokenyard::session::Stop::Events {}
     let part = session.report_data().anomalies.expect("detectors are on by default");
     assert!(part.counts[kind] as usize >= part.first.iter().filter(|a| a.text.is_empty()).count());
     let of_kind = |a: &AnomalyExample| serde_json::to_value(a.kind).is_ok_and(|k| k == kind);

@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 use tokenyard::base::{Diagnostic, Diagnostics, Micros, Severity};
 use tokenyard::scenario::{Edit, parse};
-use tokenyard::session::frame::FrameQuery;
+use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Session};
 
 /// Events of one run.
@@ -282,7 +282,7 @@ fn a_run_that_reaches_the_end_of_the_clock_ends_there_and_says_so() {
         set(&mut document, "/run/max_requests", &json!(60));
         let scenario = parse(&document.to_string()).expect("the shape is right");
         let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("it is valid");
-        assert_eq!(session.advance(Micros::MAX, u64::MAX), tokenyard::session::frame::Stop::Finished);
+        assert_eq!(session.advance(Micros::MAX, u64::MAX), tokenyard::session::Stop::Finished);
         let report = session.report_data();
         assert!(report.run.trouble.starts_with("The clock ends"), "{compat}: {:?}", report.run.trouble);
         assert!(report.requests.conserved && report.requests.completed < report.requests.arrived);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tokenyard::session::golden;
+use tokenyard::golden;
 
 /// How many files the full set has.
 const FULL_SET: usize = 62;

@@ -11,8 +11,8 @@ use tokenyard::scenario::{
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, PrefixGroups, Rounds, Scenario, Scheduler,
     ThinkTime, TimedEdit, limits,
 };
-use tokenyard::session::frame::{EventsQuery, FrameQuery, Stop};
-use tokenyard::session::{Audience, Session};
+use tokenyard::session::view::{EventsQuery, FrameQuery};
+use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::workload::Source;
 
 const BLOCK: u32 = 16;

@@ -11,8 +11,8 @@ use scenarios::{a_pool, a_scenario, an_edit, routers, sound, started};
 use tokenyard::base::Micros;
 use tokenyard::base::diag::has_errors;
 use tokenyard::scenario::{Compat, ConversationClock, Scenario};
-use tokenyard::session::frame::{ColumnsQuery, EventsQuery, FrameQuery, Stop, View};
-use tokenyard::session::{Audience, Session};
+use tokenyard::session::view::{ColumnsQuery, EventsQuery, FrameQuery, View};
+use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::workload::digest_of;
 
 /// How far one call goes: a share of the horizon, or a number of events.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, limits, parse, to_json};
-use tokenyard::session::frame::FrameQuery;
+use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Notice, NoticeKind, Session, Trace, TraceReader};
 
 fn ended(scenario: Scenario, trace: Option<Arc<Trace>>) -> Session {

@@ -20,7 +20,7 @@ use tokenyard::scenario::{
     PiecewiseRates, PrefixGroups, RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario,
     ThinkTime, TimedEdit, TraceSettings, WeightedLength, Window,
 };
-use tokenyard::session::frame::Stop;
+use tokenyard::session::Stop;
 use tokenyard::session::{Audience, Session, Trace, TraceReader};
 use tokenyard::workload::digest_of;
 

@@ -11,7 +11,7 @@ fn run(text: &str, most_events: u64) -> Report {
     let scenario = tokenyard::scenario::parse(text).expect("a scenario of the right shape");
     let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("a valid scenario");
     for _ in 0..most_events / 500 {
-        if session.advance(Micros::MAX, 500) == tokenyard::session::frame::Stop::Finished {
+        if session.advance(Micros::MAX, 500) == tokenyard::session::Stop::Finished {
             session.engine().verify(true);
             return session.report_data();
         }

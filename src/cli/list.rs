@@ -5,8 +5,8 @@ use super::table::{Align, Table, name};
 use super::{Failed, say};
 use crate::base::json;
 use crate::scenario::Scenario;
-use crate::session::frame::PresetInfo;
-use crate::session::listing::{gpus, models};
+use crate::session::view::PresetInfo;
+use crate::session::view::listing::{gpus, models};
 use serde_json::{Map, Value, json};
 
 /// `tokenyard list`

@@ -16,8 +16,8 @@ mod types;
 mod yaml;
 
 use crate::base::Diagnostic;
+use crate::golden;
 use crate::scenario::limits;
-use crate::session::golden;
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
 use std::fmt::Display;

@@ -4,7 +4,7 @@ use super::args::{Input, Run};
 use super::input::{Loaded, load, refused, tell_all};
 use super::{Failed, say, summary, tell};
 use crate::base::Micros;
-use crate::session::frame::Stop;
+use crate::session::Stop;
 use crate::session::{Audience, Report, Session};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};

@@ -1,10 +1,10 @@
 //! The TypeScript types of what crosses the boundary to the page, from the Rust types and their doc comments.
 
 use crate::base::Diagnostic;
-use crate::session::frame::{
-    ColumnsQuery, EventRows, EventsQuery, Frame, FrameQuery, PresetInfo, RequestDetail, StepKind, Stop,
-    TraceOutcome,
+use crate::session::view::{
+    ColumnsQuery, EventRows, EventsQuery, Frame, FrameQuery, PresetInfo, RequestDetail, TraceOutcome,
 };
+use crate::session::{StepKind, Stop};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use ts_rs::{Config, TS, TypeVisitor};

@@ -1,7 +1,7 @@
 //! The edit log: what was changed when, and what is still to come.
 
-use super::frame::Flag;
 use super::memory::check_memory;
+use super::view::Flag;
 use super::{Audience, Session};
 use crate::base::{Diagnostic, Diagnostics, Micros, diag::has_errors, json};
 use crate::scenario::{Edit, Scenario, TimedEdit, check_edit, parse_edit};

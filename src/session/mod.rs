@@ -3,46 +3,28 @@
 //! A run is a value: scenario + seed + edit log. Whatever the order of looking and advancing, the same value gives the
 //! same bytes.
 
-pub mod anomaly;
-mod columns;
-mod decisions;
+mod advance;
 mod edits;
-pub mod frame;
-#[cfg(feature = "cli")]
-pub mod golden;
-mod inspect;
-#[cfg(feature = "cli")]
-pub mod listing;
-mod log;
 mod memory;
-mod meters;
 mod model;
-mod notices;
-mod objectives;
-mod recorder;
-pub mod report;
-mod screen;
 mod snapshot;
-mod warmup;
-mod window;
-mod words;
+pub mod view;
 
+pub use crate::observe::{Notice, NoticeKind, Report, report};
+pub use crate::workload::{Trace, TraceReader, TraceSummary};
+pub use advance::{StepKind, Stop};
 pub use model::{architecture_from_hf, scenario_from_hf};
-pub use notices::{Notice, NoticeKind};
-pub use report::Report;
 pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
-use crate::engine::{Cluster, Detail, Halt};
+use crate::engine::Cluster;
+use crate::observe::recorder::Recorder;
+use crate::observe::{RunSoFar, requests_asked, words};
 use crate::scenario::{Scenario, Served, TimedEdit, check, parse};
-pub use crate::workload::{Trace, TraceReader, TraceSummary};
-
 use crate::workload::Source;
 use edits::EditLog;
-use frame::{StepKind, Stop};
 use memory::check_memory;
-use recorder::{Recorder, Seen};
 use std::sync::Arc;
 
 /// Who watches a run.
@@ -65,9 +47,6 @@ pub struct Session {
     /// The instant shown: at or after the latest event, before the next one.
     playhead: Micros,
 }
-
-/// Events that a single step may run before it gives up looking.
-const STEP_EVENTS: u64 = 2_000_000;
 
 impl Session {
     /// All problems of a scenario text, without running it.
@@ -109,92 +88,6 @@ impl Session {
         let edits = EditLog::new(&scenario.edits);
         let session = Self { scenario, trace, engine, recorder, edits, playhead: Micros::ZERO };
         Ok((session, warnings))
-    }
-
-    /// Runs up to and including the instant `until`, but no more than `max_events` events. Cutting a run into pieces
-    /// changes nothing about it.
-    pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
-        let mut left = max_events;
-        loop {
-            if self.edit_is_due(until) {
-                self.apply_next_edit();
-                continue;
-            }
-            let edit = self.next_edit();
-            let before = self.engine.events_done();
-            let (last, budget) = edit.map_or((until, left), |e| {
-                let (last, events) = e.room(before, self.next_event());
-                (until.min(last), left.min(events))
-            });
-            let halt = self.run_engine(last, budget);
-            left -= self.engine.events_done() - before;
-            if self.edit_is_due(until) {
-                continue;
-            }
-            match halt {
-                Halt::Events if left == 0 => {
-                    self.playhead = self.playhead.max(self.engine.last_event_at());
-                    return Stop::Events;
-                }
-                Halt::Until if last == until => {
-                    self.move_playhead(until);
-                    return Stop::Until;
-                }
-                Halt::Events | Halt::Until => {}
-                Halt::Finished if edit.is_some_and(|e| e.at() <= until) => {}
-                Halt::Finished => {
-                    self.move_playhead(until.min(self.engine.end()));
-                    return Stop::Finished;
-                }
-            }
-        }
-    }
-
-    /// One step of the given kind. Returns `Until` when it happened.
-    pub fn step(&mut self, kind: StepKind) -> Stop {
-        let before = self.recorder.seen;
-        for _ in 0..STEP_EVENTS {
-            let stop = self.advance(Micros::MAX, 1);
-            let happened = |f: fn(&Seen) -> u64| f(&self.recorder.seen) > f(&before);
-            let there = match kind {
-                StepKind::Event => stop == Stop::Events,
-                StepKind::EngineStep => happened(|s| s.steps),
-                StepKind::Arrival => happened(|s| s.arrivals),
-                StepKind::Completion => happened(|s| s.completions),
-                StepKind::Preemption => happened(|s| s.preemptions),
-            };
-            if there {
-                return Stop::Until;
-            }
-            if stop == Stop::Finished {
-                return Stop::Finished;
-            }
-        }
-        Stop::Events
-    }
-
-    /// The engine up to `until`, closing the buckets of the timeline on the way.
-    fn run_engine(&mut self, until: Micros, max_events: u64) -> Halt {
-        let mut left = max_events;
-        loop {
-            let boundary = Micros(self.recorder.timeline.boundary_us() - 1);
-            let last = until.min(boundary);
-            let before = self.engine.events_done();
-            let halt = self.engine.advance(last, left, &mut self.recorder);
-            left -= self.engine.events_done() - before;
-            if halt == Halt::Until && boundary < until {
-                self.recorder.close_bucket(&self.engine);
-                continue;
-            }
-            return halt;
-        }
-    }
-
-    fn move_playhead(&mut self, to: Micros) {
-        self.playhead = self.playhead.max(to);
-        while self.recorder.timeline.boundary_us() <= self.playhead.0 {
-            self.recorder.close_bucket(&self.engine);
-        }
     }
 
     /// The instant shown.
@@ -242,14 +135,31 @@ impl Session {
         Report::new(&scenario, trace, &self.engine, &self.recorder, self.notices())
     }
 
-    /// The engine, for tests and golden files.
+    /// The engine, for whoever wants more than a view shows.
     pub fn engine(&self) -> &Cluster {
         &self.engine
     }
 
-    /// Records every step, gap and preemption from now on: slow, for golden files.
-    pub fn record_detail(&mut self, steps_kept: u32) {
-        self.engine.record_detail(Detail::new(steps_kept));
+    /// Whether nothing is left to run.
+    fn has_ended(&self) -> bool {
+        self.engine.next_event_at().is_none() && self.next_edit().is_none()
+    }
+
+    /// What there is to know of the run so far; most of it only once the run has ended.
+    pub fn notices(&self) -> Vec<Notice> {
+        let run = RunSoFar {
+            scenario: &self.scenario,
+            trace: self.trace.as_deref(),
+            engine: &self.engine,
+            recorder: &self.recorder,
+            ended: self.has_ended(),
+        };
+        run.notices()
+    }
+
+    /// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
+    pub fn requests_asked(&self) -> Option<u64> {
+        requests_asked(&self.scenario, self.trace.as_deref())
     }
 }
 

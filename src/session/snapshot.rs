@@ -2,10 +2,10 @@
 
 use super::Session;
 use super::edits::{EditLog, with_edits};
-use super::recorder::Recorder;
 use crate::base::Micros;
 use crate::base::digest::Digest;
 use crate::engine::Cluster;
+use crate::observe::recorder::Recorder;
 use crate::scenario::{parse, to_json};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scenario::Edit;
-use frame::{ColumnsQuery, EventsQuery, FrameQuery, View};
+use view::{ColumnsQuery, EventsQuery, FrameQuery, View};
 
 const LIVELY: &str = r#"{
     "run": { "horizon_s": 30, "warmup_s": 2 },

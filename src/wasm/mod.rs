@@ -3,8 +3,8 @@
 use crate::base::Micros;
 use crate::base::json::{self, compact as json};
 use crate::scenario::{limits, to_json};
-use crate::session::frame::{Columns, ColumnsQuery, EventsQuery, FrameQuery, PresetInfo, Stop, TraceOutcome};
-use crate::session::{self, Session};
+use crate::session::view::{Columns, ColumnsQuery, EventsQuery, FrameQuery, PresetInfo, TraceOutcome};
+use crate::session::{self, Session, Stop};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;

@@ -124,7 +124,7 @@ fn a_request_that_no_filter_lets_through_makes_room_at_the_door() {
     let summary = "Refused by the router: no replica passes the filters.";
     let told: Vec<_> = told.filter(|d| d.summary == summary).collect();
     assert_eq!(told.len(), refused(&story));
-    let why = |d: &tokenyard::session::frame::RequestDetail| {
+    let why = |d: &tokenyard::session::view::RequestDetail| {
         d.candidates.iter().all(|c| {
             c.excluded
                 .as_deref()

@@ -5,8 +5,8 @@ use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{
     BatchLimit, CostEscalation, Edit, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
-use tokenyard::session::frame::FrameQuery;
 use tokenyard::session::report::PoolPart;
+use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Session};
 
 fn weighted(scorer: Scorer) -> RoutingPolicy {

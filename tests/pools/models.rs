@@ -8,7 +8,7 @@ use tokenyard::scenario::{
     Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionMode, TimedEdit, TraceSettings,
     Weighted, WeightedScorer,
 };
-use tokenyard::session::frame::EventsQuery;
+use tokenyard::session::view::EventsQuery;
 use tokenyard::session::{Session, TraceReader};
 
 fn every_policy() -> Vec<RoutingPolicy> {

@@ -3,7 +3,7 @@
 use crate::base::math;
 
 /// `24.1 ms`, `342 ms`, `2.28 s`, `3.5 min`; the unit follows a no-break space.
-pub(super) fn duration(us: u64) -> String {
+pub(crate) fn duration(us: u64) -> String {
     let ms = us as f64 / 1000.0;
     if us < 1000 {
         format!("{us}\u{a0}µs")
@@ -17,7 +17,7 @@ pub(super) fn duration(us: u64) -> String {
 }
 
 /// Three significant digits, without an exponent.
-pub(super) fn three_digits(x: f64) -> String {
+pub(crate) fn three_digits(x: f64) -> String {
     if x <= 0.0 {
         return "0".to_owned();
     }
@@ -27,7 +27,7 @@ pub(super) fn three_digits(x: f64) -> String {
 }
 
 /// A whole number with thousands separated by commas.
-pub(super) fn count(n: u64) -> String {
+pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, c) in digits.chars().enumerate() {

@@ -10,9 +10,9 @@ mod measure;
 mod parts;
 mod pools;
 
-pub use anomalies::{AnomalyExample, AnomalyPart, AnomalyProof, BlisPart};
-#[cfg(feature = "cli")]
-pub(super) use anomalies::{hol_blocking_events, priority_inversions};
+pub use anomalies::{
+    AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, hol_blocking_events, priority_inversions,
+};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
@@ -94,12 +94,12 @@ pub struct Report {
 }
 
 /// Part of a whole; `None` of nothing.
-pub(super) fn known_share(part: f64, whole: f64) -> Option<f64> {
+pub(crate) fn known_share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
 /// Part of a whole; 0 of nothing.
-pub(super) fn share(part: f64, whole: f64) -> f64 {
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
@@ -119,7 +119,7 @@ fn in_ms(s: Summary) -> Summary {
 }
 
 impl Report {
-    pub(super) fn new(
+    pub(crate) fn new(
         scenario: &Scenario,
         trace: Option<String>,
         engine: &Cluster,
@@ -161,13 +161,13 @@ impl Report {
 }
 
 /// Price of all serving replicas in US dollars per hour; `None` while one of them has none.
-pub(super) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
+pub(crate) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
     let serving = engine.replicas().iter().filter(|r| r.serving());
     serving.map(|r| has_price(engine, r.pool()).then(|| engine.usd_per_hour(r.pool()))).sum()
 }
 
 /// Why the run cannot make progress; empty if it can.
-pub(super) fn trouble(engine: &Cluster) -> String {
+pub(crate) fn trouble(engine: &Cluster) -> String {
     if let Some((RequestId(request), replica)) = engine.livelock() {
         let ended = if engine.gave_up() { " The run ended there." } else { "" };
         return format!(
@@ -184,7 +184,7 @@ pub(super) fn trouble(engine: &Cluster) -> String {
 }
 
 /// Requests by where they are.
-pub(super) fn request_part(engine: &Cluster) -> RequestPart {
+pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
     let c = engine.census();
     let mut p = RequestPart {
         arrived: c.arrived,
@@ -222,7 +222,7 @@ fn rejections(engine: &Cluster) -> Vec<RejectionPart> {
 }
 
 /// Blocks of the KV caches of all replicas together.
-pub(super) fn kv_blocks(engine: &Cluster) -> KvPart {
+pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
     let mut p = KvPart::default();
     for r in engine.replicas() {
         p.hits += r.kv().hits();

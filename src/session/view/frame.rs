@@ -1,17 +1,7 @@
-//! What leaves the session for a screen: plain data in the reader's vocabulary, times in whole microseconds.
-//!
-//! These types are the boundary. They are serialised as JSON and printed as TypeScript by `cli/types.rs`; every number a
-//! page shows is in one of them, so no page computes anything. Whole numbers stay below 2^53, which JavaScript holds exactly.
+//! The types of a frame: the state of a run at one instant, as a screen shows it.
 
-mod file;
-mod pool;
-mod request;
-
-pub use file::{PresetInfo, TraceOutcome};
-pub use pool::PoolFrame;
-pub use request::{Candidate, RequestDetail, ScorePart, Segment};
-
-use super::notices::Notice;
+use super::{Move, Percentiles, PoolFrame};
+use crate::observe::Notice;
 use serde::{Deserialize, Serialize};
 
 /// The state of the whole run at one instant, bounded in size whatever the fleet.
@@ -72,20 +62,6 @@ pub struct Counts {
     pub dropped: u32,
     /// Preemptions so far (one request can be preempted several times).
     pub preemptions: u64,
-}
-
-/// Percentiles of a set of durations. All zero when `count` is 0: show a dash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct Percentiles {
-    /// How many values.
-    pub count: u64,
-    /// Median, in microseconds.
-    pub p50_us: f64,
-    /// 90th percentile, in microseconds.
-    pub p90_us: f64,
-    /// 99th percentile, in microseconds.
-    pub p99_us: f64,
 }
 
 /// The headline numbers over the latest window.
@@ -222,39 +198,6 @@ pub struct BatchBar {
     pub decoding: bool,
 }
 
-/// What kind of move a dot on the stage makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub enum MoveKind {
-    /// It arrived.
-    Arrive,
-    /// It was sent to a replica.
-    Route,
-    /// It was refused.
-    Reject,
-    /// It finished.
-    Complete,
-}
-
-/// A request that moved since the previous frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct Move {
-    /// When, in microseconds.
-    pub at_us: u64,
-    /// What it did.
-    pub kind: MoveKind,
-    /// The request.
-    pub request: u32,
-    /// Number of its client.
-    pub client: u32,
-    /// The replica, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replica: Option<u32>,
-}
-
 /// An edit on the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
@@ -310,134 +253,4 @@ impl Default for FrameQuery {
     fn default() -> Self {
         Self { window_s: 30.0, queue: 12, batch: 64, cells: 168, moves: 64 }
     }
-}
-
-/// Why `advance` came back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub enum Stop {
-    /// The instant asked for was reached.
-    Until,
-    /// As many events ran as were allowed.
-    Events,
-    /// Nothing is left to run, or the horizon was reached.
-    Finished,
-}
-
-/// How far a single step goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub enum StepKind {
-    /// One event.
-    Event,
-    /// Until an engine step of any replica has started.
-    EngineStep,
-    /// Until a request has arrived.
-    Arrival,
-    /// Until a request has finished.
-    Completion,
-    /// Until a request was preempted.
-    Preemption,
-}
-
-/// One line of the event log.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct EventRow {
-    /// Number of the line; lines are numbered from 0 and the oldest may be gone.
-    pub seq: u64,
-    /// When, in microseconds.
-    pub at_us: u64,
-    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `kv-offload`, `kv-load`, `kv-loaded`, `anomaly`.
-    pub kind: String,
-    /// The request, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<u32>,
-    /// The replica, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replica: Option<u32>,
-    /// The rest in words, such as `TTFT 24.1 ms`.
-    pub text: String,
-}
-
-/// Which lines of the event log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct EventsQuery {
-    /// Only these kinds; empty means all.
-    pub kinds: Vec<String>,
-    /// Only this request.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    pub request: Option<u32>,
-    /// Only this replica.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    pub replica: Option<u32>,
-    /// At most this many, the newest.
-    pub limit: u32,
-}
-
-/// The answer to an [`EventsQuery`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct EventRows {
-    /// Lines, oldest first.
-    pub rows: Vec<EventRow>,
-    /// Lines of the run so far, matching or not.
-    pub total: u64,
-    /// Lines no longer kept.
-    pub lost: u64,
-}
-
-/// Which columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub enum View {
-    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token.
-    TtftOverTime,
-    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion.
-    E2eOverTime,
-    /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
-    Throughput,
-    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead.
-    QueueDepth,
-    /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
-    KvUse,
-    /// `ttft_ms`, `percent`: share of requests with at most this TTFT. At most 400 points.
-    TtftEcdf,
-    /// `e2e_ms`, `percent`: share of requests with at most this E2E. At most 400 points.
-    E2eEcdf,
-    /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
-    Health,
-}
-
-/// Which columns, and of which stretch of time.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct ColumnsQuery {
-    /// Which view.
-    pub view: View,
-    /// Start, in microseconds.
-    #[serde(default)]
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
-    pub from_us: u64,
-    /// End, in microseconds; 0 means the playhead.
-    #[serde(default)]
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
-    pub to_us: u64,
-}
-
-/// Named columns of equal length. A missing value is NaN. The names travel as JSON, each column as an array of floats.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
-    /// Names of the columns.
-    pub names: Vec<String>,
-    /// The columns.
-    pub columns: Vec<Vec<f64>>,
 }

@@ -43,7 +43,7 @@ pub enum AnomalyKind {
 
 impl AnomalyKind {
     /// All kinds.
-    pub(super) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
@@ -52,7 +52,7 @@ impl AnomalyKind {
     ];
 
     /// Its name in reports and logs.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PriorityInversion => "priority-inversion",
             Self::HeadOfLineBlocking => "head-of-line-blocking",
@@ -65,30 +65,30 @@ impl AnomalyKind {
 
 /// A request, and when it did what proves the anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Proof {
-    pub(super) request: RequestId,
-    pub(super) at: Micros,
+pub(crate) struct Proof {
+    pub(crate) request: RequestId,
+    pub(crate) at: Micros,
 }
 
 /// One anomaly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Anomaly {
-    pub(super) kind: AnomalyKind,
-    pub(super) start: Micros,
+pub(crate) struct Anomaly {
+    pub(crate) kind: AnomalyKind,
+    pub(crate) start: Micros,
     /// `None` while it goes on.
-    pub(super) end: Option<Micros>,
+    pub(crate) end: Option<Micros>,
     /// The replica; of an imbalance the one with the most to do.
-    pub(super) replica: u32,
-    pub(super) proofs: Vec<Proof>,
+    pub(crate) replica: u32,
+    pub(crate) proofs: Vec<Proof>,
     /// How often, or the largest coefficient of variation in thousandths.
-    pub(super) figure: u64,
+    pub(crate) figure: u64,
     /// Of a priority inversion: what makes requests more urgent.
     measure: Option<inversion::Measure>,
 }
 
 impl Anomaly {
     /// What happened, in one sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let r = self.replica;
         let request = |i: usize| self.proofs.get(i).map_or(0, |p| p.request.0);
         let lasting = match self.end {
@@ -140,7 +140,7 @@ type Place = Option<u32>;
 
 /// The anomalies so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Book {
+pub(crate) struct Book {
     /// By kind.
     counts: [u32; 5],
     kept: Vec<Anomaly>,
@@ -179,7 +179,7 @@ impl Book {
 
 /// All detectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Detectors {
+pub(crate) struct Detectors {
     book: Book,
     inversion: inversion::Inversion,
     blocking: blocking::Blocking,
@@ -190,7 +190,7 @@ pub(super) struct Detectors {
 
 impl Detectors {
     /// Detectors for a fleet that starts with `replicas` replicas.
-    pub(super) fn new(scenario: &Scenario, replicas: usize) -> Self {
+    pub(crate) fn new(scenario: &Scenario, replicas: usize) -> Self {
         Self {
             book: Book::default(),
             inversion: inversion::Inversion::new(scenario),
@@ -203,14 +203,14 @@ impl Detectors {
 
     /// Whether any of them looks at such facts; those that come most often are of no use to any.
     #[inline]
-    pub(super) fn need(fact: &Fact) -> bool {
+    pub(crate) fn need(fact: &Fact) -> bool {
         !matches!(
             fact,
             Fact::StepEnded { .. } | Fact::Tokens { .. } | Fact::Prefilled { .. } | Fact::FirstToken { .. }
         )
     }
 
-    pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
+    pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
         self.thrashing.look(now, &mut self.book);
         match *fact {
             Fact::Queued { request, replica, class, urgency }
@@ -274,18 +274,18 @@ impl Detectors {
     }
 
     /// Anomalies that were kept and not told yet.
-    pub(super) fn unreported(&mut self) -> &[Anomaly] {
+    pub(crate) fn unreported(&mut self) -> &[Anomaly] {
         let from = std::mem::replace(&mut self.book.told, self.book.kept.len() as u32);
         &self.book.kept[from as usize..]
     }
 
     /// The anomalies kept, in the order in which they were noticed.
-    pub(super) fn kept(&self) -> &[Anomaly] {
+    pub(crate) fn kept(&self) -> &[Anomaly] {
         &self.book.kept
     }
 
     /// How many there were, by kind.
-    pub(super) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
         AnomalyKind::ALL.into_iter().zip(self.book.counts)
     }
 }

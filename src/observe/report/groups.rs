@@ -2,7 +2,7 @@
 
 use super::{GroupPart, in_ms, known_share, share};
 use crate::engine::Record;
-use crate::session::objectives::Met;
+use crate::observe::objectives::Met;
 use crate::stats::{Ranked, Summary};
 
 /// Groups by number, with how many requests each ever sent.

@@ -3,8 +3,8 @@
 use super::share;
 use crate::base::Micros;
 use crate::engine::Cluster;
+use crate::observe::anomaly::{Anomaly, AnomalyKind, Detectors};
 use crate::scenario::{Compat, PriorityPolicy, Scenario};
-use crate::session::anomaly::{Anomaly, AnomalyKind, Detectors};
 use crate::stats::doubled_pairs;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl BlisPart {
 
 /// Pairs of finished requests of one replica and class, in order of arrival, of which the earlier took more than twice as
 /// long. None on pools with constant priorities.
-pub(in crate::session) fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
+pub fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
     let classes = 1 + engine.records().iter().map(|r| r.class).max().unwrap_or(0) as usize;
     let mut groups = vec![Vec::new(); engine.replicas().len() * classes];
     for r in engine.records().iter().filter(|r| r.e2e != Micros::MAX) {
@@ -106,7 +106,7 @@ pub(in crate::session) fn priority_inversions(scenario: &Scenario, engine: &Clus
 }
 
 /// Replicas whose mean queue over their steps is more than twice the mean of all replicas; one alone is none.
-pub(in crate::session) fn hol_blocking_events(engine: &Cluster) -> u32 {
+pub fn hol_blocking_events(engine: &Cluster) -> u32 {
     let mean = |r: &crate::engine::Replica| share(r.totals().waiting_sum as f64, r.totals().steps as f64);
     let waits: Vec<f64> = engine.replicas().iter().map(mean).collect();
     let overall = waits.iter().sum::<f64>() / waits.len() as f64;

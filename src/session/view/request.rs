@@ -1,5 +1,6 @@
 //! One request for the inspector: its life in stretches, and the table of scores that sent it where it went.
 
+use super::Candidate;
 use serde::Serialize;
 
 /// Everything known about one request.
@@ -64,48 +65,4 @@ pub struct Segment {
     pub tokens: u32,
     /// Whether it still goes on.
     pub open: bool,
-}
-
-/// What the router saw of one replica.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct Candidate {
-    /// The replica.
-    pub replica: u32,
-    /// Waiting, as seen.
-    pub waiting: u32,
-    /// Running, as seen.
-    pub running: u32,
-    /// In flight.
-    pub in_flight: u32,
-    /// Share of KV blocks in use as seen, 0 to 1.
-    pub kv_used: f64,
-    /// Waiting + running + in flight as seen.
-    pub load: u32,
-    /// The same as it truly was.
-    pub true_load: u32,
-    /// The policy's score; higher is better.
-    pub score: f64,
-    /// Whether it was chosen.
-    pub chosen: bool,
-    /// Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub excluded: Option<String>,
-    /// What the score is made of; empty for a policy that does not score.
-    pub parts: Vec<ScorePart>,
-}
-
-/// One part of a score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct ScorePart {
-    /// What is scored, such as `queue-depth`.
-    pub name: String,
-    /// The score, 0 to 1 for most.
-    pub value: f64,
-    /// Its weight.
-    pub weight: f64,
-    /// Value times weight; the candidate's score is the sum of these.
-    pub product: f64,
 }

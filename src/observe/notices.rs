@@ -3,11 +3,13 @@
 //! A notice is no error: the run is what the scenario asked for. But its numbers mean less than they seem to, and each of
 //! these has been taken for a result. What can only be said of a whole run is said at its end.
 
-use super::Session;
+use super::recorder::Recorder;
 use super::words::{count, three_digits};
 use crate::base::Micros;
 use crate::base::units::US_PER_S;
 use crate::engine::Cluster;
+use crate::scenario::Scenario;
+use crate::workload::Trace;
 use serde::Serialize;
 
 /// What a notice is about.
@@ -56,19 +58,33 @@ const PILE: u32 = 10;
 /// Arrivals that last less than this, in microseconds, are a burst: they wait because that is meant.
 const BURST_US: u64 = 10 * US_PER_S;
 
-impl Session {
+/// A run as far as it has come.
+#[derive(Clone, Copy)]
+pub(crate) struct RunSoFar<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) trace: Option<&'a Trace>,
+    pub(crate) engine: &'a Cluster,
+    pub(crate) recorder: &'a Recorder,
     /// Whether nothing is left to run.
-    pub(super) fn has_ended(&self) -> bool {
-        self.engine.next_event_at().is_none() && self.next_edit().is_none()
-    }
+    pub(crate) ended: bool,
+}
 
-    /// What there is to know of the run so far; most of it only once the run has ended.
-    pub fn notices(&self) -> Vec<Notice> {
+/// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
+pub(crate) fn requests_asked(scenario: &Scenario, trace: Option<&Trace>) -> Option<u64> {
+    let w = &scenario.workload;
+    let listed = w.clients.is_empty().then_some(w.requests.len() as u64);
+    let recorded = trace.map(|t| t.len() as u64).or(listed);
+    let cap = Some(scenario.run.max_requests).filter(|most| *most > 0);
+    recorded.into_iter().chain(cap).min()
+}
+
+impl RunSoFar<'_> {
+    /// What there is to know of it; most of it only once the run has ended.
+    pub(crate) fn notices(&self) -> Vec<Notice> {
         let at_end: [fn(&Self) -> Option<Notice>; 3] =
             [Self::nothing_measured, Self::unfinished, Self::cut_short];
         let always: [fn(&Self) -> Option<Notice>; 3] = [Self::dropped, Self::no_price, Self::trace_rows];
-        let ended = self.has_ended();
-        let asked = at_end.iter().filter(|_| ended).chain(&always);
+        let asked = at_end.iter().filter(|_| self.ended).chain(&always);
         asked.filter_map(|ask| ask(self)).collect()
     }
 
@@ -108,7 +124,7 @@ impl Session {
         if self.engine.livelock().is_some() {
             return None;
         }
-        let p = super::report::request_part(&self.engine);
+        let p = super::report::request_part(self.engine);
         let waiting = p.in_pipeline + p.queued;
         let left = waiting + p.running;
         if left < PILE || left < p.arrived / 10 {
@@ -196,7 +212,7 @@ impl Session {
             let remedy = "leave it out to let requests arrive until run.horizon_s";
             return Some(Notice::new(kind, "run.max_requests", text, remedy));
         }
-        let asked = self.requests_asked()?;
+        let asked = requests_asked(self.scenario, self.trace)?;
         if !more || arrived >= asked {
             return None;
         }
@@ -208,15 +224,6 @@ impl Session {
         );
         let remedy = "leave it out where run.max_requests is given, or set it to 0, to run until all requests are done";
         Some(Notice::new(kind, "run.horizon_s", text, remedy))
-    }
-
-    /// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
-    pub fn requests_asked(&self) -> Option<u64> {
-        let w = &self.scenario.workload;
-        let listed = w.clients.is_empty().then_some(w.requests.len() as u64);
-        let recorded = self.trace.as_ref().map(|t| t.len() as u64).or(listed);
-        let cap = Some(self.scenario.run.max_requests).filter(|most| *most > 0);
-        recorded.into_iter().chain(cap).min()
     }
 
     fn dropped(&self) -> Option<Notice> {
@@ -231,7 +238,7 @@ impl Session {
 
     fn no_price(&self) -> Option<Notice> {
         let pools = &self.scenario.cluster.pools;
-        let mut free = (0..pools.len()).filter(|&i| !has_price(&self.engine, i as u32));
+        let mut free = (0..pools.len()).filter(|&i| !has_price(self.engine, i as u32));
         let first = free.next()?;
         let pool = &pools[first];
         let others = free.count();
@@ -245,7 +252,7 @@ impl Session {
     }
 
     fn trace_rows(&self) -> Option<Notice> {
-        let left_out = self.trace.as_ref()?.left_out();
+        let left_out = self.trace?.left_out();
         let text = format!(
             "Rows of the trace left out: {}. They have no output tokens, or no prompt.",
             count(left_out)
@@ -256,7 +263,7 @@ impl Session {
 }
 
 /// Whether the replicas of a pool have a price.
-pub(super) fn has_price(engine: &Cluster, pool: u32) -> bool {
+pub(crate) fn has_price(engine: &Cluster, pool: u32) -> bool {
     engine.usd_per_hour(pool) > 0.0
 }
 

@@ -3,7 +3,6 @@
 //! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are put in order
 //! once, when it is over; percentiles are found in those of all seconds without putting them together.
 
-use super::frame::Percentiles;
 use super::objectives::Targets;
 use crate::base::Micros;
 use crate::base::order::sort_pairs;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Seconds kept; the longest window that can be asked for.
-pub(super) const SECONDS_KEPT: usize = 120;
+pub(crate) const SECONDS_KEPT: usize = 120;
 
 /// One second.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -48,27 +47,41 @@ struct SecondRanks {
 
 /// The latest seconds of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Window {
+pub(crate) struct Window {
     seconds: VecDeque<Second>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
 }
 
+/// Percentiles of a set of durations. All zero when `count` is 0: show a dash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Percentiles {
+    /// How many values.
+    pub count: u64,
+    /// Median, in microseconds.
+    pub p50_us: f64,
+    /// 90th percentile, in microseconds.
+    pub p90_us: f64,
+    /// 99th percentile, in microseconds.
+    pub p99_us: f64,
+}
+
 /// Sums over a window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WindowSums {
+pub(crate) struct WindowSums {
     /// Length in seconds.
-    pub(super) seconds: f64,
-    pub(super) arrived_by_client: Vec<u32>,
-    pub(super) routed_by_replica: Vec<u32>,
-    pub(super) busy_us: Vec<u64>,
-    pub(super) completed: u32,
-    pub(super) good: u32,
-    pub(super) tokens: u64,
-    pub(super) ttft: Percentiles,
-    pub(super) itl: Percentiles,
-    pub(super) e2e: Percentiles,
-    pub(super) ttft_by_replica: Vec<Percentiles>,
+    pub(crate) seconds: f64,
+    pub(crate) arrived_by_client: Vec<u32>,
+    pub(crate) routed_by_replica: Vec<u32>,
+    pub(crate) busy_us: Vec<u64>,
+    pub(crate) completed: u32,
+    pub(crate) good: u32,
+    pub(crate) tokens: u64,
+    pub(crate) ttft: Percentiles,
+    pub(crate) itl: Percentiles,
+    pub(crate) e2e: Percentiles,
+    pub(crate) ttft_by_replica: Vec<Percentiles>,
 }
 
 fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
@@ -112,7 +125,7 @@ impl Second {
 }
 
 impl Window {
-    pub(super) fn fact(&mut self, now: Micros, fact: Fact, targets: &Targets) {
+    pub(crate) fn fact(&mut self, now: Micros, fact: Fact, targets: &Targets) {
         match fact {
             Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
             Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
@@ -164,7 +177,7 @@ impl Window {
     }
 
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
-    pub(super) fn sums(&self, now: Micros, window_s: f64, replicas: usize, clients: usize) -> WindowSums {
+    pub(crate) fn sums(&self, now: Micros, window_s: f64, replicas: usize, clients: usize) -> WindowSums {
         let kept = window_s.clamp(1.0, SECONDS_KEPT as f64) as u64;
         let first = (now.0 / US_PER_S).saturating_sub(kept.saturating_sub(1));
         let mut out = WindowSums {

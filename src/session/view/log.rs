@@ -1,11 +1,62 @@
 //! The event log in words.
 
-use super::Session;
-use super::frame::{EventRow, EventRows, EventsQuery};
-use super::recorder::Entry;
-use super::words::{count, duration};
 use crate::base::{ReplicaId, RequestId};
 use crate::engine::Fact;
+use crate::observe::recorder::Entry;
+use crate::observe::words::{count, duration};
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+
+/// One line of the event log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct EventRow {
+    /// Number of the line; lines are numbered from 0 and the oldest may be gone.
+    pub seq: u64,
+    /// When, in microseconds.
+    pub at_us: u64,
+    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `kv-offload`, `kv-load`, `kv-loaded`, `anomaly`.
+    pub kind: String,
+    /// The request, where there is one.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<u32>,
+    /// The replica, where there is one.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
+    /// The rest in words, such as `TTFT 24.1 ms`.
+    pub text: String,
+}
+
+/// Which lines of the event log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct EventsQuery {
+    /// Only these kinds; empty means all.
+    pub kinds: Vec<String>,
+    /// Only this request.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub request: Option<u32>,
+    /// Only this replica.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub replica: Option<u32>,
+    /// At most this many, the newest.
+    pub limit: u32,
+}
+
+/// The answer to an [`EventsQuery`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct EventRows {
+    /// Lines, oldest first.
+    pub rows: Vec<EventRow>,
+    /// Lines of the run so far, matching or not.
+    pub total: u64,
+    /// Lines no longer kept.
+    pub lost: u64,
+}
 
 /// Most lines of one answer.
 const ROWS: usize = 5000;

@@ -2,7 +2,6 @@
 
 use super::anomaly::{Anomaly, AnomalyKind, Detectors};
 use super::decisions::Decisions;
-use super::frame::{Move, MoveKind};
 use super::meters::Meters;
 use super::objectives::Targets;
 use super::warmup::Warmup;
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Counters of the timeline.
-pub(super) mod counter {
+pub(crate) mod counter {
     pub(crate) const ARRIVED: usize = 0;
     pub(crate) const COMPLETED: usize = 1;
     pub(crate) const TOKENS: usize = 2;
@@ -29,7 +28,7 @@ const MOVES_KEPT: usize = 512;
 
 /// A line of the event log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     Fact(Fact),
     /// An edit, in a few words.
     Edit(String),
@@ -44,41 +43,74 @@ pub(super) enum Entry {
 
 /// Counts of facts that single steps wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
-    pub(super) steps: u64,
-    pub(super) arrivals: u64,
-    pub(super) completions: u64,
-    pub(super) preemptions: u64,
+pub(crate) struct Seen {
+    pub(crate) steps: u64,
+    pub(crate) arrivals: u64,
+    pub(crate) completions: u64,
+    pub(crate) preemptions: u64,
+}
+
+/// What kind of move a dot on the stage makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum MoveKind {
+    /// It arrived.
+    Arrive,
+    /// It was sent to a replica.
+    Route,
+    /// It was refused.
+    Reject,
+    /// It finished.
+    Complete,
+}
+
+/// A request that moved since the previous frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Move {
+    /// When, in microseconds.
+    pub at_us: u64,
+    /// What it did.
+    pub kind: MoveKind,
+    /// The request.
+    pub request: u32,
+    /// Number of its client.
+    pub client: u32,
+    /// The replica, where there is one.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica: Option<u32>,
 }
 
 /// Reads the facts of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Recorder {
+pub(crate) struct Recorder {
     /// Whether somebody watches; a batch run keeps no log and no window.
-    pub(super) live: bool,
-    pub(super) targets: Targets,
+    pub(crate) live: bool,
+    pub(crate) targets: Targets,
     warmup: Warmup,
-    pub(super) meters: Meters,
+    pub(crate) meters: Meters,
     /// `None` if the scenario does not want any.
-    pub(super) detectors: Option<Box<Detectors>>,
+    pub(crate) detectors: Option<Box<Detectors>>,
     /// Gaps between tokens after the warm-up.
-    pub(super) itl: RunLength,
+    pub(crate) itl: RunLength,
     /// Output tokens shown after the warm-up.
-    pub(super) tokens: u64,
-    pub(super) ttft: RunLength,
-    pub(super) e2e: RunLength,
-    pub(super) ttft_log: BucketLog,
-    pub(super) e2e_log: BucketLog,
-    pub(super) timeline: Timeline,
-    pub(super) seen: Seen,
+    pub(crate) tokens: u64,
+    pub(crate) ttft: RunLength,
+    pub(crate) e2e: RunLength,
+    pub(crate) ttft_log: BucketLog,
+    pub(crate) e2e_log: BucketLog,
+    pub(crate) timeline: Timeline,
+    pub(crate) seen: Seen,
     /// The latest facts, and the number of the first one kept.
-    pub(super) log: VecDeque<(u64, Entry)>,
-    pub(super) log_start: u64,
+    pub(crate) log: VecDeque<(u64, Entry)>,
+    pub(crate) log_start: u64,
     log_kept: usize,
-    pub(super) window: Window,
-    pub(super) decisions: Decisions,
+    pub(crate) window: Window,
+    pub(crate) decisions: Decisions,
     #[serde(skip)]
-    pub(super) moves: VecDeque<Move>,
+    pub(crate) moves: VecDeque<Move>,
 }
 
 /// Buckets of a run of known length, about as many as a chart can tell apart. Narrower ones would hold too few requests for
@@ -100,7 +132,7 @@ fn first_width_us(horizon_s: f64) -> u64 {
 }
 
 impl Recorder {
-    pub(super) fn new(scenario: &Scenario, replicas: usize, live: bool) -> Self {
+    pub(crate) fn new(scenario: &Scenario, replicas: usize, live: bool) -> Self {
         Self {
             live,
             targets: Targets::new(&scenario.slo),
@@ -129,12 +161,12 @@ impl Recorder {
     }
 
     /// What the measured stretch leaves out, and whether it has begun.
-    pub(super) fn warmup(&self) -> &Warmup {
+    pub(crate) fn warmup(&self) -> &Warmup {
         &self.warmup
     }
 
     /// Closes the open bucket of the timeline: queue depth and KV use of each replica at its end.
-    pub(super) fn close_bucket(&mut self, engine: &Cluster) {
+    pub(crate) fn close_bucket(&mut self, engine: &Cluster) {
         let gauges = engine.replicas().iter().flat_map(|r| {
             let permille = u64::from(r.kv().used()) * 1000 / u64::from(r.kv().total().max(1));
             [r.waiting(), permille as u32]
@@ -159,7 +191,7 @@ impl Recorder {
     }
 
     /// An edit was applied.
-    pub(super) fn note_edit(&mut self, at: Micros, text: String) {
+    pub(crate) fn note_edit(&mut self, at: Micros, text: String) {
         if self.live {
             self.keep(at, Entry::Edit(text));
         }

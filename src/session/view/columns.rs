@@ -1,11 +1,60 @@
 //! Columns for charts.
 
-use super::Session;
-use super::frame::{Columns, ColumnsQuery, View};
-use super::recorder::counter;
 use crate::base::order::sort_pairs;
 use crate::base::units::{Micros, US_PER_S};
+use crate::observe::recorder::counter;
+use crate::session::Session;
 use crate::stats::{BucketLog, RunLength, Timeline};
+use serde::Deserialize;
+
+/// Which columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum View {
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token.
+    TtftOverTime,
+    /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: E2E by time of completion.
+    E2eOverTime,
+    /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
+    Throughput,
+    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead.
+    QueueDepth,
+    /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
+    KvUse,
+    /// `ttft_ms`, `percent`: share of requests with at most this TTFT. At most 400 points.
+    TtftEcdf,
+    /// `e2e_ms`, `percent`: share of requests with at most this E2E. At most 400 points.
+    E2eEcdf,
+    /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
+    Health,
+}
+
+/// Which columns, and of which stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ColumnsQuery {
+    /// Which view.
+    pub view: View,
+    /// Start, in microseconds.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    pub from_us: u64,
+    /// End, in microseconds; 0 means the playhead.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    pub to_us: u64,
+}
+
+/// Named columns of equal length. A missing value is NaN. The names travel as JSON, each column as an array of floats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// Names of the columns.
+    pub names: Vec<String>,
+    /// The columns.
+    pub columns: Vec<Vec<f64>>,
+}
 
 /// Most replicas that get a column of their own.
 const OWN_COLUMN: usize = 16;

@@ -1,12 +1,12 @@
 //! One request in full: where its time went, and why it was sent where it was.
 
-use super::Session;
-use super::frame::{RequestDetail, Segment};
-use super::recorder::Entry;
-use super::words::duration;
+use super::{RequestDetail, Segment};
 use crate::base::{Micros, RequestId};
 use crate::engine::{Fact, Record, RequestState};
+use crate::observe::recorder::Entry;
+use crate::observe::words::duration;
 use crate::policy::Reason;
+use crate::session::Session;
 
 impl Session {
     /// Everything known about a request; `None` if it has not arrived.

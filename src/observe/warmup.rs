@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The measured stretch begins when the warm-up time is over and the first request that counts has arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Warmup {
+pub(crate) struct Warmup {
     time: Micros,
     requests: u64,
     /// When the first request that counts arrived; without a number of requests, the start.
@@ -18,7 +18,7 @@ pub(super) struct Warmup {
 }
 
 impl Warmup {
-    pub(super) fn new(run: &Run) -> Self {
+    pub(crate) fn new(run: &Run) -> Self {
         Self {
             time: Micros(round_to_span(run.warmup_s * 1e6).0),
             requests: run.warmup_requests,
@@ -28,7 +28,7 @@ impl Warmup {
     }
 
     /// Where the measured stretch begins, if it does so with this fact: at its instant, or before it and after the last.
-    pub(super) fn begins(&mut self, at: Micros, fact: &Fact) -> Option<Micros> {
+    pub(crate) fn begins(&mut self, at: Micros, fact: &Fact) -> Option<Micros> {
         if self.over.is_some() {
             return None;
         }
@@ -44,17 +44,17 @@ impl Warmup {
     }
 
     /// Whether the measured stretch has begun.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.over.is_some()
     }
 
     /// When the measured stretch began; [`Micros::MAX`] before.
-    pub(super) fn from(&self) -> Micros {
+    pub(crate) fn from(&self) -> Micros {
         self.over.unwrap_or(Micros::MAX)
     }
 
     /// Whether a request counts that arrived then.
-    pub(super) fn counts(&self, request: RequestId, arrival: Micros) -> bool {
+    pub(crate) fn counts(&self, request: RequestId, arrival: Micros) -> bool {
         u64::from(request.0) >= self.requests && self.over.is_some_and(|from| arrival >= from)
     }
 }

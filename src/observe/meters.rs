@@ -35,7 +35,7 @@ struct Meter {
 
 /// All replicas.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Meters {
+pub(crate) struct Meters {
     replicas: Vec<Meter>,
     /// Where the measured stretch begins.
     from: Micros,
@@ -43,17 +43,17 @@ pub(super) struct Meters {
 
 /// One replica over the measured stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     /// How long it existed: from when it was added until it was drained and empty.
-    pub(super) up_us: u64,
+    pub(crate) up_us: u64,
     /// How long a step ran, or more than one.
-    pub(super) busy_us: u64,
+    pub(crate) busy_us: u64,
     /// Requests waiting, times microseconds.
-    pub(super) waiting_area: u128,
+    pub(crate) waiting_area: u128,
     /// Requests in the batch, times microseconds.
-    pub(super) running_area: u128,
+    pub(crate) running_area: u128,
     /// KV blocks in use, times microseconds.
-    pub(super) kv_area: u128,
+    pub(crate) kv_area: u128,
 }
 
 /// A count that held for some microseconds.
@@ -142,19 +142,19 @@ impl Meter {
 
 impl Meters {
     /// A fleet of `replicas` that exist from the start.
-    pub(super) fn new(replicas: usize) -> Self {
+    pub(crate) fn new(replicas: usize) -> Self {
         Self { replicas: vec![Meter::new(Micros::ZERO); replicas], from: Micros::ZERO }
     }
 
     /// The measured stretch begins at `from`: what came before does not count.
-    pub(super) fn restart(&mut self, from: Micros) {
+    pub(crate) fn restart(&mut self, from: Micros) {
         self.from = from;
         for meter in &mut self.replicas {
             meter.restart(from);
         }
     }
 
-    pub(super) fn fact(&mut self, now: Micros, fact: &Fact) {
+    pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
         match *fact {
             Fact::Routed { replica, .. } => self.replicas[replica.index()].in_flight += 1,
             Fact::Queued { replica, .. } => {
@@ -197,7 +197,7 @@ impl Meters {
     }
 
     /// Each replica over the measured stretch until `end`.
-    pub(super) fn read(&self, end: Micros) -> Vec<Reading> {
+    pub(crate) fn read(&self, end: Micros) -> Vec<Reading> {
         let read = |m: &Meter| {
             let (running_area, kv_area) = m.of_step(end);
             Reading {

@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 /// Objectives of one class; `u64::MAX` where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Objectives {
-    pub(super) ttft_us: u64,
-    pub(super) tpot_us: u64,
-    pub(super) e2e_us: u64,
+pub(crate) struct Objectives {
+    pub(crate) ttft_us: u64,
+    pub(crate) tpot_us: u64,
+    pub(crate) e2e_us: u64,
 }
 
 /// Which objectives a finished request met; one that is not set is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Met {
-    pub(super) ttft: bool,
-    pub(super) tpot: bool,
-    pub(super) e2e: bool,
+pub(crate) struct Met {
+    pub(crate) ttft: bool,
+    pub(crate) tpot: bool,
+    pub(crate) e2e: bool,
 }
 
 impl Met {
     /// Whether it met all of them.
-    pub(super) fn all(self) -> bool {
+    pub(crate) fn all(self) -> bool {
         self.ttft && self.tpot && self.e2e
     }
 }
@@ -34,7 +34,7 @@ impl Objectives {
     }
 
     /// What a finished request met. TPOT is (E2E - TTFT) / (tokens - 1).
-    pub(super) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> Met {
+    pub(crate) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> Met {
         let gaps = u64::from(tokens.max(1) - 1);
         Met {
             ttft: ttft <= self.ttft_us,
@@ -46,13 +46,13 @@ impl Objectives {
 
 /// The objectives of all classes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Targets {
+pub(crate) struct Targets {
     /// By number of the class; classes beyond the list have the first ones, which belong to no class.
     by_class: Vec<Objectives>,
 }
 
 impl Targets {
-    pub(super) fn new(slo: &Slo) -> Self {
+    pub(crate) fn new(slo: &Slo) -> Self {
         let default = Objectives::new(slo.ttft_ms, slo.tpot_ms, slo.e2e_ms);
         let of = |class: SloClass| {
             let own = slo.classes.iter().find(|c| c.class == class);
@@ -62,12 +62,12 @@ impl Targets {
     }
 
     /// The objectives of a class, by its number in the source of requests.
-    pub(super) fn of(&self, class: u32) -> Objectives {
+    pub(crate) fn of(&self, class: u32) -> Objectives {
         self.by_class.get(class as usize).copied().unwrap_or(self.by_class[0])
     }
 
     /// The objectives that hold where a class has none of its own.
-    pub(super) fn default_ones(&self) -> Objectives {
+    pub(crate) fn default_ones(&self) -> Objectives {
         self.by_class[0]
     }
 }

@@ -1,17 +1,17 @@
 //! Frames: what a screen shows of one instant.
 
-use super::Session;
-use super::anomaly::Anomaly;
-use super::frame::{
-    AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Percentiles,
+use super::{
+    AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Move, Percentiles,
     PoolFrame, QueueChip, ReplicaFrame,
 };
-use super::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
-use super::window::WindowSums;
 use crate::base::{Micros, units::US_PER_S};
 use crate::engine::Replica;
 use crate::kv::{self, CellState};
+use crate::observe::anomaly::Anomaly;
+use crate::observe::report::{kv_blocks, request_part, share, trouble, usd_per_hour};
+use crate::observe::window::WindowSums;
 use crate::scenario::Pool;
+use crate::session::Session;
 
 /// Most anomalies of one frame.
 const MARKS: usize = 64;
@@ -72,12 +72,12 @@ impl Session {
         kept.iter().take(MARKS).map(mark).collect()
     }
 
-    fn take_moves(&mut self, most: u32) -> Vec<super::frame::Move> {
+    fn take_moves(&mut self, most: u32) -> Vec<Move> {
         let skip = self.recorder.moves.len().saturating_sub(most as usize);
         let records = self.engine.records();
         let client_of = |request: u32| records.get(request as usize).map_or(0, |r| r.client);
         let moves = self.recorder.moves.drain(..).skip(skip);
-        moves.map(|m| super::frame::Move { client: client_of(m.request), ..m }).collect()
+        moves.map(|m| Move { client: client_of(m.request), ..m }).collect()
     }
 
     /// The horizon, or the next round instant beyond the playhead.

@@ -3,7 +3,7 @@
 use super::sections::{Run, hit_rate, instance, thrash_rate};
 use crate::base::content::spelled_token;
 use crate::base::{Micros, RequestId};
-use crate::session::report::{hol_blocking_events, priority_inversions};
+use crate::observe::report::{hol_blocking_events, priority_inversions};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

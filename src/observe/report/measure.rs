@@ -6,8 +6,8 @@ use super::{
 };
 use crate::base::{Micros, RequestId};
 use crate::engine::{Cluster, Record, RequestState};
-use crate::session::meters::Reading;
-use crate::session::objectives::Met;
+use crate::observe::meters::Reading;
+use crate::observe::objectives::Met;
 use crate::stats::{Ranked, Summary};
 
 /// Sums over requests.

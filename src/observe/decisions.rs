@@ -1,6 +1,5 @@
 //! Routing decisions: the latest in full, for the inspector, and a summary of all, for the report.
 
-use super::frame::{Candidate, ScorePart};
 use super::words::three_digits;
 use crate::base::RequestId;
 use crate::engine::{Cluster, Decision, ranking};
@@ -46,7 +45,7 @@ fn add_to<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
 
 /// The decisions of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Decisions {
+pub(crate) struct Decisions {
     /// How many candidates of a decision are kept; 0 means all.
     most: u32,
     kept: VecDeque<Kept>,
@@ -79,19 +78,63 @@ pub struct DecisionPart {
     pub targets: Vec<u64>,
 }
 
+/// What the router saw of one replica.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Candidate {
+    /// The replica.
+    pub replica: u32,
+    /// Waiting, as seen.
+    pub waiting: u32,
+    /// Running, as seen.
+    pub running: u32,
+    /// In flight.
+    pub in_flight: u32,
+    /// Share of KV blocks in use as seen, 0 to 1.
+    pub kv_used: f64,
+    /// Waiting + running + in flight as seen.
+    pub load: u32,
+    /// The same as it truly was.
+    pub true_load: u32,
+    /// The policy's score; higher is better.
+    pub score: f64,
+    /// Whether it was chosen.
+    pub chosen: bool,
+    /// Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<String>,
+    /// What the score is made of; empty for a policy that does not score.
+    pub parts: Vec<ScorePart>,
+}
+
+/// One part of a score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ScorePart {
+    /// What is scored, such as `queue-depth`.
+    pub name: String,
+    /// The score, 0 to 1 for most.
+    pub value: f64,
+    /// Its weight.
+    pub weight: f64,
+    /// Value times weight; the candidate's score is the sum of these.
+    pub product: f64,
+}
+
 impl Decisions {
     /// No decisions yet; of each, `most` candidates are to be kept (0 means all).
-    pub(super) fn new(most: u32) -> Self {
+    pub(crate) fn new(most: u32) -> Self {
         Self { most, ..Self::default() }
     }
 
     /// Whether the report is to have a summary.
-    pub(super) fn summarised(&self) -> bool {
+    pub(crate) fn summarised(&self) -> bool {
         self.most > 0
     }
 
     /// Adds a decision to the summary, and keeps it if somebody may ask for it.
-    pub(super) fn add(&mut self, d: &Decision, keep: bool) {
+    pub(crate) fn add(&mut self, d: &Decision, keep: bool) {
         let Some(request) = d.request else { return };
         if let Some(target) = d.target().filter(|_| self.summarised()) {
             self.routed += 1;
@@ -146,7 +189,7 @@ impl Decisions {
     }
 
     /// What the router saw when it sent `request` somewhere, the best first, if that is still kept.
-    pub(super) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
         let Some(kept) = self.kept.iter().rev().find(|k| k.request == request.0) else {
             return Vec::new();
         };
@@ -182,7 +225,7 @@ impl Decisions {
     }
 
     /// The summary, if the scenario asked for it.
-    pub(super) fn summary(&self, engine: &Cluster) -> Option<DecisionPart> {
+    pub(crate) fn summary(&self, engine: &Cluster) -> Option<DecisionPart> {
         let census = engine.census();
         let mean = if self.routed == 0 { 0.0 } else { self.regret_sum / self.routed as f64 };
         self.summarised().then(|| DecisionPart {
