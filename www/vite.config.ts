@@ -4,17 +4,6 @@ import type { Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
 import { defineConfig } from 'vitest/config';
 
-// The test runner's report of a failure needs this, which Node 20 does not have yet.
-Map.groupBy ??= <K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K): Map<K, V[]> => {
-  const groups = new Map<K, V[]>();
-  let index = 0;
-  for (const item of items) {
-    const key = keyOf(item, index++);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return groups;
-};
-
 /** Fetches the page's own code, worker and module while the first script is still being read; they are used a moment later. */
 function prefetch(): Plugin {
   return {
