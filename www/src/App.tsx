@@ -11,7 +11,7 @@ import { Transport } from './panels/Transport.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
-import { handleKey } from './state/keys.ts';
+import { handleKey } from './state/shortcuts.ts';
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 

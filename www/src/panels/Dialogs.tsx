@@ -8,20 +8,10 @@ import { AnomalyGlyph, Icon } from '../draw/glyphs.tsx';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { explain, type Notice } from '../state/notices.ts';
+import { keysOf, SHORTCUTS } from '../state/shortcuts.ts';
 import { save } from './save.ts';
 
 const INFO_MS = 10_000;
-
-const KEYS: readonly (readonly [string, string])[] = [
-  ['Space', 'Play or pause'],
-  ['. or →', 'Step one event'],
-  ['Shift + .', 'Step one engine step'],
-  ['[ ] or − +', 'Slower, faster'],
-  ['r', 'Restart'],
-  ['End', 'Run to the end'],
-  ['?', 'This sheet'],
-  ['Esc', 'Close, or clear the selection'],
-];
 
 export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
   return (
@@ -54,13 +44,13 @@ export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: bo
       </dl>
       <h3>Keyboard</h3>
       <dl class="keys">
-        <For each={KEYS}>
-          {([key, what]) => (
+        <For each={SHORTCUTS}>
+          {(shortcut) => (
             <div>
               <dt>
-                <kbd>{key}</kbd>
+                <kbd>{keysOf(shortcut)}</kbd>
               </dt>
-              <dd>{what}</dd>
+              <dd>{shortcut.does}</dd>
             </div>
           )}
         </For>

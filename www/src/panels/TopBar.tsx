@@ -7,6 +7,7 @@ import { seedOf } from '../base/text.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
+import { tooltip } from '../state/shortcuts.ts';
 
 export function TopBar(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -84,7 +85,13 @@ export function TopBar(props: { app: App }): JSX.Element {
       >
         <Icon name="panel" />
       </button>
-      <button type="button" class="btn sq wide-sq" aria-label="Help and keyboard" onClick={() => app.setHelp(true)}>
+      <button
+        type="button"
+        class="btn sq wide-sq"
+        aria-label="Help and keyboard"
+        title={tooltip('Help and keyboard', 'help')}
+        onClick={() => app.setHelp(true)}
+      >
         ?
       </button>
       <button

@@ -8,6 +8,7 @@ import { Scrubber } from '../charts/Scrubber.tsx';
 import { Icon } from '../draw/glyphs.tsx';
 import type { StepKind } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { tooltip } from '../state/shortcuts.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
 import { NoticeLine } from './Notices.tsx';
 
@@ -40,7 +41,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Restart"
-          title="Restart (r)"
+          title={tooltip('Restart', 'restart')}
           onClick={() => void app.restart()}
         >
           <Icon name="start" />
@@ -49,7 +50,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Step one engine step"
-          title="Step one engine step (Shift + .)"
+          title={tooltip('Step one engine step', 'step-engine')}
           onClick={() => app.step('engine-step')}
         >
           <Icon name="engine" />
@@ -58,7 +59,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="play"
           aria-label={app.playing() ? 'Pause' : 'Play'}
-          title={app.playing() ? 'Pause (Space)' : 'Play (Space)'}
+          title={tooltip(app.playing() ? 'Pause' : 'Play', 'play')}
           onClick={() => void app.toggle()}
         >
           <Icon name={app.playing() ? 'pause' : 'play'} />
@@ -67,7 +68,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Step one event"
-          title="Step one event (.)"
+          title={tooltip('Step one event', 'step-event')}
           onClick={() => app.step('event')}
         >
           <Icon name="event" />
@@ -76,7 +77,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Run to the end"
-          title="Run to the end (End)"
+          title={tooltip('Run to the end', 'to-end')}
           onClick={() => app.toEnd()}
         >
           <Icon name="end" />

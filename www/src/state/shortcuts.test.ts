@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { keysOf, type Pressed, SHORTCUTS, shortcutFor, tooltip } from './shortcuts.ts';
+
+const NONE = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
+const pressed = (key: string, modifiers: Partial<Pressed> = {}): Pressed => ({ key, ...NONE, ...modifiers });
+const nowhere = (_: string): boolean => false;
+/** The focus is on a text field. */
+const inField = (selector: string): boolean => selector.startsWith('input:not');
+
+const nameOf = (p: Pressed, matches = nowhere, single = true): string | undefined =>
+  shortcutFor(p, single, matches)?.name;
+
+test('each key that the help names does what the help says', () => {
+  for (const shortcut of SHORTCUTS)
+    for (const { key, ...chord } of shortcut.keys) {
+      const modifiers = { shiftKey: 'shift' in chord && chord.shift, ctrlKey: 'command' in chord };
+      expect(nameOf(pressed(key, modifiers)), `${shortcut.name} ${key}`).toBe(shortcut.name);
+    }
+});
+
+test('no two shortcuts are told by the same keys, and each says what it does', () => {
+  const told = SHORTCUTS.flatMap((s) => keysOf(s).split(' or '));
+  expect(new Set(told).size).toBe(told.length);
+  expect(new Set(SHORTCUTS.map((s) => s.does)).size).toBe(SHORTCUTS.length);
+});
+
+test('keys typed into a field belong to it, but Escape leaves it', () => {
+  expect(nameOf(pressed('r'), inField)).toBeUndefined();
+  expect(nameOf(pressed(' '), inField)).toBeUndefined();
+  expect(nameOf(pressed('Escape'), inField)).toBe('leave');
+});
+
+test('a widget keeps the keys it needs', () => {
+  const slider = (selector: string): boolean => selector.includes('[role=slider]');
+  expect(nameOf(pressed('ArrowRight'), slider)).toBeUndefined();
+  expect(nameOf(pressed('.'), slider)).toBe('step-event');
+});
+
+test('single keys can be switched off; other modifiers are the browser’s', () => {
+  expect(nameOf(pressed('r'), nowhere, false)).toBeUndefined();
+  expect(nameOf(pressed('r', { ctrlKey: true }))).toBeUndefined();
+  expect(nameOf(pressed('.', { altKey: true }))).toBeUndefined();
+  expect(nameOf(pressed('Escape'), nowhere, false)).toBe('leave');
+});
+
+test('a tooltip says the keys that the table has', () => {
+  expect(tooltip('Pause', 'play')).toBe('Pause (Space)');
+  expect(tooltip('Step one engine step', 'step-engine')).toBe('Step one engine step (Shift + .)');
+  expect(tooltip('Step one event', 'step-event')).toBe('Step one event (. or →)');
+});

@@ -1,0 +1,145 @@
+// The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all read this table.
+import { NOTHING } from '../base/view.ts';
+import type { App } from './app.ts';
+
+/** A key with its modifiers. `shift` undefined: with or without, as the keyboard's layout needs it. */
+type Chord = { readonly key: string; readonly shift?: boolean; readonly command?: boolean };
+
+type Shortcut = {
+  readonly name: string;
+  /** What the help sheet says it does. */
+  readonly does: string;
+  /** Those that help and tooltips name. */
+  readonly keys: readonly Chord[];
+  /** What other keyboards send for the same keys. */
+  readonly also?: readonly Chord[];
+  readonly action: (app: App) => void;
+};
+
+/** Widgets that need a key themselves, while the focus is on them. */
+const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: string }[] = [
+  {
+    keys: ['ArrowRight', 'End'],
+    within:
+      '[role=slider], [role=tab], [role=menu], [role=menuitem], [role=listbox], [role=combobox], [role=region], input[type=range]',
+  },
+  {
+    keys: [' '],
+    within: 'button, a[href], summary, [role=slider], [role=tab], [role=menuitem], [role=option], [role=switch], input',
+  },
+];
+/** Fields that are written into: every key but Escape belongs to them. */
+const WRITES = 'input:not([type=checkbox], [type=range]), textarea, select, [contenteditable]';
+
+export const SHORTCUTS = [
+  { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.toggle() },
+  {
+    name: 'step-event',
+    does: 'Step one event',
+    keys: [
+      { key: '.', shift: false },
+      { key: 'ArrowRight', shift: false },
+    ],
+    action: (app) => app.step('event'),
+  },
+  {
+    name: 'step-engine',
+    does: 'Step one engine step',
+    keys: [{ key: '.', shift: true }],
+    also: [
+      { key: '>', shift: true },
+      { key: ':', shift: true },
+      { key: 'ArrowRight', shift: true },
+    ],
+    action: (app) => app.step('engine-step'),
+  },
+  {
+    name: 'slower',
+    does: 'Slower',
+    keys: [{ key: '[' }, { key: '-' }],
+    also: [{ key: '−' }],
+    action: (app) => app.setSpeed(app.speedIndex() - 1),
+  },
+  {
+    name: 'faster',
+    does: 'Faster',
+    keys: [{ key: ']' }, { key: '+' }],
+    also: [{ key: '=' }],
+    action: (app) => app.setSpeed(app.speedIndex() + 1),
+  },
+  { name: 'restart', does: 'Restart', keys: [{ key: 'r' }], action: (app) => void app.restart() },
+  { name: 'to-end', does: 'Run to the end', keys: [{ key: 'End' }], action: (app) => app.toEnd() },
+  { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.setHelp(true) },
+  { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
+] as const satisfies readonly Shortcut[];
+
+export type ShortcutName = (typeof SHORTCUTS)[number]['name'];
+
+/** What of a keyboard event decides. */
+export type Pressed = {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+};
+
+/** The shortcut for a key pressed while `matches` tells of the focused element; `singleKeys` false leaves those out that need no modifier. */
+export function shortcutFor(
+  pressed: Pressed,
+  singleKeys: boolean,
+  matches: (selector: string) => boolean,
+): Shortcut | undefined {
+  const all: readonly Shortcut[] = SHORTCUTS;
+  const found = all.find((s) => [...s.keys, ...(s.also ?? [])].some((chord) => fits(chord, pressed)));
+  if (!found || found.name === 'leave') return found;
+  if (matches(WRITES) || OWN_KEYS.some(({ keys, within }) => keys.includes(pressed.key) && matches(within)))
+    return undefined;
+  return singleKeys || pressed.ctrlKey || pressed.metaKey ? found : undefined;
+}
+
+function fits(chord: Chord, pressed: Pressed): boolean {
+  const command = pressed.ctrlKey || pressed.metaKey;
+  if (pressed.altKey || command !== (chord.command ?? false)) return false;
+  // With a command key, Shift changes the letter's case.
+  const same = chord.command ? pressed.key.toLowerCase() === chord.key : pressed.key === chord.key;
+  return same && (chord.shift === undefined || chord.shift === pressed.shiftKey);
+}
+
+export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): void {
+  if (event.defaultPrevented || app.help() || app.reading()) return;
+  const target = event.target instanceof Element ? event.target : undefined;
+  const shortcut = shortcutFor(event, singleKeys, (selector) => target?.closest(selector) != null);
+  if (!shortcut) return;
+  if (shortcut.name === 'leave' && target?.matches(WRITES) && target instanceof HTMLElement) {
+    target.blur();
+    return;
+  }
+  if (shortcut.name !== 'leave') event.preventDefault();
+  shortcut.action(app);
+}
+
+function leave(app: App): void {
+  if (app.notice()) app.setNotice(undefined);
+  else if (app.selected().request !== undefined || app.selected().replica !== undefined) app.select(NOTHING);
+  else app.setDrawer(false);
+}
+
+const WORDS: Readonly<Record<string, string>> = { ' ': 'Space', ArrowRight: '→', Escape: 'Esc', '-': '−' };
+
+/** The keys of a shortcut as a reader knows them: `. or →`. */
+export function keysOf(shortcut: { readonly keys: readonly Chord[] }): string {
+  return shortcut.keys
+    .map(({ key, shift, command }) =>
+      [command ? 'Ctrl' : '', shift ? 'Shift' : '', WORDS[key] ?? (command ? key.toUpperCase() : key)]
+        .filter((part) => part !== '')
+        .join(' + '),
+    )
+    .join(' or ');
+}
+
+/** A tooltip: what a control does, then its keys. */
+export function tooltip(what: string, name: ShortcutName): string {
+  const shortcut = SHORTCUTS.find((s) => s.name === name);
+  return shortcut ? `${what} (${keysOf(shortcut)})` : what;
+}
