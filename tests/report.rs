@@ -120,7 +120,7 @@ fn same(got: &Summary, want: &Summary) {
     assert!(fine, "{got:?}\nis not\n{want:?}");
 }
 
-/// The measured stretch by its definition.
+/// The measurement window by its definition.
 struct Naive<'a> {
     scenario: &'a Scenario,
     records: &'a [Record],

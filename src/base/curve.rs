@@ -103,7 +103,7 @@ impl Curve {
         Some(periods * length + within.map_or(length, |t| t.min(length)))
     }
 
-    /// The first instant from `at` on that does not lie in a stretch where the function is 0; `None` if there is none.
+    /// The first instant from `at` on that does not lie in an interval where the function is 0; `None` if there is none.
     pub fn active_from(&self, at: Micros) -> Option<Micros> {
         let t = at.0 as f64;
         let start = self.period.map_or(0.0, |(length, _)| libm::floor(t / length) * length);

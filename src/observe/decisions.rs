@@ -15,7 +15,7 @@ const ROWS_KEPT: usize = 131_072;
 
 /// A decision, column by column: candidates as the router saw them, their loads as they truly were, and what they scored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Kept {
+struct KeptDecision {
     request: u32,
     /// Position of the chosen one; none if the request was refused.
     chosen: Option<u32>,
@@ -46,9 +46,9 @@ fn add_to<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
 /// The decisions of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Decisions {
-    /// How many candidates of a decision are kept; 0 means all.
-    most: u32,
-    kept: VecDeque<Kept>,
+    /// Most candidates of a decision that are kept; 0 means all.
+    max_candidates: u32,
+    kept: VecDeque<KeptDecision>,
     rows: usize,
     routed: u64,
     regret_sum: f64,
@@ -123,14 +123,14 @@ pub struct ScorePart {
 }
 
 impl Decisions {
-    /// No decisions yet; of each, `most` candidates are to be kept (0 means all).
-    pub(crate) fn new(most: u32) -> Self {
-        Self { most, ..Self::default() }
+    /// No decisions yet; of each, `max_candidates` are to be kept (0 means all).
+    pub(crate) fn new(max_candidates: u32) -> Self {
+        Self { max_candidates, ..Self::default() }
     }
 
     /// Whether the report is to have a summary.
     pub(crate) fn summarised(&self) -> bool {
-        self.most > 0
+        self.max_candidates > 0
     }
 
     /// Adds a decision to the summary, and keeps it if somebody may ask for it.
@@ -153,8 +153,8 @@ impl Decisions {
     }
 
     fn keep(&mut self, request: RequestId, d: &Decision) {
-        let most = if self.most == 0 { usize::MAX } else { self.most as usize };
-        // The best, and the chosen one; if that is everybody, there is time to rank them when somebody asks.
+        let most = if self.max_candidates == 0 { usize::MAX } else { self.max_candidates as usize };
+        // The best, and the chosen one. Where all are kept they are ranked when somebody asks.
         let best = (most < d.seen.len()).then(|| {
             let mut order = d.ranking();
             let late = order.iter().position(|&i| Some(i) == d.chosen).filter(|&place| place >= most);
@@ -165,7 +165,7 @@ impl Decisions {
         let some = best.as_deref();
         let rows = some.map_or(d.seen.len(), <[usize]>::len);
         // The oldest make room, in the queue and in memory.
-        let mut kept = Kept::default();
+        let mut kept = KeptDecision::default();
         while self.kept.len() >= DECISIONS_KEPT || self.rows + rows > ROWS_KEPT {
             let Some(oldest) = self.kept.pop_front() else { break };
             self.rows -= oldest.seen.len();

@@ -1,4 +1,4 @@
-//! What each replica did in the measured stretch, integrated over time from the stream of facts: how long it existed and
+//! What each replica did in the measurement window, integrated over time from the stream of facts: how long it existed and
 //! was busy, and the areas under its queue, batch and KV use.
 
 use crate::base::{Micros, Span};
@@ -6,9 +6,9 @@ use crate::engine::Fact;
 use crate::stats::Coverage;
 use serde::{Deserialize, Serialize};
 
-/// A step as it began; its counts hold until it ends or the next one begins.
+/// A step of the engine as it began; its counts hold until it ends or the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Step {
+struct MeteredStep {
     began: Micros,
     span: Span,
     running: u32,
@@ -18,15 +18,15 @@ struct Step {
 /// One replica. Areas are wide: the largest cache in use for as long as the clock runs is 2^74 block-microseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Meter {
-    /// The stretches of time in which it existed, in order; the last has no end while it does.
+    /// The intervals in which it existed, in order; the last has no end while it does.
     existed: Vec<(Micros, Option<Micros>)>,
     draining: bool,
     in_flight: u32,
     waiting: u32,
     waiting_since: Micros,
     waiting_area: u128,
-    step: Option<Step>,
-    /// The steps it ran, and how much of them lies before the measured stretch.
+    step: Option<MeteredStep>,
+    /// The steps it ran, and how much of them lies before the measurement window.
     busy: Coverage,
     busy_before: u64,
     running_area: u128,
@@ -37,11 +37,11 @@ struct Meter {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Meters {
     replicas: Vec<Meter>,
-    /// Where the measured stretch begins.
+    /// Where the measurement window begins.
     from: Micros,
 }
 
-/// One replica over the measured stretch.
+/// One replica over the measurement window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// How long it existed: from when it was added until it was drained and empty.
@@ -146,7 +146,7 @@ impl Meters {
         Self { replicas: vec![Meter::new(Micros::ZERO); replicas], from: Micros::ZERO }
     }
 
-    /// The measured stretch begins at `from`: what came before does not count.
+    /// The measurement window begins at `from`: what came before does not count.
     pub(crate) fn restart(&mut self, from: Micros) {
         self.from = from;
         for meter in &mut self.replicas {
@@ -168,7 +168,7 @@ impl Meters {
                 m.running_area += running_area;
                 m.kv_area += kv_area;
                 m.busy.add(now, span);
-                m.step = Some(Step { began: now, span, running, kv_used });
+                m.step = Some(MeteredStep { began: now, span, running, kv_used });
             }
             Fact::Dropped { replica, waiting, .. } => {
                 let m = &mut self.replicas[replica.index()];
@@ -196,7 +196,7 @@ impl Meters {
         self.replicas[index].come_back(now);
     }
 
-    /// Each replica over the measured stretch until `end`.
+    /// Each replica over the measurement window until `end`.
     pub(crate) fn read(&self, end: Micros) -> Vec<Reading> {
         let read = |m: &Meter| {
             let (running_area, kv_area) = m.of_step(end);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_before_the_stretch_does_not_count() {
+    fn what_lies_before_the_measurement_window_does_not_count() {
         let mut m = Meters::new(1);
         m.fact(Micros(0), &queued());
         m.fact(Micros(0), &step(100, 3, 2, 5));

@@ -17,7 +17,7 @@ use serde::Serialize;
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum NoticeKind {
-    /// No request arrived in the measured stretch.
+    /// No request arrived in the measurement window.
     NothingMeasured,
     /// Requests came faster than they were served.
     Saturated,
@@ -53,9 +53,9 @@ impl Notice {
     }
 }
 
-/// Fewer requests than this are no pile.
-const PILE: u32 = 10;
-/// Arrivals that last less than this, in microseconds, are a burst: they wait because that is meant.
+/// Unfinished or waiting requests below this number are not worth a notice.
+const FEWEST_UNFINISHED: u32 = 10;
+/// Arrivals that last less than this, in microseconds, are a burst, whose requests are expected to wait.
 const BURST_US: u64 = 10 * US_PER_S;
 
 /// A run as far as it has come.
@@ -119,7 +119,7 @@ impl RunSoFar<'_> {
         Some(Notice::new(kind, "run.warmup_s", text, remedy))
     }
 
-    /// Requests that piled up, or were left over when the run was cut. A livelock has its own words.
+    /// Requests that accumulated, or were left over when the run was cut. A livelock is reported as the trouble of the run instead.
     fn unfinished(&self) -> Option<Notice> {
         if self.engine.livelock().is_some() {
             return None;
@@ -127,11 +127,12 @@ impl RunSoFar<'_> {
         let p = super::report::request_part(self.engine);
         let waiting = p.in_pipeline + p.queued;
         let left = waiting + p.running;
-        if left < PILE || left < p.arrived / 10 {
+        if left < FEWEST_UNFINISHED || left < p.arrived / 10 {
             return self.served_late();
         }
-        let growing =
-            waiting >= PILE && waiting > p.arrived / 20 && p.queued >= self.queued_halfway() / 4 * 5;
+        let growing = waiting >= FEWEST_UNFINISHED
+            && waiting > p.arrived / 20
+            && p.queued >= self.queued_halfway() / 4 * 5;
         let parts =
             [(p.in_pipeline, "on their way or held back"), (p.queued, "queued"), (p.running, "running")];
         let parts: Vec<String> = parts

@@ -28,7 +28,7 @@ const MOVES_KEPT: usize = 512;
 
 /// A line of the event log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Entry {
+pub(crate) enum LogEntry {
     Fact(Fact),
     /// An edit, in a few words.
     Edit(String),
@@ -41,9 +41,9 @@ pub(crate) enum Entry {
     },
 }
 
-/// Counts of facts that single steps wait for.
+/// Counts of the facts that a single step of the user can wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct FactCounts {
     pub(crate) steps: u64,
     pub(crate) arrivals: u64,
     pub(crate) completions: u64,
@@ -102,9 +102,9 @@ pub(crate) struct Recorder {
     pub(crate) ttft_log: BucketLog,
     pub(crate) e2e_log: BucketLog,
     pub(crate) timeline: Timeline,
-    pub(crate) seen: Seen,
+    pub(crate) fact_counts: FactCounts,
     /// The latest facts, and the number of the first one kept.
-    pub(crate) log: VecDeque<(u64, Entry)>,
+    pub(crate) log: VecDeque<(u64, LogEntry)>,
     pub(crate) log_start: u64,
     log_kept: usize,
     pub(crate) window: Window,
@@ -150,7 +150,7 @@ impl Recorder {
                 scenario.observe.series_points,
                 first_width_us(scenario.run.horizon_s),
             ),
-            seen: Seen::default(),
+            fact_counts: FactCounts::default(),
             log: VecDeque::new(),
             log_start: 0,
             log_kept: scenario.observe.event_log as usize,
@@ -160,7 +160,7 @@ impl Recorder {
         }
     }
 
-    /// What the measured stretch leaves out, and whether it has begun.
+    /// What the measurement window leaves out, and whether it has begun.
     pub(crate) fn warmup(&self) -> &Warmup {
         &self.warmup
     }
@@ -180,7 +180,7 @@ impl Recorder {
         }
     }
 
-    fn keep(&mut self, at: Micros, entry: Entry) {
+    fn keep(&mut self, at: Micros, entry: LogEntry) {
         if self.log.len() >= self.log_kept {
             self.log_start += 1;
             if self.log.pop_front().is_none() {
@@ -193,20 +193,20 @@ impl Recorder {
     /// An edit was applied.
     pub(crate) fn note_edit(&mut self, at: Micros, text: String) {
         if self.live {
-            self.keep(at, Entry::Edit(text));
+            self.keep(at, LogEntry::Edit(text));
         }
     }
 
     /// Anomalies that were just noticed go into the log.
     fn note_anomalies(&mut self, at: Micros) {
         let Some(detectors) = &mut self.detectors else { return };
-        let entry = |a: &Anomaly| Entry::Anomaly {
+        let entry = |a: &Anomaly| LogEntry::Anomaly {
             kind: a.kind,
             request: a.proofs.first().map(|p| p.request.0),
             replica: a.replica,
             text: a.sentence(),
         };
-        let entries: Vec<Entry> = detectors.unreported().iter().map(entry).collect();
+        let entries: Vec<LogEntry> = detectors.unreported().iter().map(entry).collect();
         for entry in entries {
             self.keep(at, entry);
         }
@@ -246,10 +246,10 @@ impl Sink for Recorder {
         let measured = self.warmup.is_over();
         match fact {
             Fact::Arrived { .. } => {
-                self.seen.arrivals += 1;
+                self.fact_counts.arrivals += 1;
                 self.timeline.count(counter::ARRIVED, 1);
             }
-            Fact::StepStarted { .. } => self.seen.steps += 1,
+            Fact::StepStarted { .. } => self.fact_counts.steps += 1,
             Fact::FirstToken { ttft, .. } => {
                 self.ttft_log.push(at.0, ttft.0);
                 self.timeline.count(counter::TOKENS, 1);
@@ -266,7 +266,7 @@ impl Sink for Recorder {
                 }
             }
             Fact::Completed { class, ttft, e2e, tokens, .. } => {
-                self.seen.completions += 1;
+                self.fact_counts.completions += 1;
                 self.e2e_log.push(at.0, e2e.0);
                 self.timeline.count(counter::COMPLETED, 1);
                 if !self.targets.of(class).met(ttft.0, e2e.0, tokens).all() {
@@ -277,7 +277,7 @@ impl Sink for Recorder {
                 }
             }
             Fact::Preempted { .. } => {
-                self.seen.preemptions += 1;
+                self.fact_counts.preemptions += 1;
                 self.timeline.count(counter::PREEMPTED, 1);
             }
             Fact::Admitted { .. }
@@ -302,7 +302,7 @@ impl Sink for Recorder {
         }
         if self.live {
             self.window.fact(at, fact, &self.targets);
-            self.keep(at, Entry::Fact(fact));
+            self.keep(at, LogEntry::Fact(fact));
             self.note_move(at, fact);
         }
         self.detect(at, &fact);

@@ -1,4 +1,4 @@
-//! The warm-up: what the measured stretch leaves out, by time and by number of requests.
+//! The warm-up: what the measurement window leaves out, by time and by number of requests.
 
 use crate::base::math::round_to_span;
 use crate::base::{Micros, RequestId};
@@ -6,14 +6,14 @@ use crate::engine::Fact;
 use crate::scenario::Run;
 use serde::{Deserialize, Serialize};
 
-/// The measured stretch begins when the warm-up time is over and the first request that counts has arrived.
+/// The measurement window begins when the warm-up time is over and the first request that counts has arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Warmup {
     time: Micros,
     requests: u64,
     /// When the first request that counts arrived; without a number of requests, the start.
     counted_from: Option<Micros>,
-    /// When the measured stretch began.
+    /// When the measurement window began.
     over: Option<Micros>,
 }
 
@@ -27,7 +27,7 @@ impl Warmup {
         }
     }
 
-    /// Where the measured stretch begins, if it does so with this fact: at its instant, or before it and after the last.
+    /// Where the measurement window begins, if it does so with this fact: at its instant, or before it and after the last.
     pub(crate) fn begins(&mut self, at: Micros, fact: &Fact) -> Option<Micros> {
         if self.over.is_some() {
             return None;
@@ -43,12 +43,12 @@ impl Warmup {
         self.over
     }
 
-    /// Whether the measured stretch has begun.
+    /// Whether the measurement window has begun.
     pub(crate) fn is_over(&self) -> bool {
         self.over.is_some()
     }
 
-    /// When the measured stretch began; [`Micros::MAX`] before.
+    /// When the measurement window began; [`Micros::MAX`] before.
     pub(crate) fn from(&self) -> Micros {
         self.over.unwrap_or(Micros::MAX)
     }

@@ -1,4 +1,4 @@
-//! The latest stretch of a run, second by second, for the headline numbers.
+//! The latest seconds of a run, one by one, for the headline numbers.
 //!
 //! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are put in order
 //! once, when it is over; percentiles are found in those of all seconds without putting them together.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Longest step: thirty years. Extreme figures stop here instead of overflowing.
 pub const LONGEST: Span = Span(1_000_000_000_000_000);
 
-/// A stretch of one prompt computed in a step.
+/// The part of one prompt that is computed in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// Tokens of this request computed before this step since it was last scheduled. A cached prefix counts only from

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::base::Micros;
 use crate::engine::Halt;
-use crate::observe::recorder::Seen;
+use crate::observe::recorder::FactCounts;
 use serde::{Deserialize, Serialize};
 
 /// Why `advance` came back.
@@ -81,10 +81,10 @@ impl Session {
 
     /// One step of the given kind. Returns `Until` when it happened.
     pub fn step(&mut self, kind: StepKind) -> Stop {
-        let before = self.recorder.seen;
+        let before = self.recorder.fact_counts;
         for _ in 0..STEP_EVENTS {
             let stop = self.advance(Micros::MAX, 1);
-            let happened = |f: fn(&Seen) -> u64| f(&self.recorder.seen) > f(&before);
+            let happened = |f: fn(&FactCounts) -> u64| f(&self.recorder.fact_counts) > f(&before);
             let there = match kind {
                 StepKind::Event => stop == Stop::Events,
                 StepKind::EngineStep => happened(|s| s.steps),

@@ -1,4 +1,4 @@
-//! **API boundary.** A run as its user handles it: load, advance, edit, look, save. The only module that shells use.
+//! **API boundary.** A run as its user handles it: load, advance, edit, look, save. What the page and `tokenyard run` use.
 //!
 //! A run is a value: scenario + seed + edit log. Whatever the order of looking and advancing, the same value gives the
 //! same bytes.

@@ -1,21 +1,21 @@
-//! How long something ran: the length of the union of stretches of time that may overlap.
+//! How long something ran: the length of the union of intervals that may overlap.
 //!
-//! Stretches are told in order of their beginning, each with its length, which may reach into the future.
+//! Intervals are given in order of their beginning, each with its length, which may reach into the future.
 
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
-/// The union of some stretches of time.
+/// The union of some intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// Its length in microseconds, the future included.
     covered: u64,
-    /// Where the latest stretch ends.
+    /// Where the latest interval ends.
     until: Micros,
 }
 
 impl Coverage {
-    /// Adds the stretch that begins at `from`, not before any other, and lasts for `span`.
+    /// Adds the interval that begins at `from`, not before any other, and lasts for `span`.
     pub fn add(&mut self, from: Micros, span: Span) {
         let end = from.saturating_add(span);
         if end > self.until {
@@ -24,12 +24,12 @@ impl Coverage {
         }
     }
 
-    /// Where the latest stretch ends.
+    /// Where the latest interval ends.
     pub fn until(&self) -> Micros {
         self.until
     }
 
-    /// How much of the time before `at` is covered, in microseconds; no stretch may begin after `at`.
+    /// How much of the time before `at` is covered, in microseconds; no interval may begin after `at`.
     pub fn before(&self, at: Micros) -> u64 {
         // All that ends after `at` began before it, so everything between is covered.
         self.covered - self.until.0.saturating_sub(at.0)

@@ -1,4 +1,4 @@
-//! The page's door to the session: text, numbers and columns cross, nothing else. No arithmetic here.
+//! The boundary between the session and the page's worker: text, numbers and columns cross, nothing else. No arithmetic here.
 
 use crate::base::Micros;
 use crate::base::json::{self, compact as json};

@@ -3,7 +3,7 @@
 //! With S the sum of the loads x of n replicas and Q the sum of their squares, cov² = n Q / S² - 1, so that both sums can be
 //! kept up to date and no replica is looked at. What lasts is the state between two changes, so that it is judged before each.
 
-use super::{Anomaly, AnomalyKind, Book, Place, Proof};
+use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ pub(super) struct Imbalance {
     sum: u64,
     squares: u64,
     since: Option<Micros>,
-    open: Option<Place>,
+    open: Option<AnomalyIndex>,
     /// Largest value so far of the open one, in thousandths.
     peak: u64,
 }
@@ -47,8 +47,8 @@ impl Imbalance {
         }
     }
 
-    pub(super) fn came(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
-        self.tell(now, book);
+    pub(super) fn came(&mut self, request: RequestId, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        self.report(now, log);
         super::keep_latest(super::entry(&mut self.latest, replica), Proof { request, at: now });
         let (load, serving) = &mut self.loads[replica];
         *load += 1;
@@ -56,22 +56,22 @@ impl Imbalance {
             self.sum += 1;
             self.squares += 2 * *load - 1;
         }
-        self.look(now, book);
+        self.look(now, log);
     }
 
-    pub(super) fn left(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        self.tell(now, book);
+    pub(super) fn left(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        self.report(now, log);
         let (load, serving) = &mut self.loads[replica];
         *load -= 1;
         if *serving {
             self.sum -= 1;
             self.squares -= 2 * *load + 1;
         }
-        self.look(now, book);
+        self.look(now, log);
     }
 
-    pub(super) fn serving(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        self.tell(now, book);
+    pub(super) fn serving(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        self.report(now, log);
         let (load, serving) = super::entry(&mut self.loads, replica);
         if !*serving {
             *serving = true;
@@ -79,11 +79,11 @@ impl Imbalance {
             self.sum += *load;
             self.squares += *load * *load;
         }
-        self.look(now, book);
+        self.look(now, log);
     }
 
-    pub(super) fn draining(&mut self, replica: usize, now: Micros, book: &mut Book) {
-        self.tell(now, book);
+    pub(super) fn draining(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
+        self.report(now, log);
         let (load, serving) = &mut self.loads[replica];
         if *serving {
             *serving = false;
@@ -91,26 +91,26 @@ impl Imbalance {
             self.sum -= *load;
             self.squares -= *load * *load;
         }
-        self.look(now, book);
+        self.look(now, log);
     }
 
-    /// Tells what has lasted until `now`, before that changes.
+    /// Reports an imbalance that has lasted until `now`, before the loads change.
     #[inline]
-    pub(super) fn tell(&mut self, now: Micros, book: &mut Book) {
+    pub(super) fn report(&mut self, now: Micros, log: &mut AnomalyLog) {
         if let Some(since) = self.since
             && self.open.is_none()
         {
-            self.tell_since(since, now, book);
+            self.report_since(since, now, log);
         }
     }
 
-    fn tell_since(&mut self, since: Micros, now: Micros, book: &mut Book) {
+    fn report_since(&mut self, since: Micros, now: Micros, log: &mut AnomalyLog) {
         if now.since(since) >= LASTING {
             let most = self.loads.iter().enumerate().filter(|(_, (_, serving))| *serving);
             let most = most.max_by_key(|(i, (load, _))| (*load, std::cmp::Reverse(*i)));
             let busiest = most.map_or(0, |(i, _)| i);
             self.peak = 0;
-            self.open = Some(book.open(Anomaly {
+            self.open = Some(log.open(Anomaly {
                 kind: AnomalyKind::LoadImbalance,
                 start: since,
                 end: None,
@@ -119,34 +119,34 @@ impl Imbalance {
                 figure: 0,
                 measure: None,
             }));
-            self.grow(book);
+            self.grow(log);
         }
     }
 
     /// The largest value while it is open.
-    fn grow(&mut self, book: &mut Book) {
+    fn grow(&mut self, log: &mut AnomalyLog) {
         if let Some(place) = self.open {
             let squared = self.n as f64 * self.squares as f64 / (self.sum as f64 * self.sum as f64) - 1.0;
             self.peak = self.peak.max((libm::sqrt(squared) * 1000.0) as u64);
-            if let Some(anomaly) = book.at(place) {
+            if let Some(anomaly) = log.at(place) {
                 anomaly.figure = self.peak;
             }
         }
     }
 
     /// The loads have changed.
-    fn look(&mut self, now: Micros, book: &mut Book) {
+    fn look(&mut self, now: Micros, log: &mut AnomalyLog) {
         let (over, of) = if self.since.is_some() { LOW } else { HIGH };
         let uneven = self.sum >= MEAN * self.n.max(1)
             && u128::from(self.n) * u128::from(self.squares) * u128::from(of)
                 > u128::from(self.sum) * u128::from(self.sum) * u128::from(over);
         if uneven {
             self.since.get_or_insert(now);
-            self.grow(book);
+            self.grow(log);
         } else {
             self.since = None;
             if let Some(place) = self.open.take() {
-                book.close(place, now);
+                log.close(place, now);
             }
         }
     }

@@ -3,12 +3,12 @@
 //! The replica's priority policy says who is more urgent, whether its scheduler asks it or not. Where all priorities are
 //! constant, SLO classes say it. One anomaly for each request overtaken, until it joins or is dropped.
 //!
-//! Who joins in the same step as another has overtaken nobody, so that a step is judged as it starts, by those left waiting.
-//! Each of them is looked at once when it is overtaken first; after that only the few that are kept as examples are. Those
-//! left waiting are in a heap, the most urgent first, which is told of leavers only when they are at its top. Where a step
-//! leaves nobody waiting, or nobody joins, nothing is sorted.
+//! Requests that join in the same step do not overtake each other: a step is evaluated when it starts, by the requests that
+//! are left waiting. Each of these is looked at once, when it is first overtaken; later only the few whose anomalies are kept
+//! are. Waiting requests are in a heap, the most urgent first; one that has left is removed when it reaches the top. A step
+//! that leaves nobody waiting, or that nobody joins, sorts nothing.
 
-use super::{Anomaly, AnomalyKind, Book, PROOFS, Proof};
+use super::{Anomaly, AnomalyKind, AnomalyLog, PROOFS, Proof};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::scenario::{PriorityPolicy, Scenario, SloClass, Workload};
 use crate::workload::class_number;
@@ -48,7 +48,7 @@ impl Measure {
         }
     }
 
-    /// Less urgent by what?
+    /// What makes a request less urgent, in words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::None | Self::Class => "SLO class (priorities are constant)",
@@ -63,7 +63,7 @@ impl Measure {
 
 /// A request as the facts describe it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Who {
+pub(super) struct RequestInfo {
     pub(super) request: RequestId,
     pub(super) replica: ReplicaId,
     pub(super) class: u32,
@@ -77,18 +77,18 @@ struct Rank {
     request: u32,
 }
 
-/// One that waits, and since when. The latest of several by the same request goes first, for the others are out of date.
+/// A waiting request, and since when. Of several entries of one request the latest sorts first; the others are out of date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Entry {
+struct WaitingEntry {
     who: Rank,
     since: Reverse<Micros>,
 }
 
-/// One that waits and has been overtaken, and is an example.
+/// A waiting request that has been overtaken and whose anomaly is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Victim {
     who: Rank,
-    /// Its place in the list of anomalies.
+    /// Its index in the list of anomalies.
     kept: u32,
 }
 
@@ -96,13 +96,13 @@ struct Victim {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Waiting {
     measure: Measure,
-    /// Those who began to wait after somebody was left waiting last, and since when.
-    fresh: Vec<Entry>,
-    /// Those who joined since the latest step.
+    /// Requests that began to wait since a step last left any waiting.
+    fresh: Vec<WaitingEntry>,
+    /// Requests that joined the batch since the latest step.
     joined: Vec<Rank>,
-    /// Those who were left waiting. Some may wait no more, or have been overtaken since.
-    left: BinaryHeap<Reverse<Entry>>,
-    /// No more than there are examples.
+    /// Requests that a step left waiting. Some may not wait any more, or have been overtaken since.
+    left: BinaryHeap<Reverse<WaitingEntry>>,
+    /// Overtaken requests whose anomalies are kept and still open.
     victims: Vec<Victim>,
 }
 
@@ -112,14 +112,14 @@ pub(super) struct Inversion {
     /// By pool.
     measures: Vec<Measure>,
     replicas: Vec<Waiting>,
-    ahead: Ahead,
+    not_overtaken: NotOvertaken,
 }
 
-/// Who waits and has not been overtaken: a bit for each request.
+/// The requests that wait and have not been overtaken: a bit for each request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Ahead(Vec<u64>);
+struct NotOvertaken(Vec<u64>);
 
-impl Ahead {
+impl NotOvertaken {
     fn enter(&mut self, request: u32) {
         *super::entry(&mut self.0, request as usize / 64) |= 1 << (request % 64);
     }
@@ -158,30 +158,36 @@ impl Waiting {
         Self { measure, fresh: Vec::new(), joined: Vec::new(), left: BinaryHeap::new(), victims: Vec::new() }
     }
 
-    fn rank(&self, who: &Who) -> Rank {
+    fn rank(&self, who: &RequestInfo) -> Rank {
         let rank = if self.measure == Measure::Class { i64::from(rank_of(who.class)) } else { -who.urgency };
         Rank { rank, request: who.request.0 }
     }
 
-    /// It has been overtaken, and waits no more.
-    fn close(&mut self, who: Rank, now: Micros, book: &mut Book) {
+    /// An overtaken request does not wait any more: its anomaly ends.
+    fn close(&mut self, who: Rank, now: Micros, log: &mut AnomalyLog) {
         if let Some(i) = self.victims.iter().position(|v| v.who == who) {
             let victim = self.victims.swap_remove(i);
-            book.close(Some(victim.kept), now);
+            log.close(Some(victim.kept), now);
         }
     }
 
-    /// A step starts and leaves some waiting: those who joined have overtaken the more urgent of them.
-    fn judge(&mut self, replica: ReplicaId, now: Micros, ahead: &mut Ahead, book: &mut Book) {
-        self.left.extend(self.fresh.drain(..).filter(|e| ahead.has(e.who.request)).map(Reverse));
+    /// A step starts and leaves requests waiting: those that joined have overtaken the more urgent of them.
+    fn overtake(
+        &mut self,
+        replica: ReplicaId,
+        now: Micros,
+        not_overtaken: &mut NotOvertaken,
+        log: &mut AnomalyLog,
+    ) {
+        self.left.extend(self.fresh.drain(..).filter(|e| not_overtaken.has(e.who.request)).map(Reverse));
         let least_urgent = self.joined.iter().map(|j| j.rank).max().unwrap_or(i64::MIN);
         while let Some(&Reverse(first)) = self.left.peek() {
             if first.who.rank >= least_urgent {
                 break;
             }
             self.left.pop();
-            if ahead.leave(first.who.request) {
-                let place = book.open_with(AnomalyKind::PriorityInversion, || Anomaly {
+            if not_overtaken.leave(first.who.request) {
+                let place = log.open_with(AnomalyKind::PriorityInversion, || Anomaly {
                     kind: AnomalyKind::PriorityInversion,
                     start: now,
                     end: None,
@@ -194,7 +200,7 @@ impl Waiting {
             }
         }
         for victim in &self.victims {
-            let Some(anomaly) = book.at(Some(victim.kept)) else { continue };
+            let Some(anomaly) = log.at(Some(victim.kept)) else { continue };
             for overtaker in self.joined.iter().filter(|j| j.rank > victim.who.rank) {
                 anomaly.figure += 1;
                 if anomaly.proofs.len() < PROOFS {
@@ -212,14 +218,14 @@ impl Waiting {
         self.left.clear();
     }
 
-    /// Throws away what is out of date once it is most of the heap, `waiting` requests being in it that are not.
-    fn tidy(&mut self, waiting: u32, ahead: &Ahead) {
+    /// Removes entries that are out of date once they are most of the heap; `waiting` entries are current.
+    fn tidy(&mut self, waiting: u32, not_overtaken: &NotOvertaken) {
         if self.left.len() > 2 * waiting as usize + 64 {
             let mut last = None;
             let sorted = std::mem::take(&mut self.left).into_sorted_vec().into_iter().rev();
             let current = sorted.filter(|Reverse(e)| {
                 let first = last.replace(e.who) != Some(e.who);
-                first && ahead.has(e.who.request)
+                first && not_overtaken.has(e.who.request)
             });
             self.left = current.collect();
         }
@@ -233,7 +239,7 @@ impl Inversion {
             pools.iter().map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
         let replicas = pools.iter().zip(&measures);
         let replicas = replicas.flat_map(|(p, m)| (0..p.replicas).map(|_| Waiting::new(*m))).collect();
-        Self { measures, replicas, ahead: Ahead::default() }
+        Self { measures, replicas, not_overtaken: NotOvertaken::default() }
     }
 
     /// A replica joined the fleet, or came back.
@@ -245,49 +251,49 @@ impl Inversion {
 
     /// The one that it is about, unless nobody there is more urgent than others.
     #[inline]
-    fn on(&mut self, replica: ReplicaId) -> Option<(&mut Waiting, &mut Ahead)> {
+    fn on(&mut self, replica: ReplicaId) -> Option<(&mut Waiting, &mut NotOvertaken)> {
         let waiting = self.replicas.get_mut(replica.index()).filter(|w| w.measure != Measure::None)?;
-        Some((waiting, &mut self.ahead))
+        Some((waiting, &mut self.not_overtaken))
     }
 
-    pub(super) fn waits(&mut self, who: &Who, now: Micros) {
-        if let Some((waiting, ahead)) = self.on(who.replica) {
-            let entry = Entry { who: waiting.rank(who), since: Reverse(now) };
-            ahead.enter(who.request.0);
+    pub(super) fn waits(&mut self, who: &RequestInfo, now: Micros) {
+        if let Some((waiting, not_overtaken)) = self.on(who.replica) {
+            let entry = WaitingEntry { who: waiting.rank(who), since: Reverse(now) };
+            not_overtaken.enter(who.request.0);
             waiting.fresh.push(entry);
         }
     }
 
-    pub(super) fn joins(&mut self, who: &Who, now: Micros, book: &mut Book) {
-        if let Some((waiting, ahead)) = self.on(who.replica) {
+    pub(super) fn joins(&mut self, who: &RequestInfo, now: Micros, log: &mut AnomalyLog) {
+        if let Some((waiting, not_overtaken)) = self.on(who.replica) {
             let rank = waiting.rank(who);
             waiting.joined.push(rank);
-            if !ahead.leave(rank.request) {
-                waiting.close(rank, now, book);
+            if !not_overtaken.leave(rank.request) {
+                waiting.close(rank, now, log);
             }
         }
     }
 
-    pub(super) fn dropped(&mut self, who: &Who, now: Micros, book: &mut Book) {
-        if let Some((waiting, ahead)) = self.on(who.replica)
-            && !ahead.leave(who.request.0)
+    pub(super) fn dropped(&mut self, who: &RequestInfo, now: Micros, log: &mut AnomalyLog) {
+        if let Some((waiting, not_overtaken)) = self.on(who.replica)
+            && !not_overtaken.leave(who.request.0)
         {
-            waiting.close(waiting.rank(who), now, book);
+            waiting.close(waiting.rank(who), now, log);
         }
     }
 
     /// A step starts and leaves so many waiting.
     #[inline]
-    pub(super) fn step(&mut self, replica: ReplicaId, left: u32, now: Micros, book: &mut Book) {
-        let Some((waiting, ahead)) = self.on(replica) else { return };
+    pub(super) fn step(&mut self, replica: ReplicaId, left: u32, now: Micros, log: &mut AnomalyLog) {
+        let Some((waiting, not_overtaken)) = self.on(replica) else { return };
         if waiting.joined.is_empty() {
             return;
         }
         if left == 0 {
             waiting.clear();
         } else {
-            waiting.judge(replica, now, ahead, book);
-            waiting.tidy(left, ahead);
+            waiting.overtake(replica, now, not_overtaken, log);
+            waiting.tidy(left, not_overtaken);
         }
     }
 }

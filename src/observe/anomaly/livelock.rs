@@ -1,7 +1,7 @@
 //! Livelock: the engine says when a thousand preemptions have passed on one replica without anything finishing. What is
 //! kept here is the proof: since when, how often, and whose the latest were.
 
-use super::{Anomaly, AnomalyKind, Book, Place, Proof};
+use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
 use crate::base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ struct Struggle {
     preemptions: u64,
     /// The latest of them, as many as are proof.
     latest: VecDeque<Proof>,
-    open: Option<Place>,
+    open: Option<AnomalyIndex>,
 }
 
 /// All replicas.
@@ -23,21 +23,27 @@ pub(super) struct Livelock {
 }
 
 impl Livelock {
-    pub(super) fn preempted(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
+    pub(super) fn preempted(
+        &mut self,
+        request: RequestId,
+        replica: usize,
+        now: Micros,
+        log: &mut AnomalyLog,
+    ) {
         let struggle = super::entry(&mut self.replicas, replica);
         struggle.since.get_or_insert(now);
         struggle.preemptions += 1;
-        if let Some(anomaly) = struggle.open.and_then(|place| book.at(place)) {
+        if let Some(anomaly) = struggle.open.and_then(|place| log.at(place)) {
             anomaly.figure = struggle.preemptions;
         }
         super::keep_latest(&mut struggle.latest, Proof { request, at: now });
     }
 
     /// The engine has counted enough of them.
-    pub(super) fn found(&mut self, replica: usize, now: Micros, book: &mut Book) {
+    pub(super) fn found(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
         let struggle = super::entry(&mut self.replicas, replica);
         if struggle.open.is_none() {
-            struggle.open = Some(book.open(Anomaly {
+            struggle.open = Some(log.open(Anomaly {
                 kind: AnomalyKind::Livelock,
                 start: struggle.since.unwrap_or(now),
                 end: None,
@@ -50,10 +56,10 @@ impl Livelock {
     }
 
     /// Something finished, or was given up.
-    pub(super) fn over(&mut self, replica: usize, now: Micros, book: &mut Book) {
+    pub(super) fn over(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
         let Some(struggle) = self.replicas.get_mut(replica).filter(|s| s.since.is_some()) else { return };
         if let Some(place) = struggle.open.take() {
-            book.close(place, now);
+            log.close(place, now);
         }
         struggle.since = None;
         struggle.preemptions = 0;

@@ -1,4 +1,4 @@
-//! Anomalies: patterns in the stream of facts that a person would want to be told of, each with the requests and instants
+//! Anomalies: patterns in the stream of facts that a person should know of, each with the requests and instants
 //! that prove it.
 //!
 //! A detector is a small state machine on facts, one file each, at most logarithmic in the requests waiting for a fact.
@@ -15,7 +15,7 @@ use super::words::{count, duration};
 use crate::base::{Micros, RequestId};
 use crate::engine::{DropReason, Fact};
 use crate::scenario::Scenario;
-use inversion::Who;
+use inversion::RequestInfo;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -135,27 +135,27 @@ impl Anomaly {
     }
 }
 
-/// A place in the list of anomalies; `None` for one that is only counted.
-type Place = Option<u32>;
+/// Index in the list of anomalies kept; `None` for one that is only counted.
+type AnomalyIndex = Option<u32>;
 
-/// The anomalies so far.
+/// The anomalies so far: all counted, the first of each kind kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Book {
+pub(crate) struct AnomalyLog {
     /// By kind.
     counts: [u32; 5],
     kept: Vec<Anomaly>,
-    /// Anomalies of `kept` before this one have been told.
-    told: u32,
+    /// Anomalies of `kept` before this one have been reported to the event log.
+    reported: u32,
 }
 
-impl Book {
+impl AnomalyLog {
     /// Enters an anomaly.
-    fn open(&mut self, anomaly: Anomaly) -> Place {
+    fn open(&mut self, anomaly: Anomaly) -> AnomalyIndex {
         self.open_with(anomaly.kind, || anomaly)
     }
 
     /// Enters an anomaly of which there may be very many: it is made only if it is kept.
-    fn open_with(&mut self, kind: AnomalyKind, anomaly: impl FnOnce() -> Anomaly) -> Place {
+    fn open_with(&mut self, kind: AnomalyKind, anomaly: impl FnOnce() -> Anomaly) -> AnomalyIndex {
         let count = &mut self.counts[kind as usize];
         *count += 1;
         if *count > KEPT {
@@ -166,11 +166,11 @@ impl Book {
     }
 
     /// An anomaly that was kept.
-    fn at(&mut self, place: Place) -> Option<&mut Anomaly> {
+    fn at(&mut self, place: AnomalyIndex) -> Option<&mut Anomaly> {
         self.kept.get_mut(place? as usize)
     }
 
-    fn close(&mut self, place: Place, end: Micros) {
+    fn close(&mut self, place: AnomalyIndex, end: Micros) {
         if let Some(anomaly) = self.at(place) {
             anomaly.end = Some(end);
         }
@@ -180,7 +180,7 @@ impl Book {
 /// All detectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Detectors {
-    book: Book,
+    log: AnomalyLog,
     inversion: inversion::Inversion,
     blocking: blocking::Blocking,
     thrashing: thrashing::Thrashing,
@@ -192,7 +192,7 @@ impl Detectors {
     /// Detectors for a fleet that starts with `replicas` replicas.
     pub(crate) fn new(scenario: &Scenario, replicas: usize) -> Self {
         Self {
-            book: Book::default(),
+            log: AnomalyLog::default(),
             inversion: inversion::Inversion::new(scenario),
             blocking: blocking::Blocking::default(),
             thrashing: thrashing::Thrashing::default(),
@@ -211,82 +211,82 @@ impl Detectors {
     }
 
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
-        self.thrashing.look(now, &mut self.book);
+        self.thrashing.look(now, &mut self.log);
         match *fact {
             Fact::Queued { request, replica, class, urgency }
             | Fact::Loaded { request, replica, class, urgency, .. } => {
-                self.inversion.waits(&Who { request, replica, class, urgency }, now);
+                self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
             }
             Fact::Preempted { request, replica, class, urgency, times } => {
-                self.inversion.waits(&Who { request, replica, class, urgency }, now);
-                self.livelock.preempted(request, replica.index(), now, &mut self.book);
+                self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
+                self.livelock.preempted(request, replica.index(), now, &mut self.log);
                 if times > 1 {
-                    self.thrashing.again(request, replica.index(), now, &mut self.book);
+                    self.thrashing.again(request, replica.index(), now, &mut self.log);
                 }
             }
             Fact::Scheduled { request, replica, class, urgency, .. } => {
-                self.inversion.joins(&Who { request, replica, class, urgency }, now, &mut self.book);
-                self.blocking.gone(request, replica.index(), now, &mut self.book);
+                self.inversion.joins(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
+                self.blocking.gone(request, replica.index(), now, &mut self.log);
             }
             Fact::LoadStarted { request, replica, class, urgency, .. } => {
                 // It waits for the CPU tier now, and not for those who go on.
-                self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
-                self.blocking.gone(request, replica.index(), now, &mut self.book);
+                self.inversion.dropped(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
+                self.blocking.gone(request, replica.index(), now, &mut self.log);
             }
             Fact::HeadBlocked { request, behind, replica } => {
                 self.blocking.blocked(request, behind, replica.index(), now);
             }
-            Fact::HeadUnblocked { replica, .. } => self.blocking.full(replica.index(), now, &mut self.book),
+            Fact::HeadUnblocked { replica, .. } => self.blocking.full(replica.index(), now, &mut self.log),
             Fact::ReloadedEarly { request, replica, .. } => {
-                self.thrashing.again(request, replica.index(), now, &mut self.book);
+                self.thrashing.again(request, replica.index(), now, &mut self.log);
             }
             Fact::StepStarted { replica, waiting, .. } => {
-                self.inversion.step(replica, waiting, now, &mut self.book);
-                self.blocking.look(replica.index(), now, &mut self.book);
-                self.imbalance.tell(now, &mut self.book);
+                self.inversion.step(replica, waiting, now, &mut self.log);
+                self.blocking.look(replica.index(), now, &mut self.log);
+                self.imbalance.report(now, &mut self.log);
             }
             Fact::Routed { request, replica } => {
-                self.imbalance.came(request, replica.index(), now, &mut self.book);
+                self.imbalance.came(request, replica.index(), now, &mut self.log);
             }
             Fact::Completed { replica, .. } => {
-                self.livelock.over(replica.index(), now, &mut self.book);
-                self.imbalance.left(replica.index(), now, &mut self.book);
+                self.livelock.over(replica.index(), now, &mut self.log);
+                self.imbalance.left(replica.index(), now, &mut self.log);
             }
             Fact::Rejected { replica: Some(replica), .. } => {
-                self.imbalance.left(replica.index(), now, &mut self.book);
+                self.imbalance.left(replica.index(), now, &mut self.log);
             }
             Fact::Dropped { request, replica, class, urgency, reason, .. } => {
-                self.inversion.dropped(&Who { request, replica, class, urgency }, now, &mut self.book);
-                self.blocking.gone(request, replica.index(), now, &mut self.book);
+                self.inversion.dropped(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
+                self.blocking.gone(request, replica.index(), now, &mut self.log);
                 if reason == DropReason::OutgrewKvCache {
-                    self.livelock.over(replica.index(), now, &mut self.book);
+                    self.livelock.over(replica.index(), now, &mut self.log);
                 }
-                self.imbalance.left(replica.index(), now, &mut self.book);
+                self.imbalance.left(replica.index(), now, &mut self.log);
             }
-            Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.book),
+            Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
             Fact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
-                self.imbalance.serving(replica.index(), now, &mut self.book);
+                self.imbalance.serving(replica.index(), now, &mut self.log);
             }
-            Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.book),
+            Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.log),
             _ => {}
         }
     }
 
-    /// Anomalies that were kept and not told yet.
+    /// Anomalies that were kept and not reported yet.
     pub(crate) fn unreported(&mut self) -> &[Anomaly] {
-        let from = std::mem::replace(&mut self.book.told, self.book.kept.len() as u32);
-        &self.book.kept[from as usize..]
+        let from = std::mem::replace(&mut self.log.reported, self.log.kept.len() as u32);
+        &self.log.kept[from as usize..]
     }
 
     /// The anomalies kept, in the order in which they were noticed.
     pub(crate) fn kept(&self) -> &[Anomaly] {
-        &self.book.kept
+        &self.log.kept
     }
 
     /// How many there were, by kind.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
-        AnomalyKind::ALL.into_iter().zip(self.book.counts)
+        AnomalyKind::ALL.into_iter().zip(self.log.counts)
     }
 }
 

@@ -1,7 +1,7 @@
 //! KV thrashing: requests of one replica are preempted, come back and are preempted again; or blocks go to the CPU tier and
 //! come back at once.
 
-use super::{Anomaly, AnomalyKind, Book, PROOFS, Place, Proof};
+use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, PROOFS, Proof};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -16,7 +16,7 @@ const WITHIN: Span = Span(10_000_000);
 struct Recent {
     /// The latest of them, at most [`TIMES`].
     latest: VecDeque<Proof>,
-    open: Option<Place>,
+    open: Option<AnomalyIndex>,
 }
 
 /// All replicas.
@@ -35,10 +35,10 @@ impl Default for Thrashing {
 
 impl Thrashing {
     /// A request was preempted that had been before, or reloaded blocks that had just been copied down.
-    pub(super) fn again(&mut self, request: RequestId, replica: usize, now: Micros, book: &mut Book) {
+    pub(super) fn again(&mut self, request: RequestId, replica: usize, now: Micros, log: &mut AnomalyLog) {
         let recent = super::entry(&mut self.replicas, replica);
         let proof = Proof { request, at: now };
-        if let Some(anomaly) = recent.open.and_then(|place| book.at(place)) {
+        if let Some(anomaly) = recent.open.and_then(|place| log.at(place)) {
             anomaly.figure += 1;
             if anomaly.proofs.len() < PROOFS {
                 anomaly.proofs.push(proof);
@@ -50,7 +50,7 @@ impl Thrashing {
         recent.latest.push_back(proof);
         let first = recent.latest[0];
         if recent.open.is_none() && recent.latest.len() == TIMES && now.since(first.at) <= WITHIN {
-            recent.open = Some(book.open(Anomaly {
+            recent.open = Some(log.open(Anomaly {
                 kind: AnomalyKind::KvThrashing,
                 start: first.at,
                 end: None,
@@ -65,18 +65,18 @@ impl Thrashing {
 
     /// Ends what has been quiet for long enough, wherever it is: an idle replica says nothing more.
     #[inline]
-    pub(super) fn look(&mut self, now: Micros, book: &mut Book) {
+    pub(super) fn look(&mut self, now: Micros, log: &mut AnomalyLog) {
         if now > self.quiet_until {
-            self.end_quiet_ones(now, book);
+            self.end_quiet_ones(now, log);
         }
     }
 
-    fn end_quiet_ones(&mut self, now: Micros, book: &mut Book) {
+    fn end_quiet_ones(&mut self, now: Micros, log: &mut AnomalyLog) {
         self.quiet_until = Micros::MAX;
         for recent in &mut self.replicas {
             let (Some(place), Some(last)) = (recent.open, recent.latest.back()) else { continue };
             if now.since(last.at) > WITHIN {
-                book.close(place, last.at);
+                log.close(place, last.at);
                 recent.open = None;
                 recent.latest.clear();
             } else {

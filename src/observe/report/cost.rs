@@ -1,6 +1,6 @@
 //! What a run cost, and the score that the scenario's own weights give it.
 
-use super::measure::Measured;
+use super::measure::MeasurementWindow;
 use super::{
     CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, has_price, known_share, usd_per_hour,
 };
@@ -12,7 +12,7 @@ use crate::stats::Summary;
 const US_PER_HOUR: f64 = 3.6e9;
 
 /// Replicas cost from when they are added until they are drained and empty, whether they work or not.
-pub(super) fn cost(scenario: &Scenario, m: &Measured<'_>, t: &ThroughputPart) -> CostPart {
+pub(super) fn cost(scenario: &Scenario, m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
     let engine = m.engine();
     let mut c = CostPart { usd_per_hour: usd_per_hour(engine), ..CostPart::default() };
     let mut usd = Some(0.0);
@@ -25,7 +25,7 @@ pub(super) fn cost(scenario: &Scenario, m: &Measured<'_>, t: &ThroughputPart) ->
     }
     let finished = f64::from(m.finished_requests());
     let (prompt, output) = (m.prompt_tokens() as f64, m.output_tokens() as f64);
-    assert!(t.seconds > 0.0 || c.gpu_seconds <= 0.0, "INV-1: GPU time in a stretch of no length");
+    assert!(t.seconds > 0.0 || c.gpu_seconds <= 0.0, "INV-1: GPU time in a measurement window of no length");
     c.usd = usd;
     let by = |amount: f64, whole: f64| usd.and_then(|usd| known_share(usd * amount, whole));
     c.usd_per_request = by(1.0, finished);

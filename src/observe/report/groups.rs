@@ -17,7 +17,7 @@ impl Groups {
         Self { parts: names.iter().map(part).collect(), sent: vec![0; names.len()] }
     }
 
-    /// Adds a request; `counts` if it arrived in the measured stretch, `finished` if it finished there.
+    /// Adds a request; `counts` if it arrived in the measurement window, `finished` if it finished there.
     pub(super) fn add(&mut self, group: u32, r: &Record, counts: bool, finished: Option<Met>) {
         let group = group as usize;
         let g = &mut self.parts[group];
@@ -45,7 +45,7 @@ impl Groups {
         }
     }
 
-    /// Works out the rates over a stretch of that length.
+    /// Works out the rates over a measurement window of that length.
     pub(super) fn rates(&mut self, seconds: f64) {
         for g in &mut self.parts {
             g.attainment = known_share(f64::from(g.met), f64::from(g.finished));
@@ -53,7 +53,7 @@ impl Groups {
         }
     }
 
-    /// Groups that sent requests in the measured stretch or finished one there.
+    /// Groups that sent requests in the measurement window or finished one there.
     pub(super) fn sent(&self) -> impl Iterator<Item = &GroupPart> {
         self.parts.iter().filter(|g| g.arrived > 0 || g.finished > 0)
     }

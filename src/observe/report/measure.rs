@@ -1,4 +1,4 @@
-//! The measured stretch of a run: who counts, and what they add up to.
+//! The measurement window of a run: who counts, and what they add up to.
 
 use super::groups::Groups;
 use super::{
@@ -27,8 +27,8 @@ struct Sums {
     reused_tokens: u64,
 }
 
-/// The measured stretch.
-pub(super) struct Measured<'a> {
+/// The measurement window of a run: from the end of the warm-up to the latest event.
+pub(super) struct MeasurementWindow<'a> {
     engine: &'a Cluster,
     recorder: &'a Recorder,
     readings: Vec<Reading>,
@@ -47,13 +47,13 @@ fn tpot_us(r: &Record) -> Option<u64> {
     finished.then(|| (r.e2e.0 - r.ttft.0) / u64::from(r.output_tokens - 1))
 }
 
-/// Each replica in the measured stretch, up to the latest event: edits after that add nothing and take nothing away.
+/// Each replica in the measurement window, up to the latest event: edits after that add nothing and take nothing away.
 fn readings(engine: &Cluster, recorder: &Recorder) -> Vec<Reading> {
     let all = recorder.meters.read(engine.last_event_at());
     if recorder.warmup().is_over() { all } else { vec![Reading::default(); all.len()] }
 }
 
-impl<'a> Measured<'a> {
+impl<'a> MeasurementWindow<'a> {
     pub(super) fn new(engine: &'a Cluster, recorder: &'a Recorder) -> Self {
         let warmup = recorder.warmup();
         let ranked = |value: fn(&Record) -> Option<u64>| {
@@ -108,7 +108,7 @@ impl<'a> Measured<'a> {
         self.engine
     }
 
-    /// Whether the stretch has begun.
+    /// Whether it has begun.
     pub(super) fn has_begun(&self) -> bool {
         self.recorder.warmup().is_over()
     }
@@ -153,7 +153,7 @@ impl<'a> Measured<'a> {
         &self.finished_by_replica
     }
 
-    /// What a request met, if it finished in the stretch.
+    /// What a request met, if it finished in the window.
     fn finished(&self, r: &Record) -> Option<Met> {
         let counts = r.state == RequestState::Completed && self.has_begun() && r.finish >= self.from();
         counts.then(|| self.recorder.targets.of(r.class).met(r.ttft.0, r.e2e.0, r.output_tokens))

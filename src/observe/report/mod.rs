@@ -27,7 +27,7 @@ use crate::policy::Reason;
 use crate::scenario::{Scenario, to_json};
 use crate::stats::{Summary, jain, variation};
 use groups::Groups;
-use measure::Measured;
+use measure::MeasurementWindow;
 use serde::Serialize;
 
 /// How percentiles are computed, said in every report.
@@ -59,7 +59,7 @@ pub struct Report {
     pub rejections: Vec<RejectionPart>,
     /// Distributions in milliseconds.
     pub latency_ms: LatencyPart,
-    /// Rates over the measured stretch.
+    /// Rates over the measurement window.
     pub throughput: ThroughputPart,
     /// What the requests finished met of their objectives.
     pub slo: SloPart,
@@ -126,7 +126,7 @@ impl Report {
         recorder: &Recorder,
         notices: Vec<Notice>,
     ) -> Self {
-        let m = Measured::new(engine, recorder);
+        let m = MeasurementWindow::new(engine, recorder);
         let throughput = m.throughput();
         let latency_ms = m.latencies();
         let replicas = replica_parts(scenario, &m);
@@ -259,7 +259,7 @@ fn cpu_tier(replicas: &[crate::engine::Replica]) -> Option<CpuTierPart> {
     Some(p)
 }
 
-fn run_part(scenario: &Scenario, m: &Measured<'_>) -> RunPart {
+fn run_part(scenario: &Scenario, m: &MeasurementWindow<'_>) -> RunPart {
     let engine = m.engine();
     RunPart {
         seed: scenario.seed,
@@ -274,7 +274,7 @@ fn run_part(scenario: &Scenario, m: &Measured<'_>) -> RunPart {
     }
 }
 
-fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
+fn replica_parts(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<ReplicaPart> {
     let (ttft, e2e) = m.by_replica();
     let part = |r: &crate::engine::Replica| {
         let (t, kv, i) = (r.totals(), r.kv(), r.id().index());
@@ -309,7 +309,7 @@ fn replica_parts(scenario: &Scenario, m: &Measured<'_>) -> Vec<ReplicaPart> {
     m.engine().replicas().iter().map(part).collect()
 }
 
-fn fairness_part(m: &Measured<'_>, tenants: &Groups, replicas: &[ReplicaPart]) -> FairnessPart {
+fn fairness_part(m: &MeasurementWindow<'_>, tenants: &Groups, replicas: &[ReplicaPart]) -> FairnessPart {
     let tokens: Vec<f64> = tenants.sent().map(|g| g.output_tokens as f64).collect();
     let pairs = m.finished_by_replica().iter().zip(m.readings());
     let finished: Vec<f64> = pairs.filter(|(_, read)| read.up_us > 0).map(|(&n, _)| f64::from(n)).collect();

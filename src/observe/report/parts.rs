@@ -15,7 +15,7 @@ pub struct RunPart {
     pub horizon_us: u64,
     /// Whether the warm-up is over. While it is not, nothing has been measured yet.
     pub warmup_over: bool,
-    /// Start of the measured stretch in microseconds; of the latest event while the warm-up is not over.
+    /// Start of the measurement window in microseconds; of the latest event while the warm-up is not over.
     pub measured_from_us: u64,
     /// Requests left out of distributions because they arrived in the warm-up.
     pub warmup_requests: u32,
@@ -69,12 +69,12 @@ pub struct RejectionPart {
     pub requests: u32,
 }
 
-/// Distributions in milliseconds over requests that arrived in the measured stretch.
+/// Distributions in milliseconds over requests that arrived in the measurement window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LatencyPart {
     /// Arrival to first token shown.
     pub ttft: Summary,
-    /// Between successive tokens of a request, all tokens shown in the measured stretch pooled.
+    /// Between successive tokens of a request, all tokens shown in the measurement window pooled.
     pub itl: Summary,
     /// Mean gap of each completed request with two tokens or more: (E2E - TTFT) / (tokens - 1), whole microseconds.
     pub tpot: Summary,
@@ -86,10 +86,10 @@ pub struct LatencyPart {
     pub scheduling_delay: Summary,
 }
 
-/// Rates over the measured stretch, which ends with the latest event.
+/// Rates over the measurement window, which ends with the latest event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ThroughputPart {
-    /// Length of the measured stretch in seconds.
+    /// Length of the measurement window in seconds.
     pub seconds: f64,
     /// Requests arrived per second.
     pub arrived_per_s: f64,
@@ -108,7 +108,7 @@ pub struct ThroughputPart {
     pub total_tokens_per_s: f64,
 }
 
-/// Requests finished in the measured stretch, by what they met of the objectives of their class.
+/// Requests finished in the measurement window, by what they met of the objectives of their class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SloPart {
     /// Requests finished.
@@ -176,7 +176,7 @@ pub struct CpuTierPart {
     pub thrash_rate: f64,
 }
 
-/// How evenly work was spread in the measured stretch.
+/// How evenly work was spread in the measurement window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct FairnessPart {
     /// Jain's index over the output tokens of each tenant that sent requests: 1/n (one has all) to 1 (equal).
@@ -242,7 +242,7 @@ pub struct PoolPart {
     pub usd: Option<f64>,
 }
 
-/// What the measured stretch cost, from the GPU prices of the catalogue.
+/// What the measurement window cost, from the GPU prices of the catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CostPart {
     /// US dollars per hour of the replicas now serving; like every cost missing where one of them has no price.
@@ -294,7 +294,7 @@ pub struct ReplicaPart {
     pub steps: u64,
     /// Mean number of requests in a step.
     pub mean_batch: f64,
-    /// Seconds that it existed in the measured stretch; the means over time are over these.
+    /// Seconds that it existed in the measurement window; the means over time are over these.
     pub up_s: f64,
     /// Share of that time in which a step ran, 0 to 1.
     pub busy: f64,

@@ -1,11 +1,11 @@
 //! What each pool's settings came to, and what its replicas did together.
 
-use super::measure::Measured;
+use super::measure::MeasurementWindow;
 use super::{PoolPart, cost, has_price, share};
 use crate::scenario::Scenario;
 
 /// All pools, in order.
-pub(super) fn pools(scenario: &Scenario, m: &Measured<'_>) -> Vec<PoolPart> {
+pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolPart> {
     let engine = m.engine();
     let part = |(pool, p): (u32, &crate::scenario::Pool)| {
         let [max_num_seqs, max_num_batched_tokens] = engine.batch_limits(pool);

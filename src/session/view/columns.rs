@@ -30,7 +30,7 @@ pub enum View {
     Health,
 }
 
-/// Which columns, and of which stretch of time.
+/// Which columns, and between which instants.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
@@ -189,7 +189,7 @@ fn ecdf(name: &str, values: &RunLength) -> Columns {
     out
 }
 
-/// Rows whose time lies in the stretch asked for.
+/// Rows whose time lies between the instants asked for.
 fn cut(mut whole: Columns, query: &ColumnsQuery, playhead: Micros) -> Columns {
     let from = query.from_us as f64 / US_PER_S as f64;
     // The open bucket shows once the playhead has passed its middle: before, a few requests would stand for all of it.

@@ -3,7 +3,7 @@
 use super::{RequestDetail, Segment};
 use crate::base::{Micros, RequestId};
 use crate::engine::{Fact, Record, RequestState};
-use crate::observe::recorder::Entry;
+use crate::observe::recorder::LogEntry;
 use crate::observe::words::duration;
 use crate::policy::Reason;
 use crate::session::Session;
@@ -51,7 +51,7 @@ impl Session {
         let mut to_prefill = 0;
         let mut loading = false;
         for (at_us, entry) in &self.recorder.log {
-            let Entry::Fact(fact) = entry else { continue };
+            let LogEntry::Fact(fact) = entry else { continue };
             match *fact {
                 Fact::Arrived { request, .. } if request == id => seen_arrival = true,
                 Fact::Admitted { request } if request == id => path.end("admission", *at_us, 0),
@@ -108,7 +108,7 @@ struct Path {
 }
 
 impl Path {
-    /// The stretch since the last segment was of this kind; nothing to show if it took no time.
+    /// The time since the last segment was of this kind; nothing to show if it took no time.
     fn end(&mut self, kind: &str, at: u64, tokens: u32) {
         if at > self.since {
             let (from_us, to_us) = (self.since, at);
@@ -149,7 +149,7 @@ impl Path {
     }
 }
 
-/// The rough stretches that a record remembers.
+/// The segments that can be told from its record alone, without preemptions.
 fn from_record(r: &Record, now: u64) -> Vec<Segment> {
     let first_token = if r.ttft == Micros::MAX { Micros::MAX } else { Micros(r.arrival.0 + r.ttft.0) };
     let before_first = r.load_from != Micros::MAX && r.load_until <= r.first_scheduled;
@@ -183,7 +183,7 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
     let place = format!("r{}", r.replica);
     let longest = segments.iter().max_by_key(|s| (s.to_us - s.from_us, std::cmp::Reverse(s.from_us)));
     let most = longest.map_or_else(String::new, |s| {
-        format!("; its longest stretch was {} ({})", s.kind, duration(s.to_us - s.from_us))
+        format!("; its longest segment was {} ({})", s.kind, duration(s.to_us - s.from_us))
     });
     match r.state {
         RequestState::InPipeline if r.refused.is_some() => {

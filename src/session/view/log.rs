@@ -2,7 +2,7 @@
 
 use crate::base::{ReplicaId, RequestId};
 use crate::engine::Fact;
-use crate::observe::recorder::Entry;
+use crate::observe::recorder::LogEntry;
 use crate::observe::words::{count, duration};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -85,13 +85,13 @@ impl Session {
     }
 }
 
-fn row(seq: u64, at_us: u64, entry: &Entry) -> EventRow {
+fn row(seq: u64, at_us: u64, entry: &LogEntry) -> EventRow {
     let (kind, request, replica, text) = match entry {
-        Entry::Edit(text) => ("edit", None, None, text.clone()),
-        Entry::Anomaly { kind, request, replica, text } => {
+        LogEntry::Edit(text) => ("edit", None, None, text.clone()),
+        LogEntry::Anomaly { kind, request, replica, text } => {
             ("anomaly", *request, Some(*replica), format!("{}: {text}", kind.name()))
         }
-        Entry::Fact(fact) => words(fact),
+        LogEntry::Fact(fact) => words(fact),
     };
     EventRow { seq, at_us, kind: kind.to_owned(), request, replica, text }
 }

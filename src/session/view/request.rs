@@ -1,4 +1,4 @@
-//! One request for the inspector: its life in stretches, and the table of scores that sent it where it went.
+//! One request for the inspector: its time by what it waited for or did, and the table of scores that sent it where it went.
 
 use super::Candidate;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct RequestDetail {
     pub replica: Option<u32>,
     /// Prompt length in tokens.
     pub prompt_tokens: u32,
-    /// Output tokens produced so far. The length it will have is nobody's to know before.
+    /// Output tokens produced so far; how many it will have is not shown before the last.
     pub output_tokens: u32,
     /// Prompt tokens that came from the prefix cache when it was last scheduled.
     pub cached_tokens: u32,
@@ -51,7 +51,7 @@ pub struct RequestDetail {
     pub candidates: Vec<Candidate>,
 }
 
-/// A stretch of a request's life.
+/// A part of a request's time, spent in one way.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Segment {

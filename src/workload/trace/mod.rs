@@ -10,7 +10,7 @@ mod reader;
 mod rows;
 mod sessions;
 mod stamp;
-mod verdict;
+mod validate;
 
 pub use reader::TraceReader;
 

@@ -3,7 +3,7 @@
 use super::csv::Csv;
 use super::jsonl::Jsonl;
 use super::rows::{Bad, Row, Rows};
-use super::{Trace, TraceSummary, verdict};
+use super::{Trace, TraceSummary, validate::validate};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ impl TraceReader {
         if !all.is_empty() {
             return (None, all, None);
         }
-        verdict::judge(&self.file_name, self.format.as_ref(), self.rows)
+        validate(&self.file_name, self.format.as_ref(), self.rows)
     }
 
     /// Refuses what is not text: compressed files by their first two bytes, others by a byte that no text has.

@@ -1,4 +1,4 @@
-//! The rows of a trace while it is read: columns, and what has to be remembered to judge them at the end.
+//! The rows of a trace while it is read: columns, and what their validation at the end needs.
 
 use super::Trace;
 use super::models::{ModelColumn, Models};

@@ -64,7 +64,7 @@ export type ClientFrame = {
   rate_per_s: number,
 };
 
-/** Which columns, and of which stretch of time. */
+/** Which columns, and between which instants. */
 export type ColumnsQuery = {
   /** Which view. */
   view: View,
@@ -404,7 +404,7 @@ export type RequestDetail = {
   replica?: number,
   /** Prompt length in tokens. */
   prompt_tokens: number,
-  /** Output tokens produced so far. The length it will have is nobody's to know before. */
+  /** Output tokens produced so far; how many it will have is not shown before the last. */
   output_tokens: number,
   /** Prompt tokens that came from the prefix cache when it was last scheduled. */
   cached_tokens: number,
@@ -438,7 +438,7 @@ export type ScorePart = {
   product: number,
 };
 
-/** A stretch of a request's life. */
+/** A part of a request's time, spent in one way. */
 export type Segment = {
   /** `admission`, `router`, `delay`, `queue`, `kv-load` (blocks on their way from the CPU tier), `prefill`, `decode`, `preempted` or `recompute`. */
   kind: string,

@@ -1,4 +1,4 @@
-//! What can only be said at the end of a trace: whether it is empty, and whether its numbers are plausible.
+//! Validation of a trace that has been read to its end: whether it is empty, and whether its numbers are plausible.
 
 use super::reader::{FORMATS, Format};
 use super::rows::{BLOCK_SIZES, Rows};
@@ -7,7 +7,7 @@ use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
 use std::sync::Arc;
 
-/// Fewest requests that say anything about a rate.
+/// Below this many requests the rate is not checked.
 const FEW: u64 = 20;
 /// Faster than any one recorded service, requests per second.
 const FASTEST: f64 = 1000.0;
@@ -19,7 +19,7 @@ const UNITS: [(f64, &str); 4] =
     [(1e6, "seconds"), (1e3, "milliseconds"), (1.0, "microseconds"), (1e-3, "nanoseconds")];
 
 /// The trace that `rows` make, with warnings; or errors.
-pub(super) fn judge(
+pub(super) fn validate(
     file_name: &str,
     format: Option<&Format>,
     rows: Rows,
