@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use tokenyard::base::rng::{Purpose, Stream};
-use tokenyard::base::{Micros, RequestId};
+use tokenyard::base::{Maybe, Micros, RequestId, Span};
 use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
@@ -84,7 +84,7 @@ fn run(s: &Scenario) -> Cluster {
 }
 
 fn ttft(engine: &Cluster, request: usize) -> u64 {
-    engine.records()[request].ttft.0
+    engine.records()[request].ttft.get().unwrap().0
 }
 
 fn counts(engine: &Cluster) -> TierCounts {
@@ -110,7 +110,10 @@ fn a_prompt_is_found_on_the_gpu_first_and_the_rest_of_it_is_loaded() {
     let e = run(&s);
     let r = &e.records()[2];
     // Two blocks come from the CPU, in 100 us and 32 tokens at 4 a microsecond. The last block is computed.
-    assert_eq!((r.load_from, r.load_until, r.scheduled), (Micros(10_000), Micros(10_108), Micros(10_108)));
+    assert_eq!(
+        (r.load_from, r.load_until, r.scheduled),
+        (Micros(10_000).into(), Micros(10_108).into(), Micros(10_108).into())
+    );
     assert_eq!((r.cached_tokens, ttft(&e, 2)), (48, 1108));
     // Looked for below and missing were 3 blocks of the first prompt and 4 of the second.
     let c = counts(&e);
@@ -125,7 +128,7 @@ fn others_go_on_while_a_request_waits_for_its_load() {
     ask(&mut s, 20_050, 9, 16, 1);
     let e = run(&s);
     // The newcomer's step begins at once; the load is done during it, and its request joins the next one.
-    assert_eq!((ttft(&e, 4), e.records()[3].load_until.0, ttft(&e, 3)), (1000, 20_112, 2050));
+    assert_eq!((ttft(&e, 4), e.records()[3].load_until.get().unwrap().0, ttft(&e, 3)), (1000, 20_112, 2050));
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn loads_of_one_replica_take_turns() {
     ask(&mut s, 20_000, 1, 64, 1);
     ask(&mut s, 20_000, 2, 64, 1);
     let e = run(&s);
-    let until = |k: usize| e.records()[k].load_until.0;
+    let until = |k: usize| e.records()[k].load_until.get().unwrap().0;
     assert_eq!((until(3), until(4)), (20_112, 20_224));
     assert_eq!((ttft(&e, 3), ttft(&e, 4)), (1112, 2112));
 }
@@ -173,7 +176,10 @@ fn the_only_request_that_runs_gets_the_blocks_of_those_that_wait() {
     assert_eq!(counts(&e).loads, 2, "it loads while the other runs, and again when that is done");
     assert!(records.iter().all(|r| r.state == RequestState::Completed && r.preemptions == 0));
     // Sixty tokens, one a step; the other one joins when it is done.
-    assert_eq!((records[3].e2e.0, records[4].first_scheduled >= records[3].finish), (60_000, true));
+    assert_eq!(
+        (records[3].e2e.get().unwrap().0, records[4].first_scheduled.get() >= records[3].finish.get()),
+        (60_000, true)
+    );
 }
 
 /// Remembers what a request that had been preempted while it decoded found when it came back.
@@ -254,9 +260,8 @@ fn recurring_traffic(seed: u64, requests: u64) -> Scenario {
 const LONGEST: u32 = 300_u32.div_ceil(BLOCK);
 
 /// What a request met, whatever the cache below is.
-fn experience(r: &Record) -> (RequestState, [Micros; 6], u32) {
-    let times = [r.arrival, r.queued, r.first_scheduled, r.ttft, r.e2e, r.finish];
-    (r.state, times, r.cached_tokens)
+fn experience(r: &Record) -> (RequestState, Micros, [Maybe<Micros>; 3], [Maybe<Span>; 2], u32) {
+    (r.state, r.arrival, [r.queued, r.first_scheduled, r.finish], [r.ttft, r.e2e], r.cached_tokens)
 }
 
 /// A tier with free transfers and room for everything is a larger cache. Precondition: the blocks of the GPU never limit
@@ -340,7 +345,7 @@ fn many_prefixes(blocks: u32, cpu_blocks: u32, tier: CpuTier) -> Scenario {
 /// Mean TTFT in milliseconds, and preemptions.
 fn strain(s: &Scenario) -> (f64, u64) {
     let e = run(s);
-    let sum: u64 = e.records().iter().map(|r| r.ttft.0).sum();
+    let sum: u64 = e.records().iter().map(|r| r.ttft.get().unwrap().0).sum();
     (sum as f64 / e.records().len() as f64 / 1000.0, e.replicas()[0].totals().preemptions)
 }
 

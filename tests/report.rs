@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use tokenyard::base::Micros;
+use tokenyard::base::{Maybe, Micros};
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::{
     Arrivals, ClassTargets, Client, Compat, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
@@ -152,7 +152,7 @@ impl<'a> Naive<'a> {
 
     fn finished(&self) -> impl Iterator<Item = &'a Record> {
         let from = self.from;
-        self.records.iter().filter(move |r| r.state == RequestState::Completed && r.finish.0 >= from)
+        self.records.iter().filter(move |r| r.finish.get().is_some_and(|finish| finish.0 >= from))
     }
 
     fn met(&self, r: &Record) -> bool {
@@ -162,13 +162,14 @@ impl<'a> Naive<'a> {
             own.map_or([slo.ttft_ms, slo.tpot_ms, slo.e2e_ms], |c| [c.ttft_ms, c.tpot_ms, c.e2e_ms]);
         let within = |us: u64, ms: f64| ms <= 0.0 || us as f64 <= ms * 1000.0;
         let gaps = u64::from(r.output_tokens - 1);
-        let tpot_met = tpot <= 0.0 || (r.e2e.0 - r.ttft.0) as f64 <= tpot * 1000.0 * gaps as f64;
-        within(r.ttft.0, ttft) && tpot_met && within(r.e2e.0, e2e)
+        let tpot_met = tpot <= 0.0
+            || (r.e2e.get().unwrap().0 - r.ttft.get().unwrap().0) as f64 <= tpot * 1000.0 * gaps as f64;
+        within(r.ttft.get().unwrap().0, ttft) && tpot_met && within(r.e2e.get().unwrap().0, e2e)
     }
 
     fn ttft(&self, of: impl Fn(&Record) -> bool) -> Summary {
-        let with = self.counted().filter(|r| of(r) && r.ttft != Micros::MAX);
-        summary(with.map(|r| r.ttft.0).collect())
+        let with = self.counted().filter(|r| of(r) && r.ttft.is_known());
+        summary(with.map(|r| r.ttft.get().unwrap().0).collect())
     }
 
     fn group(&self, got: &GroupPart, of: impl Fn(&Record) -> bool + Copy) {
@@ -181,12 +182,18 @@ impl<'a> Naive<'a> {
         assert_eq!(got.attainment.is_some(), got.finished > 0);
         assert!(got.attainment.is_none_or(|share| (0.0..=1.0).contains(&share)) && got.met <= got.finished);
         same(&got.ttft_ms, &self.ttft(of));
-        same(&got.e2e_ms, &summary(completed().map(|r| r.e2e.0).collect()));
+        same(&got.e2e_ms, &summary(completed().map(|r| r.e2e.get().unwrap().0).collect()));
         let gaps = completed().filter(|r| r.output_tokens > 1);
-        let tpot = gaps.map(|r| (r.e2e.0 - r.ttft.0) / u64::from(r.output_tokens - 1));
+        let tpot =
+            gaps.map(|r| (r.e2e.get().unwrap().0 - r.ttft.get().unwrap().0) / u64::from(r.output_tokens - 1));
         same(&got.tpot_ms, &summary(tpot.collect()));
-        let waited = self.counted().filter(|r| of(r) && r.first_scheduled != Micros::MAX);
-        same(&got.queue_wait_ms, &summary(waited.map(|r| r.first_scheduled.0 - r.queued.0).collect()));
+        let waited = self.counted().filter(|r| of(r) && r.first_scheduled.is_known());
+        same(
+            &got.queue_wait_ms,
+            &summary(
+                waited.map(|r| r.first_scheduled.get().unwrap().0 - r.queued.get().unwrap().0).collect(),
+            ),
+        );
     }
 }
 
@@ -207,8 +214,8 @@ fn check_whole(report: &Report, naive: &Naive<'_>) {
         assert!(met_all, "met all, but not each");
     }
     same(&report.latency_ms.ttft, &naive.ttft(|_| true));
-    let scheduled = naive.counted().filter(|r| r.first_scheduled != Micros::MAX);
-    let delays = scheduled.map(|r| r.first_scheduled.0 - r.arrival.0).collect();
+    let scheduled = naive.counted().filter(|r| r.first_scheduled.is_known());
+    let delays = scheduled.map(|r| r.first_scheduled.get().unwrap().0 - r.arrival.0).collect();
     same(&report.latency_ms.scheduling_delay, &summary(delays));
     assert_eq!(report.run.warmup_requests as usize, naive.records.len() - naive.counted().count());
     let fitness = report.fitness.as_ref().expect("the scenario has weights");
@@ -269,11 +276,13 @@ fn check_fleet(scenario: &Scenario, report: &Report, naive: &Naive<'_>) {
 fn check_areas(report: &Report, naive: &Naive<'_>) {
     let mut waiting: BTreeMap<u32, u64> = BTreeMap::new();
     let mut running: BTreeMap<u32, u64> = BTreeMap::new();
-    let overlap =
-        |a: Micros, b: Micros| b.0.min(naive.end).saturating_sub(a.0.max(naive.from).min(naive.end));
-    for r in naive.records.iter().filter(|r| r.queued != Micros::MAX && r.state != RequestState::Dropped) {
+    let overlap = |a: Maybe<Micros>, b: Maybe<Micros>| {
+        let [a, b] = [a, b].map(|at| at.get().map_or(naive.end, |at| at.0));
+        b.min(naive.end).saturating_sub(a.max(naive.from).min(naive.end))
+    };
+    for r in naive.records.iter().filter(|r| r.queued.is_known() && r.state != RequestState::Dropped) {
         *waiting.entry(r.replica).or_default() += overlap(r.queued, r.first_scheduled);
-        if r.first_scheduled != Micros::MAX {
+        if r.first_scheduled.is_known() {
             *running.entry(r.replica).or_default() += overlap(r.first_scheduled, r.finish);
         }
     }

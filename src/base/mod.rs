@@ -20,4 +20,4 @@ pub use content::{Content, Piece};
 pub use curve::{Between, Curve};
 pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use ids::{ReplicaId, RequestId};
-pub use units::{Blocks, Micros, Span, Tokens};
+pub use units::{Blocks, Maybe, Micros, Span, Tokens};

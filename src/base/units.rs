@@ -3,8 +3,9 @@
 //! Time is whole microseconds. An instant (`Micros`) and a duration (`Span`) are different types, so that adding two
 //! instants does not compile. Arithmetic is checked: an overflow is a bug and stops the run rather than wrapping.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Sub};
 
 /// Microseconds in one second.
@@ -29,6 +30,85 @@ pub struct Tokens(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Blocks(pub u32);
+
+/// An instant or a duration: whole microseconds.
+pub trait Time: Copy {
+    /// The quantity of so many microseconds.
+    fn from_us(us: u64) -> Self;
+    /// How many microseconds.
+    fn us(self) -> u64;
+}
+
+impl Time for Micros {
+    fn from_us(us: u64) -> Self {
+        Self(us)
+    }
+
+    fn us(self) -> u64 {
+        self.0
+    }
+}
+
+impl Time for Span {
+    fn from_us(us: u64) -> Self {
+        Self(us)
+    }
+
+    fn us(self) -> u64 {
+        self.0
+    }
+}
+
+/// An instant or a duration that may not be known (yet): an `Option` in eight bytes, for tables with a row per request.
+/// Serialised as an `Option`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Maybe<T> {
+    /// [`u64::MAX`] for none.
+    us: u64,
+    of: PhantomData<T>,
+}
+
+impl<T: Time> Maybe<T> {
+    /// Not known.
+    pub const NONE: Self = Self { us: u64::MAX, of: PhantomData };
+
+    /// The quantity, if it is known.
+    #[inline]
+    pub fn get(self) -> Option<T> {
+        if self.us == u64::MAX { None } else { Some(T::from_us(self.us)) }
+    }
+
+    /// Whether it is known.
+    #[inline]
+    pub fn is_known(self) -> bool {
+        self.us != u64::MAX
+    }
+}
+
+impl<T: Time> From<T> for Maybe<T> {
+    #[inline]
+    fn from(known: T) -> Self {
+        Self { us: known.us(), of: PhantomData }
+    }
+}
+
+impl<T: Time + fmt::Debug> fmt::Debug for Maybe<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl<T: Time> Serialize for Maybe<T> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        self.get().map(T::us).serialize(s)
+    }
+}
+
+impl<'de, T: Time> Deserialize<'de> for Maybe<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(Option::<u64>::deserialize(d)?.map_or(Self::NONE, |us| T::from_us(us).into()))
+    }
+}
 
 impl Micros {
     /// The start of every run.
@@ -131,6 +211,22 @@ mod tests {
     #[should_panic(expected = "INV-3")]
     fn time_does_not_run_backwards() {
         let _ = Micros(1).since(Micros(2));
+    }
+
+    #[test]
+    fn a_quantity_that_may_not_be_known_is_an_option_in_eight_bytes() {
+        assert_eq!(size_of::<Maybe<Span>>(), 8);
+        assert_eq!(Maybe::<Span>::NONE.get(), None);
+        for known in [Micros::ZERO, Micros(7), Micros::MAX] {
+            let maybe = Maybe::from(known);
+            assert_eq!((maybe.get(), maybe.is_known()), (Some(known), true));
+            assert_eq!(
+                serde_json::from_str::<Maybe<Micros>>(&serde_json::to_string(&maybe).unwrap()).unwrap(),
+                maybe
+            );
+        }
+        assert_eq!(serde_json::to_string(&Maybe::<Micros>::NONE).unwrap(), "null");
+        assert_eq!(serde_json::from_str::<Maybe<Span>>("null").unwrap(), Maybe::NONE);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::gateway::{GatewayEvent, view_of};
 use super::request::RequestState;
 use super::slab::Slot;
 use crate::base::order::sort_by_key;
-use crate::base::{Micros, RequestId, Span};
+use crate::base::{Micros, RequestId};
 use crate::policy::Reason;
 use crate::policy::admission::{AdmissionState, InFlightCounts, RetryWhen, Verdict};
 use crate::scenario::AdmissionPolicy;
@@ -194,8 +194,7 @@ impl Cluster {
     pub(super) fn tell_users(&mut self, gone: &[RequestId]) {
         for &request in gone {
             let record = &self.records[request.index()];
-            let shown = (record.state == RequestState::Completed)
-                .then(|| record.arrival.saturating_add(Span(record.e2e.0)).max(self.clock));
+            let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(self.clock));
             self.source.ended(record.session, shown);
         }
     }

@@ -6,7 +6,7 @@ use super::recent::signals_of;
 use super::request::{ActiveRequest, Load, NO_REPLICA, Record, RequestState};
 use super::slab::Slot;
 use super::{Cluster, Replica};
-use crate::base::{Micros, Piece, RequestId, Span};
+use crate::base::{Maybe, Micros, Piece, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::perf::Resolved;
 use crate::policy::routing::{Departure, Excluded, Fleet};
@@ -81,18 +81,18 @@ impl Cluster {
             output_tokens,
             state: RequestState::InPipeline,
             replica: NO_REPLICA,
-            routed: Micros::MAX,
-            queued: Micros::MAX,
-            first_scheduled: Micros::MAX,
-            scheduled: Micros::MAX,
+            routed: Maybe::NONE,
+            queued: Maybe::NONE,
+            first_scheduled: Maybe::NONE,
+            scheduled: Maybe::NONE,
             sched_step: 0,
             cached_tokens: 0,
-            load_from: Micros::MAX,
-            load_until: Micros::MAX,
+            load_from: Maybe::NONE,
+            load_until: Maybe::NONE,
             preemptions: 0,
-            ttft: Micros::MAX,
-            e2e: Micros::MAX,
-            finish: Micros::MAX,
+            ttft: Maybe::NONE,
+            e2e: Maybe::NONE,
+            finish: Maybe::NONE,
             finish_step: 0,
             progress: 0,
             generated: 0,
@@ -154,7 +154,7 @@ impl Cluster {
         );
         let record = &mut self.records[request.index()];
         record.replica = chosen.0;
-        record.routed = now;
+        record.routed = now.into();
         let prompt_tokens = record.prompt_tokens;
         self.census.at_gateway -= 1;
         self.in_flight[index] += 1;
@@ -216,12 +216,13 @@ impl Cluster {
             self.signals[index].tokens_in_flight -= u64::from(r.prompt_tokens);
             if wanted {
                 let done = r.state == RequestState::Completed;
+                let if_done = |span: Maybe<Span>| span.get().filter(|_| done);
                 self.router.left(&Departure {
                     now: self.clock,
                     request,
                     replica: self.views[index].id,
-                    ttft: done.then_some(Span(r.ttft.0)),
-                    e2e: done.then_some(Span(r.e2e.0)),
+                    ttft: if_done(r.ttft),
+                    e2e: if_done(r.e2e),
                     output_tokens: r.generated,
                 });
             }

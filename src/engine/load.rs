@@ -69,8 +69,8 @@ impl Replica {
         let until = self.kv.begin_load(&mut active.block_table, chain, now);
         let (request, replica) = (active.id, self.id);
         let record = &mut w.records[request.index()];
-        record.load_from = now;
-        record.load_until = until;
+        record.load_from = now.into();
+        record.load_until = until.into();
         let (class, urgency) = (record.class, active.urgency);
         let at_once = until == now;
         if at_once {
@@ -161,7 +161,7 @@ impl Replica {
         self.kv.release(&mut active.block_table, known, now);
         let request = active.id;
         let record = &mut w.records[request.index()];
-        record.load_until = record.load_until.min(now);
+        record.load_until = record.load_until.get().map_or(now, |until| until.min(now)).into();
         w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
     }
 

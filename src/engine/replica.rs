@@ -7,7 +7,7 @@ use super::queue::{EventKey, Queue, class};
 use super::recent::Recent;
 use super::request::{ActiveRequest, Progress, Record, RequestState};
 use super::slab::{Slab, Slot};
-use crate::base::{Micros, ReplicaId, Span};
+use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::Reason;
@@ -262,12 +262,12 @@ impl Replica {
         let active = &w.active[slot];
         let record = &mut w.records[active.id.index()];
         if active.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
-            record.queued = now;
+            record.queued = now.into();
             self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
         } else if self.limits.max_waiting > 0 && self.waiting() >= self.limits.max_waiting {
             self.refuse(slot, now, w);
         } else {
-            record.queued = now;
+            record.queued = now.into();
             assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", active.id);
             record.state = RequestState::Queued;
             self.totals.prompt_tokens += u64::from(active.prompt_tokens);
@@ -386,7 +386,7 @@ impl Replica {
     }
 
     /// What an active request has done so far.
-    pub(super) fn progress_of(&self, active: &ActiveRequest, ttft: Micros) -> Progress {
+    pub(super) fn progress_of(&self, active: &ActiveRequest, ttft: Maybe<Span>) -> Progress {
         let (stored, generated) = active.counts(self.decoders.ticks);
         let itl_count = generated.saturating_sub(1);
         let itl_sum = match self.compat {
@@ -394,7 +394,8 @@ impl Replica {
                 let steady = active.decoding && !active.behind;
                 let last = if steady { self.last_step_end() } else { active.last_token };
                 let shown = last + Span(self.model.output_overhead().0 * u64::from(generated));
-                shown.since(active.arrival + Span(ttft.0))
+                let ttft = ttft.get().expect("INV-5: a request has two tokens and no first");
+                shown.since(active.arrival + ttft)
             }
             Compat::Blis if itl_count > 0 => Span(self.decoders.itl_sum - active.itl_anchor),
             Compat::None | Compat::Blis => Span::ZERO,

@@ -2,7 +2,7 @@
 
 use super::fact::DropReason;
 use super::slab::Slot;
-use crate::base::{Content, Micros, RequestId, Span};
+use crate::base::{Content, Maybe, Micros, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::Reason;
 use crate::policy::scheduling::QueuePosition;
@@ -42,7 +42,7 @@ impl RequestState {
     }
 }
 
-/// What stays known of a request. An instant or duration that is not known (yet) is [`Micros::MAX`].
+/// What stays known of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// When it arrived.
@@ -59,36 +59,36 @@ pub struct Record {
     pub listed: u32,
     /// Prompt length.
     pub prompt_tokens: u32,
-    /// Output length; nobody's to know before it is produced.
+    /// Output length. No policy knows it in advance.
     pub output_tokens: u32,
     /// Where it is.
     pub state: RequestState,
     /// Number of its replica; `u32::MAX` before it has one.
     pub replica: u32,
     /// When the router decided.
-    pub routed: Micros,
+    pub routed: Maybe<Micros>,
     /// When it joined the wait queue.
-    pub queued: Micros,
+    pub queued: Maybe<Micros>,
     /// When it first joined a batch.
-    pub first_scheduled: Micros,
+    pub first_scheduled: Maybe<Micros>,
     /// When it last joined a batch.
-    pub scheduled: Micros,
+    pub scheduled: Maybe<Micros>,
     /// The replica's step that it last joined.
     pub sched_step: u64,
     /// Prompt tokens found in the cache when it last joined.
     pub cached_tokens: u32,
     /// When it last asked for blocks from the CPU tier.
-    pub load_from: Micros,
+    pub load_from: Maybe<Micros>,
     /// When they are there, or were given up.
-    pub load_until: Micros,
+    pub load_until: Maybe<Micros>,
     /// How often it was preempted.
     pub preemptions: u32,
     /// Time to first token.
-    pub ttft: Micros,
+    pub ttft: Maybe<Span>,
     /// End-to-end latency.
-    pub e2e: Micros,
+    pub e2e: Maybe<Span>,
     /// When it completed.
-    pub finish: Micros,
+    pub finish: Maybe<Micros>,
     /// The replica's step that completed it.
     pub finish_step: u64,
     /// Tokens whose KV was in the cache when it left (completed or dropped).

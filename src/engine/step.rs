@@ -109,7 +109,7 @@ impl Replica {
             active.generated += 1;
             if active.generated == 1 {
                 let ttft = (now + overhead).since(active.arrival);
-                w.records[active.id.index()].ttft = Micros(ttft.0);
+                w.records[active.id.index()].ttft = ttft.into();
                 self.recent.first_token(ttft);
                 w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             } else {
@@ -160,15 +160,16 @@ impl Replica {
         w.active.sort_by_order(&mut done);
         for slot in done {
             self.store_last_token(slot, now, w.active);
-            let ttft = w.records[w.active[slot].id.index()].ttft;
-            let itl_sum = self.progress_of(&w.active[slot], ttft).itl_sum;
+            let shown = w.records[w.active[slot].id.index()].ttft;
+            let itl_sum = self.progress_of(&w.active[slot], shown).itl_sum;
+            let ttft = shown.get().expect("INV-5: a request completed without a first token");
             self.unlink(slot, w.active);
             let block_table = &mut w.active[slot].block_table;
             // With the last token, if it found room.
             let stored = block_table.tokens();
             self.kv.release(block_table, stored, now);
             self.push(now.saturating_add(span), class::LEFT, Slot::NONE);
-            self.complete(slot, now, Span(ttft.0) + itl_sum, w);
+            self.complete(slot, now, ttft + itl_sum, w);
         }
         w.sink.fact(now, Fact::StepEnded { replica: self.id });
         if self.running > 0 || !self.waiting.is_empty() {
@@ -194,7 +195,7 @@ impl Replica {
             }
             active.generated = 1;
             let ttft = (now + after).since(active.arrival);
-            w.records[active.id.index()].ttft = Micros(ttft.0);
+            w.records[active.id.index()].ttft = ttft.into();
             self.recent.first_token(ttft);
             w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             active.chain = Vec::new();
@@ -301,16 +302,17 @@ impl Replica {
         let record = &mut w.records[request.index()];
         assert!(record.state == RequestState::Running, "INV-2: {request:?} completed while not running");
         record.state = RequestState::Completed;
-        record.e2e = Micros(e2e.0);
-        record.finish = now;
+        let ttft = record.ttft.get().expect("INV-5: a request completed without a first token");
+        assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
+        record.e2e = e2e.into();
+        record.finish = now.into();
         record.finish_step = self.totals.steps;
         record.progress = active.progress;
         record.generated = active.generated;
         record.slot = Slot::NONE;
-        let (ttft, tokens, class) = (Span(record.ttft.0), record.output_tokens, record.class);
-        record.itl_sum = record.e2e.since(record.ttft);
+        let (tokens, class) = (record.output_tokens, record.class);
+        record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
-        assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
         w.active.remove(slot);
         self.recent.completed(generated, itl_sum);
         self.totals.completed += 1;

@@ -285,11 +285,11 @@ impl Replica {
         let cached = entry.end - entry.tokens;
         let record = &mut w.records[active.id.index()];
         record.state = RequestState::Running;
-        record.scheduled = now;
+        record.scheduled = now.into();
         record.sched_step = self.totals.steps;
         record.cached_tokens = cached;
-        if record.first_scheduled == Micros::MAX {
-            record.first_scheduled = now;
+        if !record.first_scheduled.is_known() {
+            record.first_scheduled = now.into();
         }
         let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
         self.recent.joined(prefill, cached);

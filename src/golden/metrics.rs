@@ -1,8 +1,8 @@
 //! The sections of `expected` that are computed from the lists: distributions, rates and scores.
 
 use super::sections::{Run, hit_rate, instance, thrash_rate};
+use crate::base::RequestId;
 use crate::base::content::spelled_token;
-use crate::base::{Micros, RequestId};
 use crate::observe::report::{hol_blocking_events, priority_inversions};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -48,17 +48,13 @@ pub(super) fn add(run: &Run<'_>, out: &mut Map<String, Value>) {
 fn figures(run: &Run<'_>) -> Figures {
     let mut f = Figures { ttft: Vec::new(), e2e: Vec::new(), itl: Vec::new(), delay: Vec::new() };
     for (i, r) in (0u32..).zip(run.recording.engine.records()) {
-        if r.ttft != Micros::MAX {
-            f.ttft.push(r.ttft.0);
-        }
-        if r.e2e != Micros::MAX {
-            f.e2e.push(r.e2e.0);
+        f.ttft.extend(r.ttft.get().map(|ttft| ttft.0));
+        if let Some(e2e) = r.e2e.get() {
+            f.e2e.push(e2e.0);
             f.itl.extend(run.recording.gaps(RequestId(i)));
         }
-        if r.scheduled != Micros::MAX {
-            let at = if run.blis() { r.scheduled } else { r.first_scheduled };
-            f.delay.push(at.since(r.arrival).0);
-        }
+        let at = if run.blis() { r.scheduled } else { r.first_scheduled };
+        f.delay.extend(at.get().map(|at| at.since(r.arrival).0));
     }
     for list in [&mut f.ttft, &mut f.e2e, &mut f.itl, &mut f.delay] {
         list.sort_unstable();
@@ -172,7 +168,7 @@ fn fitness(raw: &Value) -> Value {
 fn jain(run: &Run<'_>) -> Value {
     let mut tenants: BTreeMap<&str, f64> = BTreeMap::new();
     for (i, asked) in run.file.requests.iter().enumerate() {
-        if run.recording.record(i).is_some_and(|r| r.e2e != Micros::MAX) {
+        if run.recording.record(i).is_some_and(|r| r.e2e.is_known()) {
             *tenants.entry(asked.tenant.as_str()).or_default() += f64::from(asked.output.n);
         }
     }
@@ -188,13 +184,12 @@ fn jain(run: &Run<'_>) -> Value {
 fn per_slo(run: &Run<'_>) -> Value {
     let mut classes: BTreeMap<&str, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
     for (i, asked) in run.file.requests.iter().enumerate() {
-        let Some(r) = run.recording.record(i).filter(|r| r.ttft != Micros::MAX) else { continue };
+        let Some(r) = run.recording.record(i) else { continue };
+        let Some(first) = r.ttft.get() else { continue };
         let name = if asked.slo.is_empty() { "default" } else { &asked.slo };
         let (ttft, e2e) = classes.entry(name).or_default();
-        ttft.push(r.ttft.0);
-        if r.e2e != Micros::MAX {
-            e2e.push(r.e2e.0);
-        }
+        ttft.push(first.0);
+        e2e.extend(r.e2e.get().map(|e2e| e2e.0));
     }
     let mut out = Map::new();
     for (name, (mut ttft, mut e2e)) in classes {

@@ -87,19 +87,19 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
     });
     let fields = o.as_object_mut().expect("made as an object");
     let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
-    if r.scheduled != Micros::MAX {
-        put("scheduled_us", json!(r.scheduled.0));
-        put("first_scheduled_us", json!(r.first_scheduled.0));
+    if let (Some(at), Some(first)) = (r.scheduled.get(), r.first_scheduled.get()) {
+        put("scheduled_us", json!(at.0));
+        put("first_scheduled_us", json!(first.0));
         put("sched_step", json!(r.sched_step));
     }
-    if r.ttft != Micros::MAX {
-        put("ttft_us", json!(r.ttft.0));
+    if let Some(ttft) = r.ttft.get() {
+        put("ttft_us", json!(ttft.0));
     }
     let gaps: Vec<u64> = run.recording.gaps(id).collect();
     let sum: u64 = gaps.iter().sum();
-    if r.e2e != Micros::MAX {
-        put("e2e_us", json!(r.e2e.0));
-        put("completion_us", json!(asked.arrival_us + r.e2e.0));
+    if let Some(e2e) = r.e2e.get() {
+        put("e2e_us", json!(e2e.0));
+        put("completion_us", json!(asked.arrival_us + e2e.0));
         put("finish_step", json!(r.finish_step));
         let mean = if n_out == 0 { 0.0 } else { sum as f64 / f64::from((n_out - 1).max(1)) };
         put("itl_mean_us", json!(mean));
@@ -112,8 +112,8 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
     }
     if !run.blis() {
         put("generated", json!(progress.generated.min(n_out)));
-        if r.finish != Micros::MAX {
-            put("finish_us", json!(r.finish.0));
+        if let Some(finish) = r.finish.get() {
+            put("finish_us", json!(finish.0));
         }
         if let Some(reason) = r.drop {
             put("drop_reason", json!(reason.name()));
@@ -245,9 +245,10 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
         // The format has no others.
         other => format!("{other:?}"),
     };
+    let routed = d.request.and_then(|id| run.recording.engine.records()[id.index()].routed.get());
     let mut o = json!({
         "id": d.request.map_or("", |id| run.name(id)),
-        "t": d.request.map(|id| run.recording.engine.records()[id.index()].routed.0),
+        "t": routed.map(|at| at.0),
         "to": instance(target.0),
         "reason": reason,
         "regret": if most == 0 { 0.0 } else { d.regret() },
@@ -257,8 +258,7 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
     }
     if run.record.candidates {
         // The format knows nothing of a replica before the first refresh, not even how large its cache is.
-        let at = d.request.map_or(Micros::ZERO, |id| run.recording.engine.records()[id.index()].routed);
-        let unseen = at.0 < run.file.config.snapshot_refresh_interval_us;
+        let unseen = routed.unwrap_or(Micros::ZERO).0 < run.file.config.snapshot_refresh_interval_us;
         let row = |i: usize| {
             let v = &d.seen[i];
             let free = if unseen { 0 } else { v.kv_total - v.kv_used };

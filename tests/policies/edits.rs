@@ -157,7 +157,7 @@ fn the_head_of_a_line_is_asked_before_those_who_arrive_when_its_turn_has_come() 
     let rate = RateLimit { requests_per_s: 10.0, burst: 1, per_tenant: false, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::RateLimit(rate);
     let (engine, _) = run(&s);
-    let routed: Vec<u64> = engine.records().iter().map(|r| r.routed.0).collect();
+    let routed: Vec<u64> = engine.records().iter().map(|r| r.routed.get().unwrap().0).collect();
     assert_eq!(routed, [0, 100_000, 200_000]);
 }
 

@@ -3,7 +3,7 @@
 use super::common::{Story, client, cluster, engine, run};
 use super::conversations::{by_session, talks};
 use super::routing::{conversations, queues};
-use tokenyard::base::Micros;
+use tokenyard::base::{Maybe, Micros};
 use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::policy::routing::Excluded;
@@ -66,7 +66,7 @@ fn a_wait_queue_never_holds_more_than_its_bound_and_whoever_finds_it_full_is_ref
         // Only who is on the way, or does not look, can be surprised by a full queue.
         assert_eq!(by_replicas > 0, delay_us > 0.0 || refresh_us > 0, "{by_replicas}");
         for r in engine.records().iter().filter(|r| r.state == RequestState::Rejected) {
-            assert_eq!((r.refused, r.queued), (Some(Reason::QueueFull), Micros::MAX));
+            assert_eq!((r.refused, r.queued), (Some(Reason::QueueFull), Maybe::NONE));
         }
     }
     assert_eq!(refused(&run(&crowded(0)).1), [0, 0], "0 is no bound");

@@ -174,7 +174,6 @@ fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Cas
     let mut put = |key: &str, value: Value| {
         o.insert(key.to_owned(), value);
     };
-    let known = |at: Micros| (at != Micros::MAX).then_some(at.0);
     put("id", case.requests[line].id.clone().into());
     let replica = record.map(|r| r.replica).filter(|r| *r != u32::MAX);
     put("instance", replica.map(name).unwrap_or_default().into());
@@ -189,17 +188,17 @@ fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Cas
         put("generated", progress.generated.min(output).into());
     }
     let Some(record) = record else { return Value::Object(o) };
-    if let Some(at) = known(record.scheduled) {
-        put("scheduled_us", at.into());
-        put("first_scheduled_us", record.first_scheduled.0.into());
+    if let Some(at) = record.scheduled.get() {
+        put("scheduled_us", at.0.into());
+        put("first_scheduled_us", record.first_scheduled.get().map(|at| at.0).into());
         put("sched_step", record.sched_step.into());
     }
-    if let Some(ttft) = known(record.ttft) {
-        put("ttft_us", ttft.into());
+    if let Some(ttft) = record.ttft.get() {
+        put("ttft_us", ttft.0.into());
     }
-    if let Some(e2e) = known(record.e2e) {
-        put("e2e_us", e2e.into());
-        put("completion_us", (record.arrival.0 + e2e).into());
+    if let Some(e2e) = record.e2e.get() {
+        put("e2e_us", e2e.0.into());
+        put("completion_us", (record.arrival.0 + e2e.0).into());
         put("finish_step", record.finish_step.into());
         let gaps = f64::from(output.saturating_sub(1).max(1));
         put("itl_mean_us", if output == 0 { 0.0 } else { progress.itl_sum.0 as f64 / gaps }.into());
@@ -209,8 +208,8 @@ fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Cas
         put("itl_us", itl.iter().map(|gap| gap.0).collect());
     }
     if compat == Compat::None {
-        if let Some(at) = known(record.finish) {
-            put("finish_us", at.into());
+        if let Some(at) = record.finish.get() {
+            put("finish_us", at.0.into());
         }
         if let Some(reason) = record.drop {
             put("drop_reason", reason.name().into());

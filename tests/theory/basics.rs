@@ -4,7 +4,6 @@ use super::common::{
     SERVICE_US, accept, accept_between, cluster, constant_lengths, exponential_lengths, listed,
     mean_and_error, poisson, run, single_steps, ttfts, waits,
 };
-use tokenyard::base::Micros;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::{Arrivals, KvBlocks, RoutingPolicy};
@@ -26,7 +25,11 @@ fn md1_waits_as_pollaczek_and_khinchine_say() {
         let at_once: Vec<f64> = waits.iter().map(|w| f64::from(u8::from(*w < 0.5))).collect();
         accept(&format!("share that does not wait at load {rho}"), &at_once, 1.0 - rho);
         for r in engine.records() {
-            assert_eq!(r.ttft.0, r.first_scheduled.0 - r.arrival.0 + 1000, "TTFT = wait + first step");
+            assert_eq!(
+                r.ttft.get().unwrap().0,
+                r.first_scheduled.get().unwrap().0 - r.arrival.0 + 1000,
+                "TTFT = wait + first step"
+            );
         }
     }
 }
@@ -40,8 +43,8 @@ fn md1_service_is_the_sum_of_a_requests_steps() {
     let engine = run(&s);
     accept("mean wait", &waits(&engine), SERVICE_US * rho / (2.0 * (1.0 - rho)));
     for r in engine.records() {
-        let wait = r.first_scheduled.0 - r.arrival.0;
-        assert_eq!((r.ttft.0, r.e2e.0), (wait + 280, wait + 1000));
+        let wait = r.first_scheduled.get().unwrap().0 - r.arrival.0;
+        assert_eq!((r.ttft.get().unwrap().0, r.e2e.get().unwrap().0), (wait + 280, wait + 1000));
     }
 }
 
@@ -51,7 +54,7 @@ fn dd1_never_waits_up_to_full_load() {
         let arrivals = Arrivals::Constant { rate_per_s: 1e6 / gap_us };
         let s = constant_lengths(cluster(1, 1, [SERVICE_US, 0.0, 0.0]), arrivals, 16, 1, 20_000);
         let engine = run(&s);
-        assert!(engine.records().iter().all(|r| r.e2e.0 == 1000), "one every {gap_us} us");
+        assert!(engine.records().iter().all(|r| r.e2e.get().unwrap().0 == 1000), "one every {gap_us} us");
         assert_eq!(engine.records().len(), 20_000);
     }
 }
@@ -70,7 +73,10 @@ fn a_batch_of_four_is_nearly_four_servers() {
         let what = format!("wait of a batch of four, {steps} steps");
         accept_between(&what, &waits(&engine), exact * service, exact * service + step);
         for r in engine.records() {
-            assert_eq!(r.e2e.0, r.first_scheduled.0 - r.arrival.0 + service as u64);
+            assert_eq!(
+                r.e2e.get().unwrap().0,
+                r.first_scheduled.get().unwrap().0 - r.arrival.0 + service as u64
+            );
         }
     }
 }
@@ -143,7 +149,7 @@ fn one_request_in_an_empty_system_takes_the_sum_of_its_steps() {
     let engine = run(&s);
     let r = &engine.records()[0];
     // Eleven tokens: the prompt's step gives the first, ten decodes the rest.
-    assert_eq!((r.ttft.0, r.e2e.0), (500 + 300, 11 * 500 + 300 + 10 * 7));
+    assert_eq!((r.ttft.get().unwrap().0, r.e2e.get().unwrap().0), (500 + 300, 11 * 500 + 300 + 10 * 7));
 }
 
 #[test]
@@ -152,7 +158,10 @@ fn equal_requests_that_arrive_together_finish_together() {
     s.workload.requests = (0..12).map(|k| listed(k, 0, 50, 9)).collect();
     let engine = run(&s);
     for r in engine.records() {
-        assert_eq!((r.ttft.0, r.e2e.0), (500 + 12 * 150, 9 * 500 + 12 * 150 + 8 * 12 * 7));
+        assert_eq!(
+            (r.ttft.get().unwrap().0, r.e2e.get().unwrap().0),
+            (500 + 12 * 150, 9 * 500 + 12 * 150 + 8 * 12 * 7)
+        );
     }
 }
 
@@ -161,7 +170,7 @@ fn one_at_a_time_the_kth_takes_k_services() {
     let mut s = cluster(1, 1, [500.0, 3.0, 7.0]);
     s.workload.requests = (0..20).map(|k| listed(k, 0, 10, 3)).collect();
     for (k, r) in run(&s).records().iter().enumerate() {
-        assert_eq!(r.e2e.0, (k as u64 + 1) * (3 * 500 + 30 + 2 * 7));
+        assert_eq!(r.e2e.get().unwrap().0, (k as u64 + 1) * (3 * 500 + 30 + 2 * 7));
     }
 }
 
@@ -183,11 +192,12 @@ fn twice_the_step_times_and_half_the_rate_is_twice_the_time() {
     };
     let (once, twice) = (scaled(1), scaled(2));
     assert!(once.replicas().iter().any(|r| r.totals().preemptions > 0), "the cache should be tight");
-    let double = |x: Micros| if x == Micros::MAX { x } else { Micros(2 * x.0) };
+    let us =
+        |r: &Record| [r.ttft.get().map(|s| s.0), r.e2e.get().map(|s| s.0), r.finish.get().map(|at| at.0)];
     let key = |r: &Record| (r.replica, r.preemptions, r.state, r.sched_step, r.finish_step);
     for (a, b) in once.records().iter().zip(twice.records()) {
         assert_eq!(key(a), key(b));
-        assert_eq!((double(a.ttft), double(a.e2e), double(a.finish)), (b.ttft, b.e2e, b.finish));
+        assert_eq!(us(a).map(|us| us.map(|us| 2 * us)), us(b));
     }
 }
 
@@ -196,6 +206,6 @@ fn without_load_ttft_is_its_intercept() {
     let s = constant_lengths(cluster(2, 8, [500.0, 3.0, 7.0]), poisson(0.5), 100, 5, 2000);
     let engine = run(&s);
     assert!(engine.records().iter().all(|r| r.state == RequestState::Completed));
-    let alone = engine.records().iter().filter(|r| r.ttft.0 == 800).count();
+    let alone = engine.records().iter().filter(|r| r.ttft.get().unwrap().0 == 800).count();
     assert!(alone >= 1990, "{alone} of 2000 found the system empty");
 }

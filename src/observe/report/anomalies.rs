@@ -1,7 +1,6 @@
 //! The anomalies of a run, and the two heuristics of BLIS beside them.
 
 use super::share;
-use crate::base::Micros;
 use crate::engine::Cluster;
 use crate::observe::anomaly::{Anomaly, AnomalyKind, Detectors};
 use crate::scenario::{Compat, PriorityPolicy, Scenario};
@@ -96,10 +95,11 @@ impl BlisPart {
 pub fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
     let classes = 1 + engine.records().iter().map(|r| r.class).max().unwrap_or(0) as usize;
     let mut groups = vec![Vec::new(); engine.replicas().len() * classes];
-    for r in engine.records().iter().filter(|r| r.e2e != Micros::MAX) {
+    for r in engine.records() {
+        let Some(e2e) = r.e2e.get() else { continue };
         let pool = engine.replicas()[r.replica as usize].pool();
         if scenario.cluster.pools[pool as usize].engine.priority != PriorityPolicy::Constant {
-            groups[r.replica as usize * classes + r.class as usize].push(r.e2e.0);
+            groups[r.replica as usize * classes + r.class as usize].push(e2e.0);
         }
     }
     groups.iter().map(|e2e| doubled_pairs(e2e)).sum()

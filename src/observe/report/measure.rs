@@ -5,7 +5,7 @@ use super::{
     ClassPart, KvPart, LatencyPart, Recorder, SloPart, ThroughputPart, in_ms, known_share, kv_blocks, share,
 };
 use crate::base::{Micros, RequestId};
-use crate::engine::{Cluster, Record, RequestState};
+use crate::engine::{Cluster, Record};
 use crate::observe::meters::Reading;
 use crate::observe::objectives::Met;
 use crate::stats::{Ranked, Summary};
@@ -43,8 +43,8 @@ pub(super) struct MeasurementWindow<'a> {
 
 /// The mean gap between the tokens of a finished request with at least two.
 fn tpot_us(r: &Record) -> Option<u64> {
-    let finished = r.state == RequestState::Completed && r.output_tokens > 1;
-    finished.then(|| (r.e2e.0 - r.ttft.0) / u64::from(r.output_tokens - 1))
+    let (ttft, e2e) = (r.ttft.get()?, r.e2e.get()?);
+    (r.output_tokens > 1).then(|| (e2e.0 - ttft.0) / u64::from(r.output_tokens - 1))
 }
 
 /// Each replica in the measurement window, up to the latest event: edits after that add nothing and take nothing away.
@@ -61,27 +61,22 @@ impl<'a> MeasurementWindow<'a> {
             let counted = all.filter(|(i, r)| warmup.counts(RequestId(*i), r.arrival));
             Ranked::new(counted.filter_map(|(i, r)| value(r).map(|v| (v, i))))
         };
-        let known = |at: Micros| at != Micros::MAX;
         let mut m = Self {
             engine,
             recorder,
             readings: readings(engine, recorder),
             finished_by_replica: vec![0; engine.replicas().len()],
             sums: Sums::default(),
-            ttft: ranked(|r| (r.ttft != Micros::MAX).then_some(r.ttft.0)),
+            ttft: ranked(|r| r.ttft.get().map(|ttft| ttft.0)),
             tpot: ranked(tpot_us),
-            e2e: ranked(|r| (r.state == RequestState::Completed).then_some(r.e2e.0)),
-            queue_wait: ranked(|r| {
-                (r.first_scheduled != Micros::MAX).then(|| r.first_scheduled.since(r.queued).0)
-            }),
-            scheduling_delay: ranked(|r| {
-                (r.first_scheduled != Micros::MAX).then(|| r.first_scheduled.since(r.arrival).0)
-            }),
+            e2e: ranked(|r| r.e2e.get().map(|e2e| e2e.0)),
+            queue_wait: ranked(|r| Some(r.first_scheduled.get()?.since(r.queued.get()?).0)),
+            scheduling_delay: ranked(|r| Some(r.first_scheduled.get()?.since(r.arrival).0)),
         };
         for (i, r) in (0..).zip(engine.records()) {
             if warmup.counts(RequestId(i), r.arrival) {
                 m.sums.arrived += 1;
-                if known(r.first_scheduled) {
+                if r.first_scheduled.is_known() {
                     let reused = r.cached_tokens.min(r.prompt_tokens);
                     m.sums.scheduled += 1;
                     m.sums.hit += u32::from(reused > 0);
@@ -89,7 +84,7 @@ impl<'a> MeasurementWindow<'a> {
                     m.sums.reused_tokens += u64::from(reused);
                 }
             }
-            if known(r.ttft) && Micros(r.arrival.0 + r.ttft.0) >= m.from() {
+            if r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from()) {
                 m.sums.prompt_tokens += u64::from(r.prompt_tokens);
             }
             if let Some(met) = m.finished(r) {
@@ -155,8 +150,9 @@ impl<'a> MeasurementWindow<'a> {
 
     /// What a request met, if it finished in the window.
     fn finished(&self, r: &Record) -> Option<Met> {
-        let counts = r.state == RequestState::Completed && self.has_begun() && r.finish >= self.from();
-        counts.then(|| self.recorder.targets.of(r.class).met(r.ttft.0, r.e2e.0, r.output_tokens))
+        let (ttft, e2e, finish) = (r.ttft.get()?, r.e2e.get()?, r.finish.get()?);
+        let counts = self.has_begun() && finish >= self.from();
+        counts.then(|| self.recorder.targets.of(r.class).met(ttft.0, e2e.0, r.output_tokens))
     }
 
     pub(super) fn latencies(&self) -> LatencyPart {

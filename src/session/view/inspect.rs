@@ -1,7 +1,7 @@
 //! One request in full: where its time went, and why it was sent where it was.
 
 use super::{RequestDetail, Segment};
-use crate::base::{Micros, RequestId};
+use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::{Fact, Record, RequestState};
 use crate::observe::recorder::LogEntry;
 use crate::observe::words::duration;
@@ -14,7 +14,6 @@ impl Session {
         let id = RequestId(request);
         let r = self.engine.records().get(id.index())?;
         let p = self.engine.progress(id);
-        let known = |x: Micros| (x != Micros::MAX).then_some(x.0);
         let tpot_us = (p.itl_count > 0).then(|| p.itl_sum.0 as f64 / f64::from(p.itl_count));
         let segments = self.segments(id, r);
         Some(RequestDetail {
@@ -30,9 +29,9 @@ impl Session {
             preemptions: r.preemptions,
             blocks: p.blocks,
             arrival_us: r.arrival.0,
-            ttft_us: known(r.ttft),
+            ttft_us: r.ttft.get().map(|ttft| ttft.0),
             tpot_us,
-            e2e_us: known(r.e2e),
+            e2e_us: r.e2e.get().map(|e2e| e2e.0),
             segments,
             candidates: self.recorder.decisions.candidates(id),
         })
@@ -134,13 +133,13 @@ impl Path {
     /// What it is doing now.
     fn open(&mut self, r: &Record, shown: u32) {
         let kind = match r.state {
-            RequestState::InPipeline if r.routed != Micros::MAX => "delay",
+            RequestState::InPipeline if r.routed.is_known() => "delay",
             RequestState::InPipeline if r.refused.is_some() => "admission",
             RequestState::InPipeline => "router",
-            RequestState::Queued if r.load_from != Micros::MAX && self.now < r.load_until.0 => "kv-load",
+            RequestState::Queued if r.load_until.get().is_some_and(|until| self.now < until.0) => "kv-load",
             RequestState::Queued if shown > 0 => "preempted",
             RequestState::Queued => "queue",
-            RequestState::Running if r.ttft != Micros::MAX => "decode",
+            RequestState::Running if r.ttft.is_known() => "decode",
             RequestState::Running => "prefill",
             RequestState::Completed | RequestState::Rejected | RequestState::Dropped => return,
         };
@@ -151,28 +150,30 @@ impl Path {
 
 /// The segments that can be told from its record alone, without preemptions.
 fn from_record(r: &Record, now: u64) -> Vec<Segment> {
-    let first_token = if r.ttft == Micros::MAX { Micros::MAX } else { Micros(r.arrival.0 + r.ttft.0) };
-    let before_first = r.load_from != Micros::MAX && r.load_until <= r.first_scheduled;
-    let load = |at: Micros| match at {
-        _ if !before_first => r.queued,
-        _ if at.0 > now => Micros::MAX,
-        _ => at,
+    let finish = r.finish.get();
+    let first_token = r.ttft.get().map(|ttft| r.arrival + ttft);
+    let first_token = first_token.map(|at| finish.map_or(at, |finish| at.min(finish)));
+    // A load after the first time in the batch belongs to a later wait.
+    let loaded = r.load_until.get().zip(r.first_scheduled.get());
+    let before_first = r.load_until.is_known() && loaded.is_none_or(|(until, first)| until <= first);
+    let load = |at: Maybe<Micros>| {
+        if before_first { at.get().filter(|at| at.0 <= now) } else { r.queued.get() }
     };
     let marks = [
-        ("router", r.routed),
-        ("delay", r.queued),
+        ("router", r.routed.get()),
+        ("delay", r.queued.get()),
         ("queue", load(r.load_from)),
         ("kv-load", load(r.load_until)),
-        ("queue", r.first_scheduled),
-        ("prefill", first_token.min(r.finish)),
-        ("decode", r.finish),
+        ("queue", r.first_scheduled.get()),
+        ("prefill", first_token),
+        ("decode", finish),
     ];
     let mut path = Path { segments: Vec::new(), since: r.arrival.0, now };
     for (kind, at) in marks {
-        if at == Micros::MAX {
+        let Some(at) = at else {
             path.open(r, u32::from(r.preemptions > 0));
             break;
-        }
+        };
         path.end(kind, at.0, 0);
     }
     path.segments
@@ -181,6 +182,7 @@ fn from_record(r: &Record, now: u64) -> Vec<Segment> {
 /// What happened to it, in one sentence.
 fn summary(r: &Record, segments: &[Segment]) -> String {
     let place = format!("r{}", r.replica);
+    let took = |span: Maybe<Span>| span.get().map_or_else(String::new, |span| duration(span.0));
     let longest = segments.iter().max_by_key(|s| (s.to_us - s.from_us, std::cmp::Reverse(s.from_us)));
     let most = longest.map_or_else(String::new, |s| {
         format!("; its longest segment was {} ({})", s.kind, duration(s.to_us - s.from_us))
@@ -194,16 +196,12 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
             format!("Preempted on {place}, and waiting again{most}.")
         }
         RequestState::Queued => format!("Waiting on {place}{most}."),
-        RequestState::Running if r.ttft == Micros::MAX => format!("Computing its prompt on {place}{most}."),
+        RequestState::Running if !r.ttft.is_known() => format!("Computing its prompt on {place}{most}."),
         RequestState::Running => {
-            format!("Decoding on {place}, first token after {}{most}.", duration(r.ttft.0))
+            format!("Decoding on {place}, first token after {}{most}.", took(r.ttft))
         }
         RequestState::Completed => {
-            format!(
-                "Finished on {place} in {}, first token after {}{most}.",
-                duration(r.e2e.0),
-                duration(r.ttft.0)
-            )
+            format!("Finished on {place} in {}, first token after {}{most}.", took(r.e2e), took(r.ttft))
         }
         RequestState::Rejected => {
             let (by, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
