@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163410, "836237ae6ee794b1"),
-    ("everything", 73436, "e72adf6ce5ba77b7"),
-    ("conversations", 95144, "e2fa11cf36b83df2"),
+    ("pressure", 162682, "f54fa93dbea88681"),
+    ("everything", 72658, "b9e52ea7981d3252"),
+    ("conversations", 94207, "bca0302038558116"),
 ];
 
 const DRAWS: &[Line] = &[
