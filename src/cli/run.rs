@@ -4,13 +4,10 @@ use super::args::{Input, Run};
 use super::input::{Loaded, load, refused, tell_all};
 use super::{Failed, say, summary, tell};
 use crate::base::Micros;
-use crate::session::Stop;
-use crate::session::{Audience, Report, Session};
+use crate::session::{Audience, Pace, Report, Session, Stop};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Events between two looks at the clock on the wall: so few that even slow ones do not keep the bar waiting.
-const SLICE: u64 = 500;
 /// Time between two updates of the progress bar.
 const REFRESH: Duration = Duration::from_millis(100);
 
@@ -58,11 +55,15 @@ fn start(input: &Input) -> Result<Session, Failed> {
 fn finish(input: &Input) -> Result<(Session, Report), Failed> {
     let mut session = start(input)?;
     let bar = Progress::new(&session);
-    let mut shown = now();
-    while session.advance(Micros::MAX, SLICE) != Stop::Finished {
+    let (mut pace, mut shown) = (Pace::default(), now());
+    let mut looked = shown;
+    while session.advance(Micros::MAX, pace.events()) != Stop::Finished {
+        let look = now();
+        pace.took((look - looked).as_secs_f64() * 1000.0);
+        looked = look;
         if !bar.bar.is_hidden() && shown.elapsed() >= REFRESH {
             bar.show(&session);
-            shown = now();
+            shown = look;
         }
     }
     bar.bar.set_message("summing up");

@@ -3,7 +3,6 @@
 use super::Session;
 use crate::base::Micros;
 use crate::engine::Halt;
-use crate::observe::recorder::FactCounts;
 use serde::{Deserialize, Serialize};
 
 /// Why `advance` came back.
@@ -36,8 +35,46 @@ pub enum StepKind {
     Preemption,
 }
 
-/// Events that a single step may run before it gives up looking.
-const STEP_EVENTS: u64 = 2_000_000;
+/// A single step under way: what it waits for, and how often that had happened when it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingleStep {
+    kind: StepKind,
+    already: u64,
+}
+
+/// How many events to run between two looks at the wall clock, so that a slice ends soon after its time is up, however long
+/// an event takes. Where a slice ends changes no result (INV-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    events: u64,
+}
+
+impl Pace {
+    const FEWEST: u64 = 16;
+    const MOST: u64 = 1024;
+    /// Time between two looks, in milliseconds, above which there are too many events between them.
+    const LONG_MS: f64 = 1.0;
+
+    /// Events until the next look.
+    pub fn events(self) -> u64 {
+        self.events
+    }
+
+    /// They took so many milliseconds: half as many next time if that was long, twice as many if it was not half of that.
+    pub fn took(&mut self, ms: f64) {
+        if ms > Self::LONG_MS {
+            self.events = (self.events / 2).max(Self::FEWEST);
+        } else if ms < Self::LONG_MS / 2.0 {
+            self.events = (self.events * 2).min(Self::MOST);
+        }
+    }
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { events: 256 }
+    }
+}
 
 impl Session {
     /// Runs up to and including the instant `until`, but no more than `max_events` events. Cutting a run into pieces
@@ -79,27 +116,36 @@ impl Session {
         }
     }
 
-    /// One step of the given kind. Returns `Until` when it happened.
-    pub fn step(&mut self, kind: StepKind) -> Stop {
-        let before = self.recorder.fact_counts;
-        for _ in 0..STEP_EVENTS {
+    /// Begins a single step of the given kind; [`advance_step`](Self::advance_step) runs to its end.
+    pub fn begin_step(&self, kind: StepKind) -> SingleStep {
+        SingleStep { kind, already: self.times(kind) }
+    }
+
+    /// Runs towards the end of a step, but no more than `max_events` events. `Until`: what it waits for has happened, with the
+    /// latest event. `Events`: not yet; it can go on, or be left where it is.
+    pub fn advance_step(&mut self, step: &SingleStep, max_events: u64) -> Stop {
+        for _ in 0..max_events {
             let stop = self.advance(Micros::MAX, 1);
-            let happened = |f: fn(&FactCounts) -> u64| f(&self.recorder.fact_counts) > f(&before);
-            let there = match kind {
-                StepKind::Event => stop == Stop::Events,
-                StepKind::EngineStep => happened(|s| s.steps),
-                StepKind::Arrival => happened(|s| s.arrivals),
-                StepKind::Completion => happened(|s| s.completions),
-                StepKind::Preemption => happened(|s| s.preemptions),
-            };
-            if there {
+            if self.times(step.kind) > step.already {
                 return Stop::Until;
             }
             if stop == Stop::Finished {
-                return Stop::Finished;
+                return stop;
             }
         }
         Stop::Events
+    }
+
+    /// How often a step of that kind could have ended so far.
+    fn times(&self, kind: StepKind) -> u64 {
+        let counts = &self.recorder.fact_counts;
+        match kind {
+            StepKind::Event => self.engine.events_done(),
+            StepKind::EngineStep => counts.steps,
+            StepKind::Arrival => counts.arrivals,
+            StepKind::Completion => counts.completions,
+            StepKind::Preemption => counts.preemptions,
+        }
     }
 
     /// The engine up to `until`, closing the buckets of the timeline on the way.
@@ -124,5 +170,22 @@ impl Session {
         while self.recorder.timeline.boundary_us() <= self.playhead.0 {
             self.recorder.close_bucket(&self.engine);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+
+    #[test]
+    fn a_pace_settles_where_looks_are_half_a_millisecond_to_one_apart() {
+        let settled = |event_ms: f64| {
+            let mut pace = Pace::default();
+            for _ in 0..12 {
+                pace.took(pace.events() as f64 * event_ms);
+            }
+            pace.events()
+        };
+        assert_eq!([0.002, 0.01, 0.0001, 1.0].map(settled), [256, 64, 1024, 16]);
     }
 }

@@ -12,7 +12,7 @@ pub mod view;
 
 pub use crate::observe::{Notice, NoticeKind, Report, report};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
-pub use advance::{StepKind, Stop};
+pub use advance::{Pace, SingleStep, StepKind, Stop};
 pub use model::{architecture_from_hf, scenario_from_hf};
 pub use snapshot::SnapshotError;
 

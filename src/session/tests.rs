@@ -215,3 +215,62 @@ fn a_frame_says_what_its_pools_are_and_what_auto_came_to() {
     let pools = s.frame(&FrameQuery::default()).pools;
     assert_eq!((pools[0].kv_blocks, pools[0].serving_usd_per_hour), (50, Some(3.0 * price)));
 }
+
+/// A step of a kind in slices of so many events.
+fn step_in_slices(s: &mut Session, kind: StepKind, max_events: u64) -> Stop {
+    let step = s.begin_step(kind);
+    loop {
+        match s.advance_step(&step, max_events) {
+            Stop::Events => {}
+            ended => return ended,
+        }
+    }
+}
+
+#[test]
+fn a_step_ends_with_the_first_event_of_its_kind_however_it_is_sliced() {
+    let kinds = [
+        StepKind::Event,
+        StepKind::EngineStep,
+        StepKind::Arrival,
+        StepKind::Completion,
+        StepKind::Preemption,
+    ];
+    for kind in kinds {
+        let [mut whole, mut sliced] = [lively(), lively()];
+        for _ in 0..3 {
+            assert_eq!(step_in_slices(&mut whole, kind, u64::MAX), Stop::Until, "{kind:?}");
+            let (before, counts) = (sliced.events(), sliced.recorder.fact_counts);
+            assert_eq!(step_in_slices(&mut sliced, kind, 7), Stop::Until, "{kind:?}");
+            assert_eq!((whole.now(), whole.events()), (sliced.now(), sliced.events()), "{kind:?}");
+            let after = sliced.recorder.fact_counts;
+            let times = match kind {
+                StepKind::Event => sliced.events() - before,
+                StepKind::EngineStep => after.steps - counts.steps,
+                StepKind::Arrival => after.arrivals - counts.arrivals,
+                StepKind::Completion => after.completions - counts.completions,
+                StepKind::Preemption => after.preemptions - counts.preemptions,
+            };
+            assert_eq!(times, 1, "{kind:?}");
+        }
+        assert_eq!(whole.report(), sliced.report(), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_step_left_before_its_end_is_as_if_it_had_been_advanced() {
+    let [mut stepped, mut advanced] = [lively(), lively()];
+    let step = stepped.begin_step(StepKind::Preemption);
+    assert_eq!(stepped.advance_step(&step, 50), Stop::Events);
+    assert_eq!(advanced.advance(Micros::MAX, 50), Stop::Events);
+    assert_eq!(stepped.report(), advanced.report());
+    assert_eq!(stepped.now(), advanced.now());
+}
+
+#[test]
+fn a_step_to_what_never_happens_ends_with_the_run() {
+    let quiet = LIVELY.replace("\"blocks\": 300", "\"blocks\": 30000");
+    let mut s = Session::load(&quiet, None).unwrap_or_else(|p| panic!("{p:?}")).0;
+    assert_eq!(step_in_slices(&mut s, StepKind::Preemption, 1000), Stop::Finished);
+    assert_eq!((s.now(), s.recorder.fact_counts.preemptions), (Micros(30_000_000), 0));
+}

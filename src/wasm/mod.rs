@@ -4,10 +4,12 @@ use crate::base::Micros;
 use crate::base::json::{self, compact as json};
 use crate::scenario::{limits, to_json};
 use crate::session::view::{Columns, ColumnsQuery, EventsQuery, FrameQuery, PresetInfo, TraceOutcome};
-use crate::session::{self, Session, Stop};
+use crate::session::{self, Pace, Session, SingleStep, StepKind, Stop};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
+use web_sys::{Performance, WorkerGlobalScope};
 
 /// Installs the hook that prints a panic's message and place.
 #[wasm_bindgen(start)]
@@ -25,9 +27,40 @@ fn stop(stop: Stop) -> String {
     json(&stop).trim_matches('"').to_owned()
 }
 
-/// A number of microseconds or events from JavaScript; what is not a whole number there is cut to one.
-fn whole(x: f64) -> u64 {
-    if x >= Micros::MAX.0 as f64 { Micros::MAX.0 } else { x as u64 }
+/// An instant from JavaScript; what is not a whole number of microseconds there is cut to one.
+fn instant(us: f64) -> Micros {
+    if us >= Micros::MAX.0 as f64 { Micros::MAX } else { Micros(us as u64) }
+}
+
+/// The wall clock of this thread, and how often it is looked at. Results do not depend on it: only where a slice ends does.
+struct WallClock {
+    performance: Performance,
+    pace: Pace,
+}
+
+impl WallClock {
+    fn new() -> Self {
+        let global: WorkerGlobalScope = js_sys::global().unchecked_into();
+        let performance = global.performance().expect("every worker has a clock");
+        Self { performance, pace: Pace::default() }
+    }
+
+    /// Calls `run` with numbers of events until it stops for another reason, or another call would end after `max_ms`
+    /// milliseconds.
+    fn slice(&mut self, max_ms: f64, mut run: impl FnMut(u64) -> Stop) -> String {
+        let mut looked = self.performance.now();
+        let end = looked + max_ms;
+        loop {
+            let stopped = run(self.pace.events());
+            let now = self.performance.now();
+            let took = now - looked;
+            self.pace.took(took);
+            looked = now;
+            if stopped != Stop::Events || now + took > end {
+                return stop(stopped);
+            }
+        }
+    }
 }
 
 /// A recorded trace, read piece by piece.
@@ -69,6 +102,9 @@ impl Trace {
 pub struct Sim {
     session: Session,
     columns: Columns,
+    clock: WallClock,
+    /// The single step begun last.
+    step: Option<SingleStep>,
 }
 
 #[wasm_bindgen]
@@ -107,14 +143,26 @@ impl Sim {
         Self::load(text, Some(trace))
     }
 
-    /// Runs up to and including an instant, but no more than so many events: `until`, `events` or `finished`.
-    pub fn advance(&mut self, until_us: f64, max_events: f64) -> String {
-        stop(self.session.advance(Micros(whole(until_us)), whole(max_events)))
+    /// Runs up to and including an instant, but for no more than about `max_ms` milliseconds: `until`, `events` (the time was
+    /// up) or `finished`.
+    pub fn advance(&mut self, until_us: f64, max_ms: f64) -> String {
+        let until = instant(until_us);
+        self.clock.slice(max_ms, |events| self.session.advance(until, events))
     }
 
-    /// One step of a kind; `until` means it happened.
-    pub fn step(&mut self, kind: &str) -> Result<String, JsError> {
-        Ok(stop(self.session.step(query(&json(kind))?)))
+    /// Begins a single step of a kind.
+    #[wasm_bindgen(js_name = beginStep)]
+    pub fn begin_step(&mut self, kind: &str) -> Result<(), JsError> {
+        self.step = Some(self.session.begin_step(query(&json(kind))?));
+        Ok(())
+    }
+
+    /// Runs towards the end of the step begun last, but for no more than about `max_ms` milliseconds: `until`
+    /// (it has happened), `events` (not yet) or `finished` (it never will).
+    #[wasm_bindgen(js_name = advanceStep)]
+    pub fn advance_step(&mut self, max_ms: f64) -> String {
+        let step = *self.step.get_or_insert_with(|| self.session.begin_step(StepKind::Event));
+        self.clock.slice(max_ms, |events| self.session.advance_step(&step, events))
     }
 
     /// Applies an edit at the playhead; problems as JSON, and then nothing has changed.
@@ -188,6 +236,6 @@ impl Sim {
     fn load(text: &str, trace: Option<&Trace>) -> Result<Self, JsError> {
         let trace = trace.and_then(|t| t.trace.clone());
         let (session, _) = Session::load(text, trace).map_err(|p| JsError::new(&json(&p)))?;
-        Ok(Self { session, columns: Columns::default() })
+        Ok(Self { session, columns: Columns::default(), clock: WallClock::new(), step: None })
     }
 }

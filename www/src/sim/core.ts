@@ -1,8 +1,11 @@
 // The WebAssembly module as the runner sees it. Tests put a small stand-in behind the same interface.
 
 export interface SimCore {
-  advance(untilUs: number, maxEvents: number): string;
-  step(kind: string): string;
+  /** Runs to an instant, for about so many milliseconds at most. */
+  advance(untilUs: number, maxMs: number): string;
+  beginStep(kind: string): void;
+  /** Runs towards the end of the step begun last, for about so many milliseconds at most. */
+  advanceStep(maxMs: number): string;
   apply(editJson: string): string;
   nowUs(): number;
   events(): number;

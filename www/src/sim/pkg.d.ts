@@ -13,8 +13,9 @@ declare module '*/pkg/tokenyard.js' {
     static version(): string;
     constructor(text: string);
     static withTrace(text: string, trace: Trace): Sim;
-    advance(untilUs: number, maxEvents: number): string;
-    step(kind: string): string;
+    advance(untilUs: number, maxMs: number): string;
+    beginStep(kind: string): void;
+    advanceStep(maxMs: number): string;
     apply(editJson: string): string;
     nowUs(): number;
     events(): number;

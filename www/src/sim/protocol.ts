@@ -55,6 +55,7 @@ export type Question =
   /** The shape of the model that a Hugging Face config.json describes. */
   | { readonly kind: 'architecture'; readonly text: string }
   | { readonly kind: 'apply'; readonly edit: string }
+  /** Runs as fast as possible to the next event of a kind. Answered when it has happened, or when another command ended the search. */
   | { readonly kind: 'step'; readonly step: StepKind }
   | { readonly kind: 'columns'; readonly views: readonly View[] }
   | { readonly kind: 'events'; readonly query: string }
@@ -69,6 +70,7 @@ export type Answers = {
   check: readonly Diagnostic[];
   architecture: JsonObject;
   apply: Accepted;
+  /** `until`: it has happened. `events`: it was not found before another command came. `finished`: it does not happen. */
   step: { readonly stop: Stop };
   columns: readonly ColumnsAnswer[];
   events: EventRows;
@@ -95,7 +97,8 @@ export type ToWorker =
   | { readonly kind: 'ack' }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question };
 
-export type Mode = 'paused' | 'playing' | 'seeking';
+/** `seeking`: on the way to an instant; `stepping`: on the way to the next event of a kind. */
+export type Mode = 'paused' | 'playing' | 'seeking' | 'stepping';
 
 /** From the worker to the page. */
 export type FromWorker =

@@ -9,6 +9,7 @@ class FakeSim implements SimCore {
   count = 0;
   freed = false;
   longestMs = 0;
+  private stepAt = 0;
   private readonly clock: { ms: number };
   private readonly costMs: number;
   private readonly endUs: number;
@@ -17,24 +18,30 @@ class FakeSim implements SimCore {
     this.costMs = costMs;
     this.endUs = endUs;
   }
-  advance(untilUs: number, maxEvents: number): string {
+  advance(untilUs: number, maxMs: number): string {
     const before = this.clock.ms;
     const until = Math.min(untilUs, this.endUs);
-    let left = maxEvents;
-    while (left > 0 && this.us + 1000 <= until) {
-      this.us += 1000;
-      this.count += 1;
-      this.clock.ms += this.costMs;
-      left -= 1;
-    }
+    while (this.clock.ms - before + this.costMs <= maxMs && this.us + 1000 <= until) this.event();
     this.longestMs = Math.max(this.longestMs, this.clock.ms - before);
     if (this.us + 1000 <= until) return 'events';
     this.us = Math.max(this.us, until);
     return this.us >= this.endUs ? 'finished' : 'until';
   }
-  step(): string {
+  private event(): void {
     this.us += 1000;
     this.count += 1;
+    this.clock.ms += this.costMs;
+  }
+  beginStep(kind: string): void {
+    this.stepAt = this.count + (kind === 'preemption' ? 10_000 : 1);
+  }
+  advanceStep(maxMs: number): string {
+    const before = this.clock.ms;
+    while (this.count < this.stepAt) {
+      if (this.us >= this.endUs) return 'finished';
+      if (this.clock.ms - before + this.costMs > maxMs) return 'events';
+      this.event();
+    }
     return 'until';
   }
   apply(edit: string): string {
@@ -134,7 +141,10 @@ function setup(costMs = 0.01, endUs = 1e12) {
     return last;
   };
   const frames = (): FromWorker[] => posted.filter((m) => m.kind === 'frame');
-  return { runner, posted, frames, sims, sim, pass, ask, load };
+  /** The values of the answers that have a certain field. */
+  const answers = (field: string): unknown[] =>
+    posted.flatMap((m) => (m.kind === 'answer' && m.value !== null && field in m.value ? [m.value] : []));
+  return { runner, posted, frames, answers, sims, sim, pass, ask, load };
 }
 
 test('playing at a speed advances that many simulated seconds in a wall second', () => {
@@ -151,16 +161,59 @@ test('playing at a speed advances that many simulated seconds in a wall second',
   expect(last?.kind === 'frame' ? last.achieved : 0).toBeGreaterThan(9);
 });
 
-test('a slice never works longer than its budget plus one call, however dear an event is', () => {
+test('messages are looked at after 12 milliseconds of work, however much is left', () => {
   const t = setup(0.2);
   t.load();
   t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
-  t.pass(500);
-  // The first calls learn how dear an event is; from then on a call fits.
-  t.sim().longestMs = 0;
   t.pass(1000);
-  expect(t.sim().longestMs).toBeLessThan(13);
+  expect(t.sim().longestMs).toBeLessThanOrEqual(12);
   expect(t.sim().count).toBeGreaterThan(1000);
+});
+
+test('a step that ends soon is answered at once', () => {
+  const t = setup();
+  t.load();
+  expect(t.ask({ kind: 'step', step: 'event' })).toMatchObject({ kind: 'answer', value: { stop: 'until' } });
+  expect(t.sim().count).toBe(1);
+});
+
+test('a step that takes long is run in slices with frames on the way, and answered when it ends', () => {
+  const t = setup(0.1);
+  t.load();
+  t.runner.handle({ kind: 'ack' });
+  t.ask({ kind: 'step', step: 'preemption' });
+  expect(t.frames().at(-1)).toMatchObject({ mode: 'stepping' });
+  t.pass(500);
+  t.runner.handle({ kind: 'ack' });
+  expect(t.frames().at(-1)).toMatchObject({ mode: 'stepping' });
+  expect(t.answers('stop')).toEqual([]);
+  t.pass(600);
+  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+  t.runner.handle({ kind: 'ack' });
+  expect(t.frames().at(-1)).toMatchObject({ mode: 'paused' });
+  expect(t.sim().count).toBe(10_000);
+});
+
+test.each([
+  { kind: 'pause' } as const,
+  { kind: 'play', speed: 1 } as const,
+  { kind: 'run-to', untilUs: 1e9 } as const,
+  { kind: 'ask', id: 90, question: { kind: 'step', step: 'event' } } as const,
+])('$kind ends a step that takes long, which is answered as not found', (message) => {
+  const t = setup(0.1);
+  t.load();
+  t.ask({ kind: 'step', step: 'preemption' });
+  t.pass(100);
+  t.runner.handle(message);
+  expect(t.answers('stop')[0]).toEqual({ stop: 'events' });
+});
+
+test('a step to what never happens is answered when the run ends', () => {
+  const t = setup(0.01, 3_000_000);
+  t.load();
+  t.ask({ kind: 'step', step: 'preemption' });
+  t.pass(100);
+  expect(t.answers('stop')).toEqual([{ stop: 'finished' }]);
 });
 
 test('no frame is posted before the last one was drawn, and the one that is owed follows at once', () => {

@@ -15,13 +15,8 @@ import {
   type ToWorker,
 } from './protocol.ts';
 
-/** Longest stretch of work before messages are looked at. */
+/** Longest time of work before messages are looked at. */
 const SLICE_MS = 12;
-/** Most events of one call; a call that took too long makes the next one shorter. */
-const MOST_EVENTS = 20_000;
-const FEWEST_EVENTS = 64;
-/** How long one call may take before its number of events is reduced. */
-const CALL_MS = 4;
 /** The largest instant the engine knows, 2^53 - 1 microseconds. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** Time that passed while the page was hidden or busy is not caught up beyond this. */
@@ -47,10 +42,11 @@ export class Runner {
   private speed = 1;
   private seekUs = 0;
   private afterSeek: 'paused' | 'playing' = 'paused';
+  /** The question that asked for the step under way. */
+  private stepping: number | undefined;
   /** Where the clock should be by now, in simulated microseconds with fractions. */
   private dueUs = 0;
   private lastMs = 0;
-  private batch = 512;
   private ticking = false;
   private owed = false;
   private unacked = false;
@@ -77,7 +73,7 @@ export class Runner {
         this.postFrame();
         return;
       case 'run-to':
-        this.seek(message.untilUs, this.mode === 'seeking' ? this.afterSeek : this.mode);
+        this.seek(message.untilUs, this.afterwards());
         return;
       case 'detail':
         this.detail = message.query;
@@ -97,6 +93,10 @@ export class Runner {
 
   private answer(id: number, question: Question): void {
     try {
+      if (question.kind === 'step') {
+        this.step(id, question.step);
+        return;
+      }
       const transfer: Transferable[] = [];
       const value = this.ask(question, transfer);
       this.post({ kind: 'answer', id, value }, transfer);
@@ -106,7 +106,7 @@ export class Runner {
     }
   }
 
-  private ask(question: Question, transfer: Transferable[]): Answers[keyof Answers] {
+  private ask(question: Exclude<Question, { kind: 'step' }>, transfer: Transferable[]): Answers[keyof Answers] {
     switch (question.kind) {
       case 'load':
         return this.load(question);
@@ -116,8 +116,6 @@ export class Runner {
         return parse<Answers['architecture']>(refusable(() => this.core.architectureFromHf(question.text)));
       case 'apply':
         return this.apply(question.edit);
-      case 'step':
-        return this.step(question.step);
       case 'columns':
         return this.columns(question.views, transfer);
       case 'events':
@@ -164,11 +162,29 @@ export class Runner {
     return { id: this.id, diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario() };
   }
 
-  private step(kind: StepKind): Answers['step'] {
-    const stop = this.running().step(kind);
+  /** Most steps end within a slice, so the first is run at once; the others follow in slices, with frames that show how far it is. */
+  private step(id: number, kind: StepKind): void {
+    const sim = this.running();
     this.rest('paused');
+    sim.beginStep(kind);
+    this.mode = 'stepping';
+    this.stepping = id;
+    this.stepOn(sim);
     this.postFrame();
-    return { stop: toStop(stop) };
+    if (this.stepping !== undefined) this.wake();
+  }
+
+  private stepOn(sim: SimCore): Stop {
+    const stop = toStop(sim.advanceStep(SLICE_MS));
+    if (stop !== 'events') this.rest('paused', stop);
+    return stop;
+  }
+
+  /** Answers the question that asked for the step under way: it has ended, or is given up. */
+  private endStep(stop: Stop): void {
+    const id = this.stepping;
+    this.stepping = undefined;
+    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop } });
   }
 
   /** Copies columns out of the module's memory in the call that made them: memory that grows takes its views along. */
@@ -209,7 +225,8 @@ export class Runner {
       this.afterSeek = 'playing';
       return;
     }
-    if (this.mode === 'paused') {
+    if (this.mode !== 'playing') {
+      this.endStep('events');
       this.mode = 'playing';
       this.marks = [];
     }
@@ -218,12 +235,20 @@ export class Runner {
     this.wake();
   }
 
-  private rest(mode: 'paused'): void {
+  private rest(mode: 'paused', step: Stop = 'events'): void {
+    this.endStep(step);
     this.mode = mode;
     this.marks = [];
   }
 
+  /** What the run does once it is where it is to go. */
+  private afterwards(): 'paused' | 'playing' {
+    if (this.mode === 'seeking') return this.afterSeek;
+    return this.mode === 'playing' ? 'playing' : 'paused';
+  }
+
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
+    this.endStep('events');
     this.mode = 'seeking';
     this.seekUs = Math.min(untilUs, END_OF_TIME);
     this.afterSeek = then;
@@ -242,9 +267,7 @@ export class Runner {
     this.ticking = false;
     const sim = this.sim;
     if (!sim || this.mode === 'paused') return;
-    const startMs = this.around.now();
-    const untilUs = this.target(startMs);
-    const stop = this.slice(sim, untilUs, startMs);
+    const stop = this.mode === 'stepping' ? this.stepOn(sim) : this.slice(sim);
     if (stop === 'finished') this.rest('paused');
     else if (this.mode === 'seeking' && stop === 'until') this.arrive(sim);
     this.measure(sim);
@@ -269,22 +292,12 @@ export class Runner {
     return Math.floor(this.dueUs);
   }
 
-  private slice(sim: SimCore, untilUs: number, startMs: number): Stop {
-    let beforeMs = startMs;
-    for (;;) {
-      const stop = toStop(sim.advance(untilUs, this.batch));
-      const afterMs = this.around.now();
-      const tookMs = afterMs - beforeMs;
-      if (tookMs > CALL_MS) this.batch = Math.max(FEWEST_EVENTS, Math.floor((this.batch * CALL_MS) / tookMs));
-      else if (stop === 'events' && tookMs < CALL_MS / 2) this.batch = Math.min(MOST_EVENTS, this.batch * 2);
-      if (stop !== 'events') return stop;
-      if (afterMs - startMs + tookMs > SLICE_MS) {
-        // What could not be done in time is not owed: the clock goes on from where it is.
-        if (this.mode === 'playing') this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
-        return stop;
-      }
-      beforeMs = afterMs;
-    }
+  private slice(sim: SimCore): Stop {
+    const stop = toStop(sim.advance(this.target(this.around.now()), SLICE_MS));
+    // What could not be done in time is not owed: the clock goes on from where it is.
+    if (stop === 'events' && this.mode === 'playing')
+      this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
+    return stop;
   }
 
   private arrive(sim: SimCore): void {

@@ -67,8 +67,9 @@ function core(memory: WebAssembly.Memory): Core {
 
 function adapt(sim: Sim, memory: WebAssembly.Memory): SimCore {
   return {
-    advance: (untilUs, maxEvents) => sim.advance(untilUs, maxEvents),
-    step: (kind) => sim.step(kind),
+    advance: (untilUs, maxMs) => sim.advance(untilUs, maxMs),
+    beginStep: (kind) => sim.beginStep(kind),
+    advanceStep: (maxMs) => sim.advanceStep(maxMs),
     apply: (edit) => sim.apply(edit),
     nowUs: () => sim.nowUs(),
     events: () => sim.events(),
