@@ -5,7 +5,7 @@
 #[path = "tidy/source.rs"]
 mod source;
 
-use source::{code_only, functions, uses};
+use source::{catch_alls, code_only, functions, uses};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -136,6 +136,35 @@ fn a_module_uses_only_the_layers_above_it() {
         }
     }
     report("a module uses only the layers above it", &problems);
+}
+
+/// Sums that grow: a new variant is to be thought about wherever one is told apart.
+const MATCHED_IN_FULL: &[&str] = &["Fact", "ClusterEvent", "ReplicaEvent", "DepartureReason"];
+
+#[test]
+fn events_facts_and_departures_are_matched_in_full() {
+    let mut problems = Vec::new();
+    for (path, text) in files("src", &[".rs"]) {
+        for line in catch_alls(&code_only(&text), MATCHED_IN_FULL) {
+            problems.push(format!("{path}:{line}: name the variants that this arm is for"));
+        }
+    }
+    report("a match on events, facts or departures has no arm for whatever is left", &problems);
+}
+
+#[test]
+fn an_arm_for_whatever_is_left_is_found_in_every_form() {
+    let lines = |arms: &str| catch_alls(&format!("match fact {{\n{arms}\n}}"), &["Fact"]);
+    assert_eq!(lines("Fact::A { x, .. } => f(x),\n_ => {}"), [3]);
+    assert_eq!(lines("Fact::A => { g() }\n_ if true => {}"), [3]);
+    assert_eq!(lines("other => h(other),\nFact::A => {}"), [2]);
+    assert_eq!(lines("Some(Fact::A) => {}\nNone => {}\nFact::B | _ => {}"), [4]);
+    assert_eq!(lines("Fact::A => {\nmatch x { 1 => 2, _ => 3 };\n}\nFact::B => {}"), [] as [usize; 0]);
+    assert_eq!(lines("1 => tell(Fact::A { x }),\n_ => tell(Fact::B)"), [] as [usize; 0]);
+    assert_eq!(
+        lines("Fact::A(_) | Fact::B { .. } => (),\nFact::C if x => y,\nFact::C => z,"),
+        [] as [usize; 0]
+    );
 }
 
 /// The fence itself stands where it should: it must catch what it is there for.

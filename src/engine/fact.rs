@@ -105,6 +105,39 @@ pub enum Fact {
     Draining { replica: ReplicaId },
 }
 
+impl Fact {
+    /// The request that it is about; `None` if it is about a replica.
+    pub fn request(&self) -> Option<RequestId> {
+        match *self {
+            Self::Arrived { request, .. }
+            | Self::Admitted { request }
+            | Self::Rejected { request, .. }
+            | Self::Delayed { request, .. }
+            | Self::Routed { request, .. }
+            | Self::Queued { request, .. }
+            | Self::Dropped { request, .. }
+            | Self::Scheduled { request, .. }
+            | Self::Prefilled { request, .. }
+            | Self::FirstToken { request, .. }
+            | Self::Preempted { request, .. }
+            | Self::HeadBlocked { request, .. }
+            | Self::HeadUnblocked { request, .. }
+            | Self::LoadStarted { request, .. }
+            | Self::Loaded { request, .. }
+            | Self::LoadGivenUp { request, .. }
+            | Self::ReloadedEarly { request, .. }
+            | Self::Completed { request, .. }
+            | Self::Livelock { request, .. } => Some(request),
+            Self::StepStarted { .. }
+            | Self::StepEnded { .. }
+            | Self::Tokens { .. }
+            | Self::Offloaded { .. }
+            | Self::Serving { .. }
+            | Self::Draining { .. } => None,
+        }
+    }
+}
+
 /// A reader of facts.
 pub trait Sink {
     /// Called once for each fact, in order. Times never decrease.

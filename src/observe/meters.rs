@@ -184,7 +184,24 @@ impl Meters {
                 m.draining = true;
                 m.go_if_empty(now);
             }
-            _ => {}
+            Fact::Rejected { replica: None, .. }
+            | Fact::Arrived { .. }
+            | Fact::Admitted { .. }
+            | Fact::Delayed { .. }
+            | Fact::Scheduled { .. }
+            | Fact::StepEnded { .. }
+            | Fact::Prefilled { .. }
+            | Fact::FirstToken { .. }
+            | Fact::Tokens { .. }
+            | Fact::Preempted { .. }
+            | Fact::HeadBlocked { .. }
+            | Fact::HeadUnblocked { .. }
+            | Fact::LoadStarted { .. }
+            | Fact::Loaded { .. }
+            | Fact::LoadGivenUp { .. }
+            | Fact::Offloaded { .. }
+            | Fact::ReloadedEarly { .. }
+            | Fact::Livelock { .. } => {}
         }
     }
 

@@ -228,7 +228,27 @@ impl Recorder {
             Fact::Routed { request, replica } => (MoveKind::Route, request, Some(replica.0)),
             Fact::Rejected { request, replica, .. } => (MoveKind::Reject, request, replica.map(|r| r.0)),
             Fact::Completed { request, replica, .. } => (MoveKind::Complete, request, Some(replica.0)),
-            _ => return,
+            Fact::Admitted { .. }
+            | Fact::Delayed { .. }
+            | Fact::Queued { .. }
+            | Fact::Dropped { .. }
+            | Fact::Scheduled { .. }
+            | Fact::StepStarted { .. }
+            | Fact::StepEnded { .. }
+            | Fact::Prefilled { .. }
+            | Fact::FirstToken { .. }
+            | Fact::Tokens { .. }
+            | Fact::Preempted { .. }
+            | Fact::HeadBlocked { .. }
+            | Fact::HeadUnblocked { .. }
+            | Fact::LoadStarted { .. }
+            | Fact::Loaded { .. }
+            | Fact::LoadGivenUp { .. }
+            | Fact::Offloaded { .. }
+            | Fact::ReloadedEarly { .. }
+            | Fact::Livelock { .. }
+            | Fact::Serving { .. }
+            | Fact::Draining { .. } => return,
         };
         if self.moves.len() == MOVES_KEPT {
             self.moves.pop_front();

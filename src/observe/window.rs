@@ -149,7 +149,25 @@ impl Window {
                 s.good += u32::from(targets.of(class).met(ttft.0, e2e.0, tokens).all());
                 s.e2e.push(e2e.0);
             }
-            _ => {}
+            Fact::Admitted { .. }
+            | Fact::Rejected { .. }
+            | Fact::Delayed { .. }
+            | Fact::Queued { .. }
+            | Fact::Dropped { .. }
+            | Fact::Scheduled { .. }
+            | Fact::StepEnded { .. }
+            | Fact::Prefilled { .. }
+            | Fact::Preempted { .. }
+            | Fact::HeadBlocked { .. }
+            | Fact::HeadUnblocked { .. }
+            | Fact::LoadStarted { .. }
+            | Fact::Loaded { .. }
+            | Fact::LoadGivenUp { .. }
+            | Fact::Offloaded { .. }
+            | Fact::ReloadedEarly { .. }
+            | Fact::Livelock { .. }
+            | Fact::Serving { .. }
+            | Fact::Draining { .. } => {}
         }
     }
 

@@ -123,3 +123,71 @@ pub(crate) fn functions(code: &str) -> Vec<(String, usize, usize)> {
     }
     found
 }
+
+/// Lines of arms that catch whatever the others leave, in each `match` with an arm for a variant of one of `sums`.
+pub(crate) fn catch_alls(code: &str, sums: &[&str]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("match ") {
+        let Some(open) = body_of(code, at) else { continue };
+        let arms = patterns(code, open);
+        let about = |pattern: &str| sums.iter().any(|sum| pattern.contains(&format!("{sum}::")));
+        if !arms.iter().any(|(pattern, _)| about(pattern)) {
+            continue;
+        }
+        let catches = |pattern: &str| {
+            let head = pattern.split(" if ").next().unwrap_or_default().trim();
+            head.split('|').any(|p| p.trim().chars().all(|c| c == '_' || c.is_ascii_lowercase()))
+        };
+        let caught = arms.iter().filter(|(pattern, _)| catches(pattern));
+        found.extend(caught.map(|(_, at)| code[..*at].matches('\n').count() + 1));
+    }
+    found
+}
+
+/// Where the body of the `match` at `at` opens, if it is one.
+fn body_of(code: &str, at: usize) -> Option<usize> {
+    if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let mut round = 0;
+    code[at..].char_indices().find_map(|(i, c)| {
+        match c {
+            '(' | '[' => round += 1,
+            ')' | ']' => round -= 1,
+            _ => {}
+        }
+        (c == '{' && round == 0).then_some(at + i)
+    })
+}
+
+/// The patterns of the arms in the block that opens at `open`, guards included, each with its position.
+fn patterns(code: &str, open: usize) -> Vec<(String, usize)> {
+    let (mut found, mut depth, mut start, mut in_pattern) = (Vec::new(), 0, open + 1, true);
+    for (i, c) in code[open..].char_indices() {
+        let at = open + i;
+        match c {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth -= 1,
+            '=' if depth == 1 && in_pattern && code[at..].starts_with("=>") => {
+                let pattern = &code[start..at];
+                let lead = pattern.len() - pattern.trim_start_matches([',', ' ', '\n']).len();
+                found.push((pattern[lead..].trim().to_owned(), start + lead));
+                in_pattern = false;
+                continue;
+            }
+            _ => {}
+        }
+        if depth == 0 && at > open {
+            break;
+        }
+        // An arm ends with a comma, or with the block that is its body.
+        let body = !in_pattern
+            && depth == 1
+            && c == '}'
+            && !code[at + 1..].trim_start().starts_with(['.', '?', 'e']);
+        if !in_pattern && depth == 1 && (c == ',' || body) {
+            (in_pattern, start) = (true, at + 1);
+        }
+    }
+    found
+}

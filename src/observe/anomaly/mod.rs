@@ -256,12 +256,7 @@ impl Detectors {
                 self.imbalance.left(replica.index(), now, &mut self.log);
             }
             Fact::Dropped { request, replica, class, urgency, reason, .. } => {
-                self.inversion.dropped(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
-                self.blocking.gone(request, replica.index(), now, &mut self.log);
-                if reason == DropReason::OutgrewKvCache {
-                    self.livelock.over(replica.index(), now, &mut self.log);
-                }
-                self.imbalance.left(replica.index(), now, &mut self.log);
+                self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
             }
             Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
             Fact::Serving { replica, pool } => {
@@ -269,8 +264,27 @@ impl Detectors {
                 self.imbalance.serving(replica.index(), now, &mut self.log);
             }
             Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.log),
-            _ => {}
+            Fact::Rejected { replica: None, .. }
+            | Fact::Arrived { .. }
+            | Fact::Admitted { .. }
+            | Fact::Delayed { .. }
+            | Fact::StepEnded { .. }
+            | Fact::Prefilled { .. }
+            | Fact::FirstToken { .. }
+            | Fact::Tokens { .. }
+            | Fact::LoadGivenUp { .. }
+            | Fact::Offloaded { .. } => {}
         }
+    }
+
+    fn dropped(&mut self, info: &RequestInfo, reason: DropReason, now: Micros) {
+        let replica = info.replica.index();
+        self.inversion.dropped(info, now, &mut self.log);
+        self.blocking.gone(info.request, replica, now, &mut self.log);
+        if reason == DropReason::OutgrewKvCache {
+            self.livelock.over(replica, now, &mut self.log);
+        }
+        self.imbalance.left(replica, now, &mut self.log);
     }
 
     /// Anomalies that were kept and not reported yet.

@@ -51,36 +51,37 @@ impl Session {
         let mut loading = false;
         for (at_us, entry) in &self.recorder.log {
             let LogEntry::Fact(fact) = entry else { continue };
+            if fact.request() != Some(id) {
+                continue;
+            }
             match *fact {
-                Fact::Arrived { request, .. } if request == id => seen_arrival = true,
-                Fact::Admitted { request } if request == id => path.end("admission", *at_us, 0),
-                Fact::Routed { request, .. } if request == id => path.end("router", *at_us, 0),
-                Fact::Queued { request, .. } if request == id => path.end("delay", *at_us, 0),
-                Fact::LoadStarted { request, .. } if request == id => {
+                Fact::Arrived { .. } => seen_arrival = true,
+                Fact::Admitted { .. } => path.end("admission", *at_us, 0),
+                Fact::Routed { .. } => path.end("router", *at_us, 0),
+                Fact::Queued { .. } => path.end("delay", *at_us, 0),
+                Fact::LoadStarted { .. } => {
                     path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
                     loading = true;
                 }
-                Fact::Loaded { request, .. } | Fact::LoadGivenUp { request, .. }
-                    if loading && request == id =>
-                {
+                Fact::Loaded { .. } | Fact::LoadGivenUp { .. } if loading => {
                     path.end("kv-load", *at_us, 0);
                     loading = false;
                 }
-                Fact::Scheduled { request, prefill, cached, .. } if request == id => {
+                Fact::Scheduled { prefill, cached, .. } => {
                     path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
                     to_prefill = prefill - cached;
                 }
-                Fact::Prefilled { request, tokens, .. } if request == id => {
+                Fact::Prefilled { tokens, .. } => {
                     to_prefill = to_prefill.saturating_sub(tokens);
                     path.end(if shown == 0 { "prefill" } else { "recompute" }, *at_us, tokens);
                     shown += u32::from(to_prefill == 0);
                 }
-                Fact::Preempted { request, .. } if request == id => path.end("decode", *at_us, 0),
-                Fact::Completed { request, tokens, .. } if request == id => {
+                Fact::Preempted { .. } => path.end("decode", *at_us, 0),
+                Fact::Completed { tokens, .. } => {
                     path.end("decode", *at_us, tokens);
                 }
-                Fact::Dropped { request, .. } if request == id => path.end("queue", *at_us, 0),
-                Fact::Rejected { request, reason, replica } if request == id => {
+                Fact::Dropped { .. } => path.end("queue", *at_us, 0),
+                Fact::Rejected { reason, replica, .. } => {
                     let kind = match replica {
                         Some(_) => "delay",
                         None if reason.is_of_admission() => "admission",
@@ -88,7 +89,20 @@ impl Session {
                     };
                     path.end(kind, *at_us, 0);
                 }
-                _ => {}
+                Fact::Delayed { .. }
+                | Fact::StepStarted { .. }
+                | Fact::StepEnded { .. }
+                | Fact::FirstToken { .. }
+                | Fact::Tokens { .. }
+                | Fact::HeadBlocked { .. }
+                | Fact::HeadUnblocked { .. }
+                | Fact::Loaded { .. }
+                | Fact::LoadGivenUp { .. }
+                | Fact::Offloaded { .. }
+                | Fact::ReloadedEarly { .. }
+                | Fact::Livelock { .. }
+                | Fact::Serving { .. }
+                | Fact::Draining { .. } => {}
             }
         }
         if !seen_arrival {
