@@ -5,8 +5,9 @@
 //! instant it named or when an admitted request leaves.
 
 use super::Cluster;
+use super::event::ClusterEvent;
 use super::fact::{Fact, Sink};
-use super::gateway::{GatewayEvent, view_of};
+use super::gateway::view_of;
 use super::request::RequestState;
 use super::slab::Slot;
 use crate::base::order::sort_by_key;
@@ -174,28 +175,17 @@ impl Cluster {
         }
     }
 
-    /// Admitted requests have left: delayed ones may follow.
-    pub(super) fn let_others_in<S: Sink>(&mut self, gone: &[RequestId], now: Micros, sink: &mut S) {
-        for &request in gone {
-            let tenant = self.records[request.index()].tenant;
-            self.admission.leave(tenant);
-            if self.admission.delayed == 0 {
-                continue;
-            }
-            let queue = self.admission.policy.queue(tenant);
-            let waits = self.admission.queues.get(queue as usize).is_some_and(|q| q.retry_at == Micros::MAX);
-            if waits {
-                self.retry(queue, now, sink);
-            }
+    /// An admitted request has left: delayed ones may follow.
+    pub(super) fn release_admission<S: Sink>(&mut self, request: RequestId, sink: &mut S) {
+        let tenant = self.records[request.index()].tenant;
+        self.admission.leave(tenant);
+        if self.admission.delayed == 0 {
+            return;
         }
-    }
-
-    /// Requests have left: whoever waited for the answer has it now, or a little later, or never.
-    pub(super) fn tell_users(&mut self, gone: &[RequestId]) {
-        for &request in gone {
-            let record = &self.records[request.index()];
-            let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(self.clock));
-            self.source.ended(record.session, shown);
+        let queue = self.admission.policy.queue(tenant);
+        let waits = self.admission.queues.get(queue as usize).is_some_and(|q| q.retry_at == Micros::MAX);
+        if waits {
+            self.retry(queue, self.clock, sink);
         }
     }
 
@@ -226,7 +216,7 @@ impl Cluster {
         self.admission.enter(record.tenant);
         self.census.admitted += 1;
         sink.fact(now, Fact::Admitted { request });
-        self.schedule(now.saturating_add(self.routing_latency), GatewayEvent::Routing(slot));
+        self.events.schedule(now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
     }
 
     fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
@@ -248,7 +238,7 @@ impl Cluster {
         let request = self.active[slot].id;
         self.census.turned_away += 1;
         self.refuse(slot, reason, now, sink);
-        self.let_others_in(&[request], now, sink);
+        self.release_admission(request, sink);
     }
 
     fn hold<S: Sink>(&mut self, slot: Slot, queue: u32, reason: Reason, now: Micros, sink: &mut S) {
@@ -269,29 +259,7 @@ impl Cluster {
         waiting.retry_at = at;
         if at != Micros::MAX {
             assert!(at > now, "INV-3: a queue is asked again at {at:?}, which is not after {now:?}");
-            self.schedule(at, GatewayEvent::Retry { queue });
+            self.events.schedule(at, ClusterEvent::Retry { queue });
         }
-    }
-}
-
-/// Hands facts on and notes who has left.
-pub(super) struct Leaving<'a, S> {
-    pub(super) sink: &'a mut S,
-    pub(super) gone: &'a mut Vec<RequestId>,
-}
-
-impl<S: Sink> Sink for Leaving<'_, S> {
-    fn fact(&mut self, at: Micros, fact: Fact) {
-        if let Fact::Completed { request, .. }
-        | Fact::Dropped { request, .. }
-        | Fact::Rejected { request, .. } = fact
-        {
-            self.gone.push(request);
-        }
-        self.sink.fact(at, fact);
-    }
-
-    fn wants_blocked_heads(&self) -> bool {
-        self.sink.wants_blocked_heads()
     }
 }

@@ -1,8 +1,8 @@
 //! The invariants in full: O(everything), for tests and the `verify` feature.
 
 use super::Cluster;
+use super::event::ClusterEvent;
 use super::gateway::look_at;
-use super::queue::class;
 use super::recent::signals_of;
 use super::request::{Load, RequestState};
 use super::slab::Slot;
@@ -27,7 +27,7 @@ impl Cluster {
         for r in &self.replicas {
             accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
         }
-        let deciding = self.gateway.iter().filter(|(key, _)| key.class != class::RETRY).count() as u32;
+        let deciding = self.events.iter().filter_map(ClusterEvent::request).count() as u32;
         assert!(
             deciding + self.admission.delayed() == self.census.at_gateway,
             "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",

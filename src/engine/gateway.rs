@@ -1,7 +1,7 @@
 //! The gateway: arrival, admission, routing, and the signals these decisions are made on.
 
+use super::event::ClusterEvent;
 use super::fact::{Fact, Sink};
-use super::queue::{EventKey, class};
 use super::recent::signals_of;
 use super::request::{ActiveRequest, Load, NO_REPLICA, Record, RequestState};
 use super::slab::Slot;
@@ -9,67 +9,39 @@ use super::{Cluster, Replica};
 use crate::base::{Maybe, Micros, Piece, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::perf::Resolved;
-use crate::policy::routing::{Departure, Excluded, Fleet};
+use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{Phase, PoolView, Reason, ReplicaView, RequestView};
 use crate::scenario::{Pool, Served};
 use crate::workload::{RequestSpec, Source};
-use serde::{Deserialize, Serialize};
-
-/// An event of the gateway, with what it is about. Arrivals come straight from the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum GatewayEvent {
-    /// Admission decides on a request.
-    Admission(Slot),
-    /// The router decides on a request.
-    Routing(Slot),
-    /// Admission decides again on the head of a queue of delayed requests.
-    Retry { queue: u32 },
-}
-
-impl GatewayEvent {
-    /// Its place among events at the same instant.
-    pub(super) fn class(self) -> u8 {
-        match self {
-            Self::Admission(_) => class::ADMISSION,
-            Self::Routing(_) => class::ROUTING,
-            Self::Retry { .. } => class::RETRY,
-        }
-    }
-}
 
 impl Cluster {
     /// When the gateway's next event runs.
     pub(super) fn gateway_at(&self) -> Micros {
-        let decision = self.gateway.peek().map_or(Micros::MAX, |(key, _)| key.at);
+        let decision = self.events.next_at();
         self.source.peek().map_or(decision, |arrival| arrival.min(decision))
     }
 
     /// Runs the gateway's next event: at one instant all arrivals, then all admissions, then all routings.
     pub(super) fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
         let arrival = self.source.peek().unwrap_or(Micros::MAX);
-        let next = self.gateway.peek().map(|(key, _)| (key.at, key.class));
-        if next.is_none_or(|next| (arrival, class::ARRIVAL) < next) {
-            let spec = self.source.take().expect("INV-3: an arrival was due and none came");
-            self.arrive(&spec, sink);
-            return;
-        }
-        let Some((_, event)) = self.gateway.pop() else { return };
-        match event {
-            GatewayEvent::Admission(slot) => {
+        match self.events.pop_unless(arrival, ClusterEvent::Arrival).unwrap_or(ClusterEvent::Arrival) {
+            ClusterEvent::Arrival => self.arrive(sink),
+            ClusterEvent::Admission(slot) => {
                 self.observe();
                 self.admit(slot, self.clock, sink);
             }
-            GatewayEvent::Routing(slot) => self.route(slot, sink),
-            GatewayEvent::Retry { queue } => self.retry_if_due(queue, self.clock, sink),
+            ClusterEvent::Routing(slot) => self.route(slot, sink),
+            ClusterEvent::Retry { queue } => self.retry_if_due(queue, self.clock, sink),
         }
     }
 
-    fn arrive<S: Sink>(&mut self, spec: &RequestSpec, sink: &mut S) {
+    fn arrive<S: Sink>(&mut self, sink: &mut S) {
         let now = self.clock;
+        let spec = self.source.take().expect("INV-3: an arrival was due and none came");
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let id = RequestId(self.records.len() as u32);
         let output_tokens = spec.output.len;
-        let slot = self.active.add(new_request(id, spec));
+        let slot = self.active.add(new_request(id, &spec));
         self.records.push(Record {
             arrival: now,
             client: spec.client,
@@ -104,12 +76,7 @@ impl Cluster {
         self.census.arrived += 1;
         self.census.at_gateway += 1;
         sink.fact(now, Fact::Arrived { request: id, client: spec.client, class: spec.class });
-        self.schedule(now.saturating_add(self.admission_latency), GatewayEvent::Admission(slot));
-    }
-
-    pub(super) fn schedule(&mut self, at: Micros, event: GatewayEvent) {
-        self.gateway_seq += 1;
-        self.gateway.push((EventKey { at, class: event.class(), seq: self.gateway_seq }, event));
+        self.events.schedule(now.saturating_add(self.admission_latency), ClusterEvent::Admission(slot));
     }
 
     fn route<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
@@ -205,27 +172,6 @@ impl Cluster {
             _ if self.views.iter().any(|v| can_have(v, pools)) => Reason::QueueFull,
             0 => Reason::NoReplica,
             _ => Reason::NoReplicaOfModel,
-        }
-    }
-
-    /// Requests have left replica `index`: the gateway counts their tokens no more, and tells a router that wants to know.
-    pub(super) fn tell_router(&mut self, gone: &[RequestId], index: usize) {
-        let wanted = self.router.wants_departures();
-        for &request in gone {
-            let r = &self.records[request.index()];
-            self.signals[index].tokens_in_flight -= u64::from(r.prompt_tokens);
-            if wanted {
-                let done = r.state == RequestState::Completed;
-                let if_done = |span: Maybe<Span>| span.get().filter(|_| done);
-                self.router.left(&Departure {
-                    now: self.clock,
-                    request,
-                    replica: self.views[index].id,
-                    ttft: if_done(r.ttft),
-                    e2e: if_done(r.e2e),
-                    output_tokens: r.generated,
-                });
-            }
         }
     }
 

@@ -6,8 +6,8 @@
 //! join. Where nothing else could go on, it gives them back: to the only request that runs, and to one before it in the
 //! queue of an empty replica.
 
+use super::event::ReplicaEvent;
 use super::fact::{Fact, Sink};
-use super::queue::class;
 use super::replica::{Replica, World};
 use super::request::{ActiveRequest, Load};
 use super::slab::{Slab, Slot};
@@ -81,7 +81,7 @@ impl Replica {
             self.loads.kept += kept;
             self.loads.link_queue.push_back(slot);
             self.loads.under_way += 1;
-            self.push(until, class::LOADED, Slot::NONE);
+            self.events.schedule(until, ReplicaEvent::Loaded);
         }
         w.sink.fact(now, Fact::LoadStarted { request, replica, class, urgency, blocks, until });
         if at_once {

@@ -1,7 +1,7 @@
 //! The simulation itself: clock, event queues, and the state machines of gateway and replicas.
 //!
 //! An engine is a pure function of scenario, seed and edits. It knows no JSON, no wall clock and no files. One total
-//! order of events: time, then cluster before replica events, then class, then sequence; among replicas the lowest
+//! order of events (`event.rs`): time, then cluster before replica events, then kind, then sequence; among replicas the lowest
 //! number first. `advance` can be cut into any pieces without changing a result.
 
 mod admission_queue;
@@ -10,8 +10,10 @@ mod blocked;
 mod check;
 mod decision;
 mod decode;
+mod departure;
 mod detail;
 mod edits;
+mod event;
 mod fact;
 mod gateway;
 mod lifecycle;
@@ -39,9 +41,10 @@ use crate::policy::scheduling::SchedulerState;
 use crate::policy::{PoolView, ReplicaView, Signals};
 use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
 use crate::workload::Source;
-use admission_queue::{AdmissionQueue, Leaving};
-use gateway::GatewayEvent;
-use queue::{EventKey, Queue, Tournament};
+use admission_queue::AdmissionQueue;
+use departure::Departure;
+use event::{ClusterEvent, EventQueue};
+use queue::Tournament;
 use replica::{Limits, World};
 use serde::{Deserialize, Serialize};
 use slab::{Slab, Slot};
@@ -131,9 +134,8 @@ pub struct Cluster {
     snapshot_refresh: Span,
     admission: AdmissionQueue,
     router: RouterState,
-    /// Admission and routing events; arrivals come straight from the source.
-    gateway: Queue<(EventKey, GatewayEvent)>,
-    gateway_seq: u64,
+    /// Events of the cluster; arrivals come straight from the source.
+    events: EventQueue<ClusterEvent>,
     census: Census,
     replicas: Vec<Replica>,
     next_at: Tournament,
@@ -158,9 +160,9 @@ pub struct Cluster {
     /// Room for the next routing decision.
     #[serde(skip)]
     decision: Decision,
-    /// Room for the requests that leave in one event.
+    /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
-    gone: Vec<RequestId>,
+    departures: Vec<Departure>,
 }
 
 impl Cluster {
@@ -192,8 +194,7 @@ impl Cluster {
             snapshot_refresh: Span(c.snapshot_refresh_us),
             admission: AdmissionQueue::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
-            gateway: Queue::default(),
-            gateway_seq: 0,
+            events: EventQueue::default(),
             census: Census::default(),
             replicas: Vec::new(),
             next_at: Tournament::default(),
@@ -209,7 +210,7 @@ impl Cluster {
             livelock: None,
             detail: None,
             decision: Decision::default(),
-            gone: Vec::new(),
+            departures: Vec::new(),
         };
         for (pool, p) in c.pools.iter().enumerate() {
             for _ in 0..p.replicas {
@@ -295,23 +296,17 @@ impl Cluster {
 
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let replica = &mut self.replicas[index];
-        let before = replica.totals.gone();
-        let refused = replica.totals.refused;
         let preempted = replica.preempted_since_progress;
-        let mut leaving = Leaving { sink, gone: &mut self.gone };
         let mut world = World {
             records: &mut self.records,
             active: &mut self.active,
-            sink: &mut leaving,
+            departures: &mut self.departures,
+            sink,
             detail: &mut self.detail,
         };
         replica.run_event(&mut world);
-        let gone = replica.totals.gone() - before;
-        assert!(gone as usize == self.gone.len(), "INV-1: {gone} requests left {:?} unnoticed", replica.id);
+        let gone = self.departures.len() as u32;
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
-        let refused = replica.totals.refused - refused;
-        self.census.rejected += refused;
-        self.census.turned_away += refused;
         self.in_flight[index] -= gone;
         self.views[index].in_flight = self.in_flight[index];
         if self.snapshot_refresh == Span::ZERO {
@@ -324,12 +319,7 @@ impl Cluster {
         replica.verify_counts();
         self.watch_livelock(index, preempted);
         if gone > 0 {
-            let mut left = std::mem::take(&mut self.gone);
-            self.tell_router(&left, index);
-            self.let_others_in(&left, self.clock, sink);
-            self.tell_users(&left);
-            left.clear();
-            self.gone = left;
+            self.settle_departures(index, sink);
         }
     }
 

@@ -1,37 +1,9 @@
-//! Event queues with one total order, and the choice among replicas.
+//! Queues with a total order, and the choice of the replica whose event runs next.
 
 use crate::base::Micros;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Class of events at the same instant, in the order they run. Cluster events run before replica events.
-pub(super) mod class {
-    /// A request arrives at the gateway.
-    pub(crate) const ARRIVAL: u8 = 0;
-    /// Admission decides.
-    pub(crate) const ADMISSION: u8 = 1;
-    /// The router decides.
-    pub(crate) const ROUTING: u8 = 2;
-    /// Admission decides again on the head of a queue of delayed requests.
-    pub(crate) const RETRY: u8 = 3;
-    /// A request joins a wait queue (after any arrival at the replica, class 0, which the gateway delivers itself).
-    pub(crate) const QUEUED: u8 = 1;
-    /// A load from the CPU tier is done: before the step, which can have its request then.
-    pub(crate) const LOADED: u8 = 2;
-    /// A step ends and the next one begins.
-    pub(crate) const STEP: u8 = 3;
-    /// A finished request has left (`compat: blis`); only moves the replica's clock.
-    pub(crate) const LEFT: u8 = 4;
-}
-
-/// When an event runs: time, then class, then order of scheduling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct EventKey {
-    pub(super) at: Micros,
-    pub(super) class: u8,
-    pub(super) seq: u64,
-}
 
 /// A queue whose items have a unique, total order; the smallest comes out first. Serialised in that order.
 #[derive(Clone, Debug)]
@@ -150,15 +122,5 @@ mod tests {
         assert_eq!(t.winner(), (Micros(5), 3));
         t.set(3, Micros::MAX);
         assert_eq!(t.winner(), (Micros(6), 1));
-    }
-
-    #[test]
-    fn events_run_by_time_then_class_then_sequence() {
-        let mut q = Queue::default();
-        for (at, class, seq) in [(2, 0, 9), (1, 2, 1), (1, 1, 3), (1, 1, 2)] {
-            q.push(EventKey { at: Micros(at), class, seq });
-        }
-        let order: Vec<u64> = std::iter::from_fn(|| q.pop()).map(|k| k.seq).collect();
-        assert_eq!(order, [2, 3, 1, 9]);
     }
 }

@@ -1,9 +1,10 @@
 //! One replica: its wait queue, its batch, its KV cache and its own events.
 
+use super::departure::{Departure, DepartureReason};
 use super::detail::Detail;
+use super::event::{EventQueue, ReplicaEvent};
 use super::fact::{DropReason, Fact, Sink};
 use super::load::Loads;
-use super::queue::{EventKey, Queue, class};
 use super::recent::Recent;
 use super::request::{ActiveRequest, Progress, Record, RequestState};
 use super::slab::{Slab, Slot};
@@ -27,6 +28,8 @@ pub(super) const HOPELESS_PREEMPTIONS: u64 = 200_000;
 pub(super) struct World<'a, S: Sink> {
     pub(super) records: &'a mut [Record],
     pub(super) active: &'a mut Slab,
+    /// The outbox: who has left in this event.
+    pub(super) departures: &'a mut Vec<Departure>,
     pub(super) sink: &'a mut S,
     pub(super) detail: &'a mut Option<Box<Detail>>,
 }
@@ -73,13 +76,6 @@ pub struct Totals {
     pub running_sum: u64,
 }
 
-impl Totals {
-    /// Requests that left, one way or another.
-    pub(super) fn gone(&self) -> u32 {
-        self.completed + self.dropped + self.refused
-    }
-}
-
 /// One replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Replica {
@@ -105,9 +101,8 @@ pub struct Replica {
     pub(super) prefilling: Vec<Slot>,
     pub(super) decoders: super::decode::Decoders,
     pub(super) next_order: u64,
-    /// Events other than the step, and the number of the next one.
-    pub(super) events: Queue<(EventKey, Slot)>,
-    pub(super) seq: u64,
+    /// Events other than the step.
+    pub(super) events: EventQueue<ReplicaEvent>,
     /// When the running step ends or the next one begins.
     pub(super) step_at: Micros,
     pub(super) step: Option<RunningStep>,
@@ -187,8 +182,7 @@ impl Replica {
             prefilling: Vec::new(),
             decoders,
             next_order: 0,
-            events: Queue::default(),
-            seq: 0,
+            events: EventQueue::default(),
             step_at: Micros::MAX,
             step: None,
             latest_step: Span::ZERO,
@@ -205,7 +199,7 @@ impl Replica {
 
     /// When its next event runs; [`Micros::MAX`] if there is none.
     pub(super) fn next_at(&self) -> Micros {
-        self.events.peek().map_or(self.step_at, |(key, _)| key.at.min(self.step_at))
+        self.events.next_at().min(self.step_at)
     }
 
     /// The router has sent it a request: it joins the wait queue after the queueing delay.
@@ -213,7 +207,7 @@ impl Replica {
         self.arriving += 1;
         self.clock = self.clock.max(now);
         let delay = self.model.queueing(slab[slot].prompt_tokens);
-        self.push(now.saturating_add(delay), class::QUEUED, slot);
+        self.events.schedule(now.saturating_add(delay), ReplicaEvent::Queued(slot));
     }
 
     /// Runs its next event. Requests that joined, left or moved are told to the sink.
@@ -231,30 +225,18 @@ impl Replica {
     }
 
     fn run_due<S: Sink>(&mut self, at: Micros, w: &mut World<'_, S>) {
-        let step_first = match self.events.peek() {
-            None => true,
-            Some((key, _)) => (self.step_at, class::STEP) < (key.at, key.class),
-        };
-        if step_first {
-            self.step_at = Micros::MAX;
-            match self.compat {
-                Compat::None => self.run_step(at, w),
-                Compat::Blis => self.run_step_blis(at, w),
+        match self.events.pop_unless(self.step_at, ReplicaEvent::Step).unwrap_or(ReplicaEvent::Step) {
+            ReplicaEvent::Step => {
+                self.step_at = Micros::MAX;
+                match self.compat {
+                    Compat::None => self.run_step(at, w),
+                    Compat::Blis => self.run_step_blis(at, w),
+                }
             }
-            return;
+            ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
+            ReplicaEvent::Loaded => self.finish_load(at, w),
+            ReplicaEvent::Left => {}
         }
-        let Some((key, slot)) = self.events.pop() else { return };
-        match key.class {
-            class::QUEUED => self.enqueue(slot, at, w),
-            class::LOADED => self.finish_load(at, w),
-            // class::LEFT only moves the clock.
-            _ => {}
-        }
-    }
-
-    pub(super) fn push(&mut self, at: Micros, class: u8, slot: Slot) {
-        self.seq += 1;
-        self.events.push((EventKey { at, class, seq: self.seq }, slot));
     }
 
     fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
@@ -306,6 +288,7 @@ impl Replica {
         record.slot = Slot::NONE;
         w.active.remove(slot);
         self.totals.refused += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Refused });
         w.sink.fact(now, Fact::Rejected { request, reason, replica: Some(self.id) });
     }
 
@@ -340,6 +323,7 @@ impl Replica {
             self.preempted_since_progress = 0;
         }
         self.totals.dropped += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Dropped });
         let waiting = self.waiting.len() as u32;
         w.sink.fact(now, Fact::Dropped { request, replica: self.id, class, urgency, reason, waiting });
     }

@@ -3,9 +3,10 @@
 //! `compat: none`: a step's results appear at its end, and the next batch forms in the same event. `compat: blis`: they
 //! appear at its beginning, with the latencies they will have had.
 
+use super::departure::{Departure, DepartureReason};
 use super::detail::StepTrace;
+use super::event::ReplicaEvent;
 use super::fact::{Fact, Sink};
-use super::queue::class;
 use super::replica::{Replica, RunningStep, World};
 use super::request::RequestState;
 use super::slab::{Slab, Slot};
@@ -168,7 +169,7 @@ impl Replica {
             // With the last token, if it found room.
             let stored = block_table.tokens();
             self.kv.release(block_table, stored, now);
-            self.push(now.saturating_add(span), class::LEFT, Slot::NONE);
+            self.events.schedule(now.saturating_add(span), ReplicaEvent::Left);
             self.complete(slot, now, ttft + itl_sum, w);
         }
         w.sink.fact(now, Fact::StepEnded { replica: self.id });
@@ -316,6 +317,7 @@ impl Replica {
         w.active.remove(slot);
         self.recent.completed(generated, itl_sum);
         self.totals.completed += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Completed });
         self.totals.output_tokens += u64::from(tokens);
         let sum = &mut self.totals.ttft_sum.0;
         *sum = sum.saturating_add(ttft.0);

@@ -53,7 +53,7 @@ impl<'a> Fleet<'a> {
 
 /// A request has left its replica: what the gateway learns of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
+pub struct Outcome {
     /// When.
     pub now: Micros,
     /// Which request.
@@ -77,7 +77,7 @@ trait Router {
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice;
 
     /// A request has left its replica. Told only to policies that want it.
-    fn left(&mut self, _: &Departure) {}
+    fn left(&mut self, _: &Outcome) {}
 }
 
 /// The state of the routing policy in force.
@@ -165,7 +165,7 @@ impl RouterState {
     }
 
     /// A request has left its replica.
-    pub fn left(&mut self, gone: &Departure) {
+    pub fn left(&mut self, gone: &Outcome) {
         self.policy().left(gone);
     }
 

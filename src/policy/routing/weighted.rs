@@ -5,7 +5,7 @@
 use super::filter::FilterState;
 use super::picker::PickerState;
 use super::scorer::ScorerState;
-use super::{Choice, Departure, Fleet, Router, Scores, Term};
+use super::{Choice, Fleet, Outcome, Router, Scores, Term};
 use crate::policy::{Reason, ReplicaView, RequestView};
 use crate::scenario::{Scorer, Weighted as Settings};
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,7 @@ impl Router for Weighted {
         scores.spread(&self.kept, fleet.replicas.len());
         Ok(self.kept[picked] as usize)
     }
-    fn left(&mut self, gone: &Departure) {
+    fn left(&mut self, gone: &Outcome) {
         for row in &mut self.rows {
             row.state.left(gone);
         }

@@ -13,7 +13,7 @@ mod running_requests;
 mod signal;
 mod waiting_requests;
 
-use super::{Departure, Fleet};
+use super::{Fleet, Outcome};
 use crate::policy::RequestView;
 use crate::scenario::{Scorer, Weighted as Settings};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ trait Score {
     fn chosen(&mut self, _request: &RequestView<'_>, _fleet: &Fleet<'_>, _position: usize, _known: bool) {}
 
     /// A request has left its replica.
-    fn left(&mut self, _gone: &Departure) {}
+    fn left(&mut self, _gone: &Outcome) {}
 }
 
 /// The state of a scorer.
@@ -94,7 +94,7 @@ impl ScorerState {
     }
 
     /// A request has left its replica.
-    pub(super) fn left(&mut self, gone: &Departure) {
+    pub(super) fn left(&mut self, gone: &Outcome) {
         self.scorer().left(gone);
     }
 

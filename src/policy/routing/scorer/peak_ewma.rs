@@ -7,7 +7,7 @@
 use super::{Score, smallest_first_of};
 use crate::base::{Micros, ReplicaId, Span, math};
 use crate::policy::RequestView;
-use crate::policy::routing::{Departure, Fleet};
+use crate::policy::routing::{Fleet, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// How fast news grows old, in seconds.
@@ -41,7 +41,7 @@ impl Score for PeakEwma {
         smallest_first_of(out);
     }
 
-    fn left(&mut self, gone: &Departure) {
+    fn left(&mut self, gone: &Outcome) {
         let Some(ttft) = gone.ttft else { return };
         let index = gone.replica.index();
         if self.means.len() <= index {

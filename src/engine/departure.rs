@@ -1,0 +1,75 @@
+//! Requests that leave a replica: it puts each into its outbox with the reason, and after its event the cluster does what
+//! follows from that, in the counts, in the router, in admission and for the user.
+
+use super::Cluster;
+use super::fact::Sink;
+use crate::base::RequestId;
+use crate::policy::routing::Outcome;
+
+/// Why a request left a replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DepartureReason {
+    /// It has all its tokens.
+    Completed,
+    /// It can never be served.
+    Dropped,
+    /// The wait queue was full.
+    Refused,
+}
+
+/// A request that has left its replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Departure {
+    pub(super) request: RequestId,
+    pub(super) why: DepartureReason,
+}
+
+impl Cluster {
+    /// Everything that follows from requests having left replica `index`, which `self.departures` holds.
+    #[inline(never)]
+    pub(super) fn settle_departures<S: Sink>(&mut self, index: usize, sink: &mut S) {
+        let mut left = std::mem::take(&mut self.departures);
+        for gone in &left {
+            self.report_to_router(*gone, index);
+        }
+        for gone in &left {
+            match gone.why {
+                DepartureReason::Refused => {
+                    self.census.rejected += 1;
+                    self.census.turned_away += 1;
+                }
+                DepartureReason::Completed | DepartureReason::Dropped => {}
+            }
+            self.release_admission(gone.request, sink);
+        }
+        for gone in &left {
+            let record = &self.records[gone.request.index()];
+            let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(self.clock));
+            self.source.ended(record.session, shown);
+        }
+        left.clear();
+        self.departures = left;
+    }
+
+    /// The gateway no longer counts the tokens of a request that has left replica `index`, and reports it to a router that
+    /// wants to know.
+    fn report_to_router(&mut self, gone: Departure, index: usize) {
+        let r = &self.records[gone.request.index()];
+        self.signals[index].tokens_in_flight -= u64::from(r.prompt_tokens);
+        if !self.router.wants_departures() {
+            return;
+        }
+        let (ttft, e2e) = match gone.why {
+            DepartureReason::Completed => (r.ttft.get(), r.e2e.get()),
+            DepartureReason::Dropped | DepartureReason::Refused => (None, None),
+        };
+        self.router.left(&Outcome {
+            now: self.clock,
+            request: gone.request,
+            replica: self.views[index].id,
+            ttft,
+            e2e,
+            output_tokens: r.generated,
+        });
+    }
+}
