@@ -6,6 +6,7 @@ use super::gateway::look_at;
 use super::recent::signals_of;
 use super::request::{Load, RequestState};
 use super::slab::Slot;
+use crate::policy::ReplicaPhase;
 
 impl Cluster {
     /// Checks what can be checked cheaply, and with `deep` everything.
@@ -108,6 +109,31 @@ impl Cluster {
         for (view, replica) in self.views.iter().zip(&self.replicas).filter(|_| self.sees_all()) {
             assert!(look_at(replica, view) == *view, "INV-7: {:?} is not what the gateway sees", replica.id);
         }
+        for (r, view) in self.replicas.iter().zip(&self.views) {
+            assert!(r.phase == view.phase, "INV-7: the phase of {:?} is not what the gateway sees", r.id);
+            let empty = self.in_flight[r.id.index()] == 0;
+            let right = match r.phase {
+                ReplicaPhase::Serving => true,
+                ReplicaPhase::Draining => !empty,
+                ReplicaPhase::Starting
+                | ReplicaPhase::WarmingUp
+                | ReplicaPhase::Stopped
+                | ReplicaPhase::Failed => empty,
+            };
+            assert!(
+                right,
+                "INV-2: {:?} is {:?} with {} requests",
+                r.id,
+                r.phase,
+                self.in_flight[r.id.index()]
+            );
+        }
+        let not_serving = self.replicas.iter().filter(|r| !r.serving()).count() as u32;
+        assert!(
+            not_serving == self.not_serving,
+            "INV-2: {not_serving} replicas do not serve, not {}",
+            self.not_serving
+        );
     }
 
     /// INV-2 and INV-5: states match places, and causes precede effects.

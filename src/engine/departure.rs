@@ -29,6 +29,7 @@ impl Cluster {
     #[inline(never)]
     pub(super) fn settle_departures<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let mut left = std::mem::take(&mut self.departures);
+        self.stop_if_drained(self.views[index].id);
         for gone in &left {
             self.report_to_router(*gone, index);
         }

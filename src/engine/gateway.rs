@@ -10,7 +10,7 @@ use crate::base::{Maybe, Micros, Piece, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::perf::Resolved;
 use crate::policy::routing::{Excluded, Fleet};
-use crate::policy::{Phase, PoolView, Reason, ReplicaView, RequestView};
+use crate::policy::{PoolView, Reason, ReplicaPhase, ReplicaView, RequestView};
 use crate::scenario::{Pool, Served};
 use crate::workload::{RequestSpec, Source};
 
@@ -163,7 +163,7 @@ impl Cluster {
 
     /// Whether all replicas can have a request for which `pools` serve the model, whatever they look like.
     fn all_can_have_it(&self, pools: u64) -> bool {
-        self.draining == 0 && !self.bounded && pools == u64::MAX
+        self.not_serving == 0 && !self.bounded && pools == u64::MAX
     }
 
     /// Why a request for which `pools` serve the model, or all if it names none, has nowhere to go.
@@ -228,7 +228,7 @@ fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
 
 /// Whether the replica takes new requests for which `pools` serve the model, as bits by number.
 fn can_have(view: &ReplicaView, pools: u64) -> bool {
-    view.phase == Phase::Serving && pools >> view.pool & 1 == 1
+    view.phase == ReplicaPhase::Serving && pools >> view.pool & 1 == 1
 }
 
 /// The views of the replicas that can have a request and have room for it in their wait queue, held in `scratch`.

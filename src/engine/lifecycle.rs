@@ -6,44 +6,74 @@ use super::replica::{Parts, Replica};
 use super::{Cluster, Tier};
 use crate::base::{Micros, ReplicaId};
 use crate::kv::BlockPool;
-use crate::policy::{Phase, ReplicaView, Signals};
+use crate::policy::{ReplicaPhase, ReplicaView, Signals};
 
 impl Cluster {
     /// Brings a pool to `wanted` serving replicas: the highest numbers go first. Those that went come back before new ones
-    /// are added, the lowest numbers first; one that was empty in the meantime had been given up and starts again with an
-    /// empty cache.
+    /// are added, the lowest numbers first: one that still drains goes on, one that has stopped starts again.
     pub(super) fn scale<S: Sink>(&mut self, pool: u32, wanted: u32, now: Micros, sink: &mut S) {
-        let mut serving = self.replicas.iter().filter(|r| r.pool == pool && r.serving).count() as u32;
-        for r in self.replicas.iter_mut().rev() {
-            if serving > wanted && r.pool == pool && r.serving {
-                r.serving = false;
-                self.views[r.id.index()].phase = Phase::Draining;
+        let of_pool: Vec<ReplicaId> = self.replicas.iter().filter(|r| r.pool == pool).map(|r| r.id).collect();
+        let serves = |cluster: &Self, id: ReplicaId| cluster.replicas[id.index()].serving();
+        let mut serving = of_pool.iter().filter(|id| serves(self, **id)).count() as u32;
+        for &replica in of_pool.iter().rev() {
+            if serving > wanted && serves(self, replica) {
+                self.drain(replica, now, sink);
                 serving -= 1;
-                self.draining += 1;
-                sink.fact(now, Fact::Draining { replica: r.id });
             }
         }
-        for (r, in_flight) in self.replicas.iter_mut().zip(&self.in_flight) {
-            if serving < wanted && r.pool == pool && !r.serving {
-                if *in_flight == 0 {
-                    r.kv.restart();
-                }
-                r.serving = true;
-                self.views[r.id.index()].phase = Phase::Serving;
+        for &replica in &of_pool {
+            if serving < wanted && !serves(self, replica) {
+                self.serve(replica, now, sink);
                 serving += 1;
-                self.draining -= 1;
-                sink.fact(now, Fact::Serving { replica: r.id, pool });
             }
         }
         while serving < wanted {
-            let id = self.add_replica(pool);
-            self.replicas[id.index()].recent.idle_since = now;
+            let replica = self.add_replica(pool);
+            self.replicas[replica.index()].recent.idle_since = now;
+            self.serve(replica, now, sink);
             serving += 1;
-            sink.fact(now, Fact::Serving { replica: id, pool });
         }
         self.rebuild_tournament();
     }
 
+    /// A replica gets no new requests from now on; it stops when it has none.
+    fn drain<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+        self.set_phase(replica, ReplicaPhase::Draining);
+        sink.fact(now, Fact::Draining { replica });
+        self.stop_if_drained(replica);
+    }
+
+    /// A replica takes new requests from now on. One that had stopped starts with an empty cache; starting takes no time.
+    fn serve<S: Sink>(&mut self, replica: ReplicaId, now: Micros, sink: &mut S) {
+        let r = &mut self.replicas[replica.index()];
+        let pool = r.pool;
+        if r.phase == ReplicaPhase::Stopped {
+            r.kv.restart();
+            self.set_phase(replica, ReplicaPhase::Starting);
+        }
+        self.set_phase(replica, ReplicaPhase::Serving);
+        sink.fact(now, Fact::Serving { replica, pool });
+    }
+
+    /// A replica that drains stops when its last request has left.
+    pub(super) fn stop_if_drained(&mut self, replica: ReplicaId) {
+        let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
+        if drains && self.in_flight[replica.index()] == 0 {
+            self.set_phase(replica, ReplicaPhase::Stopped);
+        }
+    }
+
+    /// The one place where the phase of a replica changes.
+    pub(super) fn set_phase(&mut self, replica: ReplicaId, next: ReplicaPhase) {
+        let r = &mut self.replicas[replica.index()];
+        assert!(r.phase.leads_to(next), "INV-2: {replica:?} went from {:?} to {next:?}", r.phase);
+        self.not_serving += u32::from(r.phase == ReplicaPhase::Serving);
+        self.not_serving -= u32::from(next == ReplicaPhase::Serving);
+        r.phase = next;
+        self.views[replica.index()].phase = next;
+    }
+
+    /// Adds a replica that starts.
     pub(super) fn add_replica(&mut self, pool: u32) -> ReplicaId {
         let id = ReplicaId(self.replicas.len() as u32);
         let b = &self.pools[pool as usize];
@@ -63,6 +93,7 @@ impl Cluster {
         self.signals.push(Signals::default());
         self.oldest_view = Micros::ZERO;
         self.in_flight.push(0);
+        self.not_serving += 1;
         id
     }
 }

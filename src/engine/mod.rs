@@ -38,7 +38,7 @@ use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
 use crate::policy::routing::RouterState;
 use crate::policy::scheduling::SchedulerState;
-use crate::policy::{PoolView, ReplicaView, Signals};
+use crate::policy::{PoolView, ReplicaPhase, ReplicaView, Signals};
 use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
 use crate::workload::Source;
 use admission_queue::AdmissionQueue;
@@ -148,7 +148,7 @@ pub struct Cluster {
     /// The earliest of `viewed_at`.
     oldest_view: Micros,
     /// How many replicas take no new requests.
-    draining: u32,
+    not_serving: u32,
     /// Whether any wait queue has a bound.
     bounded: bool,
     in_flight: Vec<u32>,
@@ -202,7 +202,7 @@ impl Cluster {
             viewed_at: Vec::new(),
             signals: Vec::new(),
             oldest_view: Micros::ZERO,
-            draining: 0,
+            not_serving: 0,
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             records: Vec::new(),
@@ -214,7 +214,8 @@ impl Cluster {
         };
         for (pool, p) in c.pools.iter().enumerate() {
             for _ in 0..p.replicas {
-                engine.add_replica(pool as u32);
+                let id = engine.add_replica(pool as u32);
+                engine.set_phase(id, ReplicaPhase::Serving);
             }
         }
         engine.rebuild_tournament();

@@ -11,9 +11,9 @@ use super::slab::{Slab, Slot};
 use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
-use crate::policy::Reason;
 use crate::policy::priority::{PriorityState, WaitingView};
 use crate::policy::scheduling::SchedulerState;
+use crate::policy::{Reason, ReplicaPhase};
 use crate::scenario::{BatchLimits, Compat};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -81,7 +81,8 @@ pub struct Totals {
 pub struct Replica {
     pub(super) id: ReplicaId,
     pub(super) pool: u32,
-    pub(super) serving: bool,
+    /// Changed by [`Cluster::set_phase`](super::Cluster) only.
+    pub(super) phase: ReplicaPhase,
     pub(super) compat: Compat,
     pub(super) limits: Limits,
     pub(super) priority: PriorityState,
@@ -166,7 +167,7 @@ impl Replica {
         Self {
             id,
             pool,
-            serving: true,
+            phase: ReplicaPhase::Starting,
             compat,
             limits,
             priority,
@@ -204,6 +205,7 @@ impl Replica {
 
     /// The router has sent it a request: it joins the wait queue after the queueing delay.
     pub(super) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros) {
+        assert!(self.serving(), "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
         self.arriving += 1;
         self.clock = self.clock.max(now);
         let delay = self.model.queueing(slab[slot].prompt_tokens);
@@ -423,9 +425,14 @@ impl Replica {
         self.pool
     }
 
+    /// Where it is in its life.
+    pub fn phase(&self) -> ReplicaPhase {
+        self.phase
+    }
+
     /// Whether it gets new requests.
     pub fn serving(&self) -> bool {
-        self.serving
+        self.phase == ReplicaPhase::Serving
     }
 
     /// Its KV cache.

@@ -11,4 +11,4 @@ pub mod scheduling;
 mod view;
 
 pub use reason::Reason;
-pub use view::{Phase, PoolView, ReplicaView, RequestView, Signals};
+pub use view::{PoolView, ReplicaPhase, ReplicaView, RequestView, Signals};

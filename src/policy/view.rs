@@ -4,13 +4,34 @@ use crate::base::{Content, Micros, ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
-/// What a replica does about new requests.
+/// Where a replica is in its life. Only one that serves gets new requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Phase {
-    /// It takes them.
+pub enum ReplicaPhase {
+    /// Its GPUs are being found and its weights loaded.
+    Starting,
+    /// It runs its first steps, with no requests of users.
+    WarmingUp,
+    /// It takes new requests.
     Serving,
     /// It finishes what it has and takes no more.
     Draining,
+    /// It has nothing left and does not exist any more; it may start again.
+    Stopped,
+    /// It broke down with what it had; it may start again.
+    Failed,
+}
+
+impl ReplicaPhase {
+    /// Whether a replica can go from this phase to `next`.
+    pub fn leads_to(self, next: Self) -> bool {
+        match self {
+            Self::Starting => matches!(next, Self::WarmingUp | Self::Serving | Self::Stopped | Self::Failed),
+            Self::WarmingUp => matches!(next, Self::Serving | Self::Stopped | Self::Failed),
+            Self::Serving => matches!(next, Self::Draining | Self::Failed),
+            Self::Draining => matches!(next, Self::Serving | Self::Stopped | Self::Failed),
+            Self::Stopped | Self::Failed => matches!(next, Self::Starting),
+        }
+    }
 }
 
 /// One replica as the gateway sees it: possibly out of date, but for `in_flight` and `phase`. What all replicas of its pool
@@ -21,8 +42,8 @@ pub struct ReplicaView {
     pub id: ReplicaId,
     /// Number of its pool.
     pub pool: u32,
-    /// Whether it takes new requests. Always fresh.
-    pub phase: Phase,
+    /// Where it is in its life. Always fresh.
+    pub phase: ReplicaPhase,
     /// Requests in its wait queue.
     pub waiting: u32,
     /// Requests in its batch.
@@ -38,7 +59,7 @@ pub struct ReplicaView {
 impl ReplicaView {
     /// A replica of a pool of which nothing has been seen yet.
     pub fn unseen(id: ReplicaId, pool: u32) -> Self {
-        let phase = Phase::Serving;
+        let phase = ReplicaPhase::Starting;
         Self { id, pool, phase, waiting: 0, running: 0, in_flight: 0, kv_used: 0, kv_total: 0 }
     }
 
@@ -158,5 +179,21 @@ impl<'a> RequestView<'a> {
     fn chain_of(&self, block_tokens: u32) -> Chain {
         let hashes = self.text.chain(block_tokens, self.shareable_tokens() / block_tokens);
         Chain { block_tokens, hashes, next: OnceCell::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ReplicaPhase::{Draining, Failed, Serving, Starting, Stopped, WarmingUp};
+
+    #[test]
+    fn a_replica_serves_after_it_started_and_stops_after_it_drained() {
+        let all = [Starting, WarmingUp, Serving, Draining, Stopped, Failed];
+        let before = |phase| all.into_iter().filter(move |p| p.leads_to(phase)).collect::<Vec<_>>();
+        assert_eq!(before(Serving), [Starting, WarmingUp, Draining]);
+        assert_eq!(before(Stopped), [Starting, WarmingUp, Draining]);
+        assert_eq!(before(Draining), [Serving]);
+        assert_eq!(before(Starting), [Stopped, Failed]);
+        assert_eq!(before(Failed), [Starting, WarmingUp, Serving, Draining]);
     }
 }

@@ -3,7 +3,8 @@
 use super::common::{Story, client, cluster, engine, run};
 use super::routing::{conversations, every_policy};
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, RequestState};
+use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Replica, RequestState};
+use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
     AdmissionPolicy, Client, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, OverLimit,
@@ -205,6 +206,30 @@ fn cached_on_return(output: u32) -> u32 {
 fn a_replica_that_was_empty_comes_back_with_an_empty_cache() {
     assert_eq!(cached_on_return(4), 0);
     assert_eq!(cached_on_return(10_000), 48, "one that was still at work keeps it");
+}
+
+#[test]
+fn a_replica_drains_while_it_has_requests_and_is_stopped_then() {
+    let mut s = cluster(2, 4);
+    s.cluster.routing = RoutingPolicy::RoundRobin;
+    s.workload.requests = listed(&[0, 0], 7, 64, 200);
+    let mut engine = engine(&s);
+    let phases =
+        |engine: &Cluster| -> Vec<ReplicaPhase> { engine.replicas().iter().map(Replica::phase).collect() };
+    let scale = |engine: &mut Cluster, at: u64, replicas: u32| {
+        engine.advance(Micros(at), u64::MAX, &mut Ignore);
+        engine.apply(&Edit::Replicas { pool: 0, replicas }, Micros(at), &mut Ignore);
+        engine.verify(true);
+    };
+    scale(&mut engine, 50_000, 1);
+    assert_eq!(phases(&engine), [ReplicaPhase::Serving, ReplicaPhase::Draining]);
+    scale(&mut engine, 50_000, 3);
+    assert_eq!(phases(&engine), [ReplicaPhase::Serving; 3]);
+    scale(&mut engine, 60_000, 1);
+    assert_eq!(phases(&engine)[1..], [ReplicaPhase::Draining, ReplicaPhase::Stopped]);
+    engine.advance(Micros::MAX, u64::MAX, &mut Ignore);
+    engine.verify(true);
+    assert_eq!(phases(&engine), [ReplicaPhase::Serving, ReplicaPhase::Stopped, ReplicaPhase::Stopped]);
 }
 
 #[test]
