@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162682, "f54fa93dbea88681"),
-    ("everything", 72658, "b9e52ea7981d3252"),
-    ("conversations", 94207, "bca0302038558116"),
+    ("pressure", 162682, "145698900a86279a"),
+    ("everything", 72658, "7f8ddb46b18ec5fc"),
+    ("conversations", 94207, "6f2578a36e41ae6e"),
 ];
 
 const DRAWS: &[Line] = &[
