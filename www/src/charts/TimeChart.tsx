@@ -119,7 +119,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const current = lines();
     untrack(() => build(current));
   });
-  // Of a frame only this changes what the lines are drawn on; the playhead above them is no part of the plot.
+  // Only these fields of a frame change the plot; the playhead is an element above it.
   const ground = createMemo(() => {
     const f = props.frame;
     return f

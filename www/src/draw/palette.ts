@@ -78,7 +78,7 @@ function systemColour(name: string): string {
   if (name === '--accent') return 'Highlight';
   if (name === '--on-accent') return 'HighlightText';
   if (GROUNDS.has(name)) return 'Canvas';
-  // A wash of a colour that must not be mixed would cover the lines: labels and edges say what it says.
+  // System colours have no translucent variants: bands and shades are left out, their edges and labels remain.
   if (name.startsWith('--band') || name === '--shade') return 'transparent';
   return name === '--line' ? 'GrayText' : 'CanvasText';
 }

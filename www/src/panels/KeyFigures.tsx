@@ -15,7 +15,7 @@ import {
 import { type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
 import type { Frame, Percentiles } from '../generated/boundary.ts';
 
-/** Fewer samples than this make a p99 that one request decides. */
+/** With fewer samples than this, one request determines the p99. */
 const FEW = 100;
 
 export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
@@ -27,7 +27,7 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
     const share = k.goodput_per_s / k.completed_per_s;
     return share < 0.9 ? 'miss' : share < 0.99 ? 'risk' : undefined;
   };
-  /** Before anything was scheduled there is no share of anything. */
+  /** Whether anything was scheduled yet: before that the cache hit rate does not exist. */
   const started = (): boolean => {
     const c = props.frame?.counts;
     return c !== undefined && c.running + c.completed + c.preemptions > 0;

@@ -29,7 +29,7 @@ export class RefusedError extends Error {
 /** The worker died before it answered. */
 export class LostError extends Error {}
 
-/** For questions whose answer nobody misses when the worker is replaced or has no run. */
+/** Ignores that a question was not answered because the worker was replaced or has no run; throws every other error. */
 export function ignoreLost(error: unknown): void {
   if (!(error instanceof LostError || error instanceof RefusedError)) throw error;
 }
@@ -261,7 +261,7 @@ export class Client {
       tell(false);
       return;
     }
-    // A run that crashed again on its way to the same place is only taken back to its start.
+    // A run that crashed twice on the way to the same instant is rebuilt at its start only.
     const untilUs = this.crashes < MOST_CRASHES ? nowUs : 0;
     if (this.crashes > MOST_CRASHES) {
       tell(false);

@@ -187,7 +187,7 @@ export class Runner {
     if (id !== undefined) this.post({ kind: 'answer', id, value: { stop } });
   }
 
-  /** Copies columns out of the module's memory in the call that made them: memory that grows takes its views along. */
+  /** Copies columns out of the module's memory within one call: when that memory grows, views of it are detached. */
   private columns(views: readonly View[], transfer: Transferable[]): ColumnsAnswer[] {
     const sim = this.sim;
     if (!sim) return [];
@@ -203,7 +203,7 @@ export class Runner {
     if (!this.openTrace) throw new Refused([]);
     const result = parse<Answers['trace-finish']>(this.openTrace.finish());
     if (result.ok) {
-      // The run that goes on keeps its own hold on the old trace.
+      // The current run holds a reference to the old trace of its own.
       this.trace = this.openTrace;
     } else {
       this.openTrace.free();
@@ -274,7 +274,7 @@ export class Runner {
     this.postFrame();
     if (this.resting()) return;
     this.ticking = true;
-    // Work that is left goes on at once; a clock that is on time rests until it has something to do.
+    // Work that is left continues at once; a clock that is on time waits for the next 4 ms.
     if (stop === 'events') this.around.soon(() => this.tick());
     else this.around.later(() => this.tick(), 4);
   }
@@ -294,7 +294,7 @@ export class Runner {
 
   private slice(sim: SimCore): Stop {
     const stop = toStop(sim.advance(this.target(this.around.now()), SLICE_MS));
-    // What could not be done in time is not owed: the clock goes on from where it is.
+    // A simulation that is too slow does not catch up later: its clock continues from where it is.
     if (stop === 'events' && this.mode === 'playing')
       this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
     return stop;

@@ -39,7 +39,7 @@ async function compile(): Promise<WebAssembly.Module> {
   }
 }
 
-/** The compilation that began before anybody asked for its result. */
+/** The compilation that the message `warm` began, which `boot` waits for. */
 let warm: Promise<WebAssembly.Module> | undefined;
 
 async function boot(given: WebAssembly.Module | undefined): Promise<void> {
@@ -91,7 +91,7 @@ function adapt(sim: Sim, memory: WebAssembly.Memory): SimCore {
   };
 }
 
-/** A message to oneself comes after the messages that already wait, and unlike a timer it is not delayed. */
+/** A message over a channel of our own is handled after the messages that wait, without the minimum delay of a timer. */
 function surroundings(): Surroundings {
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];
@@ -121,7 +121,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.kind === 'warm') {
     warm = compile();
-    // Whoever boots hears of a failure; until then nobody does.
+    // `boot` reports a failure; without a handler here it would count as an unhandled rejection before that.
     warm.catch(() => {});
   } else if (message.kind === 'boot') boot(message.module).catch(crash);
   else guarded(() => runner?.handle(message));

@@ -97,7 +97,7 @@ export function Stage(props: StageProps) {
     }
     if (ribbons()) dots.clear();
     else dots.take(frame.moves, frame.now_us, performance.now(), props.speed);
-    // Without dots nothing moves that an eye could follow: every other display frame is enough.
+    // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
     if (ribbons() && props.playing && now - askedMs < RIBBONS_MS) return;
     askedMs = now;

@@ -85,9 +85,9 @@ function fullRows(width: number, height: number, n: number, idW: number): StageL
   const boxes: Box[] = [];
   for (let i = 0; i < n; i++) boxes.push({ x: FLOW, y: HEAD + i * pitch, w: width - FLOW - EDGE, h: pitch - gap });
   const inner = { x: FLOW + 10, w: width - FLOW - EDGE - 20 };
-  // The mock's widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks.
+  // Widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks.
   const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * GAP);
-  // What is missing is the batch's loss first: the heads of the blocks need their width.
+  // The batch column shrinks first: the heads of the blocks need their width.
   const share = Math.max(0, spare) * 0.4 + Math.min(0, spare + 60) * 0.5;
   const cells = Math.floor((129 + share + 1) / 5);
   const kv = cells * 5 - 1;

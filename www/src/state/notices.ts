@@ -20,7 +20,7 @@ export type TraceReading = {
 export function byPath(diagnostics: readonly Diagnostic[], fallback: string): ReadonlyMap<string, Diagnostic> {
   const map = new Map<string, Diagnostic>();
   for (const d of diagnostics) {
-    // An edit's own paths start at the edit, not at the document.
+    // Problems of other fields that a change brings about are shown at the field that was changed.
     const path = fallback !== '' && !d.path.startsWith(fallback) ? fallback : d.path;
     if (!map.has(path)) map.set(path, d);
   }
