@@ -5,6 +5,31 @@ import { DASH, percent } from '../base/units.ts';
 import type { Candidate } from '../generated/boundary.ts';
 import { headsOf, regretOf, shownOf } from './regret.ts';
 
+type Column = {
+  readonly head: string;
+  readonly value: (c: Candidate) => string | number;
+  readonly mark?: (c: Candidate) => Readonly<Record<string, boolean>>;
+};
+
+/** What was seen of each replica, where the router does not score by parts. */
+const SEEN: readonly Column[] = [
+  { head: 'wait', value: (c) => c.waiting },
+  { head: 'run', value: (c) => c.running },
+  { head: 'in flight', value: (c) => c.in_flight },
+  { head: 'KV %', value: (c) => percent(c.kv_used).value },
+];
+
+/** What stands in every row; `mark` gives the classes of its cell. */
+const OUTCOME: readonly Column[] = [
+  { head: 'load', value: (c) => c.load },
+  { head: 'true', value: (c) => c.true_load, mark: (c) => ({ t: true, d: c.load !== c.true_load }) },
+  {
+    head: 'score',
+    value: (c) => (c.excluded === undefined ? score(c.score) : DASH),
+    mark: () => ({ total: true }),
+  },
+];
+
 type Props = { list: readonly Candidate[]; onReplica: (replica: number) => void };
 
 export function Decision(props: Props): JSX.Element {
@@ -34,7 +59,7 @@ export function Decision(props: Props): JSX.Element {
               <th scope="col">
                 <span class="visually-hidden">Replica</span>
               </th>
-              <Show when={parts().length > 0} fallback={<SeenHead />}>
+              <Show when={parts().length > 0} fallback={<Heads of={SEEN} />}>
                 <For each={parts()}>
                   {(part, i) => (
                     <th scope="col">
@@ -46,9 +71,7 @@ export function Decision(props: Props): JSX.Element {
                   <span class="visually-hidden">Parts of the score</span>
                 </th>
               </Show>
-              <th scope="col">load</th>
-              <th scope="col">true</th>
-              <th scope="col">score</th>
+              <Heads of={OUTCOME} />
             </tr>
           </thead>
           <tbody>
@@ -60,7 +83,7 @@ export function Decision(props: Props): JSX.Element {
                       r{c.replica}
                     </button>
                   </th>
-                  <Show when={parts().length > 0} fallback={<Seen c={c} />}>
+                  <Show when={parts().length > 0} fallback={<Cells of={SEEN} c={c} />}>
                     <For each={c.excluded === undefined ? c.parts : []}>
                       {(part) => (
                         <td>
@@ -75,11 +98,7 @@ export function Decision(props: Props): JSX.Element {
                       </td>
                     </Show>
                   </Show>
-                  <td>{c.load}</td>
-                  <td class="t" classList={{ d: c.load !== c.true_load }}>
-                    {c.true_load}
-                  </td>
-                  <td class="total">{c.excluded === undefined ? score(c.score) : DASH}</td>
+                  <Cells of={OUTCOME} c={c} />
                 </tr>
               )}
             </For>
@@ -110,25 +129,13 @@ export function Decision(props: Props): JSX.Element {
   );
 }
 
-function SeenHead(): JSX.Element {
-  return (
-    <>
-      <th scope="col">wait</th>
-      <th scope="col">run</th>
-      <th scope="col">in flight</th>
-      <th scope="col">KV %</th>
-    </>
-  );
+function Heads(props: { of: readonly Column[] }): JSX.Element {
+  return <For each={props.of}>{(column) => <th scope="col">{column.head}</th>}</For>;
 }
 
-function Seen(props: { c: Candidate }): JSX.Element {
+function Cells(props: { of: readonly Column[]; c: Candidate }): JSX.Element {
   return (
-    <>
-      <td>{props.c.waiting}</td>
-      <td>{props.c.running}</td>
-      <td>{props.c.in_flight}</td>
-      <td>{percent(props.c.kv_used).value}</td>
-    </>
+    <For each={props.of}>{(column) => <td classList={column.mark?.(props.c) ?? {}}>{column.value(props.c)}</td>}</For>
   );
 }
 
