@@ -116,7 +116,7 @@ function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, lef
 function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, right: number): void {
   const { flags } = s.frame;
   const places = flags.map((f) => x(f.at_us / 1e6));
-  pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6) });
+  pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6), knob: 6 });
 }
 
 /** Each cluster: how long its anomalies lasted, the shape of the first, how many or, where there is room, what. */

@@ -6,10 +6,16 @@ import type { Palette } from '../draw/palette.ts';
 import type { Flag } from '../generated/boundary.ts';
 import { BARE_PENNANT, type LabelSide, labelSides } from './scales.ts';
 
+/** Where a pennant stands: its pole, its top, how far its label keeps from the pole, and on which side that is. */
+type Place = { readonly x: number; readonly y: number; readonly pad: number; readonly side: LabelSide };
+
+const PAD = 6;
+
 /** A pennant with its label: solid in force, hollow before the playhead has reached it. */
-function pennant(pen: Pen, p: Palette, x: number, y: number, flag: Flag, side: LabelSide): void {
+function pennant(pen: Pen, p: Palette, flag: Flag, { x, y, pad, side }: Place): void {
   const text = side === 'none' ? '' : flag.label;
-  const w = (side === 'left' ? -1 : 1) * (Math.ceil(pen.measureText(text).width) + BARE_PENNANT);
+  const more = side === 'none' ? 0 : pad - PAD;
+  const w = (side === 'left' ? -1 : 1) * (Math.ceil(pen.measureText(text).width) + BARE_PENNANT + more);
   const notch = side === 'left' ? 4 : -4;
   pen.beginPath();
   pen.moveTo(x + 0.5, y + 0.5);
@@ -25,22 +31,53 @@ function pennant(pen: Pen, p: Palette, x: number, y: number, flag: Flag, side: L
   pen.stroke();
   pen.fillStyle = flag.applied ? p.onAccent : p.accent;
   pen.textAlign = side === 'left' ? 'right' : 'left';
-  pen.fillText(text, side === 'left' ? x - 6 : x + 6, y + 10.5);
+  pen.fillText(text, side === 'left' ? x - pad : x + pad, y + 10.5);
 }
+
+/** Flags closer than this are one pennant: their poles could not be told apart. */
+const SAME_PLACE = 3;
+
+/** Flags that share a place, as one: the first label and how many more; in force only if all of them are. */
+export function gathered(
+  flags: readonly Flag[],
+  places: readonly number[],
+): { readonly flags: readonly Flag[]; readonly places: readonly number[] } {
+  const groups: { readonly place: number; readonly flags: Flag[] }[] = [];
+  flags.forEach((flag, i) => {
+    const place = places[i] ?? 0;
+    const last = groups.at(-1);
+    if (last && place - last.place < SAME_PLACE && last.flags[0]?.applied === flag.applied) last.flags.push(flag);
+    else groups.push({ place, flags: [flag] });
+  });
+  return {
+    places: groups.map((g) => g.place),
+    flags: groups.map(({ flags: [first, ...more] }) => ({
+      at_us: first?.at_us ?? 0,
+      applied: first?.applied ?? false,
+      label: more.length === 0 ? (first?.label ?? '') : `${first?.label ?? ''} and ${more.length} more`,
+    })),
+  };
+}
+
+/** What labels keep within, and the playhead they do not cross; `knob` is how far its knob reaches to each side. */
+type Edges = { readonly left: number; readonly right: number; readonly playhead: number; readonly knob: number };
 
 /** Pennants for the edits at `places`, each with its label where there is room. */
 export function pennants(
   pen: Pen,
   p: Palette,
-  flags: readonly Flag[],
-  places: readonly number[],
+  all: readonly Flag[],
+  at: readonly number[],
   y: number,
-  edges: { readonly left: number; readonly right: number; readonly playhead: number },
+  edges: Edges,
 ): void {
+  const { flags, places } = gathered(all, at);
   pen.font = font(p, 11, 600);
-  const widths = flags.map((f) => Math.ceil(pen.measureText(f.label).width) + 16);
+  // The knob of the playhead covers the start of a label at its own pole.
+  const pads = places.map((x) => (Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD));
+  const widths = flags.map((f, i) => Math.ceil(pen.measureText(f.label).width) + 10 + (pads[i] ?? PAD));
   const sides = labelSides(places, widths, edges);
   flags.forEach((f, i) => {
-    pennant(pen, p, places[i] ?? 0, y, f, sides[i] ?? 'none');
+    pennant(pen, p, f, { x: places[i] ?? 0, y, pad: pads[i] ?? PAD, side: sides[i] ?? 'none' });
   });
 }

@@ -115,7 +115,7 @@ function drawUnder(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
     pen.fillStyle = p.line;
     pen.fillRect(end, box.y, 1, box.h);
   }
-  // Faint, so that a wash over the lines' ground is all that an anomaly is here; the timeline has its mark.
+  // Faint: charts only shade the time of an anomaly; its mark is on the timeline.
   pen.globalAlpha = 0.1;
   pen.fillStyle = p.warn;
   for (const [from, to] of spans(frame.anomalies, frame.now_us)) {
@@ -200,7 +200,7 @@ function drawEdits(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
   const applied = frame.flags.filter((f) => f.applied);
   const places = applied.map((f) => Math.round(placeX(u, box, f.at_us / 1e6)));
   const playhead = placeX(u, box, frame.now_us / 1e6);
-  pennants(pen, p, applied, places, box.y - 1, { left: box.x, right: box.x + box.w, playhead });
+  pennants(pen, p, applied, places, box.y - 1, { left: box.x, right: box.x + box.w, playhead, knob: 0 });
 }
 
 /** Names at the ends of the lines, kept apart. */
@@ -222,7 +222,7 @@ function drawEnds(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
     heavy.push(chosen);
     inks.push(chosen ? p.ink : p.ink3);
   });
-  // More names than lines of text: keep the focus, and the ends of the range speak for the rest.
+  // More names than fit: keep the one in focus and those at the ends of the range.
   const room = Math.max(1, Math.floor((box.h + 8) / 11));
   if (sloY !== undefined) {
     names.push('SLO');

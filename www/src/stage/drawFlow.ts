@@ -121,12 +121,15 @@ function drawGate(s: Scene): void {
   for (let i = 0; i < held; i++) pen.fillRect(GATE_X + 3, y + 17.5 - i * 5.4, 16, 4);
   pen.font = font(p, 11);
   label(pen, 'Admission', GATE_X + 11, 19, p.ink3, 'center');
-  label(pen, `${count(frame.counts.in_pipeline)} on the way`, GATE_X + 11, y + 54, p.ink3, 'center');
+  // Below the last client's name, where that reaches as far down.
+  const lowest = clientPipes(layout, frame.clients.length).at(-1)?.y ?? 0;
+  const below = lowest > y + 34 ? Math.max(y + 54, lowest + 26) : y + 54;
+  label(pen, `${count(frame.counts.in_pipeline)} on the way`, GATE_X + 11, below, p.ink3, 'center');
   label(
     pen,
     `${count(frame.counts.rejected)} refused`,
     GATE_X + 11,
-    y + 68,
+    below + 14,
     frame.counts.rejected > 0 ? p.missText : p.ink3,
     'center',
   );
