@@ -11,14 +11,15 @@ function prefetch(): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler: (_, { bundle = {} }) =>
-        Object.keys(bundle)
-          .filter((file) => /(worker|page)-[^/]*\.js$|\.wasm$/.test(file))
-          .map((file) => ({
-            tag: 'link',
-            attrs: { rel: file.includes('page-') ? 'modulepreload' : 'prefetch', href: `./${file}` },
-            injectTo: 'head' as const,
-          })),
+      handler: (_, { bundle = {} }) => {
+        const page = Object.values(bundle).find((part) => part.type === 'chunk' && /\/page-/.test(part.fileName));
+        const modules = page?.type === 'chunk' ? [page.fileName, ...page.imports] : [];
+        const others = Object.keys(bundle).filter((file) => /worker-[^/]*\.js$|\.wasm$/.test(file));
+        return [
+          ...modules.map((file) => ({ rel: 'modulepreload', file })),
+          ...others.map((file) => ({ rel: 'prefetch', file })),
+        ].map(({ rel, file }) => ({ tag: 'link', attrs: { rel, href: `./${file}` }, injectTo: 'head' as const }));
+      },
     },
   };
 }

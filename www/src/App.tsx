@@ -1,10 +1,10 @@
 // The frame of the page: where each panel goes, what keys and dropped files do.
-import { createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
 import { sentence } from './base/schema.ts';
 import { Charts } from './charts/Charts.tsx';
-import { HelpSheet, NoticeBar, TraceDialog } from './panels/Dialogs.tsx';
 import { Inspector } from './panels/Inspector.tsx';
 import { KeyFigures } from './panels/KeyFigures.tsx';
+import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Scenario } from './panels/Scenario.tsx';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
@@ -12,6 +12,8 @@ import type { WorkerLike } from './sim/spawn.ts';
 import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
 import { handleKey } from './state/shortcuts.ts';
+
+const Dialogs = lazy(() => import('./panels/Dialogs.tsx'));
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 
@@ -25,6 +27,8 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
   const app = createApp(() => props.spawn());
   const [keysOn, setKeysOn] = createSignal(readKeys());
   const [dropping, setDropping] = createSignal(false);
+  /** Whether a dialog was opened: its code is not part of the first visit, and stays once it is there. */
+  const dialogs = createMemo((before) => before || app.help() || app.reading() !== undefined, false);
 
   onMount(() => {
     void app.start();
@@ -114,15 +118,16 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
       <Inspector app={app} />
       <NoticeBar app={app} />
       <Transport app={app} />
-      <HelpSheet
-        app={app}
-        keysOn={keysOn()}
-        setKeysOn={(on) => {
-          setKeysOn(on);
-          writeKeys(on);
-        }}
-      />
-      <TraceDialog app={app} />
+      <Show when={dialogs()}>
+        <Dialogs
+          app={app}
+          keysOn={keysOn()}
+          setKeysOn={(on) => {
+            setKeysOn(on);
+            writeKeys(on);
+          }}
+        />
+      </Show>
       <Show when={dropping()}>
         <div class="drop" aria-hidden="true">
           <p>Drop a request trace or a scenario</p>

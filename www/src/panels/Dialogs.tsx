@@ -1,19 +1,15 @@
-// Help, trace reading, the drop veil, and the notice above the transport.
+// The dialogs: help, and the reading of a trace. Loaded when one is opened.
 import { Dialog } from '@ark-ui/solid/dialog';
-import { createEffect, For, type JSX, onCleanup, Show } from 'solid-js';
+import { For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { SHAPES } from '../base/anomalies.ts';
-import { clock, count } from '../base/units.ts';
+import { count } from '../base/units.ts';
 import { AnomalyGlyph, Icon } from '../draw/glyphs.tsx';
-import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { explain, type Notice } from '../state/notices.ts';
 import { keysOf, SHORTCUTS } from '../state/shortcuts.ts';
-import { save } from './save.ts';
+import { Problems } from './NoticeBar.tsx';
 
-const INFO_MS = 10_000;
-
-export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
+function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
   return (
     <Sheet open={props.app.help()} onClose={() => props.app.setHelp(false)} title="Help">
       <p class="say">
@@ -21,9 +17,9 @@ export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: bo
         (green).
       </p>
       <p class="say">
-        Change the arrival rate, routing, admission, the number of replicas, batch limits, KV blocks or the signal
-        refresh while it runs: the edit becomes a flag on the timeline. Every other field starts the run again from the
-        beginning.
+        Change any field of the fleet, the policies, the workload or the objectives while it runs, add a pool or a
+        client, or drag a router's weight: the edit becomes a flag on the timeline and can be undone. Seed, run and
+        observation start the run again. Each field's help says what an edit of it does.
       </p>
       <p class="say">
         Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines) or a
@@ -67,7 +63,7 @@ export function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: bo
   );
 }
 
-export function TraceDialog(props: { app: App }): JSX.Element {
+function TraceDialog(props: { app: App }): JSX.Element {
   const close = (): void => {
     if (props.app.reading()?.done) props.app.setReading(undefined);
   };
@@ -95,19 +91,6 @@ export function TraceDialog(props: { app: App }): JSX.Element {
   );
 }
 
-export function Problems(props: { list: readonly Diagnostic[] }): JSX.Element {
-  return (
-    <ul class="problems">
-      <For each={props.list.slice(0, 50)}>
-        {(d) => <li classList={{ mild: d.severity === 'warning' }}>{explain(d)}</li>}
-      </For>
-      <Show when={props.list.length > 50}>
-        <li>and {props.list.length - 50} more</li>
-      </Show>
-    </ul>
-  );
-}
-
 function Sheet(props: { open: boolean; onClose: () => void; title: string; children: JSX.Element }): JSX.Element {
   return (
     <Dialog.Root open={props.open} onOpenChange={({ open }) => !open && props.onClose()} lazyMount unmountOnExit>
@@ -129,63 +112,12 @@ function Sheet(props: { open: boolean; onClose: () => void; title: string; child
   );
 }
 
-/** One line above the transport, over the page: it moves nothing. */
-export function NoticeBar(props: { app: App }): JSX.Element {
-  const app = props.app;
-  // What went well goes by itself; what did not stays until it is dismissed.
-  createEffect(() => {
-    const notice = app.notice();
-    if (notice?.kind !== 'info' || notice.diagnostics.length > 0) return;
-    const timer = setTimeout(() => app.setNotice(undefined), INFO_MS);
-    onCleanup(() => clearTimeout(timer));
-  });
+/** The dialog that is open. */
+export default function Dialogs(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
   return (
-    <Show when={app.notice()}>
-      {(notice) => (
-        <div class="notice" role="status" classList={{ bad: notice().kind !== 'info', long: isLong(notice()) }}>
-          <div class="notice-text">{said(app)}</div>
-          <Show when={crashOf(app)}>
-            {(crash) => (
-              <button type="button" class="btn box" onClick={() => save('reproduction.json', crash().scenario)}>
-                Download the reproduction
-              </button>
-            )}
-          </Show>
-          <button type="button" class="btn sq" aria-label="Dismiss" onClick={() => app.setNotice(undefined)}>
-            <Icon name="close" />
-          </button>
-        </div>
-      )}
-    </Show>
+    <>
+      <HelpSheet app={props.app} keysOn={props.keysOn} setKeysOn={props.setKeysOn} />
+      <TraceDialog app={props.app} />
+    </>
   );
-}
-
-/** Whether it has more to say than fits among the controls. */
-function isLong(notice: Notice): boolean {
-  return notice.kind === 'info' && notice.diagnostics.length > 0;
-}
-
-function crashOf(app: App) {
-  const notice = app.notice();
-  return notice?.kind === 'crash' ? notice.crash : undefined;
-}
-
-function said(app: App): JSX.Element {
-  const notice = app.notice();
-  if (notice?.kind === 'crash') {
-    const { crash } = notice;
-    const after = crash.recovered ? 'The same run was made again up to there.' : 'It could not be made again.';
-    return `The simulation stopped at ${clock(crash.nowUs)} s (${crash.message}). ${after}`;
-  }
-  if (notice?.kind === 'info') {
-    return (
-      <>
-        {notice.text}
-        <Show when={notice.diagnostics.length > 0}>
-          <Problems list={notice.diagnostics} />
-        </Show>
-      </>
-    );
-  }
-  return notice?.text ?? '';
 }

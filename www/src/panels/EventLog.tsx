@@ -34,7 +34,7 @@ const KINDS = [
 const ROW = 24;
 const LIMIT = 2000;
 
-export function EventLog(props: { app: App }): JSX.Element {
+export default function EventLog(props: { app: App }): JSX.Element {
   const app = props.app;
   const [kind, setKind] = createSignal('');
   const [request, setRequest] = createSignal('');
@@ -128,7 +128,7 @@ export function EventLog(props: { app: App }): JSX.Element {
                     onFocus={() => setRead(row)}
                     onClick={(event) => {
                       setRead(row);
-                      // A finger cannot point without pressing: it reads first and opens with the button below.
+                      // Touch has no hover: a tap selects the line, the button below opens it.
                       if (!(event instanceof PointerEvent) || event.pointerType !== 'touch') open(row);
                     }}
                   >

@@ -1,13 +1,14 @@
 // The right panel: one request, one replica, the whole run, or the event log.
 import { Tabs } from '@ark-ui/solid/tabs';
-import { type JSX, Show } from 'solid-js';
+import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../base/view.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App, RightTab } from '../state/app.ts';
-import { EventLog } from './EventLog.tsx';
-import { ReplicaPanel } from './ReplicaPanel.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
-import { RunPanel } from './RunPanel.tsx';
+
+const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
+const RunPanel = lazy(() => import('./RunPanel.tsx'));
+const EventLog = lazy(() => import('./EventLog.tsx'));
 
 export function Inspector(props: { app: App }): JSX.Element {
   const app = props.app;

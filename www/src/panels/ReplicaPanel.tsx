@@ -6,7 +6,7 @@ import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Block, type BlockState, BlockStates, NameValues, type Row } from './Block.tsx';
 
-export function ReplicaPanel(props: { app: App }): JSX.Element {
+export default function ReplicaPanel(props: { app: App }): JSX.Element {
   const replica = createMemo(() =>
     props.app.throttledFrame()?.replicas.find((r) => r.id === props.app.selected().replica),
   );

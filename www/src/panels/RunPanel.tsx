@@ -19,7 +19,7 @@ const NONE: Counts = {
   preemptions: 0,
 };
 
-export function RunPanel(props: { app: App }): JSX.Element {
+export default function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
   const [report, setReport] = createSignal<RunReport>();
   const counts = (): Counts => app.throttledFrame()?.counts ?? NONE;
