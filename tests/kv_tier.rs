@@ -174,7 +174,7 @@ fn the_only_request_that_runs_gets_the_blocks_of_those_that_wait() {
     let e = run(&s);
     let records = e.records();
     assert_eq!(counts(&e).loads, 2, "it loads while the other runs, and again when that is done");
-    assert!(records.iter().all(|r| r.state == RequestState::Completed && r.preemptions == 0));
+    assert!(records.iter().all(|r| r.state() == RequestState::Completed && r.preemptions == 0));
     // Sixty tokens, one a step; the other one joins when it is done.
     assert_eq!(
         (records[3].e2e.get().unwrap().0, records[4].first_scheduled.get() >= records[3].finish.get()),
@@ -261,7 +261,7 @@ const LONGEST: u32 = 300_u32.div_ceil(BLOCK);
 
 /// What a request met, whatever the cache below is.
 fn experience(r: &Record) -> (RequestState, Micros, [Maybe<Micros>; 3], [Maybe<Span>; 2], u32) {
-    (r.state, r.arrival, [r.queued, r.first_scheduled, r.finish], [r.ttft, r.e2e], r.cached_tokens)
+    (r.state(), r.arrival, [r.queued, r.first_scheduled, r.finish], [r.ttft, r.e2e], r.cached_tokens)
 }
 
 /// A tier with free transfers and room for everything is a larger cache. Precondition: the blocks of the GPU never limit

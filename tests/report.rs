@@ -173,7 +173,7 @@ impl<'a> Naive<'a> {
     }
 
     fn group(&self, got: &GroupPart, of: impl Fn(&Record) -> bool + Copy) {
-        let completed = || self.counted().filter(|r| of(r) && r.state == RequestState::Completed);
+        let completed = || self.counted().filter(|r| of(r) && r.state() == RequestState::Completed);
         assert_eq!(got.arrived as usize, self.counted().filter(|r| of(r)).count());
         assert_eq!(got.finished as usize, self.finished().filter(|r| of(r)).count());
         assert_eq!(got.met as usize, self.finished().filter(|r| of(r) && self.met(r)).count());
@@ -276,14 +276,15 @@ fn check_fleet(scenario: &Scenario, report: &Report, naive: &Naive<'_>) {
 fn check_areas(report: &Report, naive: &Naive<'_>) {
     let mut waiting: BTreeMap<u32, u64> = BTreeMap::new();
     let mut running: BTreeMap<u32, u64> = BTreeMap::new();
+    let at = |r: &Record| r.replica().map_or(u32::MAX, |id| id.0);
     let overlap = |a: Maybe<Micros>, b: Maybe<Micros>| {
         let [a, b] = [a, b].map(|at| at.get().map_or(naive.end, |at| at.0));
         b.min(naive.end).saturating_sub(a.max(naive.from).min(naive.end))
     };
-    for r in naive.records.iter().filter(|r| r.queued.is_known() && r.state != RequestState::Dropped) {
-        *waiting.entry(r.replica).or_default() += overlap(r.queued, r.first_scheduled);
+    for r in naive.records.iter().filter(|r| r.queued.is_known() && r.state() != RequestState::Dropped) {
+        *waiting.entry(at(r)).or_default() += overlap(r.queued, r.first_scheduled);
         if r.first_scheduled.is_known() {
-            *running.entry(r.replica).or_default() += overlap(r.first_scheduled, r.finish);
+            *running.entry(at(r)).or_default() += overlap(r.first_scheduled, r.finish);
         }
     }
     for r in &report.replicas {

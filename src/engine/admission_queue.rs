@@ -8,7 +8,7 @@ use super::Cluster;
 use super::event::ClusterEvent;
 use super::fact::{Fact, Sink};
 use super::gateway::view_of;
-use super::request::RequestState;
+use super::location::Location;
 use super::slab::Slot;
 use crate::base::order::sort_by_key;
 use crate::base::{Micros, RequestId};
@@ -222,10 +222,9 @@ impl Cluster {
     fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.active[slot].id;
         let record = &mut self.records[request.index()];
-        record.state = RequestState::Rejected;
+        record.relocate(Location::Rejected, &mut self.locations);
         record.refused = Some(reason);
         record.slot = Slot::NONE;
-        self.census.at_gateway -= 1;
         self.census.rejected += 1;
         let session = record.session;
         self.active.remove(slot);

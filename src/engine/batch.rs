@@ -8,8 +8,8 @@
 //! where it does not, at everybody.
 
 use super::fact::{DropReason, Fact, Sink};
+use super::location::Location;
 use super::replica::{Replica, World};
-use super::request::RequestState;
 use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::scenario::Compat;
@@ -313,7 +313,7 @@ impl Replica {
             }
         }
         let record = &mut w.records[request.index()];
-        record.state = RequestState::Queued;
+        record.relocate(Location::Queue(self.id), w.locations);
         record.preemptions += 1;
         self.totals.preemptions += 1;
         self.preempted_since_progress += 1;

@@ -3,8 +3,9 @@
 use super::Cluster;
 use super::event::ClusterEvent;
 use super::gateway::look_at;
+use super::location::{Location, LocationCounts};
 use super::recent::signals_of;
-use super::request::{Load, RequestState};
+use super::request::Load;
 use super::slab::Slot;
 use crate::policy::ReplicaPhase;
 
@@ -17,31 +18,81 @@ impl Cluster {
         }
         if deep {
             self.verify_blocks();
+            self.verify_locations();
             self.verify_states();
             self.verify_views();
         }
     }
 
-    /// INV-1: every request that arrived is in exactly one place.
+    /// INV-1 in numbers: every request that arrived is in exactly one place, as many as the lists of that place hold.
     fn verify_conservation(&self) {
-        let mut accounted = self.census.at_gateway + self.census.rejected;
+        assert!(
+            self.locations.total() == self.census.arrived
+                && self.census.arrived as usize == self.records.len(),
+            "INV-1: {} requests arrived and {} are somewhere",
+            self.census.arrived,
+            self.locations.total()
+        );
+        let mut accounted = self.at_gateway() + self.census.rejected;
         for r in &self.replicas {
             accounted += r.arriving + r.waiting() + r.running() + r.totals.completed + r.totals.dropped;
         }
+        assert!(
+            accounted == self.census.arrived,
+            "INV-1: {} requests arrived and {accounted} are accounted for",
+            self.census.arrived
+        );
         let deciding = self.events.iter().filter_map(ClusterEvent::request).count() as u32;
         assert!(
-            deciding + self.admission.delayed() == self.census.at_gateway,
+            deciding + self.admission.delayed() == self.at_gateway(),
             "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
-            self.census.at_gateway,
+            self.at_gateway(),
             self.admission.delayed()
         );
         let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
         self.admission.verify(self.census.admitted - self.census.turned_away - left);
-        assert!(
-            accounted == self.census.arrived && self.census.arrived as usize == self.records.len(),
-            "INV-1: {} requests arrived and {accounted} are accounted for",
-            self.census.arrived
-        );
+    }
+
+    /// INV-1 and INV-2 request by request: the counts of places are those of the records, and each list holds the requests
+    /// that say they are in it.
+    fn verify_locations(&self) {
+        let mut counts = LocationCounts::default();
+        let mut by_replica = vec![[0_u32; 3]; self.replicas.len()];
+        for r in &self.records {
+            counts.enter(r.location());
+            let list = match r.location() {
+                Location::OnItsWay(id) => Some((id, 0)),
+                Location::Queue(id) | Location::Loading(id) => Some((id, 1)),
+                Location::Batch(id) => Some((id, 2)),
+                Location::Gateway
+                | Location::Completed(_)
+                | Location::Rejected
+                | Location::Refused(_)
+                | Location::Dropped(_) => None,
+            };
+            if let Some((id, list)) = list {
+                by_replica[id.index()][list] += 1;
+            }
+        }
+        assert!(counts == self.locations, "INV-1: requests are at {counts:?}, not at {:?}", self.locations);
+        for (r, counted) in self.replicas.iter().zip(by_replica) {
+            let lists = [r.arriving(), r.waiting(), r.running()];
+            assert!(lists == counted, "INV-1: {:?} has {lists:?} requests and {counted:?} say so", r.id);
+            for request in self.batch(r) {
+                let location = self.records[request.index()].location();
+                assert!(
+                    location == Location::Batch(r.id),
+                    "INV-2: {request:?} in a batch is at {location:?}"
+                );
+            }
+            for &slot in &r.waiting {
+                let active = &self.active[slot];
+                let loads = matches!(active.load, Load::UnderWay { .. });
+                let expected = if loads { Location::Loading(r.id) } else { Location::Queue(r.id) };
+                let location = self.records[active.id.index()].location();
+                assert!(location == expected, "INV-2: {:?} in a queue is at {location:?}", active.id);
+            }
+        }
     }
 
     /// INV-4: blocks are held exactly by those who run, as many as their tokens need, and by those whose load from the CPU
@@ -136,17 +187,13 @@ impl Cluster {
         );
     }
 
-    /// INV-2 and INV-5: states match places, and causes precede effects.
+    /// INV-2 and INV-5: a request has a slot until it leaves, and causes precede effects.
     fn verify_states(&self) {
-        let mut by_state = [0_u32; 6];
         for (i, r) in self.records.iter().enumerate() {
-            by_state[r.state as usize] += 1;
-            let gone =
-                matches!(r.state, RequestState::Completed | RequestState::Rejected | RequestState::Dropped);
             assert!(
-                gone == (r.slot == Slot::NONE),
-                "INV-2: request {i} is {:?} and has a slot or lacks one",
-                r.state
+                r.location().is_gone() == (r.slot == Slot::NONE),
+                "INV-2: request {i} is at {:?} and has a slot or lacks one",
+                r.location()
             );
             let times =
                 [Some(r.arrival), r.routed.get(), r.queued.get(), r.first_scheduled.get(), r.finish.get()];
@@ -155,13 +202,5 @@ impl Cluster {
             let gap = times.iter().skip_while(|t| t.is_some()).any(Option::is_some);
             assert!(!gap, "INV-5: an effect without its cause, request {i}: {times:?}");
         }
-        let running: u32 = self.replicas.iter().map(super::Replica::running).sum();
-        let waiting: u32 = self.replicas.iter().map(super::Replica::waiting).sum();
-        let (queued, ran) =
-            (by_state[RequestState::Queued as usize], by_state[RequestState::Running as usize]);
-        assert!(
-            queued == waiting && ran == running,
-            "INV-2: {queued} queued, {ran} running by their own account"
-        );
     }
 }

@@ -50,6 +50,8 @@ impl Cluster {
         }
         left.clear();
         self.departures = left;
+        let (all, arrived) = (self.locations.total(), self.census.arrived);
+        assert!(all == arrived, "INV-1: {arrived} requests arrived and {all} are somewhere");
     }
 
     /// The gateway no longer counts the tokens of a request that has left replica `index`, and reports it to a router that

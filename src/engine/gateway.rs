@@ -2,11 +2,12 @@
 
 use super::event::ClusterEvent;
 use super::fact::{Fact, Sink};
+use super::location::Location;
 use super::recent::signals_of;
-use super::request::{ActiveRequest, Load, NO_REPLICA, Record, RequestState};
+use super::request::{ActiveRequest, Load, Record};
 use super::slab::Slot;
 use super::{Cluster, Replica};
-use crate::base::{Maybe, Micros, Piece, RequestId, Span};
+use crate::base::{Micros, Piece, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::perf::Resolved;
 use crate::policy::routing::{Excluded, Fleet};
@@ -40,41 +41,9 @@ impl Cluster {
         let spec = self.source.take().expect("INV-3: an arrival was due and none came");
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let id = RequestId(self.records.len() as u32);
-        let output_tokens = spec.output.len;
         let slot = self.active.add(new_request(id, &spec));
-        self.records.push(Record {
-            arrival: now,
-            client: spec.client,
-            tenant: spec.tenant,
-            class: spec.class,
-            session: spec.session,
-            listed: spec.listed,
-            prompt_tokens: spec.prompt_tokens,
-            output_tokens,
-            state: RequestState::InPipeline,
-            replica: NO_REPLICA,
-            routed: Maybe::NONE,
-            queued: Maybe::NONE,
-            first_scheduled: Maybe::NONE,
-            scheduled: Maybe::NONE,
-            sched_step: 0,
-            cached_tokens: 0,
-            load_from: Maybe::NONE,
-            load_until: Maybe::NONE,
-            preemptions: 0,
-            ttft: Maybe::NONE,
-            e2e: Maybe::NONE,
-            finish: Maybe::NONE,
-            finish_step: 0,
-            progress: 0,
-            generated: 0,
-            itl_sum: Span::ZERO,
-            drop: None,
-            refused: None,
-            slot,
-        });
+        self.records.push(Record::new(&spec, slot, &mut self.locations));
         self.census.arrived += 1;
-        self.census.at_gateway += 1;
         sink.fact(now, Fact::Arrived { request: id, client: spec.client, class: spec.class });
         self.events.schedule(now.saturating_add(self.admission_latency), ClusterEvent::Admission(slot));
     }
@@ -120,10 +89,9 @@ impl Cluster {
             "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
         );
         let record = &mut self.records[request.index()];
-        record.replica = chosen.0;
+        record.relocate(Location::OnItsWay(chosen), &mut self.locations);
         record.routed = now.into();
         let prompt_tokens = record.prompt_tokens;
-        self.census.at_gateway -= 1;
         self.in_flight[index] += 1;
         self.views[index].in_flight = self.in_flight[index];
         self.signals[index].tokens_in_flight += u64::from(prompt_tokens);

@@ -8,6 +8,7 @@
 
 use super::event::ReplicaEvent;
 use super::fact::{Fact, Sink};
+use super::location::Location;
 use super::replica::{Replica, World};
 use super::request::{ActiveRequest, Load};
 use super::slab::{Slab, Slot};
@@ -78,6 +79,7 @@ impl Replica {
         } else {
             let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
             active.load = Load::UnderWay { from: hit.blocks, kept };
+            record.relocate(Location::Loading(replica), w.locations);
             self.loads.kept += kept;
             self.loads.link_queue.push_back(slot);
             self.loads.under_way += 1;
@@ -106,7 +108,9 @@ impl Replica {
         self.loads.under_way -= 1;
         self.loads.done += 1;
         let (request, replica, urgency) = (active.id, self.id, active.urgency);
-        let class = w.records[request.index()].class;
+        let record = &mut w.records[request.index()];
+        record.relocate(Location::Queue(replica), w.locations);
+        let class = record.class;
         w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks: held - from });
         if self.step_at == Micros::MAX {
             self.step_at = now;
@@ -144,10 +148,12 @@ impl Replica {
     pub(super) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let active = &mut w.active[slot];
         let mut known = active.block_table.tokens();
+        let record = &mut w.records[active.id.index()];
         match active.load {
             Load::None => return,
             Load::Done { kept } => self.loads.forget_done(kept),
             Load::UnderWay { from, kept } => {
+                record.relocate(Location::Queue(self.id), w.locations);
                 self.loads.under_way -= 1;
                 self.loads.kept -= kept;
                 let queued = self.loads.link_queue.iter_mut().find(|s| **s == slot);
@@ -160,7 +166,6 @@ impl Replica {
         let blocks = active.block_table.len();
         self.kv.release(&mut active.block_table, known, now);
         let request = active.id;
-        let record = &mut w.records[request.index()];
         record.load_until = record.load_until.get().map_or(now, |until| until.min(now)).into();
         w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
     }

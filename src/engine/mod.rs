@@ -18,6 +18,7 @@ mod fact;
 mod gateway;
 mod lifecycle;
 mod load;
+mod location;
 mod queue;
 mod recent;
 mod replica;
@@ -29,6 +30,7 @@ mod waiting;
 pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
 pub use fact::{DropReason, Fact, Ignore, Sink};
+pub use location::Location;
 pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
@@ -44,6 +46,7 @@ use crate::workload::Source;
 use admission_queue::AdmissionQueue;
 use departure::Departure;
 use event::{ClusterEvent, EventQueue};
+use location::LocationCounts;
 use queue::Tournament;
 use replica::{Limits, World};
 use serde::{Deserialize, Serialize};
@@ -65,8 +68,6 @@ pub enum Halt {
 pub struct Census {
     /// Requests that arrived.
     pub arrived: u32,
-    /// Arrived, neither refused nor routed yet.
-    pub at_gateway: u32,
     /// Let in by admission.
     pub admitted: u32,
     /// Refused.
@@ -153,6 +154,8 @@ pub struct Cluster {
     bounded: bool,
     in_flight: Vec<u32>,
     records: Vec<Record>,
+    /// By kind of place: how many of them are there.
+    locations: LocationCounts,
     active: Slab,
     /// Set by a livelock: whose, and where.
     livelock: Option<(RequestId, u32)>,
@@ -206,6 +209,7 @@ impl Cluster {
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             records: Vec::new(),
+            locations: LocationCounts::default(),
             active: Slab::default(),
             livelock: None,
             detail: None,
@@ -300,6 +304,7 @@ impl Cluster {
         let preempted = replica.preempted_since_progress;
         let mut world = World {
             records: &mut self.records,
+            locations: &mut self.locations,
             active: &mut self.active,
             departures: &mut self.departures,
             sink,
@@ -309,6 +314,12 @@ impl Cluster {
         let gone = self.departures.len() as u32;
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
         self.in_flight[index] -= gone;
+        assert!(
+            self.in_flight[index] == replica.arriving() + replica.waiting() + replica.running(),
+            "INV-1: {:?} has {} requests, and not those on their way, waiting or running",
+            replica.id,
+            self.in_flight[index]
+        );
         self.views[index].in_flight = self.in_flight[index];
         if self.snapshot_refresh == Span::ZERO {
             self.views[index] = gateway::look_at(replica, &self.views[index]);
@@ -385,6 +396,11 @@ impl Cluster {
         &self.records
     }
 
+    /// Requests at the gateway: neither refused nor routed yet.
+    pub fn at_gateway(&self) -> u32 {
+        self.locations.at_gateway()
+    }
+
     /// Counts at the gateway.
     pub fn census(&self) -> &Census {
         &self.census
@@ -431,8 +447,8 @@ impl Cluster {
         let record = &self.records[request.index()];
         if record.slot != Slot::NONE {
             let active = &self.active[record.slot];
-            if record.replica != request::NO_REPLICA {
-                return self.replicas[record.replica as usize].progress_of(active, record.ttft);
+            if let Some(replica) = record.replica() {
+                return self.replicas[replica.index()].progress_of(active, record.ttft);
             }
             return Progress { prefill: active.prefill, ..Progress::default() };
         }
@@ -457,8 +473,7 @@ impl Cluster {
 
     /// Whether a request waits for blocks on their way from the CPU tier.
     pub fn is_loading(&self, request: RequestId) -> bool {
-        let slot = self.records[request.index()].slot;
-        slot != Slot::NONE && matches!(self.active[slot].load, request::Load::UnderWay { .. })
+        matches!(self.records[request.index()].location(), Location::Loading(_))
     }
 
     /// The wait queue of a replica in order.

@@ -5,8 +5,9 @@ use super::detail::Detail;
 use super::event::{EventQueue, ReplicaEvent};
 use super::fact::{DropReason, Fact, Sink};
 use super::load::Loads;
+use super::location::{Location, LocationCounts};
 use super::recent::Recent;
-use super::request::{ActiveRequest, Progress, Record, RequestState};
+use super::request::{ActiveRequest, Progress, Record};
 use super::slab::{Slab, Slot};
 use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
@@ -27,6 +28,7 @@ pub(super) const HOPELESS_PREEMPTIONS: u64 = 200_000;
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(super) struct World<'a, S: Sink> {
     pub(super) records: &'a mut [Record],
+    pub(super) locations: &'a mut LocationCounts,
     pub(super) active: &'a mut Slab,
     /// The outbox: who has left in this event.
     pub(super) departures: &'a mut Vec<Departure>,
@@ -252,8 +254,7 @@ impl Replica {
             self.refuse(slot, now, w);
         } else {
             record.queued = now.into();
-            assert!(record.state == RequestState::InPipeline, "INV-2: {:?} queued twice", active.id);
-            record.state = RequestState::Queued;
+            record.relocate(Location::Queue(self.id), w.locations);
             self.totals.prompt_tokens += u64::from(active.prompt_tokens);
             let view = WaitingView {
                 arrival: active.arrival,
@@ -285,7 +286,7 @@ impl Replica {
     fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let (request, reason) = (w.active[slot].id, Reason::QueueFull);
         let record = &mut w.records[request.index()];
-        record.state = RequestState::Rejected;
+        record.relocate(Location::Refused(self.id), w.locations);
         record.refused = Some(reason);
         record.slot = Slot::NONE;
         w.active.remove(slot);
@@ -306,10 +307,10 @@ impl Replica {
         let request = active.id;
         let done = self.progress_of(active, w.records[request.index()].ttft);
         let record = &mut w.records[request.index()];
-        if record.state == RequestState::Queued {
+        if record.location() == Location::Queue(self.id) {
             self.recent.waiting_tokens -= u64::from(active.prefill);
         }
-        record.state = RequestState::Dropped;
+        record.relocate(Location::Dropped(self.id), w.locations);
         record.itl_sum = done.itl_sum;
         record.drop = Some(reason);
         record.progress = active.progress;

@@ -1,17 +1,17 @@
 //! Requests: a permanent record of each, and the working state of those in the system.
 
 use super::fact::DropReason;
+use super::location::{Location, LocationCounts};
 use super::slab::Slot;
-use crate::base::{Content, Maybe, Micros, RequestId, Span};
+use crate::base::{Content, Maybe, Micros, ReplicaId, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::Reason;
 use crate::policy::scheduling::QueuePosition;
+use crate::workload::RequestSpec;
 use serde::{Deserialize, Serialize};
 
-/// No replica.
-pub(super) const NO_REPLICA: u32 = u32::MAX;
-
-/// Where a request is in its life. INV-2: it only moves forward, but for preemption, which leads from running to queued.
+/// What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
+/// queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestState {
     /// Between arrival and a wait queue.
@@ -61,10 +61,7 @@ pub struct Record {
     pub prompt_tokens: u32,
     /// Output length. No policy knows it in advance.
     pub output_tokens: u32,
-    /// Where it is.
-    pub state: RequestState,
-    /// Number of its replica; `u32::MAX` before it has one.
-    pub replica: u32,
+    location: Location,
     /// When the router decided.
     pub routed: Maybe<Micros>,
     /// When it joined the wait queue.
@@ -103,6 +100,72 @@ pub struct Record {
     pub refused: Option<Reason>,
     /// Its slot while it is in the system.
     pub(super) slot: Slot,
+}
+
+impl Record {
+    /// A request of `spec` that has just arrived at the gateway.
+    pub(super) fn new(spec: &RequestSpec, slot: Slot, locations: &mut LocationCounts) -> Self {
+        locations.enter(Location::Gateway);
+        Self {
+            arrival: spec.arrival,
+            client: spec.client,
+            tenant: spec.tenant,
+            class: spec.class,
+            session: spec.session,
+            listed: spec.listed,
+            prompt_tokens: spec.prompt_tokens,
+            output_tokens: spec.output.len,
+            location: Location::Gateway,
+            routed: Maybe::NONE,
+            queued: Maybe::NONE,
+            first_scheduled: Maybe::NONE,
+            scheduled: Maybe::NONE,
+            sched_step: 0,
+            cached_tokens: 0,
+            load_from: Maybe::NONE,
+            load_until: Maybe::NONE,
+            preemptions: 0,
+            ttft: Maybe::NONE,
+            e2e: Maybe::NONE,
+            finish: Maybe::NONE,
+            finish_step: 0,
+            progress: 0,
+            generated: 0,
+            itl_sum: Span::ZERO,
+            drop: None,
+            refused: None,
+            slot,
+        }
+    }
+
+    /// Where it is.
+    pub fn location(&self) -> Location {
+        self.location
+    }
+
+    /// What reports call that.
+    pub fn state(&self) -> RequestState {
+        self.location.state()
+    }
+
+    /// The replica that has it, or had it when it left.
+    pub fn replica(&self) -> Option<ReplicaId> {
+        self.location.replica()
+    }
+
+    /// It goes to another place: the only way to get there.
+    #[inline]
+    pub(super) fn relocate(&mut self, to: Location, locations: &mut LocationCounts) {
+        let from = self.location;
+        assert!(
+            from.leads_to(to),
+            "INV-2: a request that arrived at {:?} went from {from:?} to {to:?}",
+            self.arrival
+        );
+        locations.leave(from);
+        locations.enter(to);
+        self.location = to;
+    }
 }
 
 /// What one request has done so far.
@@ -226,5 +289,15 @@ impl ActiveRequest {
             (self.progress, self.generated) = self.counts(ticks);
             self.anchor_tick = self.anchor_tick.max(ticks);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_stays_small_for_there_is_one_for_each_request_of_a_run() {
+        assert!(size_of::<Record>() <= 168, "{} bytes", size_of::<Record>());
     }
 }

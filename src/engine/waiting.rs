@@ -2,8 +2,9 @@
 
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
+use super::location::Location;
 use super::replica::{Replica, World};
-use super::request::{ActiveRequest, Load, RequestState};
+use super::request::{ActiveRequest, Load};
 use super::slab::{Slab, Slot};
 use crate::base::Micros;
 use crate::kv::Hit;
@@ -284,7 +285,7 @@ impl Replica {
         active.granted = entry.tokens;
         let cached = entry.end - entry.tokens;
         let record = &mut w.records[active.id.index()];
-        record.state = RequestState::Running;
+        record.relocate(Location::Batch(self.id), w.locations);
         record.scheduled = now.into();
         record.sched_step = self.totals.steps;
         record.cached_tokens = cached;

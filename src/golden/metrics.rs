@@ -248,7 +248,7 @@ fn summary(run: &Run<'_>, f: &Figures, s: &Sums) -> Value {
         let arriving: u64 = engine.replicas().iter().map(|r| u64::from(r.arriving())).sum();
         o["injected_requests"] = json!(census.arrived);
         o["rejected_requests"] = json!(census.rejected);
-        o["in_pipeline"] = json!(u64::from(census.at_gateway) + arriving);
+        o["in_pipeline"] = json!(u64::from(run.recording.engine.at_gateway()) + arriving);
         o["not_arrived"] = json!(run.file.requests.len() as u64 - u64::from(census.arrived));
     }
     for (name, values) in [("ttft", &f.ttft), ("e2e", &f.e2e), ("itl", &f.itl)] {

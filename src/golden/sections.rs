@@ -80,9 +80,9 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
         return not_arrived(run, asked, n_in);
     };
     let progress = run.recording.engine.progress(id);
-    let replica = if r.replica == u32::MAX { String::new() } else { instance(r.replica) };
+    let replica = r.replica().map_or_else(String::new, |id| instance(id.0));
     let mut o = json!({
-        "id": asked.id, "instance": replica, "state": state(run, r.state), "n_in": n_in, "n_out": n_out,
+        "id": asked.id, "instance": replica, "state": state(run, r.state()), "n_in": n_in, "n_out": n_out,
         "progress": progress.stored, "preemptions": r.preemptions,
     });
     let fields = o.as_object_mut().expect("made as an object");

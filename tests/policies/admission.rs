@@ -44,12 +44,12 @@ fn stays_within(entries: &[(u64, f64)], capacity: f64, per_s: f64) {
 /// Everybody is let in sooner or later, or refused.
 fn all_are_decided(engine: &Cluster, then: OverLimit) {
     let rejected = engine.census().rejected;
-    assert_eq!(engine.census().at_gateway, 0);
+    assert_eq!(engine.at_gateway(), 0);
     match then {
         OverLimit::Reject => assert!(rejected > 50, "the limit should bite: {rejected}"),
         OverLimit::Delay => {
             assert_eq!(rejected, 0);
-            assert!(engine.records().iter().all(|r| r.state == RequestState::Completed));
+            assert!(engine.records().iter().all(|r| r.state() == RequestState::Completed));
         }
     }
 }
@@ -95,7 +95,7 @@ fn a_prompt_longer_than_the_bucket_is_refused_even_where_others_wait() {
     });
     let (engine, _) = run(&s);
     for r in engine.records() {
-        assert_eq!(r.state == RequestState::Rejected, r.prompt_tokens > 500, "{r:?}");
+        assert_eq!(r.state() == RequestState::Rejected, r.prompt_tokens > 500, "{r:?}");
         assert_eq!(r.refused, (r.prompt_tokens > 500).then_some(Reason::InsufficientTokens));
     }
 }
@@ -212,7 +212,7 @@ fn another_policy_decides_about_those_who_wait() {
         let mut engine = engine(&s);
         let at = Micros(2_000_001);
         engine.advance(at, u64::MAX, &mut Ignore);
-        let waiting = engine.census().at_gateway;
+        let waiting = engine.at_gateway();
         assert!(waiting > 100, "{waiting} wait");
         let mut story = Story::default();
         engine.apply(&Edit::Admission(policy.clone()), at, &mut story);
@@ -222,6 +222,6 @@ fn another_policy_decides_about_those_who_wait() {
         assert_eq!(held > 0, waits, "{policy:?}");
         engine.advance(Micros::MAX, u64::MAX, &mut Ignore);
         engine.verify(true);
-        assert_eq!(engine.census().at_gateway, 0, "{policy:?}");
+        assert_eq!(engine.at_gateway(), 0, "{policy:?}");
     }
 }

@@ -85,7 +85,7 @@ fn nobody_with_a_closed_clock_speaks_before_the_answer() {
         let (engine, _) = run(&s);
         for rounds in by_session(&engine).values() {
             for pair in rounds.windows(2) {
-                assert_eq!(pair[0].state, RequestState::Completed);
+                assert_eq!(pair[0].state(), RequestState::Completed);
                 let shown =
                     (pair[0].arrival.0 + pair[0].e2e.get().unwrap().0).max(pair[0].finish.get().unwrap().0);
                 assert_eq!(pair[1].arrival, Micros(shown + 1_500_000));
@@ -104,7 +104,7 @@ fn a_round_that_fails_ends_a_closed_conversation_and_not_an_open_one() {
         small.cluster.pools[0].kv.blocks = KvBlocks::Count(10);
         for s in [refusing, small] {
             let (engine, _) = run(&s);
-            let failed = |r: &Record| matches!(r.state, RequestState::Rejected | RequestState::Dropped);
+            let failed = |r: &Record| matches!(r.state(), RequestState::Rejected | RequestState::Dropped);
             let sessions = by_session(&engine);
             let on_after = |rounds: &&Vec<&Record>| rounds.windows(2).any(|w| failed(w[0]));
             let went_on = sessions.values().filter(on_after).count();

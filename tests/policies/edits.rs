@@ -2,7 +2,7 @@
 
 use super::common::{Story, client, cluster, engine, run};
 use super::routing::{conversations, every_policy};
-use tokenyard::base::Micros;
+use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Replica, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
@@ -106,7 +106,12 @@ fn sessions_stay_where_they_were_when_fewer_are_remembered() {
     let (engine, _) = run(&edited(&s, 4_000_000, Edit::Routing(sticky(5))));
     let mut homes = [None; 6];
     for r in engine.records() {
-        assert_eq!(*homes[r.session as usize].get_or_insert(r.replica), r.replica, "session {}", r.session);
+        assert_eq!(
+            *homes[r.session as usize].get_or_insert(r.replica()),
+            r.replica(),
+            "session {}",
+            r.session
+        );
     }
 }
 
@@ -147,7 +152,7 @@ fn requests_let_in_before_count_against_a_new_limit() {
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 2000);
     let limit = tokenyard::scenario::ConcurrencyLimit { most_in_flight: 2, then: OverLimit::Reject };
     let (engine, _) = run(&edited(&s, 50_000, Edit::Admission(AdmissionPolicy::ConcurrencyLimit(limit))));
-    let states: Vec<RequestState> = engine.records().iter().map(|r| r.state).collect();
+    let states: Vec<RequestState> = engine.records().iter().map(|r| r.state()).collect();
     assert_eq!(states, [RequestState::Completed, RequestState::Completed, RequestState::Rejected]);
 }
 
@@ -198,7 +203,7 @@ fn cached_on_return(output: u32) -> u32 {
     };
     s.edits = vec![change(1_000_000, 1), change(3_000_000, 2)];
     let (engine, _) = run(&s);
-    assert_eq!(engine.records()[3].replica, 1);
+    assert_eq!(engine.records()[3].replica(), Some(ReplicaId(1)));
     engine.records()[3].cached_tokens
 }
 
@@ -293,7 +298,7 @@ fn a_batch_that_lost_everybody_takes_the_head_of_the_queue_in_the_same_step() {
         _ => None,
     });
     assert_eq!(engine.records()[0].drop, Some(DropReason::OutgrewKvCache));
-    assert_eq!(engine.records()[1].state, RequestState::Completed);
+    assert_eq!(engine.records()[1].state(), RequestState::Completed);
     assert!(dropped.is_some() && scheduled.next_back() == dropped);
     assert_eq!(engine.replicas()[0].totals().preemptions, 1);
 }

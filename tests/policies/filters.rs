@@ -58,7 +58,7 @@ fn a_utilization_filter_leaves_out_exactly_who_is_over_its_limit() {
             nobody += usize::from(all_over);
         }
         assert!(some > 50 && nobody > 50, "{some} and {nobody}");
-        let completed = engine.records().iter().filter(|r| r.state == RequestState::Completed).count();
+        let completed = engine.records().iter().filter(|r| r.state() == RequestState::Completed).count();
         assert_eq!(refused(&story), if fallback == Fallback::Refuse { nobody } else { 0 });
         assert_eq!(completed + refused(&story), 1200);
     }
@@ -96,7 +96,8 @@ fn a_session_filter_keeps_sessions_where_they_are_unless_a_filter_before_it_has_
         let mut home = [None; 41];
         let mut moves = 0;
         for r in engine.records() {
-            moves += usize::from(home[r.session as usize].replace(r.replica).is_some_and(|h| h != r.replica));
+            moves +=
+                usize::from(home[r.session as usize].replace(r.replica()).is_some_and(|h| h != r.replica()));
         }
         moves
     };
@@ -115,7 +116,7 @@ fn a_request_that_no_filter_lets_through_makes_room_at_the_door() {
     let limit = ConcurrencyLimit { most_in_flight: 40, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(limit);
     let (engine, story) = run(&s);
-    let completed = engine.records().iter().filter(|r| r.state == RequestState::Completed).count();
+    let completed = engine.records().iter().filter(|r| r.state() == RequestState::Completed).count();
     assert!(refused(&story) > 50 && completed > 200, "{} refused", refused(&story));
     assert_eq!(completed + refused(&story), 1200, "nobody is stuck at the door");
     let (mut run, _) = Session::start(s, None, Audience::Live).expect("a good scenario");

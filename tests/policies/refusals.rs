@@ -45,7 +45,7 @@ fn longest_queue(story: &Story) -> u32 {
 }
 
 fn completed(engine: &Cluster) -> usize {
-    engine.records().iter().filter(|r| r.state == RequestState::Completed).count()
+    engine.records().iter().filter(|r| r.state() == RequestState::Completed).count()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_wait_queue_never_holds_more_than_its_bound_and_whoever_finds_it_full_is_ref
         assert!(by_router > 20 || refresh_us > 0, "{by_router}");
         // Only who is on the way, or does not look, can be surprised by a full queue.
         assert_eq!(by_replicas > 0, delay_us > 0.0 || refresh_us > 0, "{by_replicas}");
-        for r in engine.records().iter().filter(|r| r.state == RequestState::Rejected) {
+        for r in engine.records().iter().filter(|r| r.state() == RequestState::Rejected) {
             assert_eq!((r.refused, r.queued), (Some(Reason::QueueFull), Maybe::NONE));
         }
     }
@@ -130,7 +130,7 @@ fn who_is_turned_away_makes_room_at_the_door_and_ends_its_conversation() {
     assert!(refused(&story)[0] > 50);
     for rounds in by_session(&engine).values() {
         let (_, before) = rounds.split_last().expect("a session has a request");
-        assert!(before.iter().all(|r| r.state == RequestState::Completed));
+        assert!(before.iter().all(|r| r.state() == RequestState::Completed));
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn scaled(mut s: Scenario, changes: &[(f64, u32)]) -> Scenario {
 
 /// The replica of each request, in order.
 pub(crate) fn targets(engine: &Cluster) -> Vec<u32> {
-    engine.records().iter().map(|r| r.replica).collect()
+    engine.records().iter().map(|r| r.replica().map_or(u32::MAX, |id| id.0)).collect()
 }
 
 fn mean_ttft(engine: &Cluster) -> f64 {
@@ -251,7 +251,7 @@ fn always_busiest_is_the_worst() {
 /// The replica of each request with its session, in order.
 pub(crate) fn homes(s: &Scenario) -> Vec<(u32, u32)> {
     let (engine, _) = run(s);
-    engine.records().iter().map(|r| (r.session, r.replica)).collect()
+    engine.records().iter().map(|r| (r.session, r.replica().map_or(u32::MAX, |id| id.0))).collect()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Pools that differ in block size and price, by hand.
 
 use super::common::{client, listed, pool, run, scenario, session};
+use tokenyard::base::ReplicaId;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{
     BatchLimit, CostEscalation, Edit, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
@@ -35,7 +36,7 @@ fn prefixes_are_looked_for_in_the_blocks_of_each_pool() {
             assert!((got - want).abs() < 1e-12, "{scorer:?}: {:?}", decision.scores);
         }
         let last = &engine.records()[2];
-        assert_eq!((last.replica, last.cached_tokens), (1, 64), "{scorer:?}");
+        assert_eq!((last.replica(), last.cached_tokens), (Some(ReplicaId(1)), 64), "{scorer:?}");
     }
 }
 
@@ -44,7 +45,7 @@ fn cached_tokens_are_whole_blocks_of_the_pool_that_was_chosen() {
     let (engine, _) = run(&same_text_in_two_block_sizes(RoutingPolicy::LeastLoaded));
     let last = &engine.records()[2];
     // The first of two idle replicas: six blocks of 16.
-    assert_eq!((last.replica, last.cached_tokens), (0, 96));
+    assert_eq!((last.replica(), last.cached_tokens), (Some(ReplicaId(0)), 96));
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn a_prompt_shorter_than_the_block_of_one_pool_can_still_share_in_the_other() {
     s.workload.requests =
         vec![listed(0, "a", 40, 0), listed(999_500, "a", 5, 0), listed(1_000_000, "", 40, 0)];
     let (engine, _) = run(&s);
-    assert_eq!((engine.records()[2].replica, engine.records()[2].cached_tokens), (0, 32));
+    assert_eq!((engine.records()[2].replica(), engine.records()[2].cached_tokens), (Some(ReplicaId(0)), 32));
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn the_scorer_of_costs_is_one_for_the_cheapest_and_zero_for_the_dearest() {
     for decision in &story.decisions {
         assert_eq!(decision.scores.parts[0].values, [0.0, 1.0, 1.0, 0.5]);
     }
-    assert!(engine.records().iter().all(|r| r.replica == 1));
+    assert!(engine.records().iter().all(|r| r.replica() == Some(ReplicaId(1))));
     for pool in &mut s.cluster.pools {
         pool.hardware.as_mut().expect("its own").usd_per_hour = 3.0;
     }
@@ -86,7 +87,7 @@ fn escalating_costs_share_requests_out_in_inverse_proportion_to_prices() {
     let costs = CostEscalation { base: 0.0, queue: 0.0, kv: 0.0, price: 1.0, decay_per_s: 0.0 };
     s.cluster.routing = RoutingPolicy::CostEscalation(costs);
     let (engine, _) = run(&s);
-    assert_eq!(engine.records().iter().filter(|r| r.replica == 0).count(), 200);
+    assert_eq!(engine.records().iter().filter(|r| r.replica() == Some(ReplicaId(0))).count(), 200);
 }
 
 fn known(usd: Option<f64>) -> f64 {

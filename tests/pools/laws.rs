@@ -150,8 +150,8 @@ proptest! {
         let mut session = started(&s);
         session.advance(Micros::MAX, u64::MAX);
         let engine = session.engine();
-        for record in engine.records().iter().filter(|r| r.replica != u32::MAX) {
-            let pool = &s.cluster.pools[engine.replicas()[record.replica as usize].pool() as usize];
+        for (record, replica) in engine.records().iter().filter_map(|r| Some((r, r.replica()?))) {
+            let pool = &s.cluster.pools[engine.replicas()[replica.index()].pool() as usize];
             let wish = &s.workload.clients[record.client as usize].model;
             prop_assert!(wish.is_empty() || *wish == pool.model, "{} on {}", wish, pool.model);
         }

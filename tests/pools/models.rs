@@ -1,6 +1,7 @@
 //! Requests that ask for a model.
 
 use super::common::{client, pool, run, scenario, session};
+use tokenyard::base::ReplicaId;
 use tokenyard::engine::{Fact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
@@ -61,12 +62,13 @@ fn every_policy_sends_a_request_to_replicas_of_its_model_only() {
             let (engine, story) = run(&s);
             let mut anywhere = [0; 5];
             for record in engine.records() {
+                let replica = record.replica().expect("it was sent somewhere").0;
                 match record.client {
-                    0 => assert!(record.replica < 2, "{routing:?}"),
-                    1 => assert!((2..4).contains(&record.replica), "{routing:?}"),
-                    _ => anywhere[record.replica as usize] += 1,
+                    0 => assert!(replica < 2, "{routing:?}"),
+                    1 => assert!((2..4).contains(&replica), "{routing:?}"),
+                    _ => anywhere[replica as usize] += 1,
                 }
-                assert_eq!(record.state, RequestState::Completed);
+                assert_eq!(record.state(), RequestState::Completed);
             }
             for decision in &story.decisions {
                 let client = engine.records()[decision.request.expect("a request").index()].client;
@@ -87,7 +89,7 @@ fn models_that_take_turns_each_go_round_their_own_replicas() {
     for (client, first) in [(0, 0), (1, 2)] {
         let mine = engine.records().iter().filter(|r| r.client == client);
         for (k, record) in (0u32..).zip(mine) {
-            assert_eq!(record.replica, first + k % 2);
+            assert_eq!(record.replica(), Some(ReplicaId(first + k % 2)));
         }
     }
 }
@@ -189,7 +191,7 @@ fn replay(file: &str, text: &str) -> (Session, Vec<String>) {
 }
 
 fn homes(session: &Session) -> Vec<u32> {
-    session.engine().records().iter().map(|r| r.replica).collect()
+    session.engine().records().iter().map(|r| r.replica().map_or(u32::MAX, |id| id.0)).collect()
 }
 
 #[test]

@@ -296,7 +296,7 @@ pub(crate) fn sound(session: &Session) {
     assert!(r.conserved && r.arrived == places, "{r:?}");
     let mut seen = [0_u32; 6];
     for record in session.engine().records() {
-        seen[record.state as usize] += 1;
+        seen[record.state() as usize] += 1;
     }
     assert_eq!(seen, [r.in_pipeline, r.queued, r.running, r.completed, r.rejected, r.dropped]);
 }

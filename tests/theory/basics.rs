@@ -194,7 +194,7 @@ fn twice_the_step_times_and_half_the_rate_is_twice_the_time() {
     assert!(once.replicas().iter().any(|r| r.totals().preemptions > 0), "the cache should be tight");
     let us =
         |r: &Record| [r.ttft.get().map(|s| s.0), r.e2e.get().map(|s| s.0), r.finish.get().map(|at| at.0)];
-    let key = |r: &Record| (r.replica, r.preemptions, r.state, r.sched_step, r.finish_step);
+    let key = |r: &Record| (r.replica(), r.preemptions, r.state(), r.sched_step, r.finish_step);
     for (a, b) in once.records().iter().zip(twice.records()) {
         assert_eq!(key(a), key(b));
         assert_eq!(us(a).map(|us| us.map(|us| 2 * us)), us(b));
@@ -205,7 +205,7 @@ fn twice_the_step_times_and_half_the_rate_is_twice_the_time() {
 fn without_load_ttft_is_its_intercept() {
     let s = constant_lengths(cluster(2, 8, [500.0, 3.0, 7.0]), poisson(0.5), 100, 5, 2000);
     let engine = run(&s);
-    assert!(engine.records().iter().all(|r| r.state == RequestState::Completed));
+    assert!(engine.records().iter().all(|r| r.state() == RequestState::Completed));
     let alone = engine.records().iter().filter(|r| r.ttft.get().unwrap().0 == 800).count();
     assert!(alone >= 1990, "{alone} of 2000 found the system empty");
 }

@@ -147,7 +147,7 @@ pub(crate) fn shares(records: &[Record], holds: impl Fn(&Record) -> bool) -> Vec
 
 /// Times in the system of the requests that completed.
 pub(crate) fn times(engine: &Cluster) -> Vec<f64> {
-    let completed = engine.records().iter().filter(|r| r.state == RequestState::Completed);
+    let completed = engine.records().iter().filter(|r| r.state() == RequestState::Completed);
     completed.map(|r| r.e2e.get().unwrap().0 as f64).collect()
 }
 

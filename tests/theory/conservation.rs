@@ -67,7 +67,7 @@ fn littles_law_holds_to_the_microsecond() {
         }
         assert_eq!(present, times, "{what}");
         let left = |r: &tokenyard::engine::Record| {
-            matches!(r.state, RequestState::Completed | RequestState::Dropped)
+            matches!(r.state(), RequestState::Completed | RequestState::Dropped)
         };
         assert!(engine.records().iter().all(left), "{what} ends empty");
     }
@@ -117,7 +117,7 @@ fn a_server_is_busy_for_the_sum_of_its_services() {
         single_steps(cluster(2, 1, [0.0, 1.0, 0.0]), poisson(1500.0), two_lengths(400, 0.8, 3400), 30_000);
     let engine = run(&s);
     for replica in engine.replicas() {
-        let mine = engine.records().iter().filter(|r| r.replica == replica.id().0);
+        let mine = engine.records().iter().filter(|r| r.replica() == Some(replica.id()));
         let work: u64 = mine.map(|r| u64::from(r.prompt_tokens)).sum();
         assert_eq!(replica.totals().step_time.0, work);
     }

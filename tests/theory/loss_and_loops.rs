@@ -16,9 +16,9 @@ fn eight_servers_without_a_queue_lose_what_erlang_says_whatever_the_lengths() {
     for lengths in [Lengths::Constant { tokens: 1000 }, exponential_lengths(), two_lengths(400, 0.8, 3400)] {
         let s = single_steps(cluster(8, 1, [0.0, 1.0, 0.0]), poisson(5600.0), lengths.clone(), 200_000);
         let engine = run(&at_most(s, 8, OverLimit::Reject));
-        let lost = shares(engine.records(), |r| r.state == RequestState::Rejected);
+        let lost = shares(engine.records(), |r| r.state() == RequestState::Rejected);
         accept(&format!("share refused, {lengths:?}"), &lost, 0.100_152);
-        let served = engine.records().iter().filter(|r| r.state == RequestState::Completed);
+        let served = engine.records().iter().filter(|r| r.state() == RequestState::Completed);
         assert!(served.clone().all(|r| r.e2e.get().unwrap().0 == u64::from(r.prompt_tokens)), "nobody waits");
     }
 }
@@ -34,7 +34,7 @@ fn a_server_with_five_places_loses_and_delays_as_the_birth_and_death_chain_says(
             200_000,
         );
         let engine = run(&at_most(s, 5, OverLimit::Reject));
-        let refused = shares(engine.records(), |r| r.state == RequestState::Rejected);
+        let refused = shares(engine.records(), |r| r.state() == RequestState::Rejected);
         accept(&format!("share refused at {rho}"), &refused, lost);
         accept(&format!("time at {rho}"), &times(&engine), time * SERVICE_US);
     }

@@ -4,6 +4,7 @@ use super::common::{
     SERVICE_US, accept, accept_between, at_most, cluster, constant_lengths, exponential_lengths,
     mean_and_error, poisson, run, shares, single_steps, times, ttfts, waits,
 };
+use tokenyard::base::ReplicaId;
 use tokenyard::base::math::exp;
 use tokenyard::engine::Cluster;
 use tokenyard::scenario::{Lengths, OverLimit, PowerOfD, RoutingPolicy, Scenario};
@@ -87,8 +88,12 @@ fn the_more_a_router_knows_the_shorter_the_time() {
 fn gaps(engine: &Cluster, replicas: u32) -> Vec<f64> {
     let mut all = Vec::new();
     for k in 0..replicas {
-        let mine: Vec<u64> =
-            engine.records().iter().filter(|r| r.replica == k).map(|r| r.routed.get().unwrap().0).collect();
+        let mine: Vec<u64> = engine
+            .records()
+            .iter()
+            .filter(|r| r.replica() == Some(ReplicaId(k)))
+            .map(|r| r.routed.get().unwrap().0)
+            .collect();
         all.extend(mine.windows(2).map(|w| (w[1] - w[0]) as f64));
     }
     all

@@ -96,10 +96,10 @@ pub fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
     let classes = 1 + engine.records().iter().map(|r| r.class).max().unwrap_or(0) as usize;
     let mut groups = vec![Vec::new(); engine.replicas().len() * classes];
     for r in engine.records() {
-        let Some(e2e) = r.e2e.get() else { continue };
-        let pool = engine.replicas()[r.replica as usize].pool();
+        let Some((e2e, replica)) = r.e2e.get().zip(r.replica()) else { continue };
+        let pool = engine.replicas()[replica.index()].pool();
         if scenario.cluster.pools[pool as usize].engine.priority != PriorityPolicy::Constant {
-            groups[r.replica as usize * classes + r.class as usize].push(e2e.0);
+            groups[replica.index() * classes + r.class as usize].push(e2e.0);
         }
     }
     groups.iter().map(|e2e| doubled_pairs(e2e)).sum()

@@ -87,9 +87,9 @@ impl<'a> MeasurementWindow<'a> {
             if r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from()) {
                 m.sums.prompt_tokens += u64::from(r.prompt_tokens);
             }
-            if let Some(met) = m.finished(r) {
+            if let Some((met, replica)) = m.finished(r).zip(r.replica()) {
                 m.sums.finished += 1;
-                m.finished_by_replica[r.replica as usize] += 1;
+                m.finished_by_replica[replica.index()] += 1;
                 m.sums.met += u32::from(met.all());
                 m.sums.met_ttft += u32::from(met.ttft);
                 m.sums.met_tpot += u32::from(met.tpot);
@@ -207,7 +207,7 @@ impl<'a> MeasurementWindow<'a> {
     /// By replica: TTFT and E2E.
     pub(super) fn by_replica(&self) -> (Vec<Summary>, Vec<Summary>) {
         let records = self.engine.records();
-        let of: Vec<u32> = records.iter().map(|r| r.replica).collect();
+        let of: Vec<u32> = records.iter().map(|r| r.replica().map_or(u32::MAX, |id| id.0)).collect();
         let n = self.engine.replicas().len();
         (self.ttft.by_group(n, &of), self.e2e.by_group(n, &of))
     }

@@ -188,7 +188,7 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
     let c = engine.census();
     let mut p = RequestPart {
         arrived: c.arrived,
-        in_pipeline: c.at_gateway,
+        in_pipeline: engine.at_gateway(),
         rejected: c.rejected,
         rejected_by_router: c.turned_away,
         ..RequestPart::default()
@@ -209,7 +209,7 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
 
 /// How many requests were refused for each reason that occurred.
 fn rejections(engine: &Cluster) -> Vec<RejectionPart> {
-    let rejected = || engine.records().iter().filter(|r| r.state == RequestState::Rejected);
+    let rejected = || engine.records().iter().filter(|r| r.state() == RequestState::Rejected);
     let part = |reason: Reason| {
         let requests = rejected().filter(|r| r.refused == Some(reason)).count() as u32;
         (requests > 0).then(|| RejectionPart { reason: reason.name(), requests })

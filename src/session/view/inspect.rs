@@ -20,9 +20,9 @@ impl Session {
             request,
             label: self.label_of(r),
             client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
-            state: r.state.name().to_owned(),
+            state: r.state().name().to_owned(),
             summary: summary(r, &segments),
-            replica: (r.replica != u32::MAX).then_some(r.replica),
+            replica: r.replica().map(|id| id.0),
             prompt_tokens: r.prompt_tokens,
             output_tokens: p.generated.min(r.output_tokens),
             cached_tokens: r.cached_tokens,
@@ -146,7 +146,7 @@ impl Path {
 
     /// What it is doing now.
     fn open(&mut self, r: &Record, shown: u32) {
-        let kind = match r.state {
+        let kind = match r.state() {
             RequestState::InPipeline if r.routed.is_known() => "delay",
             RequestState::InPipeline if r.refused.is_some() => "admission",
             RequestState::InPipeline => "router",
@@ -195,13 +195,13 @@ fn from_record(r: &Record, now: u64) -> Vec<Segment> {
 
 /// What happened to it, in one sentence.
 fn summary(r: &Record, segments: &[Segment]) -> String {
-    let place = format!("r{}", r.replica);
+    let place = r.replica().map_or_else(String::new, |id| format!("r{}", id.0));
     let took = |span: Maybe<Span>| span.get().map_or_else(String::new, |span| duration(span.0));
     let longest = segments.iter().max_by_key(|s| (s.to_us - s.from_us, std::cmp::Reverse(s.from_us)));
     let most = longest.map_or_else(String::new, |s| {
         format!("; its longest segment was {} ({})", s.kind, duration(s.to_us - s.from_us))
     });
-    match r.state {
+    match r.state() {
         RequestState::InPipeline if r.refused.is_some() => {
             format!("Held back by admission: {}{most}.", r.refused.map_or("", Reason::name))
         }
@@ -219,7 +219,7 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
         }
         RequestState::Rejected => {
             let (by, why) = r.refused.map_or(("admission", ""), |reason| (reason.by(), reason.name()));
-            let who = if r.replica == u32::MAX { by } else { &place };
+            let who = if r.replica().is_none() { by } else { &place };
             format!("Refused by {who}: {why}.")
         }
         RequestState::Dropped => {
