@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162682, "145698900a86279a"),
-    ("everything", 72658, "7f8ddb46b18ec5fc"),
-    ("conversations", 94207, "6f2578a36e41ae6e"),
+    ("pressure", 162690, "d324fcb53cc4abd6"),
+    ("everything", 72666, "7ac885dd8c96dd09"),
+    ("conversations", 94215, "43f441dd19609109"),
 ];
 
 const DRAWS: &[Line] = &[
