@@ -11,7 +11,7 @@ use tokenyard::scenario::{
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, PrefixGroups, Rounds, Scenario, Scheduler,
     ThinkTime, TimedEdit, limits,
 };
-use tokenyard::session::view::{EventsQuery, FrameQuery};
+use tokenyard::session::view::{EventKind, EventsQuery, FrameQuery, SegmentKind};
 use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::workload::Source;
 
@@ -451,14 +451,14 @@ fn a_load_is_seen_in_the_log_the_frame_and_the_life_of_its_request() {
     let r = &frame.replicas[0];
     assert_eq!((r.waiting, r.loading, r.running, r.queue[0].loading), (1, 1, 0, true));
     assert_eq!((r.kv.used, r.kv.cpu_used, r.kv.cpu_total), (3, 18, 100));
-    let kinds = |s: &Session| -> Vec<String> {
+    let kinds = |s: &Session| -> Vec<(SegmentKind, u64)> {
         let life = s.inspect(3).expect("it has arrived");
-        life.segments.into_iter().map(|s| format!("{} {}", s.kind, s.to_us - s.from_us)).collect()
+        life.segments.into_iter().map(|s| (s.kind, s.to_us - s.from_us)).collect()
     };
-    assert_eq!(kinds(&s), ["kv-load 50"]);
+    assert_eq!(kinds(&s), [(SegmentKind::KvLoad, 50)]);
     s.advance(Micros::MAX, u64::MAX);
-    assert_eq!(kinds(&s), ["kv-load 112", "prefill 1000"]);
-    let query = EventsQuery { kinds: vec!["kv-load".to_owned()], limit: 9, ..EventsQuery::default() };
+    assert_eq!(kinds(&s), [(SegmentKind::KvLoad, 112), (SegmentKind::Prefill, 1000)]);
+    let query = EventsQuery { kinds: vec![EventKind::KvLoad], limit: 9, ..EventsQuery::default() };
     let rows = s.event_rows(&query).rows;
     assert_eq!((rows.len(), rows[0].at_us, rows[0].request), (1, 20_000, Some(3)));
     let cpu = s.report_data().replicas[0].cpu.expect("there is a tier");

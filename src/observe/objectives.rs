@@ -1,5 +1,8 @@
-//! Latency objectives in whole microseconds, by SLO class.
+//! Latency objectives in whole microseconds, by SLO class, and what each finished request met of them.
+//!
+//! A request is judged once, when it completes, by the objectives of that moment. Whoever reports objectives reads that judgement.
 
+use crate::base::RequestId;
 use crate::base::math::round_to_span;
 use crate::scenario::{Slo, SloClass};
 use serde::{Deserialize, Serialize};
@@ -12,18 +15,57 @@ pub(crate) struct Objectives {
     pub(crate) e2e_us: u64,
 }
 
-/// Which objectives a finished request met; one that is not set is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Met {
-    pub(crate) ttft: bool,
-    pub(crate) tpot: bool,
-    pub(crate) e2e: bool,
-}
+/// Which objectives a finished request met, a bit for each; one that is not set is met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Met(u8);
 
 impl Met {
+    const TTFT: u8 = 1;
+    const TPOT: u8 = 2;
+    const E2E: u8 = 4;
+    /// Set in every judgement, so that a request without one has no bits at all.
+    const JUDGED: u8 = 8;
+
+    fn new(ttft: bool, tpot: bool, e2e: bool) -> Self {
+        let bit = |met: bool, bit: u8| if met { bit } else { 0 };
+        Self(Self::JUDGED | bit(ttft, Self::TTFT) | bit(tpot, Self::TPOT) | bit(e2e, Self::E2E))
+    }
+
+    pub(crate) fn ttft(self) -> bool {
+        self.0 & Self::TTFT != 0
+    }
+
+    pub(crate) fn tpot(self) -> bool {
+        self.0 & Self::TPOT != 0
+    }
+
+    pub(crate) fn e2e(self) -> bool {
+        self.0 & Self::E2E != 0
+    }
+
     /// Whether it met all of them.
     pub(crate) fn all(self) -> bool {
-        self.ttft && self.tpot && self.e2e
+        self.ttft() && self.tpot() && self.e2e()
+    }
+}
+
+/// The judgements so far, by number of the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Judgements(Vec<Met>);
+
+impl Judgements {
+    pub(crate) fn enter(&mut self, request: RequestId, met: Met) {
+        let i = request.index();
+        if self.0.len() <= i {
+            self.0.resize(i + 1, Met::default());
+        }
+        assert!(self.0[i] == Met::default(), "INV-2: {request:?} completed twice");
+        self.0[i] = met;
+    }
+
+    /// What a request met; `None` if it has not completed.
+    pub(crate) fn of(&self, request: RequestId) -> Option<Met> {
+        self.0.get(request.index()).copied().filter(|met| *met != Met::default())
     }
 }
 
@@ -36,11 +78,8 @@ impl Objectives {
     /// What a finished request met. TPOT is (E2E - TTFT) / (tokens - 1).
     pub(crate) fn met(&self, ttft: u64, e2e: u64, tokens: u32) -> Met {
         let gaps = u64::from(tokens.max(1) - 1);
-        Met {
-            ttft: ttft <= self.ttft_us,
-            tpot: self.tpot_us == u64::MAX || e2e - ttft <= self.tpot_us.saturating_mul(gaps),
-            e2e: e2e <= self.e2e_us,
-        }
+        let tpot = self.tpot_us == u64::MAX || e2e - ttft <= self.tpot_us.saturating_mul(gaps);
+        Met::new(ttft <= self.ttft_us, tpot, e2e <= self.e2e_us)
     }
 }
 
@@ -94,8 +133,25 @@ mod tests {
     fn objectives_are_met_at_their_edge_and_missed_beyond() {
         let o = Objectives { ttft_us: 100, tpot_us: 10, e2e_us: 150 };
         assert!(o.met(100, 150, 6).all());
-        assert_eq!(o.met(101, 150, 6), Met { ttft: false, tpot: true, e2e: true });
-        assert_eq!(o.met(99, 150, 6), Met { ttft: true, tpot: false, e2e: true });
-        assert_eq!(o.met(100, 151, 100), Met { ttft: true, tpot: true, e2e: false });
+        assert_eq!(o.met(101, 150, 6), Met::new(false, true, true));
+        assert_eq!(o.met(99, 150, 6), Met::new(true, false, true));
+        assert_eq!(o.met(100, 151, 100), Met::new(true, true, false));
+    }
+
+    #[test]
+    fn a_request_has_a_judgement_once_it_completed_even_if_it_met_nothing() {
+        let mut all = Judgements::default();
+        all.enter(RequestId(2), Met::new(false, false, false));
+        all.enter(RequestId(0), Met::new(true, true, true));
+        let met = [0, 1, 2, 3].map(|i| all.of(RequestId(i)).map(Met::all));
+        assert_eq!(met, [Some(true), None, Some(false), None]);
+    }
+
+    #[test]
+    #[should_panic(expected = "INV-2: ")]
+    fn nobody_is_judged_twice() {
+        let mut all = Judgements::default();
+        all.enter(RequestId(0), Met::new(false, false, false));
+        all.enter(RequestId(0), Met::new(true, true, true));
     }
 }

@@ -3,10 +3,9 @@
 //! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are put in order
 //! once, when it is over; percentiles are found in those of all seconds without putting them together.
 
-use super::objectives::Targets;
-use crate::base::Micros;
 use crate::base::order::sort_pairs;
 use crate::base::units::US_PER_S;
+use crate::base::{Micros, Span};
 use crate::engine::Fact;
 use crate::stats::{Coverage, Ranks, RunLength, percentiles_of};
 use serde::{Deserialize, Serialize};
@@ -125,7 +124,7 @@ impl Second {
 }
 
 impl Window {
-    pub(crate) fn fact(&mut self, now: Micros, fact: Fact, targets: &Targets) {
+    pub(crate) fn fact(&mut self, now: Micros, fact: Fact) {
         match fact {
             Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
             Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
@@ -143,13 +142,9 @@ impl Window {
                 s.tokens += u64::from(count);
                 s.itl.add(itl.0, u64::from(count));
             }
-            Fact::Completed { class, ttft, e2e, tokens, .. } => {
-                let s = self.second(now);
-                s.completed += 1;
-                s.good += u32::from(targets.of(class).met(ttft.0, e2e.0, tokens).all());
-                s.e2e.push(e2e.0);
-            }
-            Fact::Admitted { .. }
+            // A request that completes is entered with the judgement of its objectives.
+            Fact::Completed { .. }
+            | Fact::Admitted { .. }
             | Fact::Rejected { .. }
             | Fact::Delayed { .. }
             | Fact::Queued { .. }
@@ -169,6 +164,14 @@ impl Window {
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}
         }
+    }
+
+    /// A request completed; `good` if it met every objective.
+    pub(crate) fn completed(&mut self, now: Micros, e2e: Span, good: bool) {
+        let s = self.second(now);
+        s.completed += 1;
+        s.good += u32::from(good);
+        s.e2e.push(e2e.0);
     }
 
     fn second(&mut self, now: Micros) -> &mut Second {

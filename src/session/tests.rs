@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scenario::Edit;
-use view::{ColumnsQuery, EventsQuery, FrameQuery, View};
+use view::{ColumnsQuery, EventKind, EventsQuery, FrameQuery, View};
 
 const LIVELY: &str = r#"{
     "run": { "horizon_s": 30, "warmup_s": 2 },
@@ -159,11 +159,11 @@ fn the_event_log_answers_by_kind_and_request() {
     s.advance(Micros(3_000_000), u64::MAX);
     let all = s.event_rows(&EventsQuery { limit: 100, ..EventsQuery::default() });
     assert_eq!(all.rows.len(), 100);
-    let q = EventsQuery { kinds: vec!["completed".to_owned()], limit: 9, ..EventsQuery::default() };
-    assert!(s.event_rows(&q).rows.iter().all(|r| r.kind == "completed"));
+    let q = EventsQuery { kinds: vec![EventKind::Completed], limit: 9, ..EventsQuery::default() };
+    assert!(s.event_rows(&q).rows.iter().all(|r| r.kind == EventKind::Completed));
     let q = EventsQuery { request: Some(1), limit: 50, ..EventsQuery::default() };
     let rows = s.event_rows(&q).rows;
-    assert_eq!(rows.first().map(|r| r.kind.as_str()), Some("arrived"));
+    assert_eq!(rows.first().map(|r| r.kind), Some(EventKind::Arrived));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn anomalies_are_in_the_report_the_log_and_the_frame() {
     assert_eq!(frame.anomaly_count, found.counts.values().sum::<u32>());
     assert_eq!(marks.len() as u32, frame.anomaly_count.min(64));
     assert_eq!(marks[0].request, Some(found.first[0].requests[0].request));
-    let q = EventsQuery { kinds: vec!["anomaly".to_owned()], limit: 500, ..EventsQuery::default() };
+    let q = EventsQuery { kinds: vec![EventKind::Anomaly], limit: 500, ..EventsQuery::default() };
     let rows = s.event_rows(&q).rows;
     assert!(rows.iter().any(|r| r.text.starts_with("kv-thrashing: KV blocks on r")), "{rows:?}");
     let off = text.replacen('{', r#"{"observe":{"anomalies":false},"#, 1);

@@ -9,7 +9,7 @@ use tokenyard::scenario::{
     Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionMode, TimedEdit, TraceSettings,
     Weighted, WeightedScorer,
 };
-use tokenyard::session::view::EventsQuery;
+use tokenyard::session::view::{EventKind, EventsQuery};
 use tokenyard::session::{Session, TraceReader};
 
 fn every_policy() -> Vec<RoutingPolicy> {
@@ -122,7 +122,7 @@ fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
         let r = whole.report_data().requests;
         assert!(r.conserved && r.rejected_by_router == refused, "{r:?}");
         let rows = whole.event_rows(&EventsQuery {
-            kinds: vec!["rejected".to_owned()],
+            kinds: vec![EventKind::Rejected],
             limit: 5000,
             ..EventsQuery::default()
         });

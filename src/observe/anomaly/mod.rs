@@ -27,6 +27,7 @@ const PROOFS: usize = 8;
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum AnomalyKind {
     /// A request joined a batch and left a more urgent one waiting on the same replica.
     PriorityInversion,

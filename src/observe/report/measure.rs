@@ -87,13 +87,13 @@ impl<'a> MeasurementWindow<'a> {
             if r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from()) {
                 m.sums.prompt_tokens += u64::from(r.prompt_tokens);
             }
-            if let Some((met, replica)) = m.finished(r).zip(r.replica()) {
+            if let Some((met, replica)) = m.finished(RequestId(i), r).zip(r.replica()) {
                 m.sums.finished += 1;
                 m.finished_by_replica[replica.index()] += 1;
                 m.sums.met += u32::from(met.all());
-                m.sums.met_ttft += u32::from(met.ttft);
-                m.sums.met_tpot += u32::from(met.tpot);
-                m.sums.met_e2e += u32::from(met.e2e);
+                m.sums.met_ttft += u32::from(met.ttft());
+                m.sums.met_tpot += u32::from(met.tpot());
+                m.sums.met_e2e += u32::from(met.e2e());
             }
         }
         m
@@ -149,10 +149,9 @@ impl<'a> MeasurementWindow<'a> {
     }
 
     /// What a request met, if it finished in the window.
-    fn finished(&self, r: &Record) -> Option<Met> {
-        let (ttft, e2e, finish) = (r.ttft.get()?, r.e2e.get()?, r.finish.get()?);
-        let counts = self.has_begun() && finish >= self.from();
-        counts.then(|| self.recorder.targets.of(r.class).met(ttft.0, e2e.0, r.output_tokens))
+    fn finished(&self, request: RequestId, r: &Record) -> Option<Met> {
+        let counts = self.has_begun() && r.finish.get()? >= self.from();
+        self.recorder.met(request).filter(|_| counts)
     }
 
     pub(super) fn latencies(&self) -> LatencyPart {
@@ -218,7 +217,7 @@ impl<'a> MeasurementWindow<'a> {
         let mut groups = Groups::new(names);
         for (i, r) in (0..).zip(records) {
             let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
-            groups.add(group_of(r), r, counts, self.finished(r));
+            groups.add(group_of(r), r, counts, self.finished(RequestId(i), r));
         }
         let of: Vec<u32> = records.iter().map(group_of).collect();
         groups.rank(&self.ttft, &of, |g| &mut g.ttft_ms);

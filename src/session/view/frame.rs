@@ -2,6 +2,7 @@
 
 use super::{Move, Percentiles, PoolFrame};
 use crate::observe::Notice;
+use crate::observe::anomaly::AnomalyKind;
 use serde::{Deserialize, Serialize};
 
 /// The state of the whole run at one instant, bounded in size whatever the fleet.
@@ -220,8 +221,8 @@ pub struct AnomalyMark {
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
-    /// `priority-inversion`, `head-of-line-blocking`, `kv-thrashing`, `livelock` or `load-imbalance`.
-    pub kind: String,
+    /// What is wrong.
+    pub kind: AnomalyKind,
     /// The replica.
     pub replica: u32,
     /// The first request that proves it, where there is one.

@@ -1,6 +1,6 @@
 //! One request in full: where its time went, and why it was sent where it was.
 
-use super::{RequestDetail, Segment};
+use super::{RequestDetail, Segment, SegmentKind};
 use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::{Fact, Record, RequestState};
 use crate::observe::recorder::LogEntry;
@@ -20,7 +20,7 @@ impl Session {
             request,
             label: self.label_of(r),
             client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
-            state: r.state().name().to_owned(),
+            state: r.state(),
             summary: summary(r, &segments),
             replica: r.replica().map(|id| id.0),
             prompt_tokens: r.prompt_tokens,
@@ -56,36 +56,35 @@ impl Session {
             }
             match *fact {
                 Fact::Arrived { .. } => seen_arrival = true,
-                Fact::Admitted { .. } => path.end("admission", *at_us, 0),
-                Fact::Routed { .. } => path.end("router", *at_us, 0),
-                Fact::Queued { .. } => path.end("delay", *at_us, 0),
+                Fact::Admitted { .. } => path.end(SegmentKind::Admission, *at_us, 0),
+                Fact::Routed { .. } => path.end(SegmentKind::Router, *at_us, 0),
+                Fact::Queued { .. } => path.end(SegmentKind::Delay, *at_us, 0),
                 Fact::LoadStarted { .. } => {
-                    path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
+                    path.end(if shown == 0 { SegmentKind::Queue } else { SegmentKind::Preempted }, *at_us, 0);
                     loading = true;
                 }
                 Fact::Loaded { .. } | Fact::LoadGivenUp { .. } if loading => {
-                    path.end("kv-load", *at_us, 0);
+                    path.end(SegmentKind::KvLoad, *at_us, 0);
                     loading = false;
                 }
                 Fact::Scheduled { prefill, cached, .. } => {
-                    path.end(if shown == 0 { "queue" } else { "preempted" }, *at_us, 0);
+                    path.end(if shown == 0 { SegmentKind::Queue } else { SegmentKind::Preempted }, *at_us, 0);
                     to_prefill = prefill - cached;
                 }
                 Fact::Prefilled { tokens, .. } => {
                     to_prefill = to_prefill.saturating_sub(tokens);
-                    path.end(if shown == 0 { "prefill" } else { "recompute" }, *at_us, tokens);
+                    let kind = if shown == 0 { SegmentKind::Prefill } else { SegmentKind::Recompute };
+                    path.end(kind, *at_us, tokens);
                     shown += u32::from(to_prefill == 0);
                 }
-                Fact::Preempted { .. } => path.end("decode", *at_us, 0),
-                Fact::Completed { tokens, .. } => {
-                    path.end("decode", *at_us, tokens);
-                }
-                Fact::Dropped { .. } => path.end("queue", *at_us, 0),
+                Fact::Preempted { .. } => path.end(SegmentKind::Decode, *at_us, 0),
+                Fact::Completed { tokens, .. } => path.end(SegmentKind::Decode, *at_us, tokens),
+                Fact::Dropped { .. } => path.end(SegmentKind::Queue, *at_us, 0),
                 Fact::Rejected { reason, replica, .. } => {
                     let kind = match replica {
-                        Some(_) => "delay",
-                        None if reason.is_of_admission() => "admission",
-                        None => "router",
+                        Some(_) => SegmentKind::Delay,
+                        None if reason.is_of_admission() => SegmentKind::Admission,
+                        None => SegmentKind::Router,
                     };
                     path.end(kind, *at_us, 0);
                 }
@@ -122,7 +121,7 @@ struct Path {
 
 impl Path {
     /// The time since the last segment was of this kind; nothing to show if it took no time.
-    fn end(&mut self, kind: &str, at: u64, tokens: u32) {
+    fn end(&mut self, kind: SegmentKind, at: u64, tokens: u32) {
         if at > self.since {
             let (from_us, to_us) = (self.since, at);
             match self.segments.last_mut() {
@@ -131,13 +130,7 @@ impl Path {
                     last.tokens += tokens;
                 }
                 _ => {
-                    self.segments.push(Segment {
-                        kind: kind.to_owned(),
-                        from_us,
-                        to_us,
-                        tokens,
-                        open: false,
-                    });
+                    self.segments.push(Segment { kind, from_us, to_us, tokens, open: false });
                 }
             }
         }
@@ -147,18 +140,20 @@ impl Path {
     /// What it is doing now.
     fn open(&mut self, r: &Record, shown: u32) {
         let kind = match r.state() {
-            RequestState::InPipeline if r.routed.is_known() => "delay",
-            RequestState::InPipeline if r.refused.is_some() => "admission",
-            RequestState::InPipeline => "router",
-            RequestState::Queued if r.load_until.get().is_some_and(|until| self.now < until.0) => "kv-load",
-            RequestState::Queued if shown > 0 => "preempted",
-            RequestState::Queued => "queue",
-            RequestState::Running if r.ttft.is_known() => "decode",
-            RequestState::Running => "prefill",
+            RequestState::InPipeline if r.routed.is_known() => SegmentKind::Delay,
+            RequestState::InPipeline if r.refused.is_some() => SegmentKind::Admission,
+            RequestState::InPipeline => SegmentKind::Router,
+            RequestState::Queued if r.load_until.get().is_some_and(|until| self.now < until.0) => {
+                SegmentKind::KvLoad
+            }
+            RequestState::Queued if shown > 0 => SegmentKind::Preempted,
+            RequestState::Queued => SegmentKind::Queue,
+            RequestState::Running if r.ttft.is_known() => SegmentKind::Decode,
+            RequestState::Running => SegmentKind::Prefill,
             RequestState::Completed | RequestState::Rejected | RequestState::Dropped => return,
         };
         let (from_us, to_us) = (self.since, self.now.max(self.since));
-        self.segments.push(Segment { kind: kind.to_owned(), from_us, to_us, tokens: 0, open: true });
+        self.segments.push(Segment { kind, from_us, to_us, tokens: 0, open: true });
     }
 }
 
@@ -174,13 +169,13 @@ fn from_record(r: &Record, now: u64) -> Vec<Segment> {
         if before_first { at.get().filter(|at| at.0 <= now) } else { r.queued.get() }
     };
     let marks = [
-        ("router", r.routed.get()),
-        ("delay", r.queued.get()),
-        ("queue", load(r.load_from)),
-        ("kv-load", load(r.load_until)),
-        ("queue", r.first_scheduled.get()),
-        ("prefill", first_token),
-        ("decode", finish),
+        (SegmentKind::Router, r.routed.get()),
+        (SegmentKind::Delay, r.queued.get()),
+        (SegmentKind::Queue, load(r.load_from)),
+        (SegmentKind::KvLoad, load(r.load_until)),
+        (SegmentKind::Queue, r.first_scheduled.get()),
+        (SegmentKind::Prefill, first_token),
+        (SegmentKind::Decode, finish),
     ];
     let mut path = Path { segments: Vec::new(), since: r.arrival.0, now };
     for (kind, at) in marks {
@@ -199,7 +194,7 @@ fn summary(r: &Record, segments: &[Segment]) -> String {
     let took = |span: Maybe<Span>| span.get().map_or_else(String::new, |span| duration(span.0));
     let longest = segments.iter().max_by_key(|s| (s.to_us - s.from_us, std::cmp::Reverse(s.from_us)));
     let most = longest.map_or_else(String::new, |s| {
-        format!("; its longest segment was {} ({})", s.kind, duration(s.to_us - s.from_us))
+        format!("; its longest segment was {} ({})", s.kind.name(), duration(s.to_us - s.from_us))
     });
     match r.state() {
         RequestState::InPipeline if r.refused.is_some() => {

@@ -1,11 +1,66 @@
 //! The event log in words.
 
-use crate::base::{ReplicaId, RequestId};
+use crate::base::ReplicaId;
 use crate::engine::Fact;
 use crate::observe::recorder::LogEntry;
 use crate::observe::words::{count, duration};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
+
+/// What a line of the event log is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum EventKind {
+    /// It arrived.
+    Arrived,
+    /// Admission let it in.
+    Admitted,
+    /// It was refused.
+    Rejected,
+    /// Admission holds it back.
+    Delayed,
+    /// The router chose a replica.
+    Routed,
+    /// It joined a wait queue.
+    Queued,
+    /// Blocks are on their way to it from the CPU tier.
+    KvLoad,
+    /// They have come, or were given up.
+    KvLoaded,
+    /// It joined a batch.
+    Scheduled,
+    /// A step began.
+    Step,
+    /// A step ended.
+    StepEnd,
+    /// A step computed a part of a prompt.
+    Prefill,
+    /// Its first token was shown.
+    FirstToken,
+    /// Requests got a further token each.
+    Tokens,
+    /// It lost its blocks and waits again.
+    Preempted,
+    /// Blocks were written to the CPU tier.
+    KvOffload,
+    /// Blocks came back from the CPU tier right after they had gone there.
+    Reload,
+    /// The first of a queue waits for blocks, or does not any more.
+    Blocked,
+    /// All its tokens were shown.
+    Completed,
+    /// It can never be served.
+    Dropped,
+    /// Preemptions without anything finishing.
+    Livelock,
+    /// A detector noticed an anomaly.
+    Anomaly,
+    /// An edit was applied.
+    Edit,
+    /// A replica takes requests, or no new ones.
+    Replica,
+}
 
 /// One line of the event log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,8 +70,8 @@ pub struct EventRow {
     pub seq: u64,
     /// When, in microseconds.
     pub at_us: u64,
-    /// What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `kv-offload`, `kv-load`, `kv-loaded`, `anomaly`.
-    pub kind: String,
+    /// What happened.
+    pub kind: EventKind,
     /// The request, where there is one.
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +90,7 @@ pub struct EventRow {
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventsQuery {
     /// Only these kinds; empty means all.
-    pub kinds: Vec<String>,
+    pub kinds: Vec<EventKind>,
     /// Only this request.
     #[cfg_attr(feature = "cli", ts(optional))]
     pub request: Option<u32>,
@@ -72,110 +127,108 @@ impl Session {
             if rows.len() == limit {
                 break;
             }
-            let row = row(start + k as u64, *at_us, entry);
-            let kind = query.kinds.is_empty() || query.kinds.contains(&row.kind);
-            let request = query.request.is_none_or(|r| row.request == Some(r));
-            let replica = query.replica.is_none_or(|r| row.replica == Some(r));
-            if kind && request && replica {
-                rows.push(row);
-            }
+            rows.extend(row(start + k as u64, *at_us, entry, query));
         }
         rows.reverse();
         EventRows { rows, total: start + log.len() as u64, lost: start }
     }
 }
 
-fn row(seq: u64, at_us: u64, entry: &LogEntry) -> EventRow {
-    let (kind, request, replica, text) = match entry {
-        LogEntry::Edit(text) => ("edit", None, None, text.clone()),
-        LogEntry::Anomaly { kind, request, replica, text } => {
-            ("anomaly", *request, Some(*replica), format!("{}: {text}", kind.name()))
+/// The line of an entry, if the query asks for it.
+fn row(seq: u64, at_us: u64, entry: &LogEntry, query: &EventsQuery) -> Option<EventRow> {
+    let (kind, request, replica) = match entry {
+        LogEntry::Edit(_) => (EventKind::Edit, None, None),
+        LogEntry::Anomaly { request, replica, .. } => (EventKind::Anomaly, *request, Some(*replica)),
+        LogEntry::Fact(fact) => {
+            let (kind, replica) = kind_of(fact);
+            (kind, fact.request().map(|r| r.0), replica.map(|r| r.0))
         }
+    };
+    let wanted = (query.kinds.is_empty() || query.kinds.contains(&kind))
+        && (query.request.is_none() || query.request == request)
+        && (query.replica.is_none() || query.replica == replica);
+    if !wanted {
+        return None;
+    }
+    let text = match entry {
+        LogEntry::Edit(text) => text.clone(),
+        LogEntry::Anomaly { kind, text, .. } => format!("{}: {text}", kind.name()),
         LogEntry::Fact(fact) => words(fact),
     };
-    EventRow { seq, at_us, kind: kind.to_owned(), request, replica, text }
+    Some(EventRow { seq, at_us, kind, request, replica, text })
 }
 
-/// Kind, request, replica and the rest.
-type Words = (&'static str, Option<u32>, Option<u32>, String);
-
-/// What happened to a request on a replica.
-fn of(kind: &'static str, request: RequestId, replica: ReplicaId, text: String) -> Words {
-    (kind, Some(request.0), Some(replica.0), text)
-}
-
-/// What happened on a replica.
-fn on(kind: &'static str, replica: ReplicaId, text: String) -> Words {
-    (kind, None, Some(replica.0), text)
-}
-
-/// A fact in words.
-fn words(fact: &Fact) -> Words {
+/// The kind of a fact, and its replica where there is one.
+fn kind_of(fact: &Fact) -> (EventKind, Option<ReplicaId>) {
     match *fact {
-        Fact::Arrived { request, .. } => ("arrived", Some(request.0), None, String::new()),
-        Fact::Admitted { request } => ("admitted", Some(request.0), None, String::new()),
-        Fact::Rejected { request, reason, replica } => {
-            ("rejected", Some(request.0), replica.map(|r| r.0), reason.name().to_owned())
+        Fact::Arrived { .. } => (EventKind::Arrived, None),
+        Fact::Admitted { .. } => (EventKind::Admitted, None),
+        Fact::Rejected { replica, .. } => (EventKind::Rejected, replica),
+        Fact::Delayed { .. } => (EventKind::Delayed, None),
+        Fact::Routed { replica, .. } => (EventKind::Routed, Some(replica)),
+        Fact::Queued { replica, .. } => (EventKind::Queued, Some(replica)),
+        Fact::Dropped { replica, .. } => (EventKind::Dropped, Some(replica)),
+        Fact::Scheduled { replica, .. } => (EventKind::Scheduled, Some(replica)),
+        Fact::StepStarted { replica, .. } => (EventKind::Step, Some(replica)),
+        Fact::StepEnded { replica } => (EventKind::StepEnd, Some(replica)),
+        Fact::Prefilled { replica, .. } => (EventKind::Prefill, Some(replica)),
+        Fact::FirstToken { replica, .. } => (EventKind::FirstToken, Some(replica)),
+        Fact::Tokens { replica, .. } => (EventKind::Tokens, Some(replica)),
+        Fact::Preempted { replica, .. } => (EventKind::Preempted, Some(replica)),
+        Fact::LoadStarted { replica, .. } => (EventKind::KvLoad, Some(replica)),
+        Fact::Loaded { replica, .. } | Fact::LoadGivenUp { replica, .. } => {
+            (EventKind::KvLoaded, Some(replica))
         }
-        Fact::Delayed { request, reason } => ("delayed", Some(request.0), None, reason.name().to_owned()),
-        Fact::Routed { request, replica } => of("routed", request, replica, format!("to r{}", replica.0)),
-        Fact::Queued { request, replica, .. } => ("queued", Some(request.0), Some(replica.0), String::new()),
-        Fact::Dropped { request, replica, reason, .. } => {
-            ("dropped", Some(request.0), Some(replica.0), reason.name().to_owned())
+        Fact::Offloaded { replica, .. } => (EventKind::KvOffload, Some(replica)),
+        Fact::ReloadedEarly { replica, .. } => (EventKind::Reload, Some(replica)),
+        Fact::HeadBlocked { replica, .. } | Fact::HeadUnblocked { replica, .. } => {
+            (EventKind::Blocked, Some(replica))
         }
-        Fact::Scheduled { request, replica, prefill, cached, .. } => {
-            let text =
-                format!("{} tokens to prefill, {} cached", count(prefill.into()), count(cached.into()));
-            ("scheduled", Some(request.0), Some(replica.0), text)
+        Fact::Completed { replica, .. } => (EventKind::Completed, Some(replica)),
+        Fact::Livelock { replica, .. } => (EventKind::Livelock, Some(replica)),
+        Fact::Serving { replica, .. } | Fact::Draining { replica } => (EventKind::Replica, Some(replica)),
+    }
+}
+
+/// A fact in words, beside its kind, request and replica.
+fn words(fact: &Fact) -> String {
+    match *fact {
+        Fact::Arrived { .. } | Fact::Admitted { .. } | Fact::Queued { .. } | Fact::StepEnded { .. } => {
+            String::new()
         }
-        Fact::StepStarted { replica, span, prefill, decode, .. } => {
-            let text =
-                format!("{}: {} prefill tokens, {decode} decodes", duration(span.0), count(prefill.into()));
-            on("step", replica, text)
+        Fact::Rejected { reason, .. } | Fact::Delayed { reason, .. } => reason.name().to_owned(),
+        Fact::Routed { replica, .. } => format!("to r{}", replica.0),
+        Fact::Dropped { reason, .. } => reason.name().to_owned(),
+        Fact::Scheduled { prefill, cached, .. } => {
+            format!("{} tokens to prefill, {} cached", count(prefill.into()), count(cached.into()))
         }
-        Fact::StepEnded { replica } => ("step-end", None, Some(replica.0), String::new()),
-        Fact::Prefilled { request, replica, tokens } => {
-            ("prefill", Some(request.0), Some(replica.0), format!("{} tokens", count(tokens.into())))
+        Fact::StepStarted { span, prefill, decode, .. } => {
+            format!("{}: {} prefill tokens, {decode} decodes", duration(span.0), count(prefill.into()))
         }
-        Fact::FirstToken { request, replica, ttft } => {
-            ("first-token", Some(request.0), Some(replica.0), format!("TTFT {}", duration(ttft.0)))
+        Fact::Prefilled { tokens, .. } => format!("{} tokens", count(tokens.into())),
+        Fact::FirstToken { ttft, .. } => format!("TTFT {}", duration(ttft.0)),
+        Fact::Tokens { itl, count, .. } => format!("{count} × ITL {}", duration(itl.0)),
+        Fact::Preempted { .. } => "its blocks are lost".to_owned(),
+        Fact::LoadStarted { blocks, until, .. } => {
+            format!("{blocks} blocks from the CPU tier until {} µs", until.0)
         }
-        Fact::Tokens { replica, itl, count } => {
-            ("tokens", None, Some(replica.0), format!("{count} × ITL {}", duration(itl.0)))
+        Fact::Loaded { blocks, .. } => format!("{blocks} blocks have come from the CPU tier"),
+        Fact::LoadGivenUp { blocks, .. } => format!("gives {blocks} blocks back: others need the room"),
+        Fact::Offloaded { blocks, forgotten, .. } => {
+            format!("{blocks} blocks to the CPU tier, {forgotten} forgotten there")
         }
-        Fact::Preempted { request, replica, .. } => {
-            ("preempted", Some(request.0), Some(replica.0), "its blocks are lost".to_owned())
+        Fact::ReloadedEarly { blocks, .. } => {
+            format!("{blocks} blocks came back right after they had left")
         }
-        Fact::LoadStarted { request, replica, blocks, until, .. } => {
-            of("kv-load", request, replica, format!("{blocks} blocks from the CPU tier until {} µs", until.0))
+        Fact::HeadUnblocked { .. } => "not for blocks any more: the batch is full".to_owned(),
+        Fact::HeadBlocked { behind, .. } => {
+            format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0)
         }
-        Fact::Loaded { request, replica, blocks, .. } => {
-            of("kv-loaded", request, replica, format!("{blocks} blocks have come from the CPU tier"))
+        Fact::Completed { e2e, tokens, .. } => {
+            format!("E2E {}, {} tokens", duration(e2e.0), count(tokens.into()))
         }
-        Fact::LoadGivenUp { request, replica, blocks } => {
-            of("kv-loaded", request, replica, format!("gives {blocks} blocks back: others need the room"))
-        }
-        Fact::Offloaded { replica, blocks, forgotten } => {
-            on("kv-offload", replica, format!("{blocks} blocks to the CPU tier, {forgotten} forgotten there"))
-        }
-        Fact::ReloadedEarly { request, replica, blocks } => {
-            of("reload", request, replica, format!("{blocks} blocks came back right after they had left"))
-        }
-        Fact::HeadUnblocked { request, replica } => {
-            of("blocked", request, replica, "not for blocks any more: the batch is full".to_owned())
-        }
-        Fact::HeadBlocked { request, behind, replica } => {
-            let text = format!("too few blocks at the head of the queue; #{} behind it would fit", behind.0);
-            of("blocked", request, replica, text)
-        }
-        Fact::Completed { request, replica, e2e, tokens, .. } => {
-            let text = format!("E2E {}, {} tokens", duration(e2e.0), count(tokens.into()));
-            of("completed", request, replica, text)
-        }
-        Fact::Livelock { request, replica } => {
-            of("livelock", request, replica, "1,000 preemptions and nothing finished between them".to_owned())
-        }
-        Fact::Serving { replica, .. } => ("replica", None, Some(replica.0), "takes requests".to_owned()),
-        Fact::Draining { replica } => ("replica", None, Some(replica.0), "takes no new requests".to_owned()),
+        Fact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
+        Fact::Serving { .. } => "takes requests".to_owned(),
+        Fact::Draining { .. } => "takes no new requests".to_owned(),
     }
 }

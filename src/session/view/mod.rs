@@ -14,6 +14,8 @@ mod pool;
 mod request;
 mod screen;
 
+pub use crate::engine::RequestState;
+pub use crate::observe::anomaly::AnomalyKind;
 pub use crate::observe::{Candidate, Move, MoveKind, Percentiles, ScorePart};
 pub use columns::{Columns, ColumnsQuery, View};
 pub use document::{PresetInfo, TraceOutcome};
@@ -21,6 +23,6 @@ pub use frame::{
     AnomalyMark, BatchBar, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, QueueChip,
     ReplicaFrame,
 };
-pub use log::{EventRow, EventRows, EventsQuery};
+pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use pool::PoolFrame;
-pub use request::{RequestDetail, Segment};
+pub use request::{RequestDetail, Segment, SegmentKind};

@@ -1,6 +1,6 @@
 //! One request for the inspector: its time by what it waited for or did, and the table of scores that sent it where it went.
 
-use super::Candidate;
+use super::{Candidate, RequestState};
 use serde::Serialize;
 
 /// Everything known about one request.
@@ -13,8 +13,8 @@ pub struct RequestDetail {
     pub label: String,
     /// Name of its client.
     pub client: String,
-    /// `in-pipeline`, `queued`, `running`, `completed`, `rejected` or `dropped`.
-    pub state: String,
+    /// Where it is in its life.
+    pub state: RequestState,
     /// In one sentence, what happened to it.
     pub summary: String,
     /// Its replica, where it has one.
@@ -51,12 +51,54 @@ pub struct RequestDetail {
     pub candidates: Vec<Candidate>,
 }
 
+/// What a request waits for or does in a part of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum SegmentKind {
+    /// Held back by admission, or on its way to it.
+    Admission,
+    /// On its way to the router.
+    Router,
+    /// On its way to the replica.
+    Delay,
+    /// In the wait queue.
+    Queue,
+    /// Waiting for blocks on their way from the CPU tier.
+    KvLoad,
+    /// Computing its prompt.
+    Prefill,
+    /// Producing tokens.
+    Decode,
+    /// In the wait queue again, after it lost its blocks.
+    Preempted,
+    /// Computing again what it lost.
+    Recompute,
+}
+
+impl SegmentKind {
+    /// Its name in a sentence.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Admission => "admission",
+            Self::Router => "router",
+            Self::Delay => "delay",
+            Self::Queue => "queue",
+            Self::KvLoad => "KV load",
+            Self::Prefill => "prefill",
+            Self::Decode => "decode",
+            Self::Preempted => "preempted",
+            Self::Recompute => "recompute",
+        }
+    }
+}
+
 /// A part of a request's time, spent in one way.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Segment {
-    /// `admission`, `router`, `delay`, `queue`, `kv-load` (blocks on their way from the CPU tier), `prefill`, `decode`, `preempted` or `recompute`.
-    pub kind: String,
+    /// What it waited for or did.
+    pub kind: SegmentKind,
     /// Start in microseconds.
     pub from_us: u64,
     /// End in microseconds; the playhead for one that goes on.

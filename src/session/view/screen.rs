@@ -64,7 +64,7 @@ impl Session {
         let mark = |a: &Anomaly| AnomalyMark {
             at_us: a.start.0,
             end_us: a.end.map(|end| end.0),
-            kind: a.kind.name().to_owned(),
+            kind: a.kind,
             replica: a.replica,
             request: a.proofs.first().map(|p| p.request.0),
             label: a.sentence(),

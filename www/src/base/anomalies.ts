@@ -1,52 +1,53 @@
 // Anomalies as the page knows them: their names and shapes, which of them are ahead of the playhead, how marks share a line.
-import type { AnomalyMark, Frame } from '../generated/boundary.ts';
+import type { AnomalyKind, AnomalyMark, Frame } from '../generated/boundary.ts';
 
 /** Shape says which kind; the paths lie in a square of nine. */
 export type AnomalyShape = {
-  readonly kind: string;
+  readonly kind: AnomalyKind;
   readonly name: string;
   readonly path: string;
   readonly meaning: string;
 };
 
-export const SHAPES: readonly AnomalyShape[] = [
-  {
+const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
+  'priority-inversion': {
     kind: 'priority-inversion',
     name: 'priority inversion',
     path: 'M0 0h9L4.5 4.5zM4.5 4.5L9 9H0z',
     meaning: 'a less urgent request went first',
   },
-  {
+  'head-of-line-blocking': {
     kind: 'head-of-line-blocking',
     name: 'head-of-line blocking',
     path: 'M0 0h2.5v9H0zM4.5 1.5h4.5v6H4.5z',
     meaning: 'the first of a queue waited for KV blocks and held up the others',
   },
-  {
+  'kv-thrashing': {
     kind: 'kv-thrashing',
     name: 'KV thrashing',
     path: 'M6 0L.5 5.2h3L2.5 9 8.5 3.6h-3.2z',
     meaning: 'KV blocks were lost again soon after they had come back',
   },
-  {
+  livelock: {
     kind: 'livelock',
     name: 'livelock',
     path: 'M4.5 0a4.5 4.5 0 1 0 .01 0zM4.5 2.3a2.2 2.2 0 1 1-.01 0z',
     meaning: 'many preemptions and nothing finished between them',
   },
-  {
+  'load-imbalance': {
     kind: 'load-imbalance',
     name: 'load imbalance',
     path: 'M0 6h2.3v3H0zM3.4 4h2.2v5H3.4zM6.7 0H9v9H6.7z',
     meaning: 'some replicas had much more to do than others',
   },
-];
+};
 
-const UNKNOWN: AnomalyShape = { kind: '', name: 'anomaly', path: 'M4.5 0L9 4.5 4.5 9 0 4.5z', meaning: '' };
+/** All kinds, in the order in which lists show them. */
+export const SHAPES: readonly AnomalyShape[] = Object.values(BY_KIND);
 
-/** Shape and words of a kind; a diamond for one that this page does not know. */
-export function shapeOf(kind: string): AnomalyShape {
-  return SHAPES.find((s) => s.kind === kind) ?? { ...UNKNOWN, kind, name: kind.replaceAll('-', ' ') || UNKNOWN.name };
+/** Shape and words of a kind. */
+export function shapeOf(kind: AnomalyKind): AnomalyShape {
+  return BY_KIND[kind];
 }
 
 /**
@@ -94,7 +95,7 @@ export function spans(marks: readonly AnomalyMark[], nowUs: number): readonly (r
 
 /** A cluster in a few words: `2 × KV thrashing, load imbalance`. */
 export function named(marks: readonly AnomalyMark[]): string {
-  const counts = new Map<string, number>();
+  const counts = new Map<AnomalyKind, number>();
   for (const { kind } of marks) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, n]) => (n > 1 ? `${n} × ${shapeOf(kind).name}` : shapeOf(kind).name)).join(', ');
 }

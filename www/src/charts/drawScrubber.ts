@@ -6,7 +6,7 @@ import type { ViewColumns } from '../base/view.ts';
 import type { Pen } from '../draw/canvas.ts';
 import { font, label } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
-import type { Frame } from '../generated/boundary.ts';
+import type { AnomalyKind, Frame } from '../generated/boundary.ts';
 import { pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
 
@@ -149,8 +149,8 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
   });
 }
 
-const paths = new Map<string, Path2D>();
-function pathOf(kind: string): Path2D {
+const paths = new Map<AnomalyKind, Path2D>();
+function pathOf(kind: AnomalyKind): Path2D {
   const made = paths.get(kind) ?? new Path2D(shapeOf(kind).path);
   paths.set(kind, made);
   return made;

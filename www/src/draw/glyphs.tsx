@@ -2,6 +2,7 @@
 import type { JSX } from 'solid-js';
 import { shapeOf } from '../base/anomalies.ts';
 import { NBSP, type Quantity } from '../base/units.ts';
+import type { AnomalyKind } from '../generated/boundary.ts';
 
 /** A number with its unit in a lighter ink. */
 export function Q(props: { q: Quantity }): JSX.Element {
@@ -58,7 +59,7 @@ export function ClientShape(props: { client: number }): JSX.Element {
 }
 
 /** The shape of a kind of anomaly, as on the timeline. */
-export function AnomalyGlyph(props: { readonly kind: string }): JSX.Element {
+export function AnomalyGlyph(props: { readonly kind: AnomalyKind }): JSX.Element {
   return (
     <svg
       class="anomaly-glyph"

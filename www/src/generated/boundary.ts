@@ -1,13 +1,16 @@
 // The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts
 
+/** What is wrong. */
+export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance";
+
 /** An anomaly on the timeline. */
 export type AnomalyMark = {
   /** When it began, in microseconds. */
   at_us: number,
   /** When it ended, in microseconds; nothing while it goes on. */
   end_us?: number,
-  /** `priority-inversion`, `head-of-line-blocking`, `kv-thrashing`, `livelock` or `load-imbalance`. */
-  kind: string,
+  /** What is wrong. */
+  kind: AnomalyKind,
   /** The replica. */
   replica: number,
   /** The first request that proves it, where there is one. */
@@ -108,14 +111,17 @@ export type Diagnostic = {
   fix: string,
 };
 
+/** What a line of the event log is about. */
+export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica";
+
 /** One line of the event log. */
 export type EventRow = {
   /** Number of the line; lines are numbered from 0 and the oldest may be gone. */
   seq: number,
   /** When, in microseconds. */
   at_us: number,
-  /** What happened: `arrived`, `admitted`, `rejected`, `delayed`, `routed`, `queued`, `scheduled`, `step`, `first-token`, `preempted`, `completed`, `dropped`, `edit`, `replica`, `blocked`, `kv-offload`, `kv-load`, `kv-loaded`, `anomaly`. */
-  kind: string,
+  /** What happened. */
+  kind: EventKind,
   /** The request, where there is one. */
   request?: number,
   /** The replica, where there is one. */
@@ -137,7 +143,7 @@ export type EventRows = {
 /** Which lines of the event log. */
 export type EventsQuery = {
   /** Only these kinds; empty means all. */
-  kinds: Array<string>,
+  kinds: Array<EventKind>,
   /** Only this request. */
   request?: number,
   /** Only this replica. */
@@ -396,8 +402,8 @@ export type RequestDetail = {
   label: string,
   /** Name of its client. */
   client: string,
-  /** `in-pipeline`, `queued`, `running`, `completed`, `rejected` or `dropped`. */
-  state: string,
+  /** Where it is in its life. */
+  state: RequestState,
   /** In one sentence, what happened to it. */
   summary: string,
   /** Its replica, where it has one. */
@@ -426,6 +432,9 @@ export type RequestDetail = {
   candidates: Array<Candidate>,
 };
 
+/** Where a request is in its life. INV-2: it only moves forward, but for preemption, which leads from running to queued. */
+export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped";
+
 /** One part of a score. */
 export type ScorePart = {
   /** What is scored, such as `queue-depth`. */
@@ -440,8 +449,8 @@ export type ScorePart = {
 
 /** A part of a request's time, spent in one way. */
 export type Segment = {
-  /** `admission`, `router`, `delay`, `queue`, `kv-load` (blocks on their way from the CPU tier), `prefill`, `decode`, `preempted` or `recompute`. */
-  kind: string,
+  /** What it waited for or did. */
+  kind: SegmentKind,
   /** Start in microseconds. */
   from_us: number,
   /** End in microseconds; the playhead for one that goes on. */
@@ -451,6 +460,9 @@ export type Segment = {
   /** Whether it still goes on. */
   open: boolean,
 };
+
+/** What a request waits for or does in a part of its time. */
+export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute";
 
 /** How bad it is. */
 export type Severity = "error" | "warning";

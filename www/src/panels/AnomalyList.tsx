@@ -3,7 +3,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { SHAPES, shapeOf } from '../base/anomalies.ts';
 import { clock, count } from '../base/units.ts';
 import { AnomalyGlyph } from '../draw/glyphs.tsx';
-import type { AnomalyMark } from '../generated/boundary.ts';
+import type { AnomalyKind, AnomalyMark } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 
 /** Lines in a panel; the timeline and the event log have all. */
@@ -41,7 +41,7 @@ export function AnomalyBlock(props: { app: App; of: (mark: AnomalyMark) => boole
 
 /** What the shapes on the timeline stand for, with how many there were. */
 export function AnomalyLegend(props: { marks: readonly AnomalyMark[] }): JSX.Element {
-  const of = (kind: string): number => props.marks.filter((a) => a.kind === kind).length;
+  const of = (kind: AnomalyKind): number => props.marks.filter((a) => a.kind === kind).length;
   return (
     <dl class="list">
       <For each={SHAPES}>

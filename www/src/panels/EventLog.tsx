@@ -2,10 +2,10 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { sentence } from '../base/schema.ts';
 import { clock, count } from '../base/units.ts';
-import type { EventRow, EventRows, EventsQuery } from '../generated/boundary.ts';
+import type { EventKind, EventRow, EventRows, EventsQuery } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 
-const KINDS = [
+const KINDS: readonly EventKind[] = [
   'arrived',
   'admitted',
   'rejected',
@@ -30,13 +30,13 @@ const KINDS = [
   'anomaly',
   'edit',
   'replica',
-] as const;
+];
 const ROW = 24;
 const LIMIT = 2000;
 
 export default function EventLog(props: { app: App }): JSX.Element {
   const app = props.app;
-  const [kind, setKind] = createSignal('');
+  const [kind, setKind] = createSignal<EventKind>();
   const [request, setRequest] = createSignal('');
   const [answer, setAnswer] = createSignal<EventRows>({ rows: [], total: 0, lost: 0 });
   const [top, setTop] = createSignal(0);
@@ -53,7 +53,7 @@ export default function EventLog(props: { app: App }): JSX.Element {
       asking = true;
       const wanted = Number(request());
       const query: EventsQuery = {
-        kinds: kind() === '' ? [] : [kind()],
+        kinds: KINDS.filter((k) => k === kind()),
         limit: LIMIT,
         ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),
       };
@@ -88,7 +88,11 @@ export default function EventLog(props: { app: App }): JSX.Element {
       <div class="log-bar">
         <label>
           <span class="visually-hidden">Kind of event</span>
-          <select class="in" value={kind()} onChange={(event) => setKind(event.currentTarget.value)}>
+          <select
+            class="in"
+            value={kind() ?? ''}
+            onChange={(event) => setKind(KINDS.find((k) => k === event.currentTarget.value))}
+          >
             <option value="">All kinds</option>
             <For each={KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
           </select>

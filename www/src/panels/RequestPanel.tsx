@@ -2,7 +2,7 @@
 import { createMemo, type JSX, Show } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../base/units.ts';
 import { ClientShape } from '../draw/glyphs.tsx';
-import type { RequestDetail } from '../generated/boundary.ts';
+import type { EventKind, RequestDetail } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
@@ -19,7 +19,7 @@ export function RequestPanel(props: { app: App }): JSX.Element {
 
 /** An empty inspector offers what is worth looking at. */
 function Empty(props: { app: App }): JSX.Element {
-  const latest = async (kind: string): Promise<void> => {
+  const latest = async (kind: EventKind): Promise<void> => {
     const { rows } = await props.app.events({ kinds: [kind], limit: 1 });
     const request = rows.at(-1)?.request;
     if (request !== undefined) props.app.select({ request, replica: undefined });
