@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162690, "d324fcb53cc4abd6"),
-    ("everything", 72666, "7ac885dd8c96dd09"),
-    ("conversations", 94215, "43f441dd19609109"),
+    ("pressure", 162776, "38dc1f8d69002a03"),
+    ("everything", 72708, "31044c06b893cbfb"),
+    ("conversations", 94265, "b2096f21707a5f51"),
 ];
 
 const DRAWS: &[Line] = &[
