@@ -121,7 +121,7 @@ fn policies() -> Vec<Dial> {
     let bucket = |tokens: f64| json!({"token-bucket": {"capacity_tokens": tokens, "refill_tokens_per_s": tokens, "then": "delay"}});
     let rate =
         |per_s: f64, burst| json!({"rate-limit": {"requests_per_s": per_s, "burst": burst, "then": "delay"}});
-    let quota = |most| json!({"tenant-quota": {"most_in_flight": most, "then": "delay"}});
+    let quota = |most| json!({"tenant-quota": {"max_in_flight": most, "then": "delay"}});
     let escalation = |x: f64| json!({"cost-escalation": {"base": x, "queue": x, "kv": x, "decay_per_s": x}});
     let weighted = |x: f64, index| {
         json!({"weighted": {"profile": "custom", "scorers": [
@@ -129,7 +129,7 @@ fn policies() -> Vec<Dial> {
             {"scorer": "no-hit-lru", "weight": x},
         ], "prefix_index_blocks": index}})
     };
-    let affinity = |most| json!({"session-affinity": {"mode": "sticky", "most_sessions": most}});
+    let affinity = |most| json!({"session-affinity": {"mode": "sticky", "max_sessions": most}});
     vec![
         ("/cluster/admission", bucket(1e-6), bucket(1e12)),
         ("/cluster/admission", rate(1e-6, 1), rate(100_000.0, 5_000_000)),

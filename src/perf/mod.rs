@@ -133,18 +133,14 @@ impl<'a> Resolver<'a> {
                     }
                     _ => String::new(),
                 };
-                (
-                    Family::Fitted(Fitted { beta_us }),
-                    [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
-                    source,
-                )
+                (Family::Fitted(Fitted { beta_us }), c.overheads_us(), source)
             }
             LatencyModel::Roofline(c) => {
                 let (shape, gpu) = (self.shape(), self.gpu());
                 let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
                 (
                     Family::Roofline(Roofline::new(c, shape, gpu, tp)),
-                    [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
+                    c.overheads_us(),
                     format!("roofline of {model} on {hardware}, TP {tp}"),
                 )
             }
@@ -152,15 +148,13 @@ impl<'a> Resolver<'a> {
                 let (shape, model) = self.shape()?;
                 (
                     Family::CrossModel(CrossModel::new(c, shape, tp)),
-                    [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
+                    c.overheads_us(),
                     format!("cross-model coefficients for {model}, TP {tp}"),
                 )
             }
-            LatencyModel::Piecewise(c) => (
-                Family::Piecewise(Piecewise::new(c)),
-                [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token],
-                String::new(),
-            ),
+            LatencyModel::Piecewise(c) => {
+                (Family::Piecewise(Piecewise::new(c)), c.overheads_us(), String::new())
+            }
         };
         Some((StepModel { alpha_us, family }, source))
     }

@@ -81,11 +81,15 @@ impl schemars::JsonSchema for BatchLimit {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "BatchLimit".into()
     }
+    /// Written where it is used: each field has a range of its own.
+    fn inline_schema() -> bool {
+        true
+    }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
                 { "const": "auto", "description": "What vLLM chooses for the GPU." },
-                { "type": "integer", "minimum": 1, "maximum": super::limits::STEP_TOKENS, "description": "This many." }
+                { "type": "integer", "description": "This many." }
             ]
         })
     }

@@ -1,17 +1,19 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
 use super::batch_limit::{BatchLimit, read_or_auto, write_or_auto};
+use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
-#[cfg(feature = "cli")]
 use super::limits;
 use super::model::{Architecture, Hardware};
-use super::policy::{AdmissionPolicy, RoutingPolicy};
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use super::scheduling::{PriorityPolicy, Scheduler};
+use super::{AdmissionPolicy, RoutingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Cluster {
     /// Groups of equal replicas. Replicas are numbered through all pools in order.
@@ -21,16 +23,28 @@ pub struct Cluster {
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
     /// How old the router's picture of a replica may get, in microseconds, before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always fresh.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub snapshot_refresh_us: u64,
     /// Time between arrival and the admission decision, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub admission_latency_us: u64,
     /// Time between admission and the routing decision, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub routing_latency_us: u64,
     /// Engine semantics. The default follows vLLM and queueing theory.
     pub compat: Compat,
+}
+
+fields! {
+    struct Cluster {
+        pools: "Pools" up_to [limits::POOLS, "pools", "pool"] => Pools by itself;
+        admission: "Policy" => Admission by itself;
+        routing: "Policy" => Routing by itself;
+        snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
+            or "it is in microseconds; 0 means none" => Signals;
+        admission_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
+            or "it is in microseconds; 0 means none" => Delays;
+        routing_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
+            or "it is in microseconds; 0 means none" => Delays;
+        compat: "Semantics" => Restart;
+    }
 }
 
 impl Default for Cluster {
@@ -59,15 +73,16 @@ pub enum Compat {
     Blis,
 }
 
+without_fields! { Compat }
+
 /// A group of equal replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
     /// Name of the pool.
     pub name: String,
     /// How many replicas.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
@@ -80,7 +95,6 @@ pub struct Pool {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::TP)))]
     pub tp: u32,
     /// Batch limits of the engine.
     pub engine: BatchLimits,
@@ -88,6 +102,21 @@ pub struct Pool {
     pub kv: KvCache,
     /// How long a step takes.
     pub latency: LatencyModel,
+}
+
+fields! {
+    struct Pool {
+        name: "Name" => Name;
+        replicas: "Replicas" in [1, limits::REPLICAS] or "remove the pool if it has no replicas" => Replicas;
+        model: "Model" => Replace;
+        architecture: "Own model" => Replace;
+        gpu: "GPU" => Replace;
+        hardware: "Own GPU" => Replace;
+        tp: "Tensor parallel" in [1, limits::TP] or "1 means one GPU for each replica" => Replace;
+        engine: "Engine" => Parts;
+        kv: "KV" => Parts;
+        latency: "Step times" => Replace;
+    }
 }
 
 impl Default for Pool {
@@ -109,7 +138,7 @@ impl Default for Pool {
 
 /// Batch limits of the engine; names as in vLLM.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct BatchLimits {
     /// Most requests in one batch (vLLM: `max_num_seqs`), up to 65,536. "auto" is vLLM's choice: 1,024 on GPUs of 70 GiB and more but the A100, otherwise 256; never more than the tokens of a step. With `compat: "blis"` it is 256.
@@ -117,15 +146,28 @@ pub struct BatchLimits {
     /// Most tokens computed in one step, prefill and decode together (vLLM: `max_num_batched_tokens`), up to 1,048,576. "auto" is vLLM's choice: 8,192 on GPUs of 70 GiB and more but the A100, otherwise 2,048; never fewer than the requests of a batch. With `compat: "blis"` it is 2,048.
     pub max_num_batched_tokens: BatchLimit,
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::STEP_TOKENS)))]
     pub long_prefill_threshold_tokens: u32,
     /// Most requests in the wait queue: a replica with a full queue refuses what is sent to it, and routers leave it out. A preempted request always gets back in. 0 means no bound.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::IN_FLIGHT)))]
     pub max_waiting: u32,
     /// Who is first in the wait queue.
     pub scheduler: Scheduler,
     /// The priority of a waiting request, for schedulers that go by priority.
     pub priority: PriorityPolicy,
+}
+
+fields! {
+    struct BatchLimits {
+        max_num_seqs: "Max sequences" in [1, limits::BATCH]
+            or "use \"auto\" for what vLLM chooses on this GPU" first 256 => BatchSize;
+        max_num_batched_tokens: "Token budget" of "tokens" in [1, limits::STEP_TOKENS]
+            or "use \"auto\" for what vLLM chooses on this GPU" first 8192 => BatchSize;
+        long_prefill_threshold_tokens: "Prefill chunk" of "tokens" in [0, limits::STEP_TOKENS]
+            or "use 0 for no limit besides the token budget" => Steps;
+        max_waiting: "Max waiting" in [0, limits::IN_FLIGHT]
+            or "use 0 for a queue without a bound" => QueueBound;
+        scheduler: "Scheduler" => QueueOrder;
+        priority: "Priority" => QueueOrder;
+    }
 }
 
 impl Default for BatchLimits {
@@ -143,21 +185,18 @@ impl Default for BatchLimits {
 
 /// The paged KV cache of one replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
     /// Number of blocks, or "auto": what fits in the memory of all GPUs of a replica together, each keeping its share of every block. Derived from model and GPU for roofline and cross-model latency and for a model or GPU of your own, otherwise from the catalogue's figure. With `compat: "blis"` as that simulator counts: about `tp` times as many.
     pub blocks: KvBlocks,
     /// Share of the GPU's memory that the engine may use, from which derived KV blocks follow (vLLM: `gpu_memory_utilization`). The catalogue's figures are for 0.9.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::MEMORY_SHARE_MIN, max = 1.0)))]
     pub gpu_memory_utilization: f64,
     /// Tokens in one block.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BLOCK_TOKENS)))]
     pub block_tokens: u32,
     /// Whether equal prompt prefixes share blocks.
     pub prefix_caching: bool,
     /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, there in GiB). What the GPU has forgotten can be loaded from it instead of being computed again. 0 means none.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::KV_BLOCKS)))]
     pub cpu_blocks: u32,
     /// How the CPU tier works.
     #[serde(skip_serializing_if = "CpuTier::is_auto")]
@@ -166,14 +205,32 @@ pub struct KvCache {
     #[serde(skip_serializing_if = "CpuWrite::is_through")]
     pub cpu_write: CpuWrite,
     /// Only for the tier `blis`: share of GPU blocks in use above which cached blocks are copied to it, 0 to 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
     pub offload_threshold: f64,
     /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::TRANSFER_TOKENS_PER_US_MIN, max = limits::TRANSFER_TOKENS_PER_US)))]
     pub transfer_tokens_per_us: f64,
     /// Fixed time of one load from the CPU tier, in microseconds; with the tier `blis`, of each block.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
     pub transfer_base_us: u64,
+}
+
+fields! {
+    struct KvCache {
+        blocks: "Blocks" of "blocks" in [1, limits::KV_BLOCKS]
+            or "use \"auto\" for as many as fit in memory" first 4096 => CacheSize;
+        gpu_memory_utilization: "Memory share" in [limits::MEMORY_SHARE_MIN, 1.0]
+            or "vLLM's default is 0.9" => CacheSize;
+        block_tokens: "Block size" of "tokens" in [1, limits::BLOCK_TOKENS]
+            or "vLLM's default is 16" => Replace;
+        prefix_caching: "Prefix cache" => Replace;
+        cpu_blocks: "CPU blocks" of "blocks" in [0, limits::KV_BLOCKS] or "use 0 for no CPU tier" => Replace;
+        cpu_tier: "CPU tier" and { "default": CpuTier::Auto } => Replace;
+        cpu_write: "CPU writes" and { "default": CpuWrite::WriteThrough } => Replace;
+        offload_threshold: "Offload from" in [0.0, 1.0]
+            or "it is the share of GPU blocks in use, such as 0.9" => Replace;
+        transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]
+            or "100 is about 13 GB/s for a model with 128 KB of KV a token" => Replace;
+        transfer_base_us: "Transfer, fixed" of "µs" in [0, limits::LATENCY_US]
+            or "it is the fixed time of one load" => Replace;
+    }
 }
 
 impl Default for KvCache {
@@ -214,6 +271,8 @@ pub enum CpuTier {
     Blis,
 }
 
+without_fields! { CpuTier }
+
 impl CpuTier {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     fn is_auto(&self) -> bool {
@@ -232,6 +291,8 @@ pub enum CpuWrite {
     /// When the GPU needs its room for something else: the tier has what the GPU has lost.
     WriteBack,
 }
+
+without_fields! { CpuWrite }
 
 impl CpuWrite {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -270,11 +331,15 @@ impl schemars::JsonSchema for KvBlocks {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "KvBlocks".into()
     }
+    /// Written where it is used: the field has the range.
+    fn inline_schema() -> bool {
+        true
+    }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
                 { "const": "auto", "description": "What fits beside the model in the memory of the replica's GPUs together." },
-                { "type": "integer", "minimum": 1, "maximum": 4_194_304, "description": "This many blocks." }
+                { "type": "integer", "description": "This many blocks." }
             ]
         })
     }

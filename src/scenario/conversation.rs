@@ -1,13 +1,15 @@
 //! Conversations of several rounds: how many, how fast they follow each other, and what a prompt brings along.
 
-#[cfg(feature = "cli")]
+use super::fields::{fields, without_fields};
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use crate::base::math;
 use serde::{Deserialize, Serialize};
 
 /// Conversations of several rounds. Every arrival of the client begins one; each is a session of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversation {
     /// How many rounds of prompt and answer a conversation has.
@@ -19,8 +21,18 @@ pub struct Conversation {
     /// What a prompt brings along of the rounds before it.
     pub context_growth: ContextGrowth,
     /// Most tokens of one request, prefix, prompt and answer together. A conversation ends before a round that would be longer; the first round is always sent.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
     pub max_context_tokens: u32,
+}
+
+fields! {
+    struct Conversation {
+        rounds: "Rounds" => Arrivals;
+        think_time: "Think time" => Arrivals;
+        clock: "Clock" => Arrivals;
+        context_growth: "Context growth" => Arrivals;
+        max_context_tokens: "Longest context" of "tokens" in [1, limits::REQUEST_TOKENS]
+            or "the context length of the model, for instance" => Arrivals;
+    }
 }
 
 impl Default for Conversation {
@@ -37,24 +49,36 @@ impl Default for Conversation {
 
 /// How many rounds a conversation has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Rounds {
     /// Always the same number.
     Constant {
         /// How many.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::ROUNDS)))]
         rounds: u32,
     },
     /// After each round the user goes on with the same probability.
     Geometric {
         /// Mean number of rounds before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::ROUNDS))))]
         mean_rounds: f64,
         /// Most rounds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::ROUNDS)))]
         max_rounds: u32,
     },
+}
+
+fields! {
+    enum Rounds [] {
+        Constant "constant" {
+            rounds: "Rounds" in [1, limits::ROUNDS]
+                or "a conversation has at least one round" first 6 => Arrivals;
+        }
+        Geometric "geometric" {
+            mean_rounds: "Mean rounds" in [1.0, f64::from(limits::ROUNDS)]
+                or "a conversation has at least one round" first 5.0 => Arrivals;
+            max_rounds: "Max rounds" in [1, limits::ROUNDS]
+                or "a conversation has at least one round" first 50 => Arrivals;
+        }
+    }
 }
 
 impl Rounds {
@@ -73,30 +97,42 @@ impl Rounds {
 
 /// How long it takes until the user sends the next prompt. Never more than a day, never less than a microsecond.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThinkTime {
     /// Always the same.
     Constant {
         /// Seconds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::THINK_S)))]
         think_s: f64,
     },
     /// Exponential.
     Exponential {
         /// Mean, in seconds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::THINK_S)))]
         mean_s: f64,
     },
     /// Lognormal: mostly short, sometimes very long.
     Lognormal {
         /// Median, in seconds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::THINK_S)))]
         median_s: f64,
         /// Standard deviation of the logarithm.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::SIGMA)))]
         sigma: f64,
     },
+}
+
+fields! {
+    enum ThinkTime [] {
+        Constant "constant" {
+            think_s: "Think" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Arrivals;
+        }
+        Exponential "exponential" {
+            mean_s: "Mean" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Arrivals;
+        }
+        Lognormal "lognormal" {
+            median_s: "Median" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Arrivals;
+            sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
+                or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
+        }
+    }
 }
 
 /// When the think time of a conversation begins.
@@ -111,6 +147,8 @@ pub enum ConversationClock {
     Closed,
 }
 
+without_fields! { ConversationClock }
+
 /// What a prompt brings along of the rounds before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -122,3 +160,5 @@ pub enum ContextGrowth {
     /// Nothing: only the new text.
     None,
 }
+
+without_fields! { ContextGrowth }

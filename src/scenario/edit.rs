@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cli")]
 use super::limits;
-use super::policy::{AdmissionPolicy, RoutingPolicy};
+use super::{AdmissionPolicy, RoutingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// An edit and when it applies.

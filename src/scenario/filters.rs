@@ -1,7 +1,9 @@
 //! What a weighted router does before it scores and after: who is left out, and how one is picked.
 
-#[cfg(feature = "cli")]
+use super::fields::{fields, without_fields};
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Leaves replicas out before they are scored.
@@ -15,15 +17,26 @@ pub enum Filter {
     Session(SessionFilter),
 }
 
+fields! {
+    choice Filter [] { Utilization "utilization" Session "session" }
+}
+
 /// Leaves out replicas that are over a limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct UtilizationFilter {
     /// The limits; a replica must be within all of them.
     pub conditions: Vec<Condition>,
     /// What happens to a request if no replica is within the limits.
     pub fallback: Fallback,
+}
+
+fields! {
+    struct UtilizationFilter {
+        conditions: "Conditions" up_to [limits::FILTERS, "conditions", "condition"] => Routing;
+        fallback: "Fallback" => Routing;
+    }
 }
 
 impl Default for UtilizationFilter {
@@ -36,14 +49,21 @@ impl Default for UtilizationFilter {
 
 /// One limit of a filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// What is limited.
     pub metric: FilterMetric,
     /// The largest value that is still within the limit.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::FILTER_TOKENS)))]
     pub max: f64,
+}
+
+fields! {
+    struct Condition {
+        metric: "Metric" => Routing;
+        max: "Max" in [0.0, f64::from(limits::IN_FLIGHT)]
+            or "a number of requests, or a share of KV blocks" first 0.8 => Routing;
+    }
 }
 
 /// What a filter can limit.
@@ -60,6 +80,8 @@ pub enum FilterMetric {
     /// Requests sent there that have not left.
     ActiveRequests,
 }
+
+without_fields! { FilterMetric }
 
 impl FilterMetric {
     /// Its name, as written in scenarios.
@@ -85,19 +107,27 @@ pub enum Fallback {
     Refuse,
 }
 
+without_fields! { Fallback }
+
 /// Keeps a session on its replica.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionFilter {
     /// Most sessions that are remembered; the longest unused is forgotten first.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::SESSIONS)))]
-    pub most_sessions: u32,
+    pub max_sessions: u32,
+}
+
+fields! {
+    struct SessionFilter {
+        max_sessions: "Most sessions" of "sessions" in [1, limits::SESSIONS]
+            or "100,000 is plenty" => Routing;
+    }
 }
 
 impl Default for SessionFilter {
     fn default() -> Self {
-        Self { most_sessions: 100_000 }
+        Self { max_sessions: 100_000 }
     }
 }
 
@@ -115,6 +145,10 @@ pub enum Picker {
     Softmax(Softmax),
 }
 
+fields! {
+    choice Picker [Max WeightedRandom] { Softmax "softmax" }
+}
+
 impl Picker {
     /// Whether it is the default.
     pub(super) fn is_max(&self) -> bool {
@@ -124,12 +158,18 @@ impl Picker {
 
 /// How far a random choice strays from the highest score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Softmax {
     /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest score, far above 1 picks anybody.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::TEMPERATURE_MIN, max = limits::TEMPERATURE)))]
     pub temperature: f64,
+}
+
+fields! {
+    struct Softmax {
+        temperature: "Temperature" in [limits::TEMPERATURE_MIN, limits::TEMPERATURE]
+            or "use the picker max for no chance at all" => Routing;
+    }
 }
 
 impl Default for Softmax {

@@ -1,10 +1,12 @@
 //! How long a step takes: the families of latency models and their figures, as users write them.
 //!
-//! Every family has the same three overheads outside the engine. docs/model.md has the formulas; here stand only
-//! names, units, defaults and ranges.
+//! Every family has the same three overheads outside the engine, which `family!` declares for all of them. docs/model.md has
+//! the formulas; here stand only names, units, defaults and ranges.
 
-#[cfg(feature = "cli")]
+use super::fields::fields;
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// How long a step takes.
@@ -24,174 +26,117 @@ pub enum LatencyModel {
     Piecewise(PiecewiseRates),
 }
 
-/// Coefficients of the fitted latency model, all in microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct FittedCoefficients {
-    /// Delay before a request is queued, whatever its length.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us: f64,
-    /// Further delay before a request is queued, for each prompt token.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us_per_prompt_token: f64,
-    /// Output processing of each token: part of TTFT and ITL, but it does not hold up the engine.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub output_us_per_token: f64,
-    /// Fixed part of a step.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us: f64,
-    /// Further time of a step, for each prompt token it computes.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_prefill_token: f64,
-    /// Further time of a step, for each running request it decodes.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_decode_token: f64,
-}
-
-impl Default for FittedCoefficients {
-    fn default() -> Self {
-        Self {
-            queueing_us: 0.0,
-            queueing_us_per_prompt_token: 0.0,
-            output_us_per_token: 0.0,
-            step_us: 6000.0,
-            step_us_per_prefill_token: 20.0,
-            step_us_per_decode_token: 6.0,
-        }
+fields! {
+    choice LatencyModel [Catalogue] {
+        Fitted "fitted" Roofline "roofline" CrossModel "cross-model" Piecewise "piecewise"
     }
 }
 
-/// What the roofline model adds to the figures of model and GPU. The defaults are those of the simulator BLIS for data centre GPUs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct RooflineSettings {
-    /// Delay before a request is queued, whatever its length, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us: f64,
-    /// Further delay before a request is queued, for each prompt token, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us_per_prompt_token: f64,
-    /// Output processing of each token, in microseconds: part of TTFT and ITL, but it does not hold up the engine.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub output_us_per_token: f64,
-    /// Share of the peak FLOP/s that the matrix products of a prefill reach.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::EFFICIENCY_MIN, max = 1.0)))]
-    pub prefill_efficiency: f64,
-    /// Share of the peak FLOP/s that the matrix products of decoding reach.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::EFFICIENCY_MIN, max = 1.0)))]
-    pub decode_efficiency: f64,
-    /// Share of the peak memory bandwidth that is reached.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::EFFICIENCY_MIN, max = 1.0)))]
-    pub bandwidth_efficiency: f64,
-    /// Fixed part of a step, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us: f64,
-    /// Further time of a step for each layer of the model, in microseconds: launching kernels.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_layer: f64,
-    /// Time of one all-reduce between the GPUs of a replica, in microseconds. Each layer has two if tensor parallelism is above 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub all_reduce_us: f64,
+/// Declares the figures of a family: type, documentation, defaults and table of fields, the three overheads first. In the
+/// document they stand beside the other figures, so they are fields and no part of their own: serde cannot both flatten a
+/// part and refuse keys that nobody knows.
+macro_rules! family {
+    ($(#[doc = $about:literal])* $name:ident, overheads [$queueing:literal, $per_token:literal, $output:literal] {
+        $($(#[doc = $help:literal])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*
+    }) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            /// Delay before a request is queued, whatever its length, in microseconds.
+            pub queueing_us: f64,
+            /// Further delay before a request is queued, for each prompt token, in microseconds.
+            pub queueing_us_per_prompt_token: f64,
+            /// Output processing of each token, in microseconds: part of TTFT and ITL, but it does not hold up the engine.
+            pub output_us_per_token: f64,
+            $($(#[doc = $help])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    queueing_us: $queueing,
+                    queueing_us_per_prompt_token: $per_token,
+                    output_us_per_token: $output,
+                    $($field: $default,)*
+                }
+            }
+        }
+
+        impl $name {
+            /// The overheads of a request outside the engine, in microseconds: before it is queued, the same for each prompt
+            /// token, and for each token of its output.
+            pub fn overheads_us(&self) -> [f64; 3] {
+                [self.queueing_us, self.queueing_us_per_prompt_token, self.output_us_per_token]
+            }
+        }
+
+        fields! {
+            struct $name {
+                queueing_us: "Queueing" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" => Delays;
+                queueing_us_per_prompt_token: "Queue/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" => Delays;
+                output_us_per_token: "Output/token" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" => Steps;
+                $($field: $($said)* => Steps;)*
+            }
+        }
+    };
 }
 
-impl Default for RooflineSettings {
-    fn default() -> Self {
-        Self {
-            queueing_us: 0.0,
-            queueing_us_per_prompt_token: 0.0,
-            output_us_per_token: 0.0,
-            prefill_efficiency: 0.65,
-            decode_efficiency: 0.12,
-            bandwidth_efficiency: 0.72,
-            step_us: 500.0,
-            step_us_per_layer: 20.0,
-            all_reduce_us: 20.0,
-        }
+family! {
+    /// Coefficients of the fitted latency model.
+    FittedCoefficients, overheads [0.0, 0.0, 0.0] {
+        /// Fixed part of a step, in microseconds.
+        step_us: f64 = 6000.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step, for each prompt token it computes, in microseconds.
+        step_us_per_prefill_token: f64 = 20.0 { "Step/prefill tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step, for each running request it decodes, in microseconds.
+        step_us_per_decode_token: f64 = 6.0 { "Step/decode tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }
 
-/// Coefficients of the cross-model latency model. The defaults are those shipped with the simulator BLIS, fitted over several models on H100.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct CrossModelCoefficients {
-    /// Delay before a request is queued, whatever its length, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us: f64,
-    /// Further delay before a request is queued, for each prompt token, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us_per_prompt_token: f64,
-    /// Output processing of each token, in microseconds: part of TTFT and ITL, but it does not hold up the engine.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub output_us_per_token: f64,
-    /// Time of a step for each layer of the model, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_layer: f64,
-    /// Further time of a step for each decoding request, in microseconds per million keys that one token has in the cache of one GPU.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_decode_token_and_million_keys: f64,
-    /// Further time of a step of a mixture-of-experts model, for each token it computes, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_per_token_with_experts: f64,
-    /// Further time of a step if tensor parallelism is above 1, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub step_us_with_tensor_parallelism: f64,
-}
-
-impl Default for CrossModelCoefficients {
-    fn default() -> Self {
-        Self {
-            queueing_us: 13_732.0,
-            queueing_us_per_prompt_token: 0.0,
-            output_us_per_token: 860.6,
-            step_us_per_layer: 116.11,
-            step_us_per_decode_token_and_million_keys: 1226.868,
-            step_us_per_token_with_experts: 19.943,
-            step_us_with_tensor_parallelism: 9445.157,
-        }
+family! {
+    /// What the roofline model adds to the figures of model and GPU. The defaults are those of the simulator BLIS for data centre GPUs.
+    RooflineSettings, overheads [0.0, 0.0, 0.0] {
+        /// Share of the peak FLOP/s that the matrix products of a prefill reach.
+        prefill_efficiency: f64 = 0.65 { "Prefill of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of the peak FLOP/s that the matrix products of decoding reach.
+        decode_efficiency: f64 = 0.12 { "Decode of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of the peak memory bandwidth that is reached.
+        bandwidth_efficiency: f64 = 0.72 { "Memory of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Fixed part of a step, in microseconds.
+        step_us: f64 = 500.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each layer of the model, in microseconds: launching kernels.
+        step_us_per_layer: f64 = 20.0 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Time of one all-reduce between the GPUs of a replica, in microseconds. Each layer has two if tensor parallelism is above 1.
+        all_reduce_us: f64 = 20.0 { "All-reduce" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }
 
-/// Rates of the piecewise-linear latency model. The defaults are those of the simulator RouteSim.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct PiecewiseRates {
-    /// Delay before a request is queued, whatever its length, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us: f64,
-    /// Further delay before a request is queued, for each prompt token, in microseconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub queueing_us_per_prompt_token: f64,
-    /// Output processing of each token, in microseconds: part of TTFT and ITL, but it does not hold up the engine.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COEFFICIENT_US)))]
-    pub output_us_per_token: f64,
-    /// Prompt tokens computed per second.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::TOKENS_PER_S_MIN, max = limits::TOKENS_PER_S)))]
-    pub prefill_tokens_per_s: f64,
-    /// Tokens per second of a request that decodes alone.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::TOKENS_PER_S_MIN, max = limits::TOKENS_PER_S)))]
-    pub single_decode_tokens_per_s: f64,
-    /// Tokens per second of all requests together, once enough of them decode.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::TOKENS_PER_S_MIN, max = limits::TOKENS_PER_S)))]
-    pub saturated_decode_tokens_per_s: f64,
-    /// How many decoding requests are enough: from there on throughput stays the same.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BATCH)))]
-    pub saturation_batch: u32,
+family! {
+    /// Coefficients of the cross-model latency model. The defaults are those shipped with the simulator BLIS, fitted over several models on H100.
+    CrossModelCoefficients, overheads [13_732.0, 0.0, 860.6] {
+        /// Time of a step for each layer of the model, in microseconds.
+        step_us_per_layer: f64 = 116.11 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each decoding request, in microseconds per million keys that one token has in the cache of one GPU.
+        step_us_per_decode_token_and_million_keys: f64 = 1226.868 { "Step/token, Mkeys" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step of a mixture-of-experts model, for each token it computes, in microseconds.
+        step_us_per_token_with_experts: f64 = 19.943 { "Step/expert tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step if tensor parallelism is above 1, in microseconds.
+        step_us_with_tensor_parallelism: f64 = 9445.157 { "Step, with TP" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+    }
 }
 
-impl Default for PiecewiseRates {
-    fn default() -> Self {
-        Self {
-            queueing_us: 0.0,
-            queueing_us_per_prompt_token: 0.0,
-            output_us_per_token: 0.0,
-            prefill_tokens_per_s: 50_000.0,
-            single_decode_tokens_per_s: 80.0,
-            saturated_decode_tokens_per_s: 3200.0,
-            saturation_batch: 64,
-        }
+family! {
+    /// Rates of the piecewise-linear latency model. The defaults are those of the simulator RouteSim.
+    PiecewiseRates, overheads [0.0, 0.0, 0.0] {
+        /// Prompt tokens computed per second.
+        prefill_tokens_per_s: f64 = 50_000.0 { "Prefill rate" of "tok/s" in [limits::TOKENS_PER_S_MIN, limits::TOKENS_PER_S] or "a rate cannot be zero" }
+        /// Tokens per second of a request that decodes alone.
+        single_decode_tokens_per_s: f64 = 80.0 { "Decode, alone" of "tok/s" in [limits::TOKENS_PER_S_MIN, limits::TOKENS_PER_S] or "a rate cannot be zero" }
+        /// Tokens per second of all requests together, once enough of them decode.
+        saturated_decode_tokens_per_s: f64 = 3200.0 { "Decode, full" of "tok/s" in [limits::TOKENS_PER_S_MIN, limits::TOKENS_PER_S] or "a rate cannot be zero" }
+        /// How many decoding requests are enough: from there on throughput stays the same.
+        saturation_batch: u32 = 64 { "Full from" of "req" in [1, limits::BATCH] or "1 means saturated by a single request" }
     }
 }

@@ -1,85 +1,68 @@
 //! How long texts are: distributions of token counts.
 
-#[cfg(feature = "cli")]
+use super::fields::fields;
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use crate::base::math;
 use serde::{Deserialize, Serialize};
 
 /// How many tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Lengths {
     /// Always the same.
     Constant {
         /// How many tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         tokens: u32,
     },
     /// Normal, cut off at both ends and rounded.
     Gaussian {
         /// Mean before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         mean_tokens: f64,
         /// Standard deviation before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = f64::from(limits::REQUEST_TOKENS))))]
         sd_tokens: f64,
         /// Fewest tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         min_tokens: u32,
         /// Most tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         max_tokens: u32,
     },
     /// Lognormal, cut off at both ends and rounded: most are short, a few are very long.
     Lognormal {
         /// Median before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         median_tokens: f64,
         /// Standard deviation of the logarithm; 0 is constant, 1 is a heavy tail.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::SIGMA)))]
         sigma: f64,
         /// Fewest tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         min_tokens: u32,
         /// Most tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         max_tokens: u32,
     },
     /// Exponential, cut off at both ends and rounded: the shorter, the more likely.
     Exponential {
         /// Mean before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         mean_tokens: f64,
         /// Fewest tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         min_tokens: u32,
         /// Most tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         max_tokens: u32,
     },
     /// A mixture: a share of Pareto lengths, which makes the far tail, the rest lognormal. Cut off at both ends and rounded.
     ParetoLognormal {
         /// Share of the Pareto part, 0 to 1.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
         pareto_share: f64,
         /// Shortest length of the Pareto part before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         pareto_min_tokens: f64,
         /// Tail index of the Pareto part: x times its shortest length is exceeded with probability x to the power of minus this. Up to 1 its mean is infinite before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = limits::TAIL_MIN, max = limits::TAIL)))]
         pareto_tail: f64,
         /// Median of the lognormal part before cutting.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = f64::from(limits::REQUEST_TOKENS))))]
         median_tokens: f64,
         /// Standard deviation of the logarithm of the lognormal part.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::SIGMA)))]
         sigma: f64,
         /// Fewest tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         min_tokens: u32,
         /// Most tokens.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
         max_tokens: u32,
     },
     /// As measured: the lengths that occur, each with its weight.
@@ -89,17 +72,81 @@ pub enum Lengths {
     },
 }
 
+fields! {
+    enum Lengths [] {
+        Constant "constant" {
+            tokens: "Tokens" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" and { "x-role": "typical" } first 400 => Arrivals;
+        }
+        Gaussian "gaussian" {
+            mean_tokens: "Mean" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
+                or "the mean before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
+            sd_tokens: "Spread (sd)" of "tokens" in [0.0, f64::from(limits::REQUEST_TOKENS)]
+                or "0 makes all lengths equal" first 200.0 => Arrivals;
+            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 1 => Arrivals;
+            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 8192 => Arrivals;
+        }
+        Lognormal "lognormal" {
+            median_tokens: "Median" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
+                or "the median before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
+            sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
+                or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
+            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 1 => Arrivals;
+            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 8192 => Arrivals;
+        }
+        Exponential "exponential" {
+            mean_tokens: "Mean" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
+                or "the mean before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
+            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 1 => Arrivals;
+            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 8192 => Arrivals;
+        }
+        ParetoLognormal "pareto-lognormal" {
+            pareto_share: "Pareto share" in [0.0, 1.0]
+                or "a share of 0 is lognormal alone, 1 is Pareto alone" first 0.1 => Arrivals;
+            pareto_min_tokens: "Pareto from" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
+                or "no length of the Pareto part is below it" first 4000.0 => Arrivals;
+            pareto_tail: "Tail index" in [limits::TAIL_MIN, limits::TAIL]
+                or "1 to 3 is a heavy tail; the larger, the lighter" first 1.5 => Arrivals;
+            median_tokens: "Median" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
+                or "the median of the lognormal part before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
+            sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
+                or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
+            min_tokens: "Fewest" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 1 => Arrivals;
+            max_tokens: "Most" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 8192 => Arrivals;
+        }
+        Empirical "empirical" {
+            lengths: "Lengths" up_to [limits::LENGTHS, "lengths", "length"]
+                first [WeightedLength { tokens: 200, weight: 3.0 }, WeightedLength { tokens: 2000, weight: 1.0 }] => Arrivals;
+        }
+    }
+}
+
 /// A length and how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedLength {
     /// How many tokens.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
     /// How often: a share, a percentage or a count; only the proportions matter.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LENGTH_WEIGHT)))]
     pub weight: f64,
+}
+
+fields! {
+    struct WeightedLength {
+        tokens: "Tokens" of "tokens" in [1, limits::REQUEST_TOKENS]
+            or "a request has at least one token" first 400 => Arrivals;
+        weight: "Weight" in [0.0, limits::LENGTH_WEIGHT]
+            or "a weight is a share, a percentage or a count" first 1.0 => Arrivals;
+    }
 }
 
 impl Lengths {

@@ -14,6 +14,8 @@ pub const MEMORY_BYTES_WARNED: u64 = 4 << 30;
 pub const MEMORY_BYTES_PAGE: u64 = 1 << 30;
 /// Longest run, in seconds: 30 days.
 pub const HORIZON_S: f64 = 2_592_000.0;
+/// The same in microseconds.
+pub const HORIZON_US: u64 = HORIZON_S as u64 * 1_000_000;
 /// Most KV blocks of one replica.
 pub const KV_BLOCKS: u32 = 4 * 1024 * 1024;
 /// Most tokens of one request, prompt and output together.
@@ -44,6 +46,8 @@ pub const TRANSFER_TOKENS_PER_US_MIN: f64 = 1e-6;
 pub const TRANSFER_TOKENS_PER_US: f64 = 1e9;
 /// Longest latency or interval setting, in microseconds: one hour.
 pub const LATENCY_US: u64 = 3_600_000_000;
+/// The same in milliseconds.
+pub const LATENCY_MS: f64 = LATENCY_US as f64 / 1000.0;
 /// Largest coefficient of a latency model, in microseconds.
 pub const COEFFICIENT_US: f64 = 1e9;
 /// Most requests in one batch.
@@ -126,8 +130,6 @@ pub const WEIGHT: f64 = 1e6;
 pub const THRESHOLD: u32 = 1_000_000_000;
 /// Most filters of one routing policy, and most limits of one filter.
 pub const FILTERS: usize = 8;
-/// Largest limit of a filter on tokens.
-pub const FILTER_TOKENS: f64 = 1e12;
 /// Coldest choice by score: as good as the highest.
 pub const TEMPERATURE_MIN: f64 = 1e-6;
 /// Hottest choice by score: as good as any.

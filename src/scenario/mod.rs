@@ -3,27 +3,33 @@
 //! Plain data with defaults. Reading never panics: [`parse()`] reports every problem of shape at once, [`check()`] every
 //! problem of meaning, and only a document without errors becomes a [`Checked`] one, which is what the engine takes.
 
+mod admission;
 mod batch_limit;
 mod check;
 mod cluster;
 mod conversation;
 mod edit;
+mod fields;
 mod filters;
+mod former_keys;
 mod latency;
 mod lengths;
 pub mod limits;
 mod model;
+#[cfg(feature = "cli")]
+mod notes;
 mod parse;
-mod policy;
 pub mod preset;
 mod rate_profile;
 mod report;
+mod routing;
 mod scheduling;
 mod served;
 mod shape;
 mod slo;
 mod workload;
 
+pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
 pub use check::{Checked, check, check_edit, expected_requests};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
@@ -41,12 +47,11 @@ pub use parse::{
     data_from_value, from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json,
     value_from_json, value_from_long_json, value_said_once,
 };
-pub use policy::{
-    AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
-    Profile, RateLimit, RoutingPolicy, Scorer, SessionAffinity, SessionMode, TenantQuota, Ties, TokenBucket,
-    Weighted, WeightedScorer,
-};
 pub use rate_profile::{RatePoint, RateProfile, Window};
+pub use routing::{
+    CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, SessionAffinity,
+    SessionMode, Ties, Weighted, WeightedScorer,
+};
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
@@ -54,6 +59,9 @@ pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, PrefixGroups, TraceSettings, Workload,
 };
 
+use fields::fields;
+#[cfg(feature = "cli")]
+use notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// The version of the scenario format that this program writes.
@@ -61,7 +69,7 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// A scenario: a cluster, the traffic it gets, and what is changed while it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format. This program reads version 1.
@@ -87,6 +95,21 @@ pub struct Scenario {
     pub edits: Vec<TimedEdit>,
 }
 
+fields! {
+    struct Scenario {
+        tokenyard: "Format" => None;
+        title: "Title" => None;
+        note: "Note" => None;
+        seed: "Seed" => Restart;
+        run: "Run" => Restart;
+        cluster: "Cluster" => Parts by itself;
+        workload: "Workload" => Parts by itself;
+        slo: "Objectives" => Parts;
+        observe: "Observation" => Restart;
+        edits: "Edits" => Parts by itself;
+    }
+}
+
 impl Default for Scenario {
     fn default() -> Self {
         Self {
@@ -106,21 +129,30 @@ impl Default for Scenario {
 
 /// How long to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
     /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap. Left out where `max_requests` is given, it is 0.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub horizon_s: f64,
     /// Simulated seconds at the start that metrics leave out while queues fill.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub warmup_s: f64,
     /// How many requests metrics leave out, counted in order of arrival. With `warmup_s` as well, both must be over.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
     pub warmup_requests: u64,
     /// Stop making requests after this many. 0 means no cap besides the horizon. Given alone it decides when the run ends; with a horizon, whichever comes first.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS)))]
     pub max_requests: u64,
+}
+
+fields! {
+    struct Run {
+        horizon_s: "Ends at" of "s" in [0.0, limits::HORIZON_S]
+            or "use 0 to run until all requests are done" => Restart;
+        warmup_s: "Warm-up" of "s" in [0.0, limits::HORIZON_S]
+            or "use 0 to measure from the start" => Restart;
+        warmup_requests: "Warm-up requests" in [0, limits::REQUESTS]
+            or "use 0 to leave out no requests by number" => Restart;
+        max_requests: "Request cap" in [0, limits::REQUESTS]
+            or "use 0 for no cap besides the horizon" => Restart;
+    }
 }
 
 impl Default for Run {
@@ -131,22 +163,31 @@ impl Default for Run {
 
 /// What is recorded beside the metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Observe {
     /// How many of the latest events are kept for the event log and the request inspector.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::EVENT_LOG)))]
     pub event_log: u32,
     /// Most points of a time series; when full, two neighbours become one.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::SERIES_POINTS_MIN, max = limits::SERIES_POINTS)))]
     pub series_points: u32,
     /// How many candidates of each routing decision are kept, the best first; the report then sums the decisions up. 0 keeps all that the inspector has room for, and makes no summary.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REPLICAS)))]
     pub counterfactual_k: u32,
     /// Whether to look for priority inversion, blocked queues, KV thrashing, livelock and load imbalance.
     pub anomalies: bool,
     /// Weights of the fitness score, the only composite number in a report. Empty means no score.
     pub fitness: Vec<FitnessWeight>,
+}
+
+fields! {
+    struct Observe {
+        event_log: "Event log" in [0, limits::EVENT_LOG] or "use 0 to keep no events" => Restart;
+        series_points: "Series points" in [limits::SERIES_POINTS_MIN, limits::SERIES_POINTS]
+            or "600 fits most screens" => Restart;
+        counterfactual_k: "Counterfactual k" in [0, limits::REPLICAS]
+            or "use 0 for no summary of decisions" => Restart;
+        anomalies: "Anomalies" => Restart;
+        fitness: "Fitness" up_to [FitnessMetric::ALL.len(), "weights", "weight"] => Restart;
+    }
 }
 
 impl Default for Observe {

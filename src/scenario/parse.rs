@@ -4,7 +4,7 @@
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
 use super::shape::{PathStep, Shape, display, explain};
-use super::{Edit, FORMAT_VERSION, Scenario, check, limits};
+use super::{Edit, FORMAT_VERSION, Scenario, check, former_keys, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, json, noted::Noted};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -31,6 +31,7 @@ pub fn from_value(mut value: Value) -> Result<Scenario, Diagnostics> {
             "it was made with a newer Tokenyard: update this one",
         )]);
     }
+    former_keys::rename(&mut value);
     let_the_cap_decide(&mut value);
     let mut meaning = |rest: Scenario, shape: &Shape| {
         // What was taken out has no meaning to check, and where entries moved up, paths would mislead.

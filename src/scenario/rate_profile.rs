@@ -1,13 +1,15 @@
 //! How the rate of a client changes over time: a factor on its rate, as a function of the clock.
 
-#[cfg(feature = "cli")]
+use super::fields::fields;
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use crate::base::{Between, Curve, Micros, math};
 use serde::{Deserialize, Serialize};
 
 /// How the rate of a client changes over time: its requests per second are multiplied by a factor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RateProfile {
     /// The same at all times.
@@ -21,34 +23,26 @@ pub enum RateProfile {
     /// More, or less, for a while.
     Spike {
         /// When it begins, in simulated seconds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
         start_s: f64,
         /// How long it lasts, in seconds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
         duration_s: f64,
         /// What the rate is multiplied by meanwhile; before and after it is 1.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_FACTOR)))]
         factor: f64,
     },
     /// Stops bit by bit: the rate falls to zero in a straight line.
     Drain {
         /// When it begins to fall, in simulated seconds.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
         start_s: f64,
         /// How long it takes to reach zero, in seconds. 0 stops at once.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
         duration_s: f64,
     },
     /// Day and night: the rate per second is that of the busiest hour; the run starts at midnight.
     Diurnal {
         /// The busiest hour of the day, 0 to 23.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LAST_HOUR)))]
         peak_hour: u32,
         /// How many times busier the busiest hour is than the quietest, twelve hours away.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1.0, max = limits::RATE_FACTOR)))]
         peak_to_trough: f64,
         /// How many simulated seconds a day has: 86,400, or fewer for a day on fast forward.
-        #[cfg_attr(feature = "cli", schemars(range(min = limits::DAY_S_MIN, max = limits::HORIZON_S)))]
         day_s: f64,
     },
     /// From each point on, another factor.
@@ -56,7 +50,6 @@ pub enum RateProfile {
         /// The points in order; the first is at 0.
         points: Vec<RatePoint>,
         /// After how many seconds everything starts again. 0 means never: the last factor stays.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
         repeat_s: f64,
     },
     /// In straight lines from point to point.
@@ -64,35 +57,95 @@ pub enum RateProfile {
         /// The points in order; the first is at 0. Two at the same time make a jump.
         points: Vec<RatePoint>,
         /// After how many seconds everything starts again. 0 means never: the last factor stays.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
         repeat_s: f64,
     },
 }
 
+fields! {
+    enum RateProfile [Steady] {
+        Windows "windows" {
+            windows: "Windows" up_to [limits::RATE_POINTS, "windows", "window"]
+                first [Window { start_s: 30.0, end_s: 90.0 }] => Rate;
+        }
+        Spike "spike" {
+            start_s: "Start" of "s" in [0.0, limits::HORIZON_S] or "it is in seconds" first 60.0 => Rate;
+            duration_s: "Duration" of "s" in [0.0, limits::HORIZON_S]
+                or "it is in seconds" first 30.0 => Rate;
+            factor: "Factor" in [0.0, limits::RATE_FACTOR]
+                or "1 leaves the rate as it is, 0 sends nothing" first 3.0 => Rate;
+        }
+        Drain "drain" {
+            start_s: "Start" of "s" in [0.0, limits::HORIZON_S] or "it is in seconds" first 60.0 => Rate;
+            duration_s: "Duration" of "s" in [0.0, limits::HORIZON_S]
+                or "it is in seconds" first 30.0 => Rate;
+        }
+        Diurnal "diurnal" {
+            peak_hour: "Peak hour" of "h" in [0, limits::LAST_HOUR]
+                or "hours are counted from 0, midnight, to 23" first 14 => Rate;
+            peak_to_trough: "Peak to trough" in [1.0, limits::RATE_FACTOR]
+                or "1 is no difference between day and night" first 4.0 => Rate;
+            day_s: "Length of day" of "s" in [limits::DAY_S_MIN, limits::HORIZON_S]
+                or "86,400 is a day in its own time" first 240.0 => Rate;
+        }
+        Steps "steps" {
+            points: "Points" up_to [limits::RATE_POINTS, "points", "point"] first FIRST_POINTS => Rate;
+            repeat_s: "Repeats after" of "s" in [0.0, limits::HORIZON_S]
+                or "0 means it does not repeat" first 0.0 => Rate;
+        }
+        Ramps "ramps" {
+            points: "Points" up_to [limits::RATE_POINTS, "points", "point"] first FIRST_POINTS => Rate;
+            repeat_s: "Repeats after" of "s" in [0.0, limits::HORIZON_S]
+                or "0 means it does not repeat" first 0.0 => Rate;
+        }
+    }
+}
+
+/// Three times the rate for a minute.
+#[cfg(feature = "cli")]
+const FIRST_POINTS: [RatePoint; 3] = [
+    RatePoint { at_s: 0.0, factor: 1.0 },
+    RatePoint { at_s: 60.0, factor: 3.0 },
+    RatePoint { at_s: 120.0, factor: 1.0 },
+];
+
 /// A stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// When it begins, in simulated seconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub start_s: f64,
     /// When it ends, in simulated seconds; this instant itself is outside.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub end_s: f64,
+}
+
+fields! {
+    struct Window {
+        start_s: "Start" of "s" in [0.0, limits::HORIZON_S]
+            or "it is in seconds after the start of the run" and { "x-after": ["end_s", 30.0] } first 60.0 => Rate;
+        end_s: "End" of "s" in [0.0, limits::HORIZON_S]
+            or "it is in seconds after the start of the run" and { "x-after": ["end_s", 60.0] } first 120.0 => Rate;
+    }
 }
 
 /// A factor on the rate from some time on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct RatePoint {
     /// When, in simulated seconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::HORIZON_S)))]
     pub at_s: f64,
     /// What the rate is multiplied by; 0 sends nothing.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_FACTOR)))]
     pub factor: f64,
+}
+
+fields! {
+    struct RatePoint {
+        at_s: "At" of "s" in [0.0, limits::HORIZON_S]
+            or "it is in seconds after the start of the run" and { "x-after": ["at_s", 30.0] } first 0.0 => Rate;
+        factor: "Factor" in [0.0, limits::RATE_FACTOR]
+            or "1 leaves the rate as it is, 0 sends nothing" first 3.0 => Rate;
+    }
 }
 
 impl RateProfile {

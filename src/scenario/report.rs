@@ -56,6 +56,15 @@ impl Report {
         self.all.push(Diagnostic::warning(path, found, allowed, fix));
     }
 
+    /// Whether nothing is wrong with the value at `path`, nor with a part of it.
+    pub(super) fn is_fine(&self, path: &str) -> bool {
+        let within = |d: &Diagnostic| {
+            let below = d.path.strip_prefix(path);
+            below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        !self.all.iter().any(within)
+    }
+
     /// A whole number from `min` to `max`.
     pub(super) fn int<T: Copy + Into<u64>>(
         &mut self,
@@ -94,12 +103,11 @@ impl Report {
         }
     }
 
-    /// Text that is neither empty nor too long.
-    pub(super) fn name(&mut self, path: &str, name: &str) {
+    /// A name that is not empty.
+    pub(super) fn not_empty(&mut self, path: &str, name: &str) {
         if name.trim().is_empty() {
             self.error(path, "an empty name", "any text", "give it a name");
         }
-        self.text(path, name);
     }
 
     /// A list that is not too long.
@@ -146,7 +154,7 @@ pub(super) fn grouped(n: u64) -> String {
 }
 
 /// A limit: whole ones with commas, others as they are.
-fn plain(x: f64) -> String {
+pub(super) fn plain(x: f64) -> String {
     if (0.0..1e15).contains(&x) && libm::floor(x) >= x { grouped(x as u64) } else { x.to_string() }
 }
 

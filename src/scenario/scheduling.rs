@@ -1,5 +1,9 @@
 //! The order in which a replica admits waiting requests.
 
+use super::fields::{fields, without_fields};
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Who is first in a replica's wait queue.
@@ -17,6 +21,8 @@ pub enum Scheduler {
     /// Lowest priority first: a deliberately bad policy, to see what inversion does.
     ReversePriority,
 }
+
+without_fields! { Scheduler }
 
 /// The priority of a waiting request; only priority schedulers look at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +44,15 @@ pub enum PriorityPolicy {
     DeadlineAware(ClassDeadlines),
 }
 
+fields! {
+    choice PriorityPolicy [Constant SloBased InvertedSlo] {
+        SloClass "slo-class" TenantPriority "tenant-priority" DeadlineAware "deadline-aware"
+    }
+}
+
 /// Priority of each SLO class; higher goes first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassScores {
     /// Priority of class critical.
@@ -53,6 +65,16 @@ pub struct ClassScores {
     pub batch: i32,
     /// Priority of class background.
     pub background: i32,
+}
+
+fields! {
+    struct ClassScores {
+        critical: "Critical" => QueueOrder;
+        standard: "Standard" => QueueOrder;
+        sheddable: "Sheddable" => QueueOrder;
+        batch: "Batch" => QueueOrder;
+        background: "Background" => QueueOrder;
+    }
 }
 
 impl Default for ClassScores {
@@ -76,7 +98,7 @@ impl ClassScores {
 
 /// Time that each SLO class allows from arrival to first token, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassDeadlines {
     /// Milliseconds for class critical.
@@ -89,6 +111,16 @@ pub struct ClassDeadlines {
     pub batch_ms: u32,
     /// Milliseconds for class background.
     pub background_ms: u32,
+}
+
+fields! {
+    struct ClassDeadlines {
+        critical_ms: "Critical" of "ms" => QueueOrder;
+        standard_ms: "Standard" of "ms" => QueueOrder;
+        sheddable_ms: "Sheddable" of "ms" => QueueOrder;
+        batch_ms: "Batch" of "ms" => QueueOrder;
+        background_ms: "Background" of "ms" => QueueOrder;
+    }
 }
 
 impl Default for ClassDeadlines {
@@ -118,7 +150,7 @@ impl ClassDeadlines {
 
 /// Priority of tenants; higher goes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TenantScores {
     /// Priority of tenants by name.
@@ -127,13 +159,27 @@ pub struct TenantScores {
     pub others: i32,
 }
 
+fields! {
+    struct TenantScores {
+        tenants: "Tenants" up_to [limits::CLIENTS, "tenants", "tenant"] => QueueOrder;
+        others: "Others" => QueueOrder;
+    }
+}
+
 /// Priority of one tenant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct TenantScore {
     /// Name of the tenant.
     pub tenant: String,
     /// Its priority; higher goes first.
     pub priority: i32,
+}
+
+fields! {
+    struct TenantScore {
+        tenant: "Tenant" => QueueOrder;
+        priority: "Priority" => QueueOrder;
+    }
 }

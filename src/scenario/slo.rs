@@ -1,25 +1,33 @@
 //! Service levels: the classes a request can belong to, their latency objectives, and the weights of the fitness score.
 
-#[cfg(feature = "cli")]
+use super::fields::{fields, without_fields};
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Latency objectives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Slo {
     /// Time to first token, in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub ttft_ms: f64,
     /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub tpot_ms: f64,
     /// End-to-end latency, in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub e2e_ms: f64,
     /// Objectives of single classes, in place of the three above.
     pub classes: Vec<ClassTargets>,
+}
+
+fields! {
+    struct Slo {
+        ttft_ms: "TTFT" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 for no objective" => Objectives;
+        tpot_ms: "TPOT" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 for no objective" => Objectives;
+        e2e_ms: "E2E" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 for no objective" => Objectives;
+        classes: "Classes" up_to [SloClass::ALL.len(), "classes", "class"] => Objectives;
+    }
 }
 
 impl Default for Slo {
@@ -30,20 +38,26 @@ impl Default for Slo {
 
 /// Latency objectives of one SLO class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassTargets {
     /// The class.
     pub class: SloClass,
     /// Time to first token, in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub ttft_ms: f64,
     /// Mean time between output tokens of a request (TPOT), in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub tpot_ms: f64,
     /// End-to-end latency, in milliseconds. 0 means no objective.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::LATENCY_US as f64 / 1000.0)))]
     pub e2e_ms: f64,
+}
+
+fields! {
+    struct ClassTargets {
+        class: "Class" => Objectives;
+        ttft_ms: "TTFT" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 for no objective" => Objectives;
+        tpot_ms: "TPOT" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 for no objective" => Objectives;
+        e2e_ms: "E2E" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 for no objective" => Objectives;
+    }
 }
 
 impl Default for ClassTargets {
@@ -70,6 +84,8 @@ pub enum SloClass {
     /// Whenever there is room.
     Background,
 }
+
+without_fields! { SloClass }
 
 impl SloClass {
     /// All classes, the most urgent first.
@@ -100,14 +116,21 @@ impl SloClass {
 
 /// One part of the fitness score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct FitnessWeight {
     /// What counts.
     pub metric: FitnessMetric,
     /// How much it counts.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::FITNESS_WEIGHT)))]
     pub weight: f64,
+}
+
+fields! {
+    struct FitnessWeight {
+        metric: "Metric" => Restart;
+        weight: "Weight" in [0.0, limits::FITNESS_WEIGHT]
+            or "weights cannot be negative" first 1.0 => Restart;
+    }
 }
 
 /// What a fitness score can count. Each is brought to 0 to 1, where 1 is best.
@@ -132,6 +155,8 @@ pub enum FitnessMetric {
     /// 99th percentile of E2E in milliseconds: 1 / (1 + v).
     P99E2e,
 }
+
+without_fields! { FitnessMetric }
 
 impl FitnessMetric {
     /// All of them.

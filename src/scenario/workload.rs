@@ -1,13 +1,15 @@
 //! The traffic half of the scenario: clients with arrival and length distributions, explicit requests, or a trace.
 
-#[cfg(feature = "cli")]
+use super::fields::fields;
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use super::{Conversation, Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Workload {
     /// Sources of generated requests.
@@ -19,6 +21,14 @@ pub struct Workload {
     pub trace: Option<TraceSettings>,
 }
 
+fields! {
+    struct Workload {
+        clients: "Clients" up_to [limits::CLIENTS, "clients", "client"] => Clients by itself;
+        requests: "Requests" up_to [limits::EXPLICIT_REQUESTS, "requests", "request"] => Arrivals by itself;
+        trace: "Trace" => Restart;
+    }
+}
+
 impl Default for Workload {
     fn default() -> Self {
         Self { clients: vec![Client::default()], requests: Vec::new(), trace: None }
@@ -27,7 +37,7 @@ impl Default for Workload {
 
 /// A source of generated requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
     /// Name of this client.
@@ -53,11 +63,26 @@ pub struct Client {
     /// Text that prompts have in common, such as a system prompt or a document.
     pub prefix: PrefixGroups,
     /// How many sessions go on at the same time; each request belongs to one of them, all equally likely. 0 means every request stands alone. Only routers with session affinity look at it.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::SESSIONS)))]
     pub sessions: u32,
     /// Makes conversations of several rounds out of single requests: every arrival begins one, and rate and its edits count those beginnings. Prompt and answer lengths are those of one round, without what came before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
+}
+
+fields! {
+    struct Client {
+        name: "Name" => Name;
+        tenant: "Tenant" => Arrivals;
+        slo_class: "SLO class" => Arrivals;
+        model: "Model" => Arrivals;
+        arrivals: "Arrivals" => Rate;
+        rate_profile: "Over time" => Rate;
+        prompt_tokens: "Prompt" of "tokens" => Arrivals;
+        output_tokens: "Output" of "tokens" => Arrivals;
+        prefix: "Prefix" => Arrivals;
+        sessions: "Sessions" in [0, limits::SESSIONS] or "use 0 for requests that stand alone" => Arrivals;
+        conversation: "Conversation" => Arrivals;
+    }
 }
 
 impl Default for Client {
@@ -90,39 +115,58 @@ impl Default for Client {
 
 /// When requests arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
     /// Independent users: exponential gaps.
     Poisson {
         /// Requests per second.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
     },
     /// Burstier (cv above 1) or more regular (cv below 1) than Poisson: gamma-distributed gaps.
     Gamma {
         /// Requests per second.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
         /// Coefficient of variation of the gaps; 1 is Poisson.
-        #[cfg_attr(feature = "cli", schemars(range(min = limits::CV_MIN, max = limits::CV)))]
         cv: f64,
     },
     /// Burstier or more regular than Poisson too: Weibull-distributed gaps. At the same cv above 1, long pauses are rarer than with gamma, and longer.
     Weibull {
         /// Requests per second.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
         /// Coefficient of variation of the gaps; 1 is Poisson.
-        #[cfg_attr(feature = "cli", schemars(range(min = limits::CV_MIN, max = limits::CV)))]
         cv: f64,
     },
     /// One request every 1 / rate seconds, the first after one such gap.
     Constant {
         /// Requests per second.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
         rate_per_s: f64,
     },
+}
+
+fields! {
+    enum Arrivals [] {
+        Poisson "poisson" {
+            rate_per_s: "Rate" of "req/s" in [0.0, limits::RATE_PER_S]
+                or "requests per second; 0 sends nothing" first 8.0 => Rate;
+        }
+        Gamma "gamma" {
+            rate_per_s: "Rate" of "req/s" in [0.0, limits::RATE_PER_S]
+                or "requests per second; 0 sends nothing" first 8.0 => Rate;
+            cv: "Variation (cv)" in [limits::CV_MIN, limits::CV]
+                or "1 is Poisson, above 1 comes in bursts" first 2.0 => Rate;
+        }
+        Weibull "weibull" {
+            rate_per_s: "Rate" of "req/s" in [0.0, limits::RATE_PER_S]
+                or "requests per second; 0 sends nothing" first 8.0 => Rate;
+            cv: "Variation (cv)" in [limits::CV_MIN, limits::CV]
+                or "1 is Poisson, above 1 comes in bursts" first 2.0 => Rate;
+        }
+        Constant "constant" {
+            rate_per_s: "Rate" of "req/s" in [0.0, limits::RATE_PER_S]
+                or "requests per second; 0 sends nothing" first 8.0 => Rate;
+        }
+    }
 }
 
 impl Arrivals {
@@ -139,27 +183,32 @@ impl Arrivals {
 
 /// Text that prompts have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixGroups {
     /// How many different prefixes there are; each request starts with one of them, all equally likely. 0 means none.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::PREFIX_GROUPS)))]
     pub groups: u32,
     /// Length of each prefix in tokens.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
+}
+
+fields! {
+    struct PrefixGroups {
+        groups: "Prefix groups" in [0, limits::PREFIX_GROUPS] or "use 0 for no shared prefix" => Arrivals;
+        tokens: "Prefix length" of "tokens" in [0, limits::REQUEST_TOKENS]
+            or "use 0 for no shared prefix" => Arrivals;
+    }
 }
 
 /// One request, given in full.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitRequest {
     /// Name of the request; breaks ties in alphabetical order.
     #[serde(default)]
     pub id: String,
     /// When it arrives, in microseconds after the start.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]
     pub arrival_us: u64,
     /// The prompt: pieces of text. Equal pieces are equal tokens.
     pub prompt: Vec<ExplicitPiece>,
@@ -179,50 +228,87 @@ pub struct ExplicitRequest {
     pub session: String,
 }
 
+fields! {
+    struct ExplicitRequest {
+        id: "Id" => Arrivals;
+        arrival_us: "Arrival" of "µs" in [0, limits::HORIZON_US]
+            or "it is in microseconds after the start" => Arrivals;
+        prompt: "Prompt" up_to [limits::PROMPT_PIECES, "pieces", "piece"] => Arrivals;
+        output: "Output" => Arrivals;
+        tenant: "Tenant" => Arrivals;
+        slo_class: "SLO class" => Arrivals;
+        model: "Model" => Arrivals;
+        session: "Session" => Arrivals;
+    }
+}
+
 /// A piece of text: `tokens` tokens of text number `text`, from position `offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitPiece {
     /// Which text.
     pub text: u32,
     /// How many tokens of it.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
     /// Position of the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: u32,
 }
 
+fields! {
+    struct ExplicitPiece {
+        text: "Text" => Arrivals;
+        tokens: "Tokens" of "tokens" in [1, limits::REQUEST_TOKENS]
+            or "leave out pieces without tokens" => Arrivals;
+        offset: "Offset" of "tokens" => Arrivals;
+    }
+}
+
 /// The answer to an explicit request: `tokens` tokens of text number `text`, from position `offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitOutput {
     /// Which text.
     #[serde(default)]
     pub text: u32,
     /// How many tokens of it.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUEST_TOKENS)))]
     pub tokens: u32,
     /// Position of the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: u32,
 }
 
+fields! {
+    struct ExplicitOutput {
+        text: "Text" => Arrivals;
+        tokens: "Tokens" of "tokens" in [0, limits::REQUEST_TOKENS] or "shorten the answer" => Arrivals;
+        offset: "Offset" of "tokens" => Arrivals;
+    }
+}
+
 /// How to replay a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceSettings {
     /// Name of the file the trace came from, to find it again.
     pub file: String,
     /// How much faster than recorded the requests arrive; 2 halves every gap.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::TRACE_SPEED_MIN, max = limits::TRACE_SPEED)))]
     pub speed: f64,
     /// Tokens in one block of the trace's block hashes. 0 means worked out from the trace.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUEST_TOKENS)))]
     pub hash_block_tokens: u32,
+}
+
+fields! {
+    struct TraceSettings {
+        file: "File" and { "x-max-bytes": limits::TRACE_BYTES_PAGE } => Restart;
+        speed: "Speed" in [limits::TRACE_SPEED_MIN, limits::TRACE_SPEED]
+            or "1 replays the trace as it was recorded, 2 twice as fast" => TraceSpeed;
+        hash_block_tokens: "Hash block" of "tokens" in [0, limits::REQUEST_TOKENS]
+            or "use 0 to work it out from the trace" => Restart;
+    }
 }
 
 impl Default for TraceSettings {

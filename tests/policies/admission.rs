@@ -140,7 +140,7 @@ fn a_tenant_quota_holds_for_each_tenant_and_leaves_the_others_alone() {
     for then in BOTH {
         let mut s = two_tenants(60.0);
         s.workload.clients[1] = client("b", 2.0);
-        s.cluster.admission = AdmissionPolicy::TenantQuota(TenantQuota { most_in_flight: 3, then });
+        s.cluster.admission = AdmissionPolicy::TenantQuota(TenantQuota { max_in_flight: 3, then });
         let (engine, story) = run(&s);
         assert_eq!(most_inside(&engine, &story, |t| t == 0), 3);
         assert!(most_inside(&engine, &story, |t| t == 1) <= 3);
@@ -163,7 +163,7 @@ fn a_concurrency_limit_holds_and_who_waits_is_let_in_in_order() {
     for then in BOTH {
         let mut s = two_tenants(80.0);
         s.cluster.routing_latency_us = 70;
-        s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { most_in_flight: 6, then });
+        s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 6, then });
         let (engine, story) = run(&s);
         assert_eq!(most_inside(&engine, &story, |_| true), 6);
         all_are_decided(&engine, then);
@@ -180,7 +180,7 @@ fn a_concurrency_limit_holds_and_who_waits_is_let_in_in_order() {
 fn a_limit_of_one_serves_one_after_the_other_without_a_gap() {
     let mut s = two_tenants(500.0);
     s.cluster.admission =
-        AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { most_in_flight: 1, then: OverLimit::Delay });
+        AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 1, then: OverLimit::Delay });
     let (engine, story) = run(&s);
     let records = engine.records();
     assert!(held_back(&story) > 1000);
@@ -203,7 +203,7 @@ fn reject_all_lets_nobody_in() {
 fn another_policy_decides_about_those_who_wait() {
     let mut s = two_tenants(200.0);
     s.cluster.admission =
-        AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { most_in_flight: 1, then: OverLimit::Delay });
+        AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 1, then: OverLimit::Delay });
     for (policy, waits) in [
         (AdmissionPolicy::AlwaysAdmit, false),
         (AdmissionPolicy::RejectAll, false),

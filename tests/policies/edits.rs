@@ -97,8 +97,8 @@ fn a_smaller_memory_of_prompts_forgets_the_oldest_blocks() {
 
 #[test]
 fn sessions_stay_where_they_were_when_fewer_are_remembered() {
-    let sticky = |most_sessions| {
-        RoutingPolicy::SessionAffinity(SessionAffinity { most_sessions, ..SessionAffinity::default() })
+    let sticky = |max_sessions| {
+        RoutingPolicy::SessionAffinity(SessionAffinity { max_sessions, ..SessionAffinity::default() })
     };
     let mut s = conversations(90.0);
     s.workload.clients = vec![Client { sessions: 5, ..client("chat", 90.0) }];
@@ -150,7 +150,7 @@ fn a_bucket_keeps_its_level_through_an_edit_of_its_size() {
 fn requests_let_in_before_count_against_a_new_limit() {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 2000);
-    let limit = tokenyard::scenario::ConcurrencyLimit { most_in_flight: 2, then: OverLimit::Reject };
+    let limit = tokenyard::scenario::ConcurrencyLimit { max_in_flight: 2, then: OverLimit::Reject };
     let (engine, _) = run(&edited(&s, 50_000, Edit::Admission(AdmissionPolicy::ConcurrencyLimit(limit))));
     let states: Vec<RequestState> = engine.records().iter().map(|r| r.state()).collect();
     assert_eq!(states, [RequestState::Completed, RequestState::Completed, RequestState::Rejected]);

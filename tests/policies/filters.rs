@@ -113,7 +113,7 @@ fn a_session_filter_keeps_sessions_where_they_are_unless_a_filter_before_it_has_
 #[test]
 fn a_request_that_no_filter_lets_through_makes_room_at_the_door() {
     let mut s = filtered(vec![limit(FilterMetric::WaitingRequests, 0.0, Fallback::Refuse)], Picker::Max);
-    let limit = ConcurrencyLimit { most_in_flight: 40, then: OverLimit::Delay };
+    let limit = ConcurrencyLimit { max_in_flight: 40, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(limit);
     let (engine, story) = run(&s);
     let completed = engine.records().iter().filter(|r| r.state() == RequestState::Completed).count();

@@ -116,7 +116,7 @@ fn a_bounded_queue_loses_the_share_that_queueing_theory_says() {
 #[test]
 fn who_is_turned_away_makes_room_at_the_door_and_ends_its_conversation() {
     let mut s = crowded(2);
-    let limit = ConcurrencyLimit { most_in_flight: 60, then: OverLimit::Delay };
+    let limit = ConcurrencyLimit { max_in_flight: 60, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(limit);
     s.cluster.snapshot_refresh_us = 20_000;
     let (engine, story) = run(&s);

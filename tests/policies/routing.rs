@@ -308,7 +308,7 @@ fn a_replica_that_leaves_moves_its_share_of_hashed_sessions_only() {
 fn sessions_beyond_the_limit_are_forgotten_longest_unused_first() {
     let mut s = conversations(80.0);
     s.cluster.routing =
-        RoutingPolicy::SessionAffinity(SessionAffinity { mode: SessionMode::Sticky, most_sessions: 3 });
+        RoutingPolicy::SessionAffinity(SessionAffinity { mode: SessionMode::Sticky, max_sessions: 3 });
     let homes = homes(&s);
     let moves = |all: bool| {
         let mut recent: Vec<(u32, u32)> = Vec::new();

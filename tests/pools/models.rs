@@ -96,7 +96,7 @@ fn models_that_take_turns_each_go_round_their_own_replicas() {
 
 #[test]
 fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
-    let limit = |then| AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { most_in_flight: 3, then });
+    let limit = |then| AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 3, then });
     for admission in [AdmissionPolicy::AlwaysAdmit, limit(OverLimit::Delay), limit(OverLimit::Reject)] {
         let mut s = three_models();
         s.cluster.admission = admission;

@@ -62,8 +62,8 @@ fn admissions() -> Vec<AdmissionPolicy> {
         all.push(AdmissionPolicy::TokenBucket(bucket));
         let rate = RateLimit { requests_per_s: 9.0, burst: 3, then, ..RateLimit::default() };
         all.push(AdmissionPolicy::RateLimit(rate));
-        all.push(AdmissionPolicy::TenantQuota(TenantQuota { most_in_flight: 2, then }));
-        all.push(AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { most_in_flight: 4, then }));
+        all.push(AdmissionPolicy::TenantQuota(TenantQuota { max_in_flight: 2, then }));
+        all.push(AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: 4, then }));
     }
     all.extend(vec![AdmissionPolicy::AlwaysAdmit; 12]);
     all

@@ -136,7 +136,7 @@ pub(crate) fn exponential_lengths() -> Lengths {
 
 /// At most `most` requests in the cluster; what happens to the others.
 pub(crate) fn at_most(mut s: Scenario, most: u32, then: OverLimit) -> Scenario {
-    s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { most_in_flight: most, then });
+    s.cluster.admission = AdmissionPolicy::ConcurrencyLimit(ConcurrencyLimit { max_in_flight: most, then });
     s
 }
 

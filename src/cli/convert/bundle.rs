@@ -79,9 +79,9 @@ fn admission(r: &mut Reader<'_>) -> Option<Value> {
         "tenant-quota" => {
             r.note("admission.type", &field);
             let mut p = json!({});
-            let becomes = "cluster.admission.tenant-quota.most_in_flight";
+            let becomes = "cluster.admission.tenant-quota.max_in_flight";
             if let Some(n) = r.whole("admission.params.max_in_flight", becomes) {
-                p["most_in_flight"] = json!(n);
+                p["max_in_flight"] = json!(n);
             }
             Some(json!({ "tenant-quota": p }))
         }

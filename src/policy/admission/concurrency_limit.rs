@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 /// So many requests at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConcurrencyLimit {
-    most_in_flight: u32,
+    max_in_flight: u32,
     then: OverLimit,
 }
 
 impl ConcurrencyLimit {
     pub(super) fn new(s: &Settings) -> Self {
-        Self { most_in_flight: s.most_in_flight, then: s.then }
+        Self { max_in_flight: s.max_in_flight, then: s.then }
     }
 }
 
 impl Admission for ConcurrencyLimit {
     fn decide(&mut self, _: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
-        over_count(in_flight.cluster, self.most_in_flight, Reason::ConcurrencyLimit, self.then)
+        over_count(in_flight.cluster, self.max_in_flight, Reason::ConcurrencyLimit, self.then)
     }
 }

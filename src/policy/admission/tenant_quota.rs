@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 /// So many requests of one tenant at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TenantQuota {
-    most_in_flight: u32,
+    max_in_flight: u32,
     then: OverLimit,
 }
 
 impl TenantQuota {
     pub(super) fn new(s: &Settings) -> Self {
-        Self { most_in_flight: s.most_in_flight, then: s.then }
+        Self { max_in_flight: s.max_in_flight, then: s.then }
     }
 }
 
 impl Admission for TenantQuota {
     fn decide(&mut self, _: &RequestView<'_>, in_flight: InFlightCounts) -> Verdict {
-        over_count(in_flight.tenant, self.most_in_flight, Reason::TenantQuota, self.then)
+        over_count(in_flight.tenant, self.max_in_flight, Reason::TenantQuota, self.then)
     }
 
     fn queue(&self, tenant: u32) -> u32 {

@@ -20,7 +20,7 @@ pub(super) enum FilterState {
 /// Where each session went last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Homes {
-    most_sessions: u32,
+    max_sessions: u32,
     homes: Lru,
 }
 
@@ -68,7 +68,7 @@ impl FilterState {
 
 impl Homes {
     pub(super) fn new(s: &SessionFilter) -> Self {
-        Self { most_sessions: s.most_sessions, homes: Lru::default() }
+        Self { max_sessions: s.max_sessions, homes: Lru::default() }
     }
 
     fn keep(
@@ -100,7 +100,7 @@ impl Homes {
 
     /// Forgets the sessions that are too many, the longest unused first.
     fn forget(&mut self) {
-        while self.homes.len() > self.most_sessions as usize {
+        while self.homes.len() > self.max_sessions as usize {
             self.homes.pop_oldest();
         }
     }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionAffinity {
     mode: SessionMode,
-    most_sessions: u32,
+    max_sessions: u32,
     /// Where each session goes.
     homes: Lru,
 }
@@ -30,13 +30,13 @@ const REQUEST: u64 = 2 << 40;
 
 impl SessionAffinity {
     pub(super) fn new(s: &Settings) -> Self {
-        Self { mode: s.mode, most_sessions: s.most_sessions, homes: Lru::default() }
+        Self { mode: s.mode, max_sessions: s.max_sessions, homes: Lru::default() }
     }
 
     /// Goes on with the sessions that `before` remembers, as many as there is room for.
     pub(super) fn resume(&mut self, before: Self) {
         self.homes = before.homes;
-        while self.homes.len() > self.most_sessions as usize {
+        while self.homes.len() > self.max_sessions as usize {
             self.homes.pop_oldest();
         }
     }
@@ -50,7 +50,7 @@ impl SessionAffinity {
         let there = home.and_then(|home| fleet.replicas.iter().position(|v| v.id.0 == home));
         let position = there.unwrap_or_else(|| least_loaded(fleet));
         let new = self.homes.put(session, fleet.replicas[position].id.0);
-        if new && self.homes.len() > self.most_sessions as usize {
+        if new && self.homes.len() > self.max_sessions as usize {
             self.homes.pop_oldest();
         }
         position

@@ -1,31 +1,9 @@
-//! Ranges of the KV cache, and which settings of its CPU tier mean something.
+//! Meaning of the KV cache: which settings of its CPU tier have an effect.
 
 use crate::scenario::report::Report;
-use crate::scenario::{Compat, CpuTier, CpuWrite, KvBlocks, KvCache, limits};
+use crate::scenario::{Compat, CpuTier, CpuWrite, KvCache};
 
 pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {
-    if let KvBlocks::Count(blocks) = kv.blocks {
-        let fix = "use \"auto\" for as many as fit in memory";
-        r.int(&format!("{path}.blocks"), blocks, 1, limits::KV_BLOCKS, fix);
-    }
-    let fix = "vLLM's default is 16";
-    r.int(&format!("{path}.block_tokens"), kv.block_tokens, 1, limits::BLOCK_TOKENS, fix);
-    r.int(&format!("{path}.cpu_blocks"), kv.cpu_blocks, 0, limits::KV_BLOCKS, "use 0 for no CPU tier");
-    let fix = "it is the share of GPU blocks in use, such as 0.9";
-    r.float(&format!("{path}.offload_threshold"), kv.offload_threshold, 0.0, 1.0, fix);
-    r.float(
-        &format!("{path}.transfer_tokens_per_us"),
-        kv.transfer_tokens_per_us,
-        limits::TRANSFER_TOKENS_PER_US_MIN,
-        limits::TRANSFER_TOKENS_PER_US,
-        "100 is about 13 GB/s for a model with 128 KB of KV a token",
-    );
-    let fix = "it is the fixed time of one load";
-    r.int(&format!("{path}.transfer_base_us"), kv.transfer_base_us, 0, limits::LATENCY_US, fix);
-    check_tier(path, kv, compat, r);
-}
-
-fn check_tier(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {
     if compat == Compat::Blis && kv.cpu_tier == CpuTier::Offloading {
         r.error(
             format!("{path}.cpu_tier"),

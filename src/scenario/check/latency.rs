@@ -1,17 +1,12 @@
-//! Meaning of a pool's latency model, architecture and GPU: the ranges of every figure.
+//! Meaning of a pool's latency model and architecture: figures that contradict each other.
 //!
 //! What depends on the catalogue (whether a name is known, whether the model fits) is found when the pool is resolved.
 
 use crate::scenario::report::Report;
-use crate::scenario::{Architecture, Hardware, LatencyModel, PiecewiseRates, Pool, RooflineSettings, limits};
+use crate::scenario::{Architecture, LatencyModel, Pool};
 
-const NOT_NEGATIVE: &str = "times cannot be negative";
-
-/// Reports what is out of range.
+/// Reports what does not go together in the pool at `path`.
 pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
-    let share = p.kv.gpu_memory_utilization;
-    let share_path = format!("{path}.kv.gpu_memory_utilization");
-    r.float(&share_path, share, limits::MEMORY_SHARE_MIN, 1.0, "vLLM's default is 0.9");
     if let Some(a) = &p.architecture {
         check_architecture(&format!("{path}.architecture"), a, r);
         if p.latency == LatencyModel::Catalogue {
@@ -23,74 +18,11 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
             );
         }
     }
-    if let Some(h) = &p.hardware {
-        check_hardware(&format!("{path}.hardware"), h, r);
-    }
-    check_model(&format!("{path}.latency"), &p.latency, r);
-}
-
-fn check_model(path: &str, latency: &LatencyModel, r: &mut Report) {
-    match latency {
-        LatencyModel::Catalogue => {}
-        LatencyModel::Fitted(c) => {
-            let path = format!("{path}.fitted");
-            overheads(&path, [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token], r);
-            let steps = [
-                ("step_us", c.step_us),
-                ("step_us_per_prefill_token", c.step_us_per_prefill_token),
-                ("step_us_per_decode_token", c.step_us_per_decode_token),
-            ];
-            times(&path, &steps, r);
-        }
-        LatencyModel::Roofline(c) => check_roofline(&format!("{path}.roofline"), c, r),
-        LatencyModel::CrossModel(c) => {
-            let path = format!("{path}.cross-model");
-            overheads(&path, [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token], r);
-            let steps = [
-                ("step_us_per_layer", c.step_us_per_layer),
-                ("step_us_per_decode_token_and_million_keys", c.step_us_per_decode_token_and_million_keys),
-                ("step_us_per_token_with_experts", c.step_us_per_token_with_experts),
-                ("step_us_with_tensor_parallelism", c.step_us_with_tensor_parallelism),
-            ];
-            times(&path, &steps, r);
-        }
-        LatencyModel::Piecewise(c) => check_piecewise(&format!("{path}.piecewise"), c, r),
-    }
-}
-
-fn check_roofline(path: &str, c: &RooflineSettings, r: &mut Report) {
-    overheads(path, [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token], r);
-    for (field, share) in [
-        ("prefill_efficiency", c.prefill_efficiency),
-        ("decode_efficiency", c.decode_efficiency),
-        ("bandwidth_efficiency", c.bandwidth_efficiency),
-    ] {
-        let field = format!("{path}.{field}");
-        r.float(&field, share, limits::EFFICIENCY_MIN, 1.0, "it is a share of the GPU's peak");
-    }
-    let steps = [
-        ("step_us", c.step_us),
-        ("step_us_per_layer", c.step_us_per_layer),
-        ("all_reduce_us", c.all_reduce_us),
-    ];
-    times(path, &steps, r);
-}
-
-fn check_piecewise(path: &str, c: &PiecewiseRates, r: &mut Report) {
-    overheads(path, [c.queueing_us, c.queueing_us_per_prompt_token, c.output_us_per_token], r);
-    for (field, rate) in [
-        ("prefill_tokens_per_s", c.prefill_tokens_per_s),
-        ("single_decode_tokens_per_s", c.single_decode_tokens_per_s),
-        ("saturated_decode_tokens_per_s", c.saturated_decode_tokens_per_s),
-    ] {
-        let field = format!("{path}.{field}");
-        r.float(&field, rate, limits::TOKENS_PER_S_MIN, limits::TOKENS_PER_S, "a rate cannot be zero");
-    }
-    let batch = format!("{path}.saturation_batch");
-    r.int(&batch, c.saturation_batch, 1, limits::BATCH, "1 means saturated by a single request");
-    if c.saturated_decode_tokens_per_s < c.single_decode_tokens_per_s {
+    if let LatencyModel::Piecewise(c) = &p.latency
+        && c.saturated_decode_tokens_per_s < c.single_decode_tokens_per_s
+    {
         r.warning(
-            format!("{path}.saturated_decode_tokens_per_s"),
+            format!("{path}.latency.piecewise.saturated_decode_tokens_per_s"),
             format!("{} tokens/s, fewer than one request alone gets", c.saturated_decode_tokens_per_s),
             "at least single_decode_tokens_per_s",
             "it is the throughput of all requests together, not of each",
@@ -98,49 +30,7 @@ fn check_piecewise(path: &str, c: &PiecewiseRates, r: &mut Report) {
     }
 }
 
-fn overheads(path: &str, [queueing, per_prompt_token, output]: [f64; 3], r: &mut Report) {
-    times(
-        path,
-        &[
-            ("queueing_us", queueing),
-            ("queueing_us_per_prompt_token", per_prompt_token),
-            ("output_us_per_token", output),
-        ],
-        r,
-    );
-}
-
-fn times(path: &str, fields: &[(&str, f64)], r: &mut Report) {
-    for (field, us) in fields {
-        r.float(&format!("{path}.{field}"), *us, 0.0, limits::COEFFICIENT_US, NOT_NEGATIVE);
-    }
-}
-
 fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
-    let as_published = "take it from the model's config.json";
-    for (field, found, min, max) in [
-        ("layers", a.layers, 1, limits::LAYERS),
-        ("hidden", a.hidden, 1, limits::WIDTH),
-        ("heads", a.heads, 1, limits::HEADS),
-        ("kv_heads", a.kv_heads, 0, limits::HEADS),
-        ("head_dim", a.head_dim, 0, limits::WIDTH),
-        ("kv_latent", a.kv_latent, 0, limits::WIDTH),
-        ("intermediate", a.intermediate, 0, limits::WIDTH),
-        ("vocab", a.vocab, 1, limits::VOCABULARY),
-        ("experts", a.experts, 0, limits::EXPERTS),
-        ("experts_per_token", a.experts_per_token, 0, limits::EXPERTS),
-        ("shared_experts", a.shared_experts, 0, limits::EXPERTS),
-        ("expert_intermediate", a.expert_intermediate, 0, limits::WIDTH),
-        ("dense_layers", a.dense_layers, 0, limits::LAYERS),
-    ] {
-        r.int(&format!("{path}.{field}"), found, min, max, as_published);
-    }
-    for (field, found) in
-        [("bytes_per_param", a.bytes_per_param), ("bytes_per_kv_value", a.bytes_per_kv_value)]
-    {
-        let field = format!("{path}.{field}");
-        r.float(&field, found, limits::NUMBER_BYTES_MIN, limits::NUMBER_BYTES, "2 means 16 bits");
-    }
     if a.heads > 0 && a.head_dim == 0 && !a.hidden.is_multiple_of(a.heads) {
         r.error(
             format!("{path}.heads"),
@@ -175,27 +65,14 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
     }
 }
 
-fn check_hardware(path: &str, h: &Hardware, r: &mut Report) {
-    for (field, found, min, max) in [
-        ("memory_gib", h.memory_gib, 1.0, limits::MEMORY_GIB),
-        ("tflops", h.tflops, limits::TFLOPS_MIN, limits::TFLOPS),
-        (
-            "bandwidth_tb_per_s",
-            h.bandwidth_tb_per_s,
-            limits::BANDWIDTH_TB_PER_S_MIN,
-            limits::BANDWIDTH_TB_PER_S,
-        ),
-        ("usd_per_hour", h.usd_per_hour, 0.0, limits::USD_PER_HOUR),
-    ] {
-        r.float(&format!("{path}.{field}"), found, min, max, "take it from the data sheet or the price list");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::{Diagnostics, Severity};
-    use crate::scenario::{CrossModelCoefficients, FittedCoefficients, Scenario, check};
+    use crate::scenario::{
+        CrossModelCoefficients, FittedCoefficients, Hardware, PiecewiseRates, RooflineSettings, Scenario,
+        check,
+    };
 
     fn problems(change: impl FnOnce(&mut Pool)) -> Diagnostics {
         let mut scenario = Scenario::default();
@@ -230,16 +107,16 @@ mod tests {
         assert_eq!(
             paths,
             [
-                "kv.gpu_memory_utilization",
                 "architecture.layers",
                 "architecture.bytes_per_param",
+                "hardware.memory_gib",
+                "hardware.tflops",
+                "kv.gpu_memory_utilization",
+                "latency.roofline.decode_efficiency",
+                "latency.roofline.all_reduce_us",
                 "architecture.heads",
                 "architecture.kv_heads",
                 "architecture.experts_per_token",
-                "hardware.memory_gib",
-                "hardware.tflops",
-                "latency.roofline.decode_efficiency",
-                "latency.roofline.all_reduce_us",
             ]
         );
     }

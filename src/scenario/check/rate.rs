@@ -1,13 +1,14 @@
-//! Meaning of rates: their ranges, their profiles over time, and how many requests that makes.
+//! Meaning of rates: their profiles over time, and how many requests that makes.
 
 use crate::base::{Micros, math};
+use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{Edit, RatePoint, RateProfile, Scenario, Window, limits};
 
 /// Microseconds in a second.
 const US_PER_S: f64 = 1e6;
 
-/// A rate of requests, in a client or an edit.
+/// A rate of requests in an edit.
 pub(super) fn check_rate(path: &str, rate_per_s: f64, r: &mut Report) {
     r.float(path, rate_per_s, 0.0, limits::RATE_PER_S, "requests per second; 0 sends nothing");
 }
@@ -31,35 +32,19 @@ pub(super) fn check_peak(path: &str, rate_per_s: f64, profile: &RateProfile, r: 
 
 fn is_good(profile: &RateProfile) -> bool {
     let mut problems = Report::default();
-    check_profile("", profile, &mut problems);
+    profile.check_ranges(&At::path("rate_profile"), &mut problems);
+    check_profile("rate_profile", profile, &mut problems);
     problems.finish().is_empty()
 }
 
-/// How a rate changes over time.
+/// How a rate changes over time: stretches and points in order.
 pub(super) fn check_profile(path: &str, profile: &RateProfile, r: &mut Report) {
-    let seconds =
-        |path: &str, s, r: &mut Report| r.float(path, s, 0.0, limits::HORIZON_S, "it is in seconds");
     match profile {
-        RateProfile::Steady => {}
+        RateProfile::Steady
+        | RateProfile::Spike { .. }
+        | RateProfile::Drain { .. }
+        | RateProfile::Diurnal { .. } => {}
         RateProfile::Windows { windows } => check_windows(&format!("{path}.windows.windows"), windows, r),
-        RateProfile::Spike { start_s, duration_s, factor } => {
-            seconds(&format!("{path}.spike.start_s"), *start_s, r);
-            seconds(&format!("{path}.spike.duration_s"), *duration_s, r);
-            check_factor(&format!("{path}.spike.factor"), *factor, r);
-        }
-        RateProfile::Drain { start_s, duration_s } => {
-            seconds(&format!("{path}.drain.start_s"), *start_s, r);
-            seconds(&format!("{path}.drain.duration_s"), *duration_s, r);
-        }
-        RateProfile::Diurnal { peak_hour, peak_to_trough, day_s } => {
-            let path = format!("{path}.diurnal");
-            let fix = "hours are counted from 0, midnight, to 23";
-            r.int(&format!("{path}.peak_hour"), *peak_hour, 0, limits::LAST_HOUR, fix);
-            let (field, fix) = (format!("{path}.peak_to_trough"), "1 is no difference between day and night");
-            r.float(&field, *peak_to_trough, 1.0, limits::RATE_FACTOR, fix);
-            let (field, fix) = (format!("{path}.day_s"), "86,400 is a day in its own time");
-            r.float(&field, *day_s, limits::DAY_S_MIN, limits::HORIZON_S, fix);
-        }
         RateProfile::Steps { points, repeat_s } => {
             check_points(&format!("{path}.steps"), points, *repeat_s, r);
         }
@@ -69,12 +54,7 @@ pub(super) fn check_profile(path: &str, profile: &RateProfile, r: &mut Report) {
     }
 }
 
-fn check_factor(path: &str, factor: f64, r: &mut Report) {
-    r.float(path, factor, 0.0, limits::RATE_FACTOR, "1 leaves the rate as it is, 0 sends nothing");
-}
-
 fn check_windows(path: &str, windows: &[Window], r: &mut Report) {
-    r.count(path, windows.len(), limits::RATE_POINTS, "windows");
     if windows.is_empty() {
         let fix = "add a window, or set the rate to 0 to send nothing";
         r.error(path, "no windows", "at least one", fix);
@@ -82,9 +62,7 @@ fn check_windows(path: &str, windows: &[Window], r: &mut Report) {
     let mut free_from = 0.0;
     for (i, w) in windows.iter().enumerate() {
         let path = format!("{path}[{i}]");
-        let fix = "it is in seconds after the start of the run";
-        let good = r.float(&format!("{path}.start_s"), w.start_s, 0.0, limits::HORIZON_S, fix)
-            & r.float(&format!("{path}.end_s"), w.end_s, 0.0, limits::HORIZON_S, fix);
+        let good = r.is_fine(&path);
         if good && w.end_s <= w.start_s {
             let found = format!("{} s, which is not after its start ({} s)", w.end_s, w.start_s);
             r.error(format!("{path}.end_s"), found, "an end after the start", "swap the two");
@@ -100,15 +78,11 @@ fn check_windows(path: &str, windows: &[Window], r: &mut Report) {
 
 fn check_points(path: &str, points: &[RatePoint], repeat_s: f64, r: &mut Report) {
     let list = format!("{path}.points");
-    r.count(&list, points.len(), limits::RATE_POINTS, "points");
-    let fix = "0 means it does not repeat";
-    let mut good = r.float(&format!("{path}.repeat_s"), repeat_s, 0.0, limits::HORIZON_S, fix);
+    let mut good = r.is_fine(&format!("{path}.repeat_s"));
     let mut latest = 0.0;
     for (i, point) in points.iter().enumerate() {
         let path = format!("{list}[{i}]");
-        let fix = "it is in seconds after the start of the run";
-        good &= r.float(&format!("{path}.at_s"), point.at_s, 0.0, limits::HORIZON_S, fix);
-        check_factor(&format!("{path}.factor"), point.factor, r);
+        good &= r.is_fine(&format!("{path}.at_s"));
         if good && point.at_s < latest {
             let found = format!("{} s, before the point above it ({latest} s)", point.at_s);
             r.error(format!("{path}.at_s"), found, "points in order of time", "sort the list");

@@ -1,17 +1,16 @@
-//! Meaning of the traffic: rates, lengths, explicit requests, and how many requests that makes.
+//! Meaning of the traffic: what clients, explicit requests and pools must agree on.
 
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
-use super::rate::{check_amount, check_peak, check_profile, check_rate};
+use super::rate::{check_amount, check_peak, check_profile};
+use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
-use crate::scenario::{
-    Arrivals, Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,
-};
+use crate::scenario::{Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};
 
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
-    if let Some(trace) = &w.trace {
-        check_trace(trace, r);
+    w.check_ranges(&At::path("workload"), r);
+    if w.trace.is_some() {
         if !w.requests.is_empty() {
             r.warning(
                 "workload.requests",
@@ -31,12 +30,10 @@ pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
         }
         check_amount(s, r);
     }
-    r.count("workload.clients", w.clients.len(), limits::CLIENTS, "clients");
     for (i, client) in w.clients.iter().enumerate() {
         check_client(&format!("workload.clients[{i}]"), client, r);
     }
     r.distinct("workload.clients", "name", w.clients.iter().map(|c| c.name.as_str()));
-    r.count("workload.requests", w.requests.len(), limits::EXPLICIT_REQUESTS, "requests");
     for (i, request) in w.requests.iter().enumerate() {
         check_request(&format!("workload.requests[{i}]"), request, r);
     }
@@ -50,7 +47,6 @@ fn check_models(s: &Scenario, r: &mut Report) {
     let pools = &s.cluster.pools;
     let served = Served::new(pools);
     let mut check = |path: String, model: &str| {
-        r.text(&path, model);
         if served.pools_of(model) == 0 {
             let mut names: Vec<&str> = Vec::new();
             for pool in pools {
@@ -70,46 +66,15 @@ fn check_models(s: &Scenario, r: &mut Report) {
     }
 }
 
-fn check_trace(t: &TraceSettings, r: &mut Report) {
-    r.text("workload.trace.file", &t.file);
-    r.float(
-        "workload.trace.speed",
-        t.speed,
-        limits::TRACE_SPEED_MIN,
-        limits::TRACE_SPEED,
-        "1 replays the trace as it was recorded, 2 twice as fast",
-    );
-    r.int(
-        "workload.trace.hash_block_tokens",
-        t.hash_block_tokens,
-        0,
-        limits::REQUEST_TOKENS,
-        "use 0 to work it out from the trace",
-    );
-}
-
 fn check_client(path: &str, c: &Client, r: &mut Report) {
-    r.name(&format!("{path}.name"), &c.name);
-    r.text(&format!("{path}.tenant"), &c.tenant);
-    let (kind, cv) = match c.arrivals {
-        Arrivals::Poisson { .. } => ("poisson", None),
-        Arrivals::Gamma { cv, .. } => ("gamma", Some(cv)),
-        Arrivals::Weibull { cv, .. } => ("weibull", Some(cv)),
-        Arrivals::Constant { .. } => ("constant", None),
-    };
-    check_rate(&format!("{path}.arrivals.{kind}.rate_per_s"), c.arrivals.rate_per_s(), r);
+    check_conversation(path, c, r);
+    c.check_ranges(&At::path(path), r);
+    r.not_empty(&format!("{path}.name"), &c.name);
     check_profile(&format!("{path}.rate_profile"), &c.rate_profile, r);
     check_peak(&format!("{path}.rate_profile"), c.arrivals.rate_per_s(), &c.rate_profile, r);
-    if let Some(cv) = cv {
-        let fix = "1 is Poisson, above 1 comes in bursts";
-        r.float(&format!("{path}.arrivals.{kind}.cv"), cv, limits::CV_MIN, limits::CV, fix);
-    }
     let prompt = check_lengths(&format!("{path}.prompt_tokens"), &c.prompt_tokens, r);
     let output = check_lengths(&format!("{path}.output_tokens"), &c.output_tokens, r);
     let prefix = check_prefix(&format!("{path}.prefix"), &c.prefix, r);
-    let alone = "use 0 for requests that stand alone";
-    r.int(&format!("{path}.sessions"), c.sessions, 0, limits::SESSIONS, alone);
-    check_conversation(path, c, r);
     let total = u64::from(prompt) + u64::from(output) + u64::from(prefix);
     if total > u64::from(limits::REQUEST_TOKENS) && prompt.max(output).max(prefix) <= limits::REQUEST_TOKENS {
         r.error(
@@ -123,8 +88,6 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
 
 /// Reports problems and returns the length of a prefix.
 fn check_prefix(path: &str, p: &PrefixGroups, r: &mut Report) -> u32 {
-    r.int(&format!("{path}.groups"), p.groups, 0, limits::PREFIX_GROUPS, "use 0 for no shared prefix");
-    r.int(&format!("{path}.tokens"), p.tokens, 0, limits::REQUEST_TOKENS, "use 0 for no shared prefix");
     if (p.groups == 0) != (p.tokens == 0) {
         r.warning(
             path,
@@ -137,23 +100,10 @@ fn check_prefix(path: &str, p: &PrefixGroups, r: &mut Report) -> u32 {
 }
 
 fn check_request(path: &str, q: &ExplicitRequest, r: &mut Report) {
-    r.text(&format!("{path}.id"), &q.id);
-    r.text(&format!("{path}.tenant"), &q.tenant);
-    r.text(&format!("{path}.slo_class"), &q.slo_class);
-    r.text(&format!("{path}.session"), &q.session);
-    let latest = limits::HORIZON_S as u64 * 1_000_000;
-    r.int(&format!("{path}.arrival_us"), q.arrival_us, 0, latest, "it is in microseconds after the start");
-    r.count(&format!("{path}.prompt"), q.prompt.len(), limits::PROMPT_PIECES, "pieces");
+    q.check_ranges(&At::path(path), r);
     let mut total = 0u64;
     for (i, piece) in q.prompt.iter().enumerate() {
         let piece_path = format!("{path}.prompt[{i}]");
-        r.int(
-            &format!("{piece_path}.tokens"),
-            piece.tokens,
-            1,
-            limits::REQUEST_TOKENS,
-            "leave out pieces without tokens",
-        );
         check_end(&piece_path, piece.offset, piece.tokens, r);
         total += u64::from(piece.tokens);
     }

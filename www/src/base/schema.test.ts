@@ -150,3 +150,46 @@ test('a client that begins to have conversations has those of the defaults', () 
     },
   });
 });
+
+test('a profile of one’s own brings scorers along, and a scorer makes the profile one’s own', () => {
+  const path = 'cluster.routing.weighted';
+  const weighted = (settings: Json): Json => setAt(DOC, 'cluster.routing', { weighted: settings });
+  const own = schema.together(weighted({ profile: 'blis-default' }), `${path}.profile`, 'custom');
+  const scorers = getAt(own?.value, 'scorers');
+  expect(own?.path).toBe(path);
+  expect(Array.isArray(scorers) && scorers.length).toBe(3);
+  const added = schema.together(weighted({ profile: 'blis-default' }), `${path}.scorers`, []);
+  expect(added?.value).toEqual({ profile: 'custom', scorers });
+  const one: Json = [{ scorer: 'queue-depth', weight: 1 }];
+  const named = schema.together(weighted({ profile: 'custom', scorers: one }), `${path}.profile`, 'llm-d-default');
+  expect(named?.value).toEqual({ profile: 'llm-d-default', scorers: [] });
+  const kept = schema.together(weighted({ profile: 'custom', scorers: one }), `${path}.scorers`, []);
+  expect(kept?.value).toEqual({ profile: 'custom', scorers: [] });
+  expect(schema.together(weighted({}), `${path}.ties`, 'random')).toBeUndefined();
+});
+
+test('each field says what an edit of it takes', () => {
+  const pool = schema.fields(DOC, ['cluster', 'pools', 0]);
+  const edit = (path: string) => pool.find((f) => f.path === `cluster.pools[0].${path}`)?.edit;
+  expect([edit('gpu'), edit('kv.block_tokens'), edit('kv.blocks'), edit('engine.scheduler')]).toEqual([
+    'replace',
+    'replace',
+    'live',
+    'live',
+  ]);
+  expect(schema.fields(DOC, ['run']).every((f) => f.edit === 'restart')).toBe(true);
+  expect(pool.every((f) => f.effect.endsWith('.'))).toBe(true);
+});
+
+test('lengths of another family keep what is typical', () => {
+  const steps = ['workload', 'clients', 0, 'prompt_tokens'];
+  const doc = setAt(DOC, 'workload.clients[0].prompt_tokens', { constant: { tokens: 77 } });
+  const [field] = schema.fields(doc, steps);
+  if (field?.input.kind !== 'choice') throw new Error('not a choice');
+  const lognormal = field.input.options.find((o) => o.tag === 'lognormal');
+  expect(getAt(lognormal?.value, 'lognormal.median_tokens')).toBe(77);
+});
+
+test('the largest trace is what the schema says', () => {
+  expect(schema.said('workload.trace.file', 'x-max-bytes')).toBe(64 * 2 ** 20);
+});

@@ -1,6 +1,7 @@
-// From the scenario's JSON Schema to form fields. Nothing here knows a field by name except the tables of labels and
-// first values below, so that a new policy or parameter appears in the form without a change to the page.
-import { child, isObject, type Json, type JsonObject, joinPath, setAt } from './json.ts';
+// From the scenario's JSON Schema to form fields. Nothing here knows a field by name: label, unit, first value and what an
+// edit does come from the schema, and the schema from the Rust types, so that a new policy or parameter appears in the
+// form without a change to the page.
+import { child, getAt, isObject, type Json, type JsonObject, joinPath, parsePath, type Step, setAt } from './json.ts';
 
 export type Input =
   | {
@@ -24,6 +25,8 @@ export type Option = {
   readonly value: Json;
 };
 
+export type Edit = 'live' | 'replace' | 'restart' | 'none';
+
 export type Field = {
   /** Unique; the path, with a mark where a choice and its number share one. */
   readonly id: string;
@@ -34,154 +37,19 @@ export type Field = {
   readonly depth: number;
   readonly input: Input;
   readonly initial: Json | undefined;
+  /** What an edit of it takes: the run goes on, the pool's replicas are replaced, the run starts again, or nothing at all. */
+  readonly edit: Edit;
+  /** The same in a sentence. */
+  readonly effect: string;
   /** The path of the list's item that this is the first field of. */
   readonly item?: string;
 };
 
-const LABELS: Readonly<Record<string, string>> = {
-  gpu: 'GPU',
-  tp: 'Tensor parallel',
-  max_num_seqs: 'Max sequences',
-  max_num_batched_tokens: 'Token budget',
-  long_prefill_threshold_tokens: 'Prefill chunk',
-  block_tokens: 'Block size',
-  prefix_caching: 'Prefix cache',
-  snapshot_refresh_us: 'Signal refresh',
-  admission_latency_us: 'Latency',
-  routing_latency_us: 'Latency',
-  routing: 'Policy',
-  architecture: 'Own model',
-  hardware: 'Own GPU',
-  most_in_flight: 'Most in flight',
-  refill_tokens_per_s: 'Refill',
-  capacity_tokens: 'Capacity',
-  requests_per_s: 'Rate',
-  gpu_memory_utilization: 'Memory share',
-  cpu_blocks: 'CPU blocks',
-  cpu_tier: 'CPU tier',
-  cpu_write: 'CPU writes',
-  offload_threshold: 'Offload from',
-  transfer_tokens_per_us: 'Transfer rate',
-  transfer_base_us: 'Transfer, fixed',
-  slo_class: 'SLO class',
-  usd_per_hour: 'Price',
-  bytes_per_param: 'Per weight',
-  bytes_per_kv_value: 'Per KV value',
-  kv_latent: 'KV latent',
-  expert_intermediate: 'Expert width',
-  kv_heads: 'KV heads',
-  step_us_per_layer: 'Step/layer',
-  all_reduce_us: 'All-reduce',
-  step_us_per_decode_token_and_million_keys: 'Step/token, Mkeys',
-  step_us_per_token_with_experts: 'Step/expert tok',
-  step_us_with_tensor_parallelism: 'Step, with TP',
-  prefill_efficiency: 'Prefill of peak',
-  decode_efficiency: 'Decode of peak',
-  bandwidth_efficiency: 'Memory of peak',
-  full_load: 'Full load',
-  prefill_tokens_per_s: 'Prefill rate',
-  single_decode_tokens_per_s: 'Decode, alone',
-  saturated_decode_tokens_per_s: 'Decode, full',
-  saturation_batch: 'Full from',
-  admission: 'Policy',
-  latency: 'Step times',
-  compat: 'Semantics',
-  arrivals: 'Arrivals',
-  rate_profile: 'Over time',
-  max_context_tokens: 'Longest context',
-  peak_to_trough: 'Peak to trough',
-  day_s: 'Length of day',
-  repeat_s: 'Repeats after',
-  prompt_tokens: 'Prompt',
-  output_tokens: 'Output',
-  groups: 'Prefix groups',
-  rate_per_s: 'Rate',
-  cv: 'Variation (cv)',
-  sigma: 'Spread (sigma)',
-  sd_tokens: 'Spread (sd)',
-  pareto_min_tokens: 'Pareto from',
-  pareto_tail: 'Tail index',
-  min_tokens: 'Fewest',
-  max_tokens: 'Most',
-  ttft_ms: 'TTFT',
-  tpot_ms: 'TPOT',
-  e2e_ms: 'E2E',
-  horizon_s: 'Ends at',
-  warmup_s: 'Warm-up',
-  max_requests: 'Request cap',
-  queueing_us_per_prompt_token: 'Queue/prompt tok',
-  output_us_per_token: 'Output/token',
-  step_us_per_prefill_token: 'Step/prefill tok',
-  step_us_per_decode_token: 'Step/decode tok',
-  queueing_us: 'Queueing',
-  step_us: 'Step, fixed',
-  hash_block_tokens: 'Hash block',
-};
-
-/** Labels that depend on the parent too. */
-const LABELS_UNDER: Readonly<Record<string, string>> = {
-  'prefix.tokens': 'Prefix length',
-  'power-of-d.d': 'Replicas drawn',
-  'cost-escalation.base': 'Per request',
-  'cost-escalation.queue': 'Per waiting',
-  'cost-escalation.kv': 'Cache full',
-  'token-bucket.then': 'Over the limit',
-  'rate-limit.then': 'Over the limit',
-  'tenant-quota.then': 'Over the limit',
-  'concurrency-limit.then': 'Over the limit',
-};
-
-/** First values of parameters that have no default, when another variant is chosen. */
-const FIRST: Readonly<Record<string, Json>> = {
-  rate_per_s: 8,
-  cv: 2,
-  sigma: 0.7,
-  tokens: 400,
-  mean_tokens: 400,
-  median_tokens: 400,
-  sd_tokens: 200,
-  min_tokens: 1,
-  max_tokens: 8192,
-  weight: 1,
-  pareto_share: 0.1,
-  pareto_min_tokens: 4000,
-  pareto_tail: 1.5,
-  windows: [{ start_s: 30, end_s: 90 }],
-  points: [
-    { at_s: 0, factor: 1 },
-    { at_s: 60, factor: 3 },
-    { at_s: 120, factor: 1 },
-  ],
-  start_s: 60,
-  end_s: 120,
-  duration_s: 30,
-  factor: 3,
-  rounds: 6,
-  mean_rounds: 5,
-  max_rounds: 50,
-  think_s: 10,
-  mean_s: 10,
-  median_s: 10,
-  peak_hour: 14,
-  peak_to_trough: 4,
-  day_s: 240,
-  repeat_s: 0,
-  lengths: [
-    { tokens: 200, weight: 3 },
-    { tokens: 2000, weight: 1 },
-  ],
-};
-/** Parameters that say the same thing in different variants: the value moves along. */
-const MIDDLE = ['tokens', 'mean_tokens', 'median_tokens'];
-/** Where a further item of a list lies in time: so many seconds after a field of the last one. */
-const AFTER: Readonly<Record<string, readonly [string, number]>> = {
-  at_s: ['at_s', 30],
-  start_s: ['end_s', 30],
-  end_s: ['end_s', 60],
-};
 const INTEGER_OPTION = 'number';
 /** Marks a resolved node as one that may be null; no keyword of JSON Schema. */
 const OPTIONAL = '?';
+/** Before a role, where values are kept by their names and by their roles; no name of a field begins so. */
+const ROLE = '=';
 
 export class Schema {
   private readonly root: JsonObject;
@@ -193,20 +61,60 @@ export class Schema {
   }
 
   /** The fields at and under `steps` of a document, in the order of the schema. */
-  fields(document: Json, steps: readonly (string | number)[]): readonly Field[] {
-    let node: JsonObject = this.root;
-    let value: Json | undefined = document;
-    let path = '';
-    for (const step of steps) {
-      const next: Json | undefined = typeof step === 'number' ? node.items : child(node.properties, step);
-      if (!isObject(next)) return [];
-      node = this.resolve(next);
-      value = child(value, step);
-      path = joinPath(path, step);
-    }
+  fields(document: Json, steps: readonly Step[]): readonly Field[] {
+    const node = this.at(steps);
+    if (!node) return [];
+    const value = steps.reduce<Json | undefined>(child, document);
     const into: Field[] = [];
-    this.walk(node, value, path, 0, into);
+    this.walk(node, value, steps.reduce(joinPath, ''), 0, into);
     return into;
+  }
+
+  /** What the schema says at `path` under `key`, such as `x-max-bytes`. */
+  said(path: string, key: string): Json | undefined {
+    return this.at(parsePath(path))?.[key];
+  }
+
+  /**
+   * Where a change of `path` to `next` changes its neighbours too (`x-with`): the object that holds them, as it becomes. A
+   * choice brings along what the schema says it needs; a first entry in a list that such a choice needs makes that choice.
+   */
+  together(document: Json, path: string, next: Json): { readonly path: string; readonly value: Json } | undefined {
+    const steps = parsePath(path);
+    const key = String(steps.at(-1));
+    const base = steps.slice(0, -1).reduce(joinPath, '');
+    const properties = this.at(steps.slice(0, -1))?.properties;
+    const holder = getAt(document, base);
+    if (!isObject(properties) || holder === undefined) return undefined;
+    for (const [choice, raw] of Object.entries(properties)) {
+      const options = isObject(raw) ? raw['x-with'] : undefined;
+      if (!isObject(options)) continue;
+      for (const [option, needs] of Object.entries(options)) {
+        for (const [list, first] of Object.entries(isObject(needs) ? needs : {})) {
+          const there = child(holder, list);
+          const kept = Array.isArray(there) && there.length > 0 ? there : undefined;
+          if (key === choice) {
+            const entries = next === option ? (kept ?? first) : [];
+            return { path: base, value: setAt(setAt(holder, choice, next), list, entries) };
+          }
+          if (key !== list) continue;
+          const entries = child(holder, choice) === option || kept ? next : first;
+          return { path: base, value: setAt(setAt(holder, list, entries), choice, option) };
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** The type of what stands at `steps`. */
+  private at(steps: readonly Step[]): JsonObject | undefined {
+    let node: JsonObject = this.root;
+    for (const step of steps) {
+      const next: Json | undefined = typeof step === 'number' ? node.items : below(node, step);
+      if (!isObject(next)) return undefined;
+      node = this.resolve(next);
+    }
+    return node;
   }
 
   private resolve(node: JsonObject): JsonObject {
@@ -225,7 +133,9 @@ export class Schema {
     const any = node.anyOf;
     const some = Array.isArray(any) ? any.find((n: Json) => isObject(n) && n.type !== 'null') : undefined;
     // An optional value is "this or null".
-    return isObject(some) ? { ...this.resolve(some), ...described(node), default: null, [OPTIONAL]: true } : node;
+    if (!isObject(some)) return node;
+    const { anyOf: _, ...own } = node;
+    return { ...this.resolve(some), ...own, default: null, [OPTIONAL]: true };
   }
 
   private walk(node: JsonObject, value: Json | undefined, path: string, depth: number, into: Field[]): void {
@@ -250,9 +160,7 @@ export class Schema {
     }
     if (isObject(node.items)) {
       const items = this.resolve(node.items);
-      const word = sentence(keyOf(path))
-        .replace(/(ss)?e?s$/, '$1')
-        .toLowerCase();
+      const word = text(node['x-entry']);
       into.push({
         ...frame(node, path, depth),
         id: path,
@@ -281,17 +189,18 @@ export class Schema {
   ): void {
     const all = variants.filter(isObject).map((variant) => ({ variant, tag: tagOf(variant) }));
     const current = all.find(({ variant, tag }) => holds(variant, tag, value));
+    const known = this.known(current?.variant, current?.tag, value);
     const options = all.map(({ variant, tag }) => ({
       tag,
       label: tag === INTEGER_OPTION ? 'Set' : sentence(tag),
-      description: typeof variant.description === 'string' ? variant.description : '',
-      value: this.first(variant, tag, value),
+      description: text(variant.description),
+      value: tag === INTEGER_OPTION ? (node['x-first'] ?? 1) : this.first(variant, tag, known),
     }));
     into.push({ ...frame(node, path, depth), id: path, input: { kind: 'choice', options, tag: current?.tag ?? '' } });
     if (!current) return;
     if (current.tag === INTEGER_OPTION) {
       into.push({
-        ...frame(current.variant, path, depth + 1),
+        ...frame({ ...node, ...current.variant }, path, depth + 1),
         id: `${path}#`,
         label: 'Number',
         input: plainInput(current.variant),
@@ -302,25 +211,34 @@ export class Schema {
       this.walk(this.resolve(body), child(value, current.tag), joinPath(path, current.tag), depth + 1, into);
   }
 
-  /** What a variant starts with when it is chosen. */
-  private first(variant: JsonObject, tag: string, value: Json | undefined): Json {
-    const body = child(variant.properties, tag);
-    if (!isObject(body)) return tag === INTEGER_OPTION ? (variant.default ?? 4096) : tag;
-    const node = this.resolve(body);
-    if (!isObject(node.properties)) return { [tag]: this.start(node, tag, {}) };
-    const from = isObject(value) ? (Object.values(value)[0] ?? {}) : {};
-    const known = isObject(from) ? from : {};
-    const entries = Object.entries(node.properties).map(([key, raw]): [string, Json] => [
-      key,
-      this.start(isObject(raw) ? this.resolve(raw) : {}, key, known),
-    ]);
-    return { [tag]: Object.fromEntries(entries) };
+  /** What a variant holds that another one may take over: its values by their names, and by the part they play. */
+  private known(variant: JsonObject | undefined, tag: string | undefined, value: Json | undefined): JsonObject {
+    const body = tag === undefined ? undefined : child(variant?.properties, tag);
+    const values = tag === undefined ? undefined : child(value, tag);
+    if (!isObject(body) || !isObject(values)) return {};
+    const properties = this.resolve(body).properties;
+    const roles = Object.entries(isObject(properties) ? properties : {}).flatMap(([key, raw]): [string, Json][] => {
+      const role = child(raw, 'x-role');
+      const there = values[key];
+      return typeof role === 'string' && there !== undefined ? [[ROLE + role, there]] : [];
+    });
+    return { ...values, ...Object.fromEntries(roles) };
   }
 
-  private start(node: JsonObject, key: string, known: JsonObject): Json {
-    const middle = MIDDLE.includes(key) ? MIDDLE.map((k) => known[k]).find((v) => v !== undefined) : undefined;
-    const value = known[key] ?? middle ?? node.default ?? FIRST[key] ?? this.startOf(node);
-    return node.type === 'integer' && typeof value === 'number' ? Math.round(value) : value;
+  /** What a variant starts with when it is chosen, where `known` can be taken over. */
+  private first(variant: JsonObject, tag: string, known: JsonObject): Json {
+    const body = child(variant.properties, tag);
+    if (!isObject(body)) return tag;
+    const node = this.resolve(body);
+    if (!isObject(node.properties)) return { [tag]: node.default ?? this.startOf(node) };
+    const entries = Object.entries(node.properties).map(([key, raw]): [string, Json] => {
+      const there = isObject(raw) ? this.resolve(raw) : {};
+      const role = there['x-role'];
+      const same = typeof role === 'string' ? known[ROLE + role] : undefined;
+      const value = known[key] ?? same ?? this.startOf(there);
+      return [key, there.type === 'integer' && typeof value === 'number' ? Math.round(value) : value];
+    });
+    return { [tag]: Object.fromEntries(entries) };
   }
 
   /** A first item that does not repeat what the list has: of each choice the first word not taken, and a later time. */
@@ -335,9 +253,10 @@ export class Schema {
       if (free !== undefined) start = setAt(start, key, free);
     }
     const last = list.at(-1);
-    for (const [key, [from, seconds]] of Object.entries(AFTER)) {
+    for (const [key, raw] of Object.entries(items.properties)) {
+      const [from, seconds] = after(child(raw, 'x-after'));
       const then = child(last, from);
-      if (Object.hasOwn(items.properties, key) && typeof then === 'number') start = setAt(start, key, then + seconds);
+      if (typeof then === 'number') start = setAt(start, key, then + seconds);
     }
     return start;
   }
@@ -345,18 +264,19 @@ export class Schema {
   /** The smallest value of its shape: defaults where there are some. */
   private startOf(raw: JsonObject): Json {
     const node = this.resolve(raw);
-    if (node.default !== undefined && node.default !== null) return node.default;
+    const said = node.default ?? node['x-first'];
+    if (said !== undefined && said !== null) return said;
     if (isObject(node.properties)) {
       const entries = Object.entries(node.properties).flatMap(([key, next]): [string, Json][] => {
         if (!isObject(next)) return [];
         const there = this.resolve(next);
-        return there[OPTIONAL] === true ? [] : [[key, there.default ?? FIRST[key] ?? this.startOf(there)]];
+        return there[OPTIONAL] === true ? [] : [[key, this.startOf(there)]];
       });
       return Object.fromEntries(entries);
     }
     if (Array.isArray(node.oneOf)) {
       const first = node.oneOf.find(isObject);
-      return first ? this.first(first, tagOf(first), undefined) : '';
+      return first ? this.first(first, tagOf(first), {}) : '';
     }
     if (isObject(node.items)) return [];
     if (node.type === 'boolean') return false;
@@ -365,27 +285,36 @@ export class Schema {
   }
 }
 
-function keyOf(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf(']')) + 1);
+/** The part of a type under a key: a property, or what a variant of that name holds. */
+function below(node: JsonObject, key: string): Json | undefined {
+  const variants = Array.isArray(node.oneOf) ? node.oneOf : [];
+  return [node, ...variants]
+    .map((part: Json) => child(child(part, 'properties'), key))
+    .find((part) => part !== undefined);
 }
 
-function described(node: JsonObject): JsonObject {
-  return typeof node.description === 'string' ? { description: node.description } : {};
+/** `["end_s", 30]`: so many seconds after that field of the entry before. */
+function after(said: Json | undefined): readonly [string, number] {
+  const [from, seconds] = Array.isArray(said) ? said : [];
+  return [text(from), Number(seconds ?? 0)];
 }
+
+function text(said: Json | undefined): string {
+  return typeof said === 'string' ? said : '';
+}
+
+const EDITS: readonly Edit[] = ['live', 'replace', 'restart', 'none'];
 
 function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' | 'input'> {
-  const key = keyOf(path);
-  const parent = path.split('.').slice(-2).join('.');
   return {
     path,
-    label:
-      LABELS_UNDER[parent] ??
-      LABELS[key] ??
-      sentence(key.replace(/_(tb_per_s|per_s|per_hour|us|ms|s|gib|tokens|blocks)$/, '')),
-    unit: unitOf(key),
-    description: typeof node.description === 'string' ? node.description : '',
+    label: text(node['x-label']),
+    unit: text(node['x-unit']),
+    description: text(node.description),
     depth,
     initial: node.default,
+    edit: EDITS.find((edit) => edit === node['x-edit']) ?? 'restart',
+    effect: text(node['x-edit-help']),
   };
 }
 
@@ -419,37 +348,6 @@ function holds(variant: JsonObject, tag: string, value: Json | undefined): boole
   if (typeof value === 'string') return value === variant.const;
   if (typeof value === 'number') return tag === INTEGER_OPTION;
   return isObject(value) && variant.const === undefined && Object.hasOwn(value, tag);
-}
-
-/** What is counted, where the key does not end in it. */
-const COUNTED: Readonly<Record<string, string>> = {
-  burst: 'req',
-  most_in_flight: 'req',
-  full_load: 'req',
-  saturation_batch: 'req',
-  most_sessions: 'sessions',
-  d: 'replicas',
-  peak_hour: 'h',
-};
-
-function unitOf(key: string): string {
-  const counted = COUNTED[key];
-  if (counted !== undefined) return counted;
-  if (key.endsWith('tokens_per_s')) return 'tok/s';
-  if (key.endsWith('tokens_per_us')) return 'tok/µs';
-  if (key.endsWith('tb_per_s')) return 'TB/s';
-  if (key === 'tflops') return 'TFLOP/s';
-  if (key.endsWith('_gib')) return 'GiB';
-  if (key === 'usd_per_hour') return '$/h';
-  if (key.startsWith('bytes_per_')) return 'bytes';
-  if (/^(rate|requests)_per_s$/.test(key)) return 'req/s';
-  if (key.endsWith('_per_s')) return '/s';
-  if (/_us(_|$)/.test(key)) return 'µs';
-  if (key.endsWith('_ms')) return 'ms';
-  if (key.endsWith('_s')) return 's';
-  if (key === 'tokens' || key.endsWith('_tokens')) return 'tokens';
-  if (key === 'blocks' || key.endsWith('_blocks')) return 'blocks';
-  return '';
 }
 
 const SHORT_WORDS = /\b(fcfs|sjf|slo|kv|gpu|cpu|lru|ttft|tpot|e2e|itl|blis)\b/g;

@@ -4,23 +4,15 @@ import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { equal, getAt, type Json } from '../base/json.ts';
-import type { Field, Input } from '../base/schema.ts';
+import type { Edit, Field, Input } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
-import { editFor } from '../state/document.ts';
-import {
-  message,
-  OWN_SPEEDS,
-  plainText,
-  problemOf,
-  rangeOf,
-  sameList,
-  wholeProfile,
-  withOwn,
-  without,
-} from './formFields.ts';
+import { message, OWN_SPEEDS, plainText, problemOf, rangeOf, sameList, withOwn, without } from './formFields.ts';
 import { OwnModel } from './OwnModel.tsx';
+
+/** What stands beside the label of a field whose change is more than a change of the run. */
+const MARKS: Readonly<Record<Edit, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
 
 export function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const app = props.app;
@@ -33,7 +25,6 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const whole = (): boolean => ['choice', 'optional', 'list'].includes(props.field.input.kind);
   const changed = (): boolean => (whole() ? plainText(value()) !== plainText(before()) : !equal(value(), before()));
   const problem = createMemo(() => problemOf(app.problems(), props.field));
-  const live = (): boolean => editFor(path(), value() ?? 0, app.inForce()) !== undefined;
   const set = (next: Json): void => {
     const own = withOwn(app, path(), next);
     if (own) {
@@ -42,7 +33,7 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
       });
       return;
     }
-    const together = wholeProfile(app.inForce(), path(), next);
+    const together = app.schema.together(app.inForce(), path(), next);
     if (together) void app.change(together.path, together.value);
     else if (!equal(next, value())) void app.change(path(), next);
     else app.setProblems((all) => without(all, path()));
@@ -64,6 +55,13 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
         <label for={id} id={`${id}-label`}>
           {props.field.label}
         </label>
+        <Show when={MARKS[props.field.edit]}>
+          {(mark) => (
+            <span class="takes" role="img" aria-label={props.field.effect} title={props.field.effect}>
+              {mark()}
+            </span>
+          )}
+        </Show>
         <button
           type="button"
           class="why"
@@ -90,9 +88,7 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
       <Show when={help()}>
         <p class="help">
           {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}{' '}
-          <span class="m">
-            {live() ? 'Applies at the playhead.' : 'Restarts the run and goes to the same instant.'}
-          </span>
+          <span class="m">{props.field.effect}</span>
         </p>
       </Show>
       <Show when={problem()}>

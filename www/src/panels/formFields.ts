@@ -86,27 +86,6 @@ export function groupName(document: Json, path: string, previous: string | undef
   return String(child(items[Number(match[2])], 'name') ?? match[2]);
 }
 
-/** What the built-in profiles of the weighted router are made of: where a reader's own one starts. */
-export const FIRST_SCORERS: Json = [
-  { scorer: 'prefix-affinity', weight: 3 },
-  { scorer: 'queue-depth', weight: 2 },
-  { scorer: 'kv-utilization', weight: 2 },
-];
-
-/** A profile and its scorers go together: one's own profile needs some, a named one has none. */
-export function wholeProfile(document: Json, path: string, next: Json): { path: string; value: Json } | undefined {
-  const [, base, key] = /^(.*\.weighted)\.(profile|scorers)$/.exec(path) ?? [];
-  const policy = base === undefined ? undefined : getAt(document, base);
-  if (base === undefined || policy === undefined) return undefined;
-  const scorers = child(policy, 'scorers');
-  // The first scorer that is added to a named profile makes it one's own: what it was made of comes along.
-  const named = child(policy, 'profile') !== 'custom' && !(Array.isArray(scorers) && scorers.length > 0);
-  if (key === 'scorers')
-    return { path: base, value: setAt(setAt(policy, 'scorers', named ? FIRST_SCORERS : next), 'profile', 'custom') };
-  const kept = Array.isArray(scorers) && scorers.length > 0 ? scorers : FIRST_SCORERS;
-  return { path: base, value: setAt(setAt(policy, 'profile', next), 'scorers', next === 'custom' ? kept : []) };
-}
-
 /** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */
 export function withOwn(app: App, path: string, next: Json): { path: string; value: Json } | undefined {
   const [, base, key] = /^(cluster\.pools\[\d+\])\.(architecture|hardware)$/.exec(path) ?? [];

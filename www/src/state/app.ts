@@ -319,6 +319,7 @@ export function createApp(spawn: () => WorkerLike) {
 
   const openFile = createFiles(client, {
     document,
+    traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
     problems,
     trace,
     setTrace,

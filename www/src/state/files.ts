@@ -7,11 +7,11 @@ import type { Client } from '../sim/client.ts';
 import { onTrace } from './document.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 
-const TRACE_BYTES = 64 * 1024 * 1024;
-
 /** What of the page's state files touch. */
 type Desk = {
   readonly document: Accessor<Json>;
+  /** The largest trace that the page reads. */
+  readonly traceBytes: number;
   readonly problems: Accessor<ReadonlyMap<string, Diagnostic>>;
   readonly trace: Accessor<TraceSummary | undefined>;
   readonly setTrace: Setter<TraceSummary | undefined>;
@@ -23,7 +23,7 @@ type Desk = {
 
 /** The action that takes a file, whatever it is. */
 export function createFiles(client: Client, desk: Desk): (file: File) => Promise<void> {
-  const { document, problems, trace, setTrace, setReading, setNotice, open } = desk;
+  const { document, traceBytes, problems, trace, setTrace, setReading, setNotice, open } = desk;
 
   async function openFile(file: File): Promise<void> {
     const name = file.name.toLowerCase();
@@ -46,8 +46,9 @@ export function createFiles(client: Client, desk: Desk): (file: File) => Promise
   }
 
   async function openTraceFile(file: File): Promise<void> {
-    if (file.size > TRACE_BYTES) {
-      setNotice({ kind: 'problem', text: `${file.name} is larger than 64 MiB; use the command line for it.` });
+    if (file.size > traceBytes) {
+      const most = `${Math.floor(traceBytes / 2 ** 20)} MiB`;
+      setNotice({ kind: 'problem', text: `${file.name} is larger than ${most}; use the command line for it.` });
       return;
     }
     const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };

@@ -1,128 +1,11 @@
-//! The policy half of the cluster: who is let in, and where a request goes.
+//! Where a request goes: the routing policies and their settings.
 
-#[cfg(feature = "cli")]
+use super::fields::{fields, without_fields};
 use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
 use super::{Filter, Picker};
 use serde::{Deserialize, Serialize};
-
-/// Who is let in.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum AdmissionPolicy {
-    /// Everybody.
-    #[default]
-    AlwaysAdmit,
-    /// Nobody: to see what the gateway alone does.
-    RejectAll,
-    /// A bucket of tokens that fills at a steady rate; a request takes as many as its prompt has.
-    TokenBucket(TokenBucket),
-    /// So many requests per second, with bursts up to a limit.
-    RateLimit(RateLimit),
-    /// So many requests of one tenant at a time.
-    TenantQuota(TenantQuota),
-    /// So many requests in the whole cluster at a time.
-    ConcurrencyLimit(ConcurrencyLimit),
-}
-
-/// What happens to a request that is over a limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum OverLimit {
-    /// It is refused.
-    #[default]
-    Reject,
-    /// It is held back at the gateway until it fits, first come, first served.
-    Delay,
-}
-
-/// A bucket of tokens, full at the start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct TokenBucket {
-    /// Most tokens in the bucket. A longer prompt is never let in.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::BUCKET_MIN, max = limits::BUCKET_TOKENS)))]
-    pub capacity_tokens: f64,
-    /// Tokens that flow in each second.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::BUCKET_MIN, max = limits::BUCKET_TOKENS)))]
-    pub refill_tokens_per_s: f64,
-    /// Whether each tenant has a bucket of its own.
-    pub per_tenant: bool,
-    /// What happens to a request for which there are not enough tokens.
-    pub then: OverLimit,
-}
-
-impl Default for TokenBucket {
-    fn default() -> Self {
-        Self {
-            capacity_tokens: 10_000.0,
-            refill_tokens_per_s: 5_000.0,
-            per_tenant: false,
-            then: OverLimit::Reject,
-        }
-    }
-}
-
-/// A limit on requests per second.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct RateLimit {
-    /// Requests per second in the long run.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::BUCKET_MIN, max = limits::RATE_PER_S)))]
-    pub requests_per_s: f64,
-    /// Most requests at once after a quiet time.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
-    pub burst: u32,
-    /// Whether each tenant has a limit of its own.
-    pub per_tenant: bool,
-    /// What happens to a request over the limit.
-    pub then: OverLimit,
-}
-
-impl Default for RateLimit {
-    fn default() -> Self {
-        Self { requests_per_s: 8.0, burst: 16, per_tenant: false, then: OverLimit::Reject }
-    }
-}
-
-/// A limit on the requests of one tenant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct TenantQuota {
-    /// Most requests of one tenant that are let in and not finished.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
-    pub most_in_flight: u32,
-    /// What happens to a request over the quota.
-    pub then: OverLimit,
-}
-
-impl Default for TenantQuota {
-    fn default() -> Self {
-        Self { most_in_flight: 64, then: OverLimit::Reject }
-    }
-}
-
-/// A limit on the requests in the whole cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct ConcurrencyLimit {
-    /// Most requests that are let in and not finished.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
-    pub most_in_flight: u32,
-    /// What happens to a request over the limit.
-    pub then: OverLimit,
-}
-
-impl Default for ConcurrencyLimit {
-    fn default() -> Self {
-        Self { most_in_flight: 256, then: OverLimit::Delay }
-    }
-}
 
 /// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -154,14 +37,26 @@ pub enum RoutingPolicy {
     Weighted(Weighted),
 }
 
+fields! {
+    choice RoutingPolicy [RoundRobin Random LeastLoaded AlwaysBusiest LeastKv] {
+        PowerOfD "power-of-d" PrefixAware "prefix-aware" PrefixOverlap "prefix-overlap"
+        SessionAffinity "session-affinity" CostEscalation "cost-escalation" Weighted "weighted"
+    }
+}
+
 /// Drawing a few replicas at random.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PowerOfD {
     /// How many different replicas are drawn. 1 is random; as many as there are is least-loaded.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::REPLICAS)))]
     pub d: u32,
+}
+
+fields! {
+    struct PowerOfD {
+        d: "Replicas drawn" of "replicas" in [1, limits::REPLICAS] or "2 gets most of the benefit" => Routing;
+    }
 }
 
 impl Default for PowerOfD {
@@ -172,18 +67,23 @@ impl Default for PowerOfD {
 
 /// Cache or load, by the beginning of the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixAware {
     /// Weight of having the first block of the prompt, against that of being idle, 0 to 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
     pub cache_weight: f64,
     /// Share of `full_load` from which on the cache no longer counts, 0 to 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
     pub breaker: f64,
     /// The load (waiting + running + in flight) at which a replica counts as full.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
     pub full_load: u32,
+}
+
+fields! {
+    struct PrefixAware {
+        cache_weight: "Cache weight" in [0.0, 1.0] or "0 looks at load only, 1 at the cache only" => Routing;
+        breaker: "Breaker" in [0.0, 1.0] or "1 never disregards the cache below full_load" => Routing;
+        full_load: "Full load" of "req" in [1, limits::IN_FLIGHT] or "256 is a full default batch" => Routing;
+    }
 }
 
 impl Default for PrefixAware {
@@ -194,18 +94,23 @@ impl Default for PrefixAware {
 
 /// Cache or load, by the share of the prompt that is cached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixOverlap {
     /// Weight of the share of the prompt that is cached, against that of being idle, 0 to 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
     pub cache_weight: f64,
     /// Share of `full_load` from which on the cache no longer counts, 0 to 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = 1.0)))]
     pub breaker: f64,
     /// The load (waiting + running + in flight) at which a replica counts as full.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::IN_FLIGHT)))]
     pub full_load: u32,
+}
+
+fields! {
+    struct PrefixOverlap {
+        cache_weight: "Cache weight" in [0.0, 1.0] or "0 looks at load only, 1 at the cache only" => Routing;
+        breaker: "Breaker" in [0.0, 1.0] or "1 never disregards the cache below full_load" => Routing;
+        full_load: "Full load" of "req" in [1, limits::IN_FLIGHT] or "256 is a full default batch" => Routing;
+    }
 }
 
 impl Default for PrefixOverlap {
@@ -216,19 +121,26 @@ impl Default for PrefixOverlap {
 
 /// One replica for each session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionAffinity {
     /// How a session finds its replica.
     pub mode: SessionMode,
     /// Most sessions that are remembered; the longest unused is forgotten first. Only for `sticky`.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::SESSIONS)))]
-    pub most_sessions: u32,
+    pub max_sessions: u32,
+}
+
+fields! {
+    struct SessionAffinity {
+        mode: "Mode" => Routing;
+        max_sessions: "Most sessions" of "sessions" in [1, limits::SESSIONS]
+            or "100,000 is plenty" => Routing;
+    }
 }
 
 impl Default for SessionAffinity {
     fn default() -> Self {
-        Self { mode: SessionMode::Sticky, most_sessions: 100_000 }
+        Self { mode: SessionMode::Sticky, max_sessions: 100_000 }
     }
 }
 
@@ -244,26 +156,33 @@ pub enum SessionMode {
     ConsistentHash,
 }
 
+without_fields! { SessionMode }
+
 /// What a request costs its replica, and how fast that is forgotten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct CostEscalation {
     /// Cost of each request.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub base: f64,
     /// Further cost for each request that waits there.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub queue: f64,
     /// Further cost when its cache is full; in proportion when it is not.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub kv: f64,
     /// Further cost for each US dollar that an hour of the replica costs. 0 leaves prices out, as RouteSim does.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub price: f64,
     /// How fast costs are forgotten: they fall by a factor e in 1 / this many seconds.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::COST)))]
     pub decay_per_s: f64,
+}
+
+fields! {
+    struct CostEscalation {
+        base: "Per request" in [0.0, limits::COST] or "use 0 to switch this part off" => Routing;
+        queue: "Per waiting" in [0.0, limits::COST] or "use 0 to switch this part off" => Routing;
+        kv: "Cache full" in [0.0, limits::COST] or "use 0 to switch this part off" => Routing;
+        price: "Price" in [0.0, limits::COST] or "use 0 to switch this part off" => Routing;
+        decay_per_s: "Decay" of "/s" in [0.0, limits::COST] or "use 0 to switch this part off" => Routing;
+    }
 }
 
 impl Default for CostEscalation {
@@ -274,7 +193,7 @@ impl Default for CostEscalation {
 
 /// A weighted sum of scores, each from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Weighted {
     /// Which scorers and weights.
@@ -291,16 +210,31 @@ pub struct Weighted {
     /// Who gets a request among replicas with equal sums. Only for the picker `max`.
     pub ties: Ties,
     /// How many blocks the router remembers of each replica for `prefix-affinity`.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
     pub prefix_index_blocks: u32,
     /// Prompt tokens in flight from which on `token-load` scores 0.
     #[serde(skip_serializing_if = "is_token_threshold")]
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::THRESHOLD)))]
     pub token_threshold: u32,
     /// Requests waiting from which on `load-aware` scores 0.
     #[serde(skip_serializing_if = "is_waiting_threshold")]
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::THRESHOLD)))]
     pub waiting_threshold: u32,
+}
+
+fields! {
+    struct Weighted {
+        profile: "Profile" and { "x-with": { "custom": { "scorers": Weighted::default().scorers() } } } => Routing;
+        scorers: "Scorers" up_to [limits::SCORERS, "scorers", "scorer"] and { "default": [] } => Routing;
+        filters: "Filters" up_to [limits::FILTERS, "filters", "filter"] and { "default": [] } => Routing;
+        picker: "Picker" and { "default": Picker::Max } => Routing;
+        ties: "Ties" => Routing;
+        prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
+            or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
+        token_threshold: "Token threshold" of "tokens" in [1, limits::THRESHOLD]
+            or "leave it out for llm-d's default"
+            and { "default": TOKEN_THRESHOLD } => Routing;
+        waiting_threshold: "Waiting threshold" of "req" in [1, limits::THRESHOLD]
+            or "leave it out for llm-d's default"
+            and { "default": WAITING_THRESHOLD } => Routing;
+    }
 }
 
 /// The defaults of llm-d.
@@ -371,16 +305,25 @@ pub enum Profile {
     Custom,
 }
 
+without_fields! { Profile }
+
 /// One scorer and its weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedScorer {
     /// What is scored.
     pub scorer: Scorer,
     /// Its weight; only the proportions of the weights matter.
-    #[cfg_attr(feature = "cli", schemars(range(min = limits::WEIGHT_MIN, max = limits::WEIGHT)))]
     pub weight: f64,
+}
+
+fields! {
+    struct WeightedScorer {
+        scorer: "Scorer" => Routing;
+        weight: "Weight" in [limits::WEIGHT_MIN, limits::WEIGHT]
+            or "remove a scorer that should not count" first 1.0 => Routing;
+    }
 }
 
 /// What a replica is scored by. Every score lies between 0 and 1.
@@ -426,6 +369,8 @@ pub enum Scorer {
     PeakEwma,
 }
 
+without_fields! { Scorer }
+
 impl Scorer {
     /// Its name, as written in scenarios.
     pub fn name(self) -> &'static str {
@@ -463,3 +408,5 @@ pub enum Ties {
     /// Any of them, equally likely.
     Random,
 }
+
+without_fields! { Ties }

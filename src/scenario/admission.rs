@@ -1,0 +1,163 @@
+//! Who is let in: the admission policies and their settings.
+
+use super::fields::{fields, without_fields};
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
+use serde::{Deserialize, Serialize};
+
+/// Who is let in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AdmissionPolicy {
+    /// Everybody.
+    #[default]
+    AlwaysAdmit,
+    /// Nobody: to see what the gateway alone does.
+    RejectAll,
+    /// A bucket of tokens that fills at a steady rate; a request takes as many as its prompt has.
+    TokenBucket(TokenBucket),
+    /// So many requests per second, with bursts up to a limit.
+    RateLimit(RateLimit),
+    /// So many requests of one tenant at a time.
+    TenantQuota(TenantQuota),
+    /// So many requests in the whole cluster at a time.
+    ConcurrencyLimit(ConcurrencyLimit),
+}
+
+fields! {
+    choice AdmissionPolicy [AlwaysAdmit RejectAll] { TokenBucket "token-bucket" RateLimit "rate-limit" TenantQuota "tenant-quota" ConcurrencyLimit "concurrency-limit" }
+}
+
+/// What happens to a request that is over a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OverLimit {
+    /// It is refused.
+    #[default]
+    Reject,
+    /// It is held back at the gateway until it fits, first come, first served.
+    Delay,
+}
+
+without_fields! { OverLimit }
+
+/// A bucket of tokens, full at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct TokenBucket {
+    /// Most tokens in the bucket. A longer prompt is never let in.
+    pub capacity_tokens: f64,
+    /// Tokens that flow in each second.
+    pub refill_tokens_per_s: f64,
+    /// Whether each tenant has a bucket of its own.
+    pub per_tenant: bool,
+    /// What happens to a request for which there are not enough tokens.
+    pub then: OverLimit,
+}
+
+fields! {
+    struct TokenBucket {
+        capacity_tokens: "Capacity" of "tokens" in [limits::BUCKET_MIN, limits::BUCKET_TOKENS]
+            or "both must be above zero; use reject-all to let nobody in" => Admission;
+        refill_tokens_per_s: "Refill" of "tok/s" in [limits::BUCKET_MIN, limits::BUCKET_TOKENS]
+            or "both must be above zero; use reject-all to let nobody in" => Admission;
+        per_tenant: "Per tenant" => Admission;
+        then: "Over the limit" => Admission;
+    }
+}
+
+impl Default for TokenBucket {
+    fn default() -> Self {
+        Self {
+            capacity_tokens: 10_000.0,
+            refill_tokens_per_s: 5_000.0,
+            per_tenant: false,
+            then: OverLimit::Reject,
+        }
+    }
+}
+
+/// A limit on requests per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct RateLimit {
+    /// Requests per second in the long run.
+    pub requests_per_s: f64,
+    /// Most requests at once after a quiet time.
+    pub burst: u32,
+    /// Whether each tenant has a limit of its own.
+    pub per_tenant: bool,
+    /// What happens to a request over the limit.
+    pub then: OverLimit,
+}
+
+fields! {
+    struct RateLimit {
+        requests_per_s: "Rate" of "req/s" in [limits::BUCKET_MIN, limits::RATE_PER_S]
+            or "both must be above zero; use reject-all to let nobody in" => Admission;
+        burst: "Burst" of "req" in [1, limits::IN_FLIGHT] or "1 allows no burst" => Admission;
+        per_tenant: "Per tenant" => Admission;
+        then: "Over the limit" => Admission;
+    }
+}
+
+impl Default for RateLimit {
+    fn default() -> Self {
+        Self { requests_per_s: 8.0, burst: 16, per_tenant: false, then: OverLimit::Reject }
+    }
+}
+
+/// A limit on the requests of one tenant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct TenantQuota {
+    /// Most requests of one tenant that are let in and not finished.
+    pub max_in_flight: u32,
+    /// What happens to a request over the quota.
+    pub then: OverLimit,
+}
+
+fields! {
+    struct TenantQuota {
+        max_in_flight: "Most in flight" of "req" in [1, limits::IN_FLIGHT]
+            or "use reject-all to let nobody in" => Admission;
+        then: "Over the limit" => Admission;
+    }
+}
+
+impl Default for TenantQuota {
+    fn default() -> Self {
+        Self { max_in_flight: 64, then: OverLimit::Reject }
+    }
+}
+
+/// A limit on the requests in the whole cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct ConcurrencyLimit {
+    /// Most requests that are let in and not finished.
+    pub max_in_flight: u32,
+    /// What happens to a request over the limit.
+    pub then: OverLimit,
+}
+
+fields! {
+    struct ConcurrencyLimit {
+        max_in_flight: "Most in flight" of "req" in [1, limits::IN_FLIGHT]
+            or "use reject-all to let nobody in" => Admission;
+        then: "Over the limit" => Admission;
+    }
+}
+
+impl Default for ConcurrencyLimit {
+    fn default() -> Self {
+        Self { max_in_flight: 256, then: OverLimit::Delay }
+    }
+}

@@ -1,0 +1,201 @@
+//! What the schema says of each field beside its type: `x-label`, `x-unit`, `x-first` and so on, for forms.
+//!
+//! Only the command line, which writes the schema, has this.
+
+use schemars::Schema;
+use serde_json::{Map, Value, json};
+
+/// What an edit of a field does while a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// A group of settings of which each has an effect of its own.
+    Parts,
+    Pools,
+    Clients,
+    Replicas,
+    Replace,
+    Steps,
+    BatchSize,
+    QueueOrder,
+    QueueBound,
+    CacheSize,
+    Price,
+    Name,
+    Admission,
+    Routing,
+    Signals,
+    Delays,
+    Arrivals,
+    Rate,
+    TraceSpeed,
+    Objectives,
+    Restart,
+    None,
+}
+
+impl Effect {
+    /// Whether it applies to the run that goes on, replaces replicas, or needs another run.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Parts
+            | Self::Pools
+            | Self::Clients
+            | Self::Replicas
+            | Self::Steps
+            | Self::BatchSize
+            | Self::QueueOrder
+            | Self::QueueBound
+            | Self::CacheSize
+            | Self::Price
+            | Self::Name
+            | Self::Admission
+            | Self::Routing
+            | Self::Signals
+            | Self::Delays
+            | Self::Arrivals
+            | Self::Rate
+            | Self::TraceSpeed
+            | Self::Objectives => "live",
+            Self::Replace => "replace",
+            Self::Restart => "restart",
+            Self::None => "none",
+        }
+    }
+
+    /// One sentence for users: what it does to requests under way.
+    fn help(self) -> &'static str {
+        match self {
+            Self::Parts => "Each of its settings says what a change of it does.",
+            Self::Pools => "A pool that is added starts empty; one without replicas finishes what it has.",
+            Self::Clients => "A client that is added sends from then on; requests under way go on.",
+            Self::Replicas => {
+                "Replicas taken away, the highest numbers first, finish what they have and get nothing new; replicas added start empty."
+            }
+            Self::Replace => {
+                "The pool's replicas are replaced one after the other: the old finish what they have and get nothing new, the new start empty."
+            }
+            Self::Steps => {
+                "Applies from each replica's next step on; the step that is running ends when it would have."
+            }
+            Self::BatchSize => {
+                "Applies from each replica's next step on; a batch that is larger shrinks as its requests finish, and nobody is preempted for it."
+            }
+            Self::QueueOrder => "Requests that wait are put in the new order; those that run go on.",
+            Self::QueueBound => {
+                "Applies to the next request that is sent there; nobody who waits is sent away."
+            }
+            Self::CacheSize => {
+                "A smaller cache gives up free blocks at once, the longest unused first, and blocks in use as they become free."
+            }
+            Self::Price => "Requests do not notice: only costs change, and scores by price.",
+            Self::Name => "Requests do not notice: only the name changes.",
+            Self::Admission => {
+                "Requests that are held back are asked about again at once; requests under way count against the new limit."
+            }
+            Self::Routing => {
+                "Applies from the next decision on; requests already routed stay where they are, and the router keeps what it remembers as long as its kind stays."
+            }
+            Self::Signals => "The picture that the router has stays until it is as old as that.",
+            Self::Delays => {
+                "Applies to requests that come to this point from then on; delays that are running end when they would have."
+            }
+            Self::Arrivals => {
+                "Applies to requests that arrive from then on; those under way stay what they are."
+            }
+            Self::Rate => {
+                "Applies at once: the gap that is running shrinks or stretches with it, and requests under way go on."
+            }
+            Self::TraceSpeed => "Applies to what is left of the trace; requests under way go on.",
+            Self::Objectives => {
+                "Requests under way go on as they are, and are judged by it when they finish."
+            }
+            Self::Restart => "The run starts again with it and goes to the same instant.",
+            Self::None => "Changes nothing in the run.",
+        }
+    }
+}
+
+/// What is said of one field.
+pub(super) struct Note {
+    /// The variant of an enum that has the field.
+    pub(super) variant: Option<&'static str>,
+    pub(super) field: &'static str,
+    pub(super) effect: Effect,
+    /// The least and the largest number.
+    pub(super) range: Option<[Value; 2]>,
+    /// Label, unit and so on, by their keys in the schema.
+    pub(super) said: Vec<(&'static str, Value)>,
+    /// Further keys of the schema and their values.
+    pub(super) more: Value,
+}
+
+/// The note of a field, from what its table says.
+macro_rules! note {
+    ($variant:expr, $field:ident, $label:literal, $effect:ident [$($unit:literal)?] [$($min:expr, $max:expr)?] [$($one:literal)?]
+        [$({ $($more:tt)* })?] [$($first:expr)?]) => {
+        $crate::scenario::notes::Note {
+            variant: $variant,
+            field: stringify!($field),
+            effect: $crate::scenario::notes::Effect::$effect,
+            range: $crate::scenario::notes::note!(@range $($min, $max)?),
+            said: vec![
+                ("x-label", serde_json::json!($label)),
+                $(("x-unit", serde_json::json!($unit)),)?
+                $(("x-entry", serde_json::json!($one)),)?
+                $(("x-first", serde_json::json!($first)),)?
+            ],
+            more: $crate::scenario::notes::note!(@more $($($more)*)?),
+        }
+    };
+    (@more $($more:tt)*) => {
+        serde_json::json!({ $($more)* })
+    };
+    (@range) => {
+        None
+    };
+    (@range $min:expr, $max:expr) => {
+        Some([serde_json::json!($min), serde_json::json!($max)])
+    };
+}
+pub(super) use note;
+
+/// Writes the notes of a type into its schema.
+pub(super) fn describe<T: super::fields::Fields>(schema: &mut Schema) {
+    let whole = schema.as_object_mut().expect("the schema of a type with fields is an object");
+    for note in T::notes() {
+        let field =
+            place(whole, &note).unwrap_or_else(|| panic!("no field {} in {:?}", note.field, note.variant));
+        if let Some([min, max]) = note.range {
+            let number = number_of(field);
+            number.insert("minimum".to_owned(), min);
+            number.insert("maximum".to_owned(), max);
+        }
+        for (key, value) in note.said {
+            field.insert(key.to_owned(), value);
+        }
+        for (key, value) in note.more.as_object().into_iter().flatten() {
+            field.insert(key.clone(), value.clone());
+        }
+        field.insert("x-edit".to_owned(), json!(note.effect.kind()));
+        field.insert("x-edit-help".to_owned(), json!(note.effect.help()));
+    }
+}
+
+fn place<'a>(whole: &'a mut Map<String, Value>, note: &Note) -> Option<&'a mut Map<String, Value>> {
+    let Some(variant) = note.variant else {
+        return whole.get_mut("properties")?.get_mut(note.field)?.as_object_mut();
+    };
+    let variants = whole.get_mut("oneOf")?.as_array_mut()?;
+    let settings = variants.iter_mut().find_map(|v| v.get_mut("properties")?.get_mut(variant))?;
+    settings.get_mut("properties")?.get_mut(note.field)?.as_object_mut()
+}
+
+/// Where the range of a field stands: of a number or "auto" it is that of the number.
+fn number_of(field: &mut Map<String, Value>) -> &mut Map<String, Value> {
+    if !field.contains_key("oneOf") {
+        return field;
+    }
+    let variants = field.get_mut("oneOf").and_then(Value::as_array_mut).expect("a list of variants");
+    let number = variants.iter_mut().find(|v| v["type"] == "integer").and_then(Value::as_object_mut);
+    number.expect("a variant that is a number")
+}
