@@ -1,6 +1,6 @@
 //! The types of a frame: the state of a run at one instant, as a screen shows it.
 
-use super::{Move, Percentiles, PoolFrame};
+use super::{Mark, Move, Percentiles, PoolFrame};
 use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,14 @@ pub struct KeyFigures {
     pub slo_tpot_us: f64,
     /// E2E objective in microseconds, 0 if none.
     pub slo_e2e_us: f64,
+    /// How TTFT stands against its objective.
+    pub ttft_mark: Mark,
+    /// How the time between tokens stands against the TPOT objective.
+    pub itl_mark: Mark,
+    /// How E2E stands against its objective.
+    pub e2e_mark: Mark,
+    /// How goodput stands against what finished.
+    pub goodput_mark: Mark,
 }
 
 /// One client's traffic over the latest window.

@@ -10,6 +10,7 @@ mod inspect;
 #[cfg(feature = "cli")]
 pub mod listing;
 mod log;
+mod mark;
 mod pool;
 mod request;
 mod screen;
@@ -24,5 +25,6 @@ pub use frame::{
     ReplicaFrame,
 };
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
+pub use mark::Mark;
 pub use pool::PoolFrame;
 pub use request::{RequestDetail, Segment, SegmentKind};

@@ -1,5 +1,6 @@
 //! Frames: what a screen shows of one instant.
 
+use super::mark;
 use super::{
     AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Move, Percentiles,
     PoolFrame, QueueChip, ReplicaFrame,
@@ -99,6 +100,8 @@ impl Session {
         let tokens_per_s = sums.tokens as f64 / sums.seconds;
         let kv = kv_blocks(&self.engine);
         let usd_per_s = usd_per_hour(&self.engine).unwrap_or(0.0) / 3600.0;
+        let [slo_ttft_us, slo_tpot_us, slo_e2e_us] =
+            [us(objectives.ttft_us), us(objectives.tpot_us), us(objectives.e2e_us)];
         KeyFigures {
             window_s: sums.seconds,
             ttft: sums.ttft,
@@ -111,9 +114,13 @@ impl Session {
             cache_hit_rate: kv.hit_rate,
             cpu_hit_rate: kv.cpu.map_or(0.0, |cpu| cpu.hit_rate),
             usd_per_million_tokens: share(usd_per_s * 1e6, tokens_per_s),
-            slo_ttft_us: us(objectives.ttft_us),
-            slo_tpot_us: us(objectives.tpot_us),
-            slo_e2e_us: us(objectives.e2e_us),
+            slo_ttft_us,
+            slo_tpot_us,
+            slo_e2e_us,
+            ttft_mark: mark::of_tail(&sums.ttft, slo_ttft_us),
+            itl_mark: mark::of_tail(&sums.itl, slo_tpot_us),
+            e2e_mark: mark::of_tail(&sums.e2e, slo_e2e_us),
+            goodput_mark: mark::of_goodput(sums.good, sums.completed),
         }
     }
 

@@ -242,6 +242,14 @@ export type KeyFigures = {
   slo_tpot_us: number,
   /** E2E objective in microseconds, 0 if none. */
   slo_e2e_us: number,
+  /** How TTFT stands against its objective. */
+  ttft_mark: Mark,
+  /** How the time between tokens stands against the TPOT objective. */
+  itl_mark: Mark,
+  /** How E2E stands against its objective. */
+  e2e_mark: Mark,
+  /** How goodput stands against what finished. */
+  goodput_mark: Mark,
 };
 
 /** Blocks of one KV cache: total = used + cached + free. */
@@ -265,6 +273,9 @@ export type KvFrame = {
   /** Of the prompt blocks looked for in the CPU tier since the start, the share found there, 0 to 1. */
   cpu_hit_rate: number,
 };
+
+/** How a figure stands against its objective. */
+export type Mark = "none" | "risk" | "miss";
 
 /** A request that moved since the previous frame. */
 export type Move = {

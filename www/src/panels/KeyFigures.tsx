@@ -13,7 +13,11 @@ import {
   usd,
 } from '../base/units.ts';
 import { type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
-import type { Frame, Percentiles } from '../generated/boundary.ts';
+import type { Frame, Percentiles, Mark as Standing } from '../generated/boundary.ts';
+
+function markOf(standing: Standing | undefined): Mark {
+  return standing === 'none' ? undefined : standing;
+}
 
 /** With fewer samples than this, one request determines the p99. */
 const FEW = 100;
@@ -21,12 +25,6 @@ const FEW = 100;
 export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
   const key = createMemo(() => props.frame?.key);
   const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
-  const goodputMark = (): Mark => {
-    const k = key();
-    if (!k || k.offered_per_s === 0 || k.completed_per_s === 0) return undefined;
-    const share = k.goodput_per_s / k.completed_per_s;
-    return share < 0.9 ? 'miss' : share < 0.99 ? 'risk' : undefined;
-  };
   /** Whether anything was scheduled yet: before that the cache hit rate does not exist. */
   const started = (): boolean => {
     const c = props.frame?.counts;
@@ -39,15 +37,15 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
       <Tail
         title="TTFT p99"
         p={key()?.ttft ?? none}
-        objectiveUs={key()?.slo_ttft_us ?? 0}
+        mark={markOf(key()?.ttft_mark)}
         p90
         window={key()?.window_s ?? 30}
       />
-      <Tail title="ITL p99" p={key()?.itl ?? none} objectiveUs={key()?.slo_tpot_us ?? 0} />
-      <Tail title="E2E p99" p={key()?.e2e ?? none} objectiveUs={key()?.slo_e2e_us ?? 0} />
+      <Tail title="ITL p99" p={key()?.itl ?? none} mark={markOf(key()?.itl_mark)} />
+      <Tail title="E2E p99" p={key()?.e2e ?? none} mark={markOf(key()?.e2e_mark)} />
       <Figure
         title="Goodput"
-        mark={goodputMark()}
+        mark={markOf(key()?.goodput_mark)}
         value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
         small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
       />
@@ -74,17 +72,7 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
   );
 }
 
-function Tail(props: {
-  title: string;
-  p: Percentiles;
-  objectiveUs: number;
-  p90?: boolean;
-  window?: number;
-}): JSX.Element {
-  const mark = (): Mark => {
-    if (props.p.count === 0 || props.objectiveUs === 0) return undefined;
-    return props.p.p99_us > props.objectiveUs ? 'miss' : props.p.p99_us > 0.8 * props.objectiveUs ? 'risk' : undefined;
-  };
+function Tail(props: { title: string; p: Percentiles; mark: Mark; p90?: boolean; window?: number }): JSX.Element {
   const show = (us: number): string => {
     const q = durationUs(us);
     // The small values share the large one's unit where it is the same.
@@ -99,7 +87,7 @@ function Tail(props: {
   return (
     <Figure
       title={props.title}
-      mark={mark()}
+      mark={props.mark}
       value={percentileUs(props.p.p99_us, props.p.count)}
       small={small()}
       few={few()}

@@ -34,6 +34,10 @@ const key: KeyFigures = {
   slo_ttft_us: 1_000_000,
   slo_tpot_us: 0,
   slo_e2e_us: 0,
+  ttft_mark: 'none',
+  itl_mark: 'none',
+  e2e_mark: 'none',
+  goodput_mark: 'none',
 };
 const replica = (id: number, p50: number, p99: number, batch: BatchBar[] = []): ReplicaFrame => ({
   id,

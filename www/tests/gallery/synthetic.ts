@@ -141,6 +141,10 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
       slo_ttft_us: 1e6,
       slo_tpot_us: 0,
       slo_e2e_us: 0,
+      ttft_mark: 'none',
+      itl_mark: 'none',
+      e2e_mark: 'none',
+      goodput_mark: 'none',
     },
     clients: [
       { name: 'chat', rate_per_s: 5.8 },
