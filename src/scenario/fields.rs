@@ -91,6 +91,7 @@ impl Ranged for u64 {
 impl Ranged for f64 {
     type Bound = Self;
 
+    #[inline(never)]
     fn check_range(&self, [min, max]: [Self; 2], fix: &str, at: &At<'_>, r: &mut Report) {
         if !(self.is_finite() && *self >= min && *self <= max) {
             out_of_range(self.to_string(), [plain(min), plain(max)], fix, at, r);
@@ -120,6 +121,8 @@ impl Ranged for super::KvBlocks {
     }
 }
 
+/// Once in the module, not once for each field.
+#[inline(never)]
 fn whole(found: u64, [min, max]: [u64; 2], fix: &str, at: &At<'_>, r: &mut Report) {
     if !(min..=max).contains(&found) {
         out_of_range(grouped(found), [grouped(min), grouped(max)], fix, at, r);
@@ -132,6 +135,7 @@ fn out_of_range(found: String, [min, max]: [String; 2], fix: &str, at: &At<'_>, 
 }
 
 /// A list of at most `most` entries, which are `many` in the plural.
+#[inline(never)]
 pub(super) fn check_count(found: usize, most: usize, many: &str, at: &At<'_>, r: &mut Report) {
     if found > most {
         r.count(&at.text(), found, most, many);
