@@ -443,7 +443,8 @@ export type RequestDetail = {
   candidates: Array<Candidate>,
 };
 
-/** Where a request is in its life. INV-2: it only moves forward, but for preemption, which leads from running to queued. */
+/** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
+ * queued. */
 export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped";
 
 /** One part of a score. */
