@@ -84,7 +84,7 @@ fn run(s: &Scenario) -> Cluster {
 }
 
 fn ttft(engine: &Cluster, request: usize) -> u64 {
-    engine.records()[request].ttft.get().unwrap().0
+    engine.records()[request].ttft.get().expect("a first token").0
 }
 
 fn counts(engine: &Cluster) -> TierCounts {
@@ -345,7 +345,7 @@ fn many_prefixes(blocks: u32, cpu_blocks: u32, tier: CpuTier) -> Scenario {
 /// Mean TTFT in milliseconds, and preemptions.
 fn strain(s: &Scenario) -> (f64, u64) {
     let e = run(s);
-    let sum: u64 = e.records().iter().map(|r| r.ttft.get().unwrap().0).sum();
+    let sum: u64 = e.records().iter().map(|r| r.ttft.get().expect("a first token").0).sum();
     (sum as f64 / e.records().len() as f64 / 1000.0, e.replicas()[0].totals().preemptions)
 }
 
