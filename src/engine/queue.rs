@@ -82,10 +82,15 @@ impl Tournament {
         if self.winners[k].0 == at {
             return;
         }
-        self.winners[k].0 = at;
+        let mut winner = (at, i as u32);
+        self.winners[k] = winner;
         while k > 1 {
+            let sibling = self.winners[k ^ 1];
+            // At equal instants the left one wins, which is at an even node.
+            if winner.0.0 + (k & 1) as u64 > sibling.0.0 {
+                winner = sibling;
+            }
             k /= 2;
-            let winner = self.earlier_child(k);
             if self.winners[k] == winner {
                 return;
             }

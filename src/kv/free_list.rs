@@ -36,6 +36,11 @@ impl FreeList {
         place
     }
 
+    /// Enters blocks at the tail.
+    pub(super) fn extend(&mut self, entries: impl Iterator<Item = u32>) {
+        self.ring.extend(entries);
+    }
+
     /// Takes the block at the head.
     pub(super) fn pop(&mut self) -> Option<u32> {
         loop {

@@ -19,19 +19,11 @@ impl BlockPool {
                 *known = place;
             }
         });
-        let plain = self.debt == 0 && !self.watch.is_on();
-        let (mut freed, mut cached) = (0, 0);
+        if self.debt == 0 && !self.watch.is_on() {
+            self.release_private(block_table, full);
+        }
         for (index, b) in block_table.blocks.drain(..).enumerate().rev() {
             let block = &mut self.blocks[b as usize];
-            if plain && block.is_private() {
-                // Almost all blocks: nobody else holds it and nobody looks for it.
-                let content = if (index as u32) < full { Block::UNIQUE } else { block.content() };
-                block.0 = content;
-                freed += 1;
-                cached += u32::from(content != 0);
-                self.listed.push(b | content);
-                continue;
-            }
             assert!(block.holders() > 0, "INV-4: block {b} released twice");
             if !block.has_content() && (index as u32) < full {
                 block.0 |= Block::UNIQUE;
@@ -58,12 +50,33 @@ impl BlockPool {
                 _ => {}
             }
         }
-        self.used -= freed;
-        self.cached += cached;
         block_table.tokens = 0;
         block_table.last_hash = 0;
         self.version += 1;
         self.offload(now);
+    }
+
+    /// Gives back the blocks at the end of a table that are held once and never looked up: almost all blocks are. The first
+    /// `full` blocks of the table stay cached.
+    fn release_private(&mut self, block_table: &mut BlockTable, full: u32) {
+        let table = &block_table.blocks;
+        let private = table.iter().rev().take_while(|&&b| self.blocks[b as usize].is_private()).count();
+        let first = table.len() - private;
+        let middle = (full as usize).clamp(first, table.len());
+        let blocks = &mut self.blocks;
+        let mut cached = 0;
+        for (part, stored) in [(&table[middle..], 0), (&table[first..middle], Block::UNIQUE)] {
+            self.listed.extend(part.iter().rev().map(|&b| {
+                let block = &mut blocks[b as usize];
+                let content = block.content() | stored;
+                block.0 = content;
+                cached += u32::from(content != 0);
+                b | content
+            }));
+        }
+        self.cached += cached;
+        self.used -= private as u32;
+        block_table.blocks.truncate(first);
     }
 
     /// Takes `n` free blocks, the least recently used, for one holder; `block` is the record of each.
@@ -83,6 +96,7 @@ impl BlockPool {
     }
 
     /// The same of one block without content.
+    #[inline]
     pub(super) fn open_one(&mut self, block_table: &mut BlockTable) {
         let b = if self.touched < self.limit {
             self.touched += 1;
