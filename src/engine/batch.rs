@@ -1,11 +1,11 @@
-//! Batch formation: who gets how many tokens in the next step.
+//! Batch formation: which requests get how many tokens in the next step.
 //!
-//! Phase 1 serves the batch in order: a prompt gets its next chunk, a decoding request one token. Whoever finds no free
-//! block takes one from the end of the batch: the last member is preempted. Phase 2 admits from the head of the queue,
-//! nobody overtaking, and only if nobody was preempted.
+//! Phase 1 serves the batch in order: a prompt gets its next chunk, a decoding request one token. For one that finds no free
+//! block, members are preempted from the end of the batch. Phase 2 admits from the head of the queue, in order, and only if
+//! none was preempted.
 //!
 //! Where the token budget suffices for all, phase 1 looks only at members that compute a prompt, open a block or fill one;
-//! where it does not, at everybody.
+//! where it does not, at all members.
 
 use super::fact::{DropReason, Fact, Sink};
 use super::location::Location;
@@ -30,7 +30,7 @@ enum Need {
 }
 
 impl Replica {
-    /// Forms the batch of the step that begins `now`. Returns the sum of the contexts of those who decode.
+    /// Forms the batch of the step that begins `now`. Returns the sum of the contexts of the decoding members.
     pub(super) fn form_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> u64 {
         self.order_queue(w.active);
         self.decoders.starved.clear();
@@ -126,7 +126,7 @@ impl Replica {
         Phase1 { budget: self.limits.max_num_batched_tokens.saturating_sub(spent), preempted }
     }
 
-    /// Phase 1 where the budget runs out: everybody in turn, and nothing for those who come too late.
+    /// Phase 1 where the budget runs out: members in batch order, and nothing for those after the budget is spent.
     fn serve_in_turn<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> Phase1 {
         let block = self.kv.block_tokens();
         let mut budget = self.limits.max_num_batched_tokens;
@@ -166,8 +166,8 @@ impl Replica {
         Phase1 { budget, preempted }
     }
 
-    /// All who open a block at `tick` get one; there is room for them, and nobody else wants anything. This is what nearly
-    /// all steps come to.
+    /// All members that open a block at the next tick get one: there are enough free blocks, and no other member needs any.
+    /// Nearly all steps take this way.
     fn open_blocks(&mut self, slab: &mut Slab) {
         for &slot in self.decoders.opening() {
             self.kv.append_block(&mut slab[slot].block_table);
@@ -185,7 +185,7 @@ impl Replica {
         let active = &mut w.active[slot];
         let missing = active.block_table.len() * self.kv.block_tokens() - active.block_table.tokens();
         if missing > 0 {
-            // Nobody looked when the last block filled up, for it cannot be hit.
+            // The last block filled up without a step looking at it, because it cannot be hit.
             self.kv.append_inside(&mut active.block_table, missing, None);
         }
         let room = self.make_room(slot, 1, now, preempted, w);
@@ -279,7 +279,7 @@ impl Replica {
         }
     }
 
-    /// A preempted request comes back and looks for its own blocks, whatever others may have in common with it.
+    /// A preempted request will look up its own blocks again, so all its full blocks become hittable.
     fn publish_own_blocks(&mut self, slot: Slot, slab: &mut Slab) {
         let active = &mut slab[slot];
         if self.kv.caching() && active.shareable < active.text.len() && active.excess == 0 {

@@ -1,16 +1,16 @@
-//! What is told and never acted upon: who could have overtaken the first of a queue, and reloads that came too early.
+//! Facts that change nothing: head-of-line blocking in the wait queue, and reloads from the CPU tier that came too early.
 
 use super::fact::{Fact, Sink};
 use super::replica::{Replica, World};
 use super::slab::Slot;
 use crate::base::Micros;
 
-/// How many behind the first are looked at.
+/// How many requests behind the head are looked at.
 const LOOKED_AT: usize = 16;
 
 impl Replica {
-    /// The request at `slot`, at place `at` of the queue and next to join, finds too few blocks for its next chunk. Tells of the first behind it
-    /// that would fit without any cached block.
+    /// The request at place `at` of the queue, the next to join, finds too few blocks for its next chunk. Reports it with the
+    /// first behind it that would fit without any cached block.
     pub(super) fn report_blocked<S: Sink>(
         &mut self,
         at: usize,
@@ -35,7 +35,7 @@ impl Replica {
         }
     }
 
-    /// A full batch keeps everybody waiting, whatever blocks are free: the first of the queue is in nobody's way.
+    /// In a full batch there is no place whatever blocks are free: the head of the queue blocks no other request.
     pub(super) fn report_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         if self.reported_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
             let request = w.active[self.reported_blocked].id;

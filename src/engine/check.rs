@@ -95,8 +95,8 @@ impl Cluster {
         }
     }
 
-    /// INV-4: blocks are held exactly by those who run, as many as their tokens need, and by those whose load from the CPU
-    /// tier is under way or done.
+    /// INV-4: blocks are held exactly by running requests, as many as their tokens need, and by waiting ones whose load from
+    /// the CPU tier is under way or done.
     fn verify_blocks(&self) {
         for r in &self.replicas {
             let mut held = Vec::new();

@@ -1,4 +1,4 @@
-//! What a routing decision was made on, for those who want to know.
+//! What a routing decision was made on, for the page and for reports.
 
 use crate::base::order::sort_pairs;
 use crate::base::{ReplicaId, RequestId};
@@ -72,7 +72,7 @@ impl Decision {
         (best - self.score(chosen)).max(0.0)
     }
 
-    /// Who was chosen.
+    /// The replica that was chosen.
     pub fn target(&self) -> Option<ReplicaId> {
         self.chosen.map(|chosen| self.seen[chosen].id)
     }

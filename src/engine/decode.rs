@@ -3,7 +3,7 @@
 //! A tick is a step that gives every decoding request one token. A request that starts to decode is put on a wheel of as
 //! many slots as a block has tokens: it opens a new block at every tick of its slot, and fills one at the tick before. A
 //! heap knows the tick that yields its last token. A step therefore looks only at those that open or fill a block or
-//! finish; everybody else has moved on by one tick without being touched.
+//! finish; all others have moved on by one tick without being touched.
 
 use super::queue::Queue;
 use super::request::ActiveRequest;
@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Decoders {
     /// Finished ticks.
     pub(super) ticks: u64,
-    /// By slot: who opens a block at ticks of that slot, in batch order.
+    /// By wheel slot: the members that open a block at its ticks, in batch order.
     wheel: Vec<Vec<Slot>>,
-    /// The same, of those whose blocks can recur in other requests: they have to be hashed when they are full.
+    /// The same, of members whose blocks other requests can share: these are hashed when they are full.
     hashed: Vec<Vec<Slot>>,
-    /// (tick, order in the batch, slot of the request): who finishes when. Entries of requests that left are stale.
+    /// (tick, order in the batch, slot of the request): when each finishes. Those of requests that left are stale.
     due: Queue<(u64, u64, Slot)>,
     len: u32,
     /// Sum of (progress at the anchor - anchor tick): with `len x ticks` added, the sum of all progress.
@@ -69,12 +69,12 @@ impl Decoders {
         (if n.is_power_of_two() { tick & (n - 1) } else { tick % n }) as usize
     }
 
-    /// Who opens a block at the next tick, in batch order.
+    /// The members that open a block at the next tick, in batch order.
     pub(super) fn opening(&self) -> &[Slot] {
         &self.wheel[self.row(self.ticks + 1)]
     }
 
-    /// Who fills a block at the next tick that can recur, in batch order; not for blocks of one token.
+    /// The members that fill a shareable block at the next tick, in batch order; not for blocks of one token.
     pub(super) fn filling(&self) -> &[Slot] {
         &self.hashed[self.row(self.ticks + 2)]
     }
@@ -135,7 +135,7 @@ impl Decoders {
         None
     }
 
-    /// `compat: blis`: the ITL of the latest tick is known; those who got nothing do not pay it.
+    /// `compat: blis`: the ITL of the latest tick is known; it does not count for members that got no token.
     pub(super) fn charge(&mut self, itl: Span, slab: &mut Slab) {
         self.itl_sum += itl.0;
         for &slot in &self.starved {
@@ -195,7 +195,7 @@ fn still_due(slab: &Slab, tick: u64, order: u64, slot: Slot) -> Option<&ActiveRe
     slab.get(slot).filter(|active| active.order == order && active.decoding && active.due_tick == tick)
 }
 
-/// Rows are in batch order; who joins is usually last.
+/// Rows are in batch order; a new member is usually the last.
 fn insert_in_order(row: &mut Vec<Slot>, slot: Slot, order: u64, slab: &Slab) {
     let at = row.len() - row.iter().rev().take_while(|&&s| slab[s].order > order).count();
     row.insert(at, slot);

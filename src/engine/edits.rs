@@ -10,7 +10,7 @@ impl Cluster {
     /// Applies a checked edit at `now`, which no event has passed yet.
     pub fn apply<S: Sink>(&mut self, edit: &Edit, now: Micros, sink: &mut S) {
         assert!(now >= self.clock, "INV-3: an edit in the past");
-        // Whoever got nowhere may get somewhere now.
+        // Requests that preempted each other may make progress now.
         self.livelock = None;
         for replica in &mut self.replicas {
             replica.preempted_since_progress = 0;

@@ -73,10 +73,10 @@ pub enum Fact {
     Tokens { replica: ReplicaId, itl: Span, count: u32 },
     /// A running request lost its blocks for the `times`-th time and waits again.
     Preempted { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, times: u32 },
-    /// The first of the queue found too few free blocks, and `behind`, which waits after it, would have found enough. Told
-    /// once for each first of the queue, and only to a sink that wants it.
+    /// The head of the queue found too few free blocks, and `behind`, which waits after it, would have found enough.
+    /// Reported once for each head, and only to a sink that wants it.
     HeadBlocked { request: RequestId, behind: RequestId, replica: ReplicaId },
-    /// What keeps it waiting now is not blocks but the number of requests in the batch.
+    /// The head of the queue waits for a place in the batch now, and no longer for blocks.
     HeadUnblocked { request: RequestId, replica: ReplicaId },
     /// While it waits, `blocks` blocks are on their way to it from the CPU tier; they are there at `until`.
     LoadStarted {
@@ -148,7 +148,7 @@ pub trait Sink {
         false
     }
 
-    /// Whether it wants to know who could have overtaken the first of a queue.
+    /// Whether it wants [`Fact::HeadBlocked`] and [`Fact::HeadUnblocked`].
     fn wants_blocked_heads(&self) -> bool {
         false
     }
@@ -157,7 +157,7 @@ pub trait Sink {
     fn decision(&mut self, _: &Decision) {}
 }
 
-/// Nobody listens.
+/// Reads nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ignore;
 

@@ -2,7 +2,7 @@
 //! queue, while others go on.
 //!
 //! As in vLLM a request has its blocks from the moment it asks, but it is not in the batch: it neither counts among
-//! `max_num_seqs` nor uses any of the token budget, and nobody preempts it. Once its blocks have come it is the first to
+//! `max_num_seqs` nor uses any of the token budget, and is never preempted. Once its blocks have come it is the first to
 //! join. Where nothing else could go on, it gives them back: to the only request that runs, and to one before it in the
 //! queue of an empty replica.
 
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 /// The loads of one replica.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Loads {
-    /// Who asked, in the order in which the link serves them; [`Slot::NONE`] for one that was given up.
+    /// The requests that load, in the order in which the link serves them; [`Slot::NONE`] for a load that was given up.
     link_queue: VecDeque<Slot>,
     /// Requests that wait for blocks.
     under_way: u32,
@@ -41,12 +41,12 @@ impl Loads {
         self.under_way + self.done
     }
 
-    /// Free blocks that are kept for the next chunks of those who hold some: nobody else joins with them.
+    /// Free blocks kept for the next chunks of requests that loaded: no other request joins with them.
     pub(super) fn kept(&self) -> u32 {
         self.kept
     }
 
-    /// Somebody who had got its blocks joins the batch, or gives them back; `kept` more were kept for it.
+    /// A request whose load is done joins the batch, or gives its blocks back; `kept` more were kept for it.
     pub(super) fn forget_done(&mut self, kept: u32) {
         self.done -= 1;
         self.kept -= kept;
@@ -94,7 +94,7 @@ impl Replica {
 
     /// The link has brought what was asked of it first.
     pub(super) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that nobody asked for");
+        let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that no request asked for");
         if slot == Slot::NONE {
             return;
         }

@@ -282,7 +282,7 @@ impl Cluster {
     }
 
     /// Notes livelocks that begin or end with an event of replica `index`, which had preempted `before` requests since its
-    /// last progress. The one told is the first that lasts.
+    /// last progress. The one reported is the first that lasts.
     fn watch_livelock(&mut self, index: usize, before: u64) {
         let limit = replica::LIVELOCK_PREEMPTIONS;
         let stuck = self.replicas[index].preempted_since_progress >= limit;
@@ -437,7 +437,7 @@ impl Cluster {
         self.pools[pool as usize].resolved.blocks.0
     }
 
-    /// Who is caught in a livelock, and on which replica.
+    /// The request and the replica of a livelock.
     pub fn livelock(&self) -> Option<(RequestId, u32)> {
         self.livelock
     }

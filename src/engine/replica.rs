@@ -116,9 +116,9 @@ pub struct Replica {
     pub(super) loads: Loads,
     pub(super) totals: Totals,
     pub(super) preempted_since_progress: u64,
-    /// What the last failed admission looked like: retried only when something has changed.
+    /// The request, cache version and token budget of the last failed admission: tried again when one of them differs.
     pub(super) refused: Option<(Slot, u64, u32)>,
-    /// The first of the queue, once it has been told that it is in the way.
+    /// The head of the queue, once it was reported to block others.
     pub(super) reported_blocked: Slot,
     #[serde(skip)]
     pub(super) chunks: Vec<Chunk>,
@@ -214,7 +214,7 @@ impl Replica {
         self.events.schedule(now.saturating_add(delay), ReplicaEvent::Queued(slot));
     }
 
-    /// Runs its next event. Requests that joined, left or moved are told to the sink.
+    /// Runs its next event.
     pub(super) fn run_event<S: Sink>(&mut self, w: &mut World<'_, S>) {
         let at = self.next_at();
         assert!(
@@ -295,7 +295,7 @@ impl Replica {
         w.sink.fact(now, Fact::Rejected { request, reason, replica: Some(self.id) });
     }
 
-    /// Gives up on a request that is in no list any more and holds no blocks.
+    /// Drops a request that is in no list any more and holds no blocks.
     pub(super) fn drop_request<S: Sink>(
         &mut self,
         slot: Slot,
@@ -322,7 +322,7 @@ impl Replica {
             self.reported_blocked = Slot::NONE;
         }
         if reason == DropReason::OutgrewKvCache {
-            // Who is given up makes room for the others, once and for all.
+            // What it leaves is room for the others: they make progress again.
             self.preempted_since_progress = 0;
         }
         self.totals.dropped += 1;

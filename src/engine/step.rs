@@ -138,7 +138,7 @@ impl Replica {
         self.totals.steps += 1;
         let context = self.form_batch(now, w);
         if self.running == 0 && self.waiting.is_empty() {
-            // Whoever waited no longer fits into the cache and was given up.
+            // The requests that waited no longer fit into the cache and were dropped.
             self.totals.steps -= 1;
             return;
         }

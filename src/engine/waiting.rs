@@ -1,4 +1,4 @@
-//! The wait queue: its order, and who leaves it for the batch.
+//! The wait queue: its order, and which requests join the batch.
 
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
@@ -60,8 +60,8 @@ impl Replica {
         }
     }
 
-    /// Phase 2: admits those whose load from the CPU tier is done, then from the head of the queue. Nobody overtakes but those
-    /// whose turn it was and who wait for the CPU tier.
+    /// Phase 2: admits requests whose load from the CPU tier is done, then from the head of the queue in order. Only requests
+    /// that wait for the CPU tier are overtaken.
     #[inline(never)]
     pub(super) fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
         self.report_unblocked(now, w);
@@ -88,7 +88,7 @@ impl Replica {
                 }
                 Turn::Waits => at += 1,
                 Turn::Blocked if self.running == 0 => {
-                    // Of those who load, only the ones before it in the queue keep it waiting.
+                    // Of the loading requests, only those before it in the queue keep it waiting.
                     let behind = if loaded.is_some() { 0 } else { place + 1 };
                     if self.take_back(behind, slot, now, w) {
                         continue;
@@ -109,7 +109,7 @@ impl Replica {
     }
 
     /// The request at a place of the queue was preempted with more tokens than the cache can hold, or the cache was made
-    /// smaller meanwhile: nobody will ever make room.
+    /// smaller meanwhile: there will never be room for it.
     fn give_up_on<S: Sink>(&mut self, at: usize, now: Micros, w: &mut World<'_, S>) {
         let slot = self.waiting[at];
         self.take_waiting(at);
@@ -253,7 +253,7 @@ impl Replica {
             active.chained = true;
         }
         let chain = &active.chain[..self.cacheable(active)];
-        // Who found no room looks again at every step until it does.
+        // A request that found no room looks again at every step until it does.
         let again = self.refused.is_some_and(|(refused, ..)| refused == slot);
         if again { self.kv.lookup_again(chain) } else { self.kv.lookup(chain) }
     }

@@ -12,8 +12,8 @@ use crate::base::lookup::LookupMap;
 use serde::{Deserialize, Serialize};
 use watch::Watch;
 
-/// Hash of a full block whose content occurs in one request only: it is cached, but nobody will ever look for it, so it is
-/// not in the table. Chained hashes are odd.
+/// Stands for the hash of a full block of unique text: it is cached, but never looked up, so it is not in the table of
+/// prefixes. Chained hashes are odd.
 const UNIQUE_HASH: u64 = 2;
 
 /// What is known of a block that has been used at least once: how many requests hold it, and in the two highest bits
@@ -25,7 +25,7 @@ impl Block {
     const HOLDERS: u32 = (1 << 30) - 1;
     /// It is full, and can be hit by a hash that lies in `BlockPool::hashes`.
     const HASHED: u32 = 1 << 31;
-    /// It is full, and nobody will ever look for it.
+    /// It is full, and its content is unique: it is never looked up.
     const UNIQUE: u32 = 1 << 30;
 
     fn holders(self) -> u32 {
@@ -45,7 +45,7 @@ impl Block {
         self.0 & Self::HASHED != 0
     }
 
-    /// Whether one request holds it, and nobody will ever look for what it contains.
+    /// Whether one request holds it, and it is never looked up.
     fn is_private(self) -> bool {
         self.0 & !Self::UNIQUE == 1
     }
@@ -56,7 +56,7 @@ impl Block {
 pub struct Hit {
     /// How many leading blocks were found.
     pub blocks: u32,
-    /// How many of them nobody holds now.
+    /// How many of them no request holds now.
     pub free: u32,
 }
 
@@ -67,7 +67,7 @@ pub enum CellState {
     Used,
     /// Held by two or more.
     Shared,
-    /// Held by nobody; its content can still be hit.
+    /// Held by no request; its content can still be hit.
     Cached,
     /// Empty.
     Free,
@@ -86,7 +86,7 @@ pub struct BlockPool {
     hashes: Vec<u64>,
     /// By block, like `hashes`: its place on the free list, while it is there.
     places: Vec<u32>,
-    /// Blocks below `touched` that nobody holds, each with the bits of its content.
+    /// Blocks below `touched` that no request holds, each with the bits of its content.
     listed: FreeList,
     /// Blocks taken out of service by a smaller cache size, and how many more are to follow as they become free.
     retired: Vec<u32>,
@@ -165,12 +165,12 @@ impl BlockPool {
         self.shared
     }
 
-    /// Blocks nobody holds whose content can still be hit.
+    /// Blocks that no request holds and whose content can still be hit.
     pub fn cached(&self) -> u32 {
         self.cached
     }
 
-    /// Blocks nobody holds, cached ones included.
+    /// Blocks that no request holds, cached ones included.
     pub fn free(&self) -> u32 {
         self.limit - self.touched + self.listed.len()
     }
@@ -254,7 +254,7 @@ impl BlockPool {
         }
     }
 
-    /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading blocks whose content can recur; full
+    /// Stores `n` prompt tokens. `chain` holds the chained hashes of the leading shareable blocks; full
     /// blocks beyond it are cached without being in the table. Room must have been checked.
     pub fn append_prefill(&mut self, block_table: &mut BlockTable, n: u32, chain: &[u64]) {
         let end = block_table.tokens + n;
@@ -273,7 +273,7 @@ impl BlockPool {
             self.open_one(block_table);
             self.register(block_table, index, chain);
         }
-        // Beyond the chain nobody will ever look.
+        // Blocks beyond the chain are never looked up.
         let full = full_after.saturating_sub(block_table.len());
         self.open(block_table, full, Block(if self.caching { Block::UNIQUE | 1 } else { 1 }));
         self.open(block_table, end_len - block_table.len(), Block(1));

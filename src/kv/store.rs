@@ -40,7 +40,7 @@ pub struct StoreSettings {
 pub struct Below {
     /// How many blocks in a row.
     pub blocks: u32,
-    /// Whether one of them is on its way to the GPU already, for somebody else.
+    /// Whether one of them is on its way to the GPU already, for another request.
     pub arriving: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Store {
     oldest: u32,
     newest: u32,
     pub(super) counts: TierCounts,
-    /// Blocks written and forgotten since somebody last asked.
+    /// Blocks written and forgotten since this was last taken.
     news: (u32, u32),
     /// When the link has brought everything that was asked of it.
     link_free: Micros,

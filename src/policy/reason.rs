@@ -1,11 +1,11 @@
-//! Why a request is refused or held back, by whoever decides about it.
+//! Why a request is refused or delayed, by admission, the router or a replica.
 
 use serde::{Deserialize, Serialize};
 
 /// Why a request is refused or held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// Nobody is let in.
+    /// No request is admitted.
     RejectAll,
     /// The bucket does not hold as many tokens as the prompt has.
     InsufficientTokens,
@@ -54,7 +54,7 @@ impl Reason {
         }
     }
 
-    /// Who says so; a replica can say that its wait queue is full, too.
+    /// What refuses for this reason: admission or the router. A replica can refuse with a full wait queue, too.
     pub fn by(self) -> &'static str {
         if self.is_of_admission() { "admission" } else { "the router" }
     }

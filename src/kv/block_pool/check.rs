@@ -1,10 +1,10 @@
-//! Whether the records of all blocks agree with who holds them, with the free list and with the table.
+//! Whether the records of all blocks agree with the block tables, with the free list and with the table of prefixes.
 
 use super::{Block, BlockPool};
 use crate::kv::BlockTable;
 
 impl BlockPool {
-    /// INV-4 in full: O(blocks touched). `held` are the holdings of all requests.
+    /// INV-4 in full: O(blocks touched). `held` are the block tables of all requests.
     pub fn verify<'a>(&self, held: impl Iterator<Item = &'a BlockTable>) {
         let mut holders = vec![0_u32; self.touched as usize];
         for h in held {

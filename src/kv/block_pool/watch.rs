@@ -28,17 +28,17 @@ impl Watch {
         self.fresh
     }
 
-    /// The table, or who holds what, has changed everywhere.
+    /// The table of prefixes, or the holders of many blocks, have changed.
     pub(super) fn forget(&mut self) {
         self.fresh = false;
     }
 
-    /// Nobody holds block `b` any more.
+    /// No request holds block `b` any more.
     pub(super) fn freed(&mut self, b: u32) {
         self.hit.free += u32::from(self.is_marked(b));
     }
 
-    /// The content of block `b`, which nobody holds, is lost; `hash` led to it. The last block of a prefix goes first.
+    /// The content of block `b`, which no request holds, is lost; `hash` led to it. The last block of a prefix goes first.
     pub(super) fn lost(&mut self, b: u32, hash: u64) {
         if !self.is_marked(b) {
             return;

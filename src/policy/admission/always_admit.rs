@@ -1,4 +1,4 @@
-//! Everybody is let in.
+//! All requests are admitted.
 
 use super::{Admission, InFlightCounts, Verdict};
 use crate::policy::RequestView;

@@ -1,4 +1,4 @@
-//! Nobody is let in.
+//! No request is admitted.
 
 use super::{Admission, InFlightCounts, Reason, Verdict};
 use crate::policy::RequestView;

@@ -1,4 +1,4 @@
-//! Filters of the weighted policy: who is left out before anything is scored. They run in the order of the configuration,
+//! Filters of the weighted policy: which candidates are left out before any is scored. They run in the order of the configuration,
 //! each on what the one before it has left.
 
 use super::lru::Lru;

@@ -76,7 +76,7 @@ trait Router {
     /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice;
 
-    /// A request has left its replica. Told only to policies that want it.
+    /// A request has left its replica. Called only if the policy wants it.
     fn left(&mut self, _: &Outcome) {}
 }
 
@@ -159,7 +159,7 @@ impl RouterState {
         matches!(self, Self::Weighted(p) if p.wants_signals())
     }
 
-    /// Whether it wants to be told of requests that have left their replica.
+    /// Whether it wants to know of requests that have left their replica.
     pub fn wants_departures(&self) -> bool {
         matches!(self, Self::Weighted(p) if p.wants_departures())
     }

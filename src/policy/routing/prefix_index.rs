@@ -1,8 +1,8 @@
 //! What the router remembers of the prompts it sent where: for each replica the latest block hashes, up to a limit.
 //!
 //! Recording a prompt makes its blocks the newest, the first block of the prompt first, so the first blocks are also the
-//! first to be forgotten. Looking does not count as use. Blocks whose text occurs once count against the limit like all
-//! others, but as nobody can ever look for them they are kept as a length only.
+//! first to be forgotten. Looking does not count as use. Blocks of unique text count against the limit like all
+//! others, but as they are never looked up they are kept as a length only.
 //!
 //! One table says for each hash which replicas have it, so a look-up costs one probe a block for all replicas together.
 
@@ -74,7 +74,7 @@ impl PrefixIndex {
             let Some(holders) = self.holders.of(hash) else { break };
             let mut left = 0;
             for (word, (matching, holders)) in (0u32..).zip(matching.iter_mut().zip(holders)) {
-                // Who remembered all blocks before this one (all replicas, at first) and not this one.
+                // The replicas that remember all blocks before this one (all of them, at first) and not this one.
                 let lost = if blocks == 0 { 0 } else { *matching & !holders };
                 *matching &= holders;
                 left |= *matching;

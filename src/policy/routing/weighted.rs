@@ -76,7 +76,7 @@ impl Weighted {
         let terms = self.rows.iter().map(|r| (Term::Scorer(r.scorer), r.weight));
         scores.begin(fleet.replicas.len(), terms);
         let mut known = false;
-        // Who needs to know whether any replica knows the prompt comes after those who find it out.
+        // Scorers that need to know whether any replica knows the prompt come after those that find it out.
         for late in [false, true] {
             for (row, part) in self.rows.iter_mut().zip(&mut scores.parts) {
                 if (row.scorer == Scorer::NoHitLru) != late {
@@ -95,7 +95,7 @@ impl Weighted {
         known
     }
 
-    /// Scores, picks, and tells the scorers who was picked.
+    /// Scores, picks, and tells the scorers which replica was picked.
     fn pick_of(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
         let known = self.score(request, fleet, scores);
         let position = self.picker.pick(&scores.totals);

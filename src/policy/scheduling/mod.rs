@@ -1,4 +1,4 @@
-//! Scheduling: in which order does a replica admit those who wait?
+//! Scheduling: the order in which a replica admits waiting requests to its batch.
 
 mod by_priority;
 mod fcfs;

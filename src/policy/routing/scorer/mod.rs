@@ -88,7 +88,7 @@ impl ScorerState {
         matches!(self, Self::Signal(_))
     }
 
-    /// Whether it wants to be told of requests that have left their replica.
+    /// Whether it wants to know of requests that have left their replica.
     pub(super) fn wants_departures(&self) -> bool {
         matches!(self, Self::PeakEwma(_))
     }
