@@ -169,9 +169,7 @@ impl Replica {
     /// All members that open a block at the next tick get one: there are enough free blocks, and no other member needs any.
     /// Nearly all steps take this way.
     fn open_blocks(&mut self, slab: &mut Slab) {
-        for &slot in self.decoders.opening() {
-            self.kv.append_block(&mut slab[slot].block_table);
-        }
+        self.kv.append_blocks(slab, self.decoders.opening(), |slab, slot| &mut slab[slot].block_table);
     }
 
     /// A decoding member stores a token that starts a new block. False if it lost its place instead.

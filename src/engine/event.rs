@@ -140,12 +140,18 @@ impl<E: Event> EventQueue<E> {
     }
 
     /// Takes the next one, unless `event`, which is not in the queue and runs at `at`, comes first.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "nearly every event of a replica is a step, which is in no queue"
+    )]
     pub(super) fn pop_unless(&mut self, at: Micros, event: E) -> Option<E> {
         let next = self.queue.peek()?;
-        if (at, event.order()) < (next.at, next.event.order()) {
-            return None;
-        }
+        if (at, event.order()) < (next.at, next.event.order()) { None } else { self.pop() }
+    }
+
+    #[inline(never)]
+    fn pop(&mut self) -> Option<E> {
         self.queue.pop().map(|next| next.event)
     }
 

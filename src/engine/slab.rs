@@ -29,8 +29,11 @@ pub(super) struct Slab {
 
 impl Slab {
     /// Sorts members of one batch into the order in which they joined it.
+    #[inline]
     pub(super) fn sort_by_order(&self, slots: &mut Vec<Slot>) {
-        sort_by_key(slots, |&slot| self[slot].order);
+        if slots.len() > 1 {
+            sort_by_key(slots, |&slot| self[slot].order);
+        }
     }
 
     pub(super) fn add(&mut self, active: ActiveRequest) -> Slot {

@@ -287,11 +287,21 @@ impl BlockPool {
         block_table.tokens += 1;
     }
 
-    /// Stores what fills the last block with output that cannot be hit, and one output token that starts the next. Room
-    /// must have been checked.
-    pub fn append_block(&mut self, block_table: &mut BlockTable) {
-        block_table.tokens = block_table.len() * self.block_tokens + 1;
-        self.open_one(block_table);
+    /// For each of `keys`, whose block table is found in `tables`: stores what fills its last block with output that cannot be
+    /// hit, and one output token that starts the next. Room must have been checked.
+    pub fn append_blocks<T, K: Copy>(
+        &mut self,
+        tables: &mut T,
+        keys: &[K],
+        table_of: impl Fn(&mut T, K) -> &mut BlockTable,
+    ) {
+        for &key in keys {
+            let b = self.take_free();
+            let block_table = table_of(tables, key);
+            block_table.tokens = block_table.len() * self.block_tokens + 1;
+            block_table.blocks.push(b);
+        }
+        self.count_opened(keys.len() as u32);
     }
 
     /// Stores `n` output tokens that start no block; `hash` is that of the block if they fill it and it can be hit.

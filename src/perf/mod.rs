@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
             LatencyModel::Catalogue => {
                 let row = self.row()?;
                 let family = Family::Fitted(Fitted { beta_us: row.beta_us });
-                return Some((StepModel { alpha_us: row.alpha_us, family }, measured(row)));
+                return Some((StepModel::new(row.alpha_us, family), measured(row)));
             }
             LatencyModel::Fitted(c) => {
                 let beta_us = [c.step_us, c.step_us_per_prefill_token, c.step_us_per_decode_token];
@@ -156,7 +156,7 @@ impl<'a> Resolver<'a> {
                 (Family::Piecewise(Piecewise::new(c)), c.overheads_us(), String::new())
             }
         };
-        Some((StepModel { alpha_us, family }, source))
+        Some((StepModel::new(alpha_us, family), source))
     }
 
     /// Whether "auto" blocks follow from model and memory rather than from the catalogue's count.

@@ -45,9 +45,11 @@ impl StepLoad<'_> {
 /// The latency model of one pool, resolved against the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepModel {
-    /// Queueing delay per request and per prompt token, output overhead per token, in microseconds.
-    pub(super) alpha_us: [f64; 3],
-    pub(super) family: Family,
+    /// Queueing delay per request and per prompt token, in microseconds.
+    queueing_us: [f64; 2],
+    /// Output processing of each token, which every step asks for.
+    output_overhead: Span,
+    family: Family,
 }
 
 /// What the time of a step is computed from.
@@ -60,14 +62,21 @@ pub(super) enum Family {
 }
 
 impl StepModel {
+    /// A model with its overheads: queueing delay per request and per prompt token, output processing per token, in
+    /// microseconds.
+    pub(super) fn new(alpha_us: [f64; 3], family: Family) -> Self {
+        let [base, per_token, output] = alpha_us;
+        Self { queueing_us: [base, per_token], output_overhead: truncate_to_span(output), family }
+    }
+
     /// Delay between the routing decision and the wait queue.
     pub fn queueing(&self, prompt_tokens: u32) -> Span {
-        truncate_to_span(self.alpha_us[0] + self.alpha_us[1] * f64::from(prompt_tokens))
+        truncate_to_span(self.queueing_us[0] + self.queueing_us[1] * f64::from(prompt_tokens))
     }
 
     /// Output processing of each token: seen by the client, not by the engine.
     pub fn output_overhead(&self) -> Span {
-        truncate_to_span(self.alpha_us[2])
+        self.output_overhead
     }
 
     /// Duration of a step, at least 1 us.
@@ -88,8 +97,7 @@ mod tests {
 
     #[test]
     fn no_step_is_shorter_than_a_microsecond() {
-        let m =
-            StepModel { alpha_us: [0.0; 3], family: Family::Fitted(Fitted { beta_us: [0.0, 0.25, 0.0] }) };
+        let m = StepModel::new([0.0; 3], Family::Fitted(Fitted { beta_us: [0.0, 0.25, 0.0] }));
         let one = [Chunk { context: 0, tokens: 1 }];
         assert_eq!(m.step(&StepLoad { prefill: &one, decode: 0, decode_context: 0 }), Span(1));
         assert_eq!(m.queueing(1_000_000), Span(0));
@@ -97,10 +105,7 @@ mod tests {
 
     #[test]
     fn overheads_are_cut_to_whole_microseconds() {
-        let m = StepModel {
-            alpha_us: [1000.7, 10.25, 50.9],
-            family: Family::Fitted(Fitted { beta_us: [0.0; 3] }),
-        };
+        let m = StepModel::new([1000.7, 10.25, 50.9], Family::Fitted(Fitted { beta_us: [0.0; 3] }));
         // 1000.7 + 10.25 * 60 = 1615.7
         assert_eq!(m.queueing(60), Span(1615));
         assert_eq!(m.output_overhead(), Span(50));

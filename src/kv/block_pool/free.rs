@@ -90,25 +90,34 @@ impl BlockPool {
             let b = self.take_listed(block).expect("INV-4: no free block although there was room");
             block_table.blocks.push(b);
         }
-        self.used += n;
-        self.misses += u64::from(n);
-        self.version += u64::from(n);
+        self.count_opened(n);
     }
 
     /// The same of one block without content.
-    #[inline]
     pub(super) fn open_one(&mut self, block_table: &mut BlockTable) {
-        let b = if self.touched < self.limit {
+        let b = self.take_free();
+        block_table.blocks.push(b);
+        self.count_opened(1);
+    }
+
+    /// Takes one free block without content, the least recently used, for one holder; it is not counted yet.
+    #[inline]
+    pub(super) fn take_free(&mut self) -> u32 {
+        if self.touched < self.limit {
+            let b = self.touched;
             self.touched += 1;
             self.blocks.push(Block(1));
-            self.touched - 1
+            b
         } else {
             self.take_listed(Block(1)).expect("INV-4: no free block although there was room")
-        };
-        block_table.blocks.push(b);
-        self.used += 1;
-        self.misses += 1;
-        self.version += 1;
+        }
+    }
+
+    /// `n` blocks were taken for one holder each.
+    pub(super) fn count_opened(&mut self, n: u32) {
+        self.used += n;
+        self.misses += u64::from(n);
+        self.version += u64::from(n);
     }
 
     /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.

@@ -16,6 +16,8 @@ pub struct Weighted {
     rows: Vec<Row>,
     filters: Vec<FilterState>,
     picker: PickerState,
+    /// Whether any scorer wants the further signals, which every event of a replica asks.
+    wants_signals: bool,
     /// Positions of the candidates that the filters left at the latest decision, and what was seen of them.
     kept: Vec<u32>,
     kept_views: Vec<ReplicaView>,
@@ -41,8 +43,10 @@ impl Weighted {
             weight: r.weight / sum,
             state: ScorerState::new(r.scorer, s),
         };
+        let rows: Vec<Row> = scorers.iter().map(row).collect();
         Self {
-            rows: scorers.iter().map(row).collect(),
+            wants_signals: rows.iter().any(|row| row.state.wants_signals()),
+            rows,
             filters: s.filters.iter().map(FilterState::new).collect(),
             picker: PickerState::new(s, seed),
             kept: Vec::new(),
@@ -64,7 +68,7 @@ impl Weighted {
     }
 
     pub(super) fn wants_signals(&self) -> bool {
-        self.rows.iter().any(|row| row.state.wants_signals())
+        self.wants_signals
     }
 
     pub(super) fn wants_departures(&self) -> bool {
