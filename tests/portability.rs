@@ -53,9 +53,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162776, "38dc1f8d69002a03"),
-    ("everything", 72708, "31044c06b893cbfb"),
-    ("conversations", 94265, "b2096f21707a5f51"),
+    ("pressure", 162755, "1501f1f712ec0abf"),
+    ("everything", 72678, "9e8b7e2eae7e760a"),
+    ("conversations", 94235, "101dac7f2d0368c8"),
 ];
 
 const DRAWS: &[Line] = &[
