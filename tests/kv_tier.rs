@@ -128,7 +128,10 @@ fn others_go_on_while_a_request_waits_for_its_load() {
     ask(&mut s, 20_050, 9, 16, 1);
     let e = run(&s);
     // The newcomer's step begins at once; the load is done during it, and its request joins the next one.
-    assert_eq!((ttft(&e, 4), e.records()[3].load_until.get().unwrap().0, ttft(&e, 3)), (1000, 20_112, 2050));
+    assert_eq!(
+        (ttft(&e, 4), e.records()[3].load_until.get().expect("it is known").0, ttft(&e, 3)),
+        (1000, 20_112, 2050)
+    );
 }
 
 #[test]
@@ -137,7 +140,7 @@ fn loads_of_one_replica_take_turns() {
     ask(&mut s, 20_000, 1, 64, 1);
     ask(&mut s, 20_000, 2, 64, 1);
     let e = run(&s);
-    let until = |k: usize| e.records()[k].load_until.get().unwrap().0;
+    let until = |k: usize| e.records()[k].load_until.get().expect("it is known").0;
     assert_eq!((until(3), until(4)), (20_112, 20_224));
     assert_eq!((ttft(&e, 3), ttft(&e, 4)), (1112, 2112));
 }
@@ -177,7 +180,10 @@ fn the_only_request_that_runs_gets_the_blocks_of_those_that_wait() {
     assert!(records.iter().all(|r| r.state() == RequestState::Completed && r.preemptions == 0));
     // Sixty tokens, one a step; the other one joins when it is done.
     assert_eq!(
-        (records[3].e2e.get().unwrap().0, records[4].first_scheduled.get() >= records[3].finish.get()),
+        (
+            records[3].e2e.get().expect("it is known").0,
+            records[4].first_scheduled.get() >= records[3].finish.get()
+        ),
         (60_000, true)
     );
 }

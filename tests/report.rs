@@ -163,13 +163,16 @@ impl<'a> Naive<'a> {
         let within = |us: u64, ms: f64| ms <= 0.0 || us as f64 <= ms * 1000.0;
         let gaps = u64::from(r.output_tokens - 1);
         let tpot_met = tpot <= 0.0
-            || (r.e2e.get().unwrap().0 - r.ttft.get().unwrap().0) as f64 <= tpot * 1000.0 * gaps as f64;
-        within(r.ttft.get().unwrap().0, ttft) && tpot_met && within(r.e2e.get().unwrap().0, e2e)
+            || (r.e2e.get().expect("it is known").0 - r.ttft.get().expect("it is known").0) as f64
+                <= tpot * 1000.0 * gaps as f64;
+        within(r.ttft.get().expect("it is known").0, ttft)
+            && tpot_met
+            && within(r.e2e.get().expect("it is known").0, e2e)
     }
 
     fn ttft(&self, of: impl Fn(&Record) -> bool) -> Summary {
         let with = self.counted().filter(|r| of(r) && r.ttft.is_known());
-        summary(with.map(|r| r.ttft.get().unwrap().0).collect())
+        summary(with.map(|r| r.ttft.get().expect("it is known").0).collect())
     }
 
     fn group(&self, got: &GroupPart, of: impl Fn(&Record) -> bool + Copy) {
@@ -182,16 +185,23 @@ impl<'a> Naive<'a> {
         assert_eq!(got.attainment.is_some(), got.finished > 0);
         assert!(got.attainment.is_none_or(|share| (0.0..=1.0).contains(&share)) && got.met <= got.finished);
         same(&got.ttft_ms, &self.ttft(of));
-        same(&got.e2e_ms, &summary(completed().map(|r| r.e2e.get().unwrap().0).collect()));
+        same(&got.e2e_ms, &summary(completed().map(|r| r.e2e.get().expect("it is known").0).collect()));
         let gaps = completed().filter(|r| r.output_tokens > 1);
-        let tpot =
-            gaps.map(|r| (r.e2e.get().unwrap().0 - r.ttft.get().unwrap().0) / u64::from(r.output_tokens - 1));
+        let tpot = gaps.map(|r| {
+            (r.e2e.get().expect("it is known").0 - r.ttft.get().expect("it is known").0)
+                / u64::from(r.output_tokens - 1)
+        });
         same(&got.tpot_ms, &summary(tpot.collect()));
         let waited = self.counted().filter(|r| of(r) && r.first_scheduled.is_known());
         same(
             &got.queue_wait_ms,
             &summary(
-                waited.map(|r| r.first_scheduled.get().unwrap().0 - r.queued.get().unwrap().0).collect(),
+                waited
+                    .map(|r| {
+                        r.first_scheduled.get().expect("it is known").0
+                            - r.queued.get().expect("it is known").0
+                    })
+                    .collect(),
             ),
         );
     }
@@ -215,7 +225,7 @@ fn check_whole(report: &Report, naive: &Naive<'_>) {
     }
     same(&report.latency_ms.ttft, &naive.ttft(|_| true));
     let scheduled = naive.counted().filter(|r| r.first_scheduled.is_known());
-    let delays = scheduled.map(|r| r.first_scheduled.get().unwrap().0 - r.arrival.0).collect();
+    let delays = scheduled.map(|r| r.first_scheduled.get().expect("it is known").0 - r.arrival.0).collect();
     same(&report.latency_ms.scheduling_delay, &summary(delays));
     assert_eq!(report.run.warmup_requests as usize, naive.records.len() - naive.counted().count());
     let fitness = report.fitness.as_ref().expect("the scenario has weights");

@@ -86,8 +86,8 @@ fn nobody_with_a_closed_clock_speaks_before_the_answer() {
         for rounds in by_session(&engine).values() {
             for pair in rounds.windows(2) {
                 assert_eq!(pair[0].state(), RequestState::Completed);
-                let shown =
-                    (pair[0].arrival.0 + pair[0].e2e.get().unwrap().0).max(pair[0].finish.get().unwrap().0);
+                let shown = (pair[0].arrival.0 + pair[0].e2e.get().expect("it is known").0)
+                    .max(pair[0].finish.get().expect("it is known").0);
                 assert_eq!(pair[1].arrival, Micros(shown + 1_500_000));
             }
         }

@@ -3,7 +3,7 @@
 use super::common::{Story, client, cluster, engine, run};
 use super::routing::{conversations, every_policy};
 use tokenyard::base::{Micros, ReplicaId};
-use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Replica, RequestState};
+use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Record, Replica, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
@@ -152,7 +152,7 @@ fn requests_let_in_before_count_against_a_new_limit() {
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 2000);
     let limit = tokenyard::scenario::ConcurrencyLimit { max_in_flight: 2, then: OverLimit::Reject };
     let (engine, _) = run(&edited(&s, 50_000, Edit::Admission(AdmissionPolicy::ConcurrencyLimit(limit))));
-    let states: Vec<RequestState> = engine.records().iter().map(|r| r.state()).collect();
+    let states: Vec<RequestState> = engine.records().iter().map(Record::state).collect();
     assert_eq!(states, [RequestState::Completed, RequestState::Completed, RequestState::Rejected]);
 }
 
@@ -163,7 +163,7 @@ fn the_head_of_a_line_is_asked_before_those_who_arrive_when_its_turn_has_come() 
     let rate = RateLimit { requests_per_s: 10.0, burst: 1, per_tenant: false, then: OverLimit::Delay };
     s.cluster.admission = AdmissionPolicy::RateLimit(rate);
     let (engine, _) = run(&s);
-    let routed: Vec<u64> = engine.records().iter().map(|r| r.routed.get().unwrap().0).collect();
+    let routed: Vec<u64> = engine.records().iter().map(|r| r.routed.get().expect("it is known").0).collect();
     assert_eq!(routed, [0, 100_000, 200_000]);
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn targets(engine: &Cluster) -> Vec<u32> {
 }
 
 fn mean_ttft(engine: &Cluster) -> f64 {
-    let sum: u64 = engine.records().iter().map(|r| r.ttft.get().unwrap().0).sum();
+    let sum: u64 = engine.records().iter().map(|r| r.ttft.get().expect("it is known").0).sum();
     sum as f64 / engine.records().len() as f64
 }
 

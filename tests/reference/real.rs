@@ -153,7 +153,7 @@ fn name(replica: u32) -> String {
 
 /// The word that golden files use.
 fn state(record: Option<&Record>, compat: Compat) -> &'static str {
-    let state = record.map(|r| r.state());
+    let state = record.map(Record::state);
     match (state, compat) {
         (Some(RequestState::Running), _) => "running",
         (Some(RequestState::Completed), _) => "completed",
@@ -175,7 +175,7 @@ fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Cas
         o.insert(key.to_owned(), value);
     };
     put("id", case.requests[line].id.clone().into());
-    let replica = record.and_then(|r| r.replica()).map(|id| id.0);
+    let replica = record.and_then(Record::replica).map(|id| id.0);
     put("instance", replica.map(name).unwrap_or_default().into());
     put("state", state(record, compat).into());
     put("n_in", input.iter().map(|s| s.n).sum::<u32>().into());

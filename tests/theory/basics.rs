@@ -26,8 +26,8 @@ fn md1_waits_as_pollaczek_and_khinchine_say() {
         accept(&format!("share that does not wait at load {rho}"), &at_once, 1.0 - rho);
         for r in engine.records() {
             assert_eq!(
-                r.ttft.get().unwrap().0,
-                r.first_scheduled.get().unwrap().0 - r.arrival.0 + 1000,
+                r.ttft.get().expect("it is known").0,
+                r.first_scheduled.get().expect("it is known").0 - r.arrival.0 + 1000,
                 "TTFT = wait + first step"
             );
         }
@@ -43,8 +43,11 @@ fn md1_service_is_the_sum_of_a_requests_steps() {
     let engine = run(&s);
     accept("mean wait", &waits(&engine), SERVICE_US * rho / (2.0 * (1.0 - rho)));
     for r in engine.records() {
-        let wait = r.first_scheduled.get().unwrap().0 - r.arrival.0;
-        assert_eq!((r.ttft.get().unwrap().0, r.e2e.get().unwrap().0), (wait + 280, wait + 1000));
+        let wait = r.first_scheduled.get().expect("it is known").0 - r.arrival.0;
+        assert_eq!(
+            (r.ttft.get().expect("it is known").0, r.e2e.get().expect("it is known").0),
+            (wait + 280, wait + 1000)
+        );
     }
 }
 
@@ -54,7 +57,10 @@ fn dd1_never_waits_up_to_full_load() {
         let arrivals = Arrivals::Constant { rate_per_s: 1e6 / gap_us };
         let s = constant_lengths(cluster(1, 1, [SERVICE_US, 0.0, 0.0]), arrivals, 16, 1, 20_000);
         let engine = run(&s);
-        assert!(engine.records().iter().all(|r| r.e2e.get().unwrap().0 == 1000), "one every {gap_us} us");
+        assert!(
+            engine.records().iter().all(|r| r.e2e.get().expect("it is known").0 == 1000),
+            "one every {gap_us} us"
+        );
         assert_eq!(engine.records().len(), 20_000);
     }
 }
@@ -74,8 +80,8 @@ fn a_batch_of_four_is_nearly_four_servers() {
         accept_between(&what, &waits(&engine), exact * service, exact * service + step);
         for r in engine.records() {
             assert_eq!(
-                r.e2e.get().unwrap().0,
-                r.first_scheduled.get().unwrap().0 - r.arrival.0 + service as u64
+                r.e2e.get().expect("it is known").0,
+                r.first_scheduled.get().expect("it is known").0 - r.arrival.0 + service as u64
             );
         }
     }
@@ -149,7 +155,10 @@ fn one_request_in_an_empty_system_takes_the_sum_of_its_steps() {
     let engine = run(&s);
     let r = &engine.records()[0];
     // Eleven tokens: the prompt's step gives the first, ten decodes the rest.
-    assert_eq!((r.ttft.get().unwrap().0, r.e2e.get().unwrap().0), (500 + 300, 11 * 500 + 300 + 10 * 7));
+    assert_eq!(
+        (r.ttft.get().expect("it is known").0, r.e2e.get().expect("it is known").0),
+        (500 + 300, 11 * 500 + 300 + 10 * 7)
+    );
 }
 
 #[test]
@@ -159,7 +168,7 @@ fn equal_requests_that_arrive_together_finish_together() {
     let engine = run(&s);
     for r in engine.records() {
         assert_eq!(
-            (r.ttft.get().unwrap().0, r.e2e.get().unwrap().0),
+            (r.ttft.get().expect("it is known").0, r.e2e.get().expect("it is known").0),
             (500 + 12 * 150, 9 * 500 + 12 * 150 + 8 * 12 * 7)
         );
     }
@@ -170,7 +179,7 @@ fn one_at_a_time_the_kth_takes_k_services() {
     let mut s = cluster(1, 1, [500.0, 3.0, 7.0]);
     s.workload.requests = (0..20).map(|k| listed(k, 0, 10, 3)).collect();
     for (k, r) in run(&s).records().iter().enumerate() {
-        assert_eq!(r.e2e.get().unwrap().0, (k as u64 + 1) * (3 * 500 + 30 + 2 * 7));
+        assert_eq!(r.e2e.get().expect("it is known").0, (k as u64 + 1) * (3 * 500 + 30 + 2 * 7));
     }
 }
 
@@ -206,6 +215,6 @@ fn without_load_ttft_is_its_intercept() {
     let s = constant_lengths(cluster(2, 8, [500.0, 3.0, 7.0]), poisson(0.5), 100, 5, 2000);
     let engine = run(&s);
     assert!(engine.records().iter().all(|r| r.state() == RequestState::Completed));
-    let alone = engine.records().iter().filter(|r| r.ttft.get().unwrap().0 == 800).count();
+    let alone = engine.records().iter().filter(|r| r.ttft.get().expect("it is known").0 == 800).count();
     assert!(alone >= 1990, "{alone} of 2000 found the system empty");
 }

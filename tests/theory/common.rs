@@ -148,15 +148,19 @@ pub(crate) fn shares(records: &[Record], holds: impl Fn(&Record) -> bool) -> Vec
 /// Times in the system of the requests that completed.
 pub(crate) fn times(engine: &Cluster) -> Vec<f64> {
     let completed = engine.records().iter().filter(|r| r.state() == RequestState::Completed);
-    completed.map(|r| r.e2e.get().unwrap().0 as f64).collect()
+    completed.map(|r| r.e2e.get().expect("it is known").0 as f64).collect()
 }
 
 pub(crate) fn waits(engine: &Cluster) -> Vec<f64> {
-    engine.records().iter().map(|r| (r.first_scheduled.get().unwrap().0 - r.arrival.0) as f64).collect()
+    engine
+        .records()
+        .iter()
+        .map(|r| (r.first_scheduled.get().expect("it is known").0 - r.arrival.0) as f64)
+        .collect()
 }
 
 pub(crate) fn ttfts(engine: &Cluster) -> Vec<f64> {
-    engine.records().iter().map(|r| r.ttft.get().unwrap().0 as f64).collect()
+    engine.records().iter().map(|r| r.ttft.get().expect("it is known").0 as f64).collect()
 }
 
 /// Mean and its standard error from 30 batch means, the first tenth left out.

@@ -105,8 +105,11 @@ fn the_mean_queue_of_the_report_is_arrivals_by_mean_wait() {
     let replica = &session.report_data().replicas[0];
     let area = replica.mean_queued * replica.up_s * 1e6;
     assert!((area - waiting as f64).abs() < 1e-6 * waiting as f64, "{area} reported, {waiting} counted");
-    let waits: u64 =
-        engine.records().iter().map(|r| r.first_scheduled.get().unwrap().0 - r.queued.get().unwrap().0).sum();
+    let waits: u64 = engine
+        .records()
+        .iter()
+        .map(|r| r.first_scheduled.get().expect("it is known").0 - r.queued.get().expect("it is known").0)
+        .sum();
     assert_eq!(waiting, waits);
 }
 
@@ -146,7 +149,7 @@ fn a_cache_for_five_requests_is_a_batch_of_five() {
     let residence: u64 = by_memory
         .records()
         .iter()
-        .map(|r| r.finish.get().unwrap().0 - r.first_scheduled.get().unwrap().0)
+        .map(|r| r.finish.get().expect("it is known").0 - r.first_scheduled.get().expect("it is known").0)
         .sum();
     assert_eq!(busiest.kv_block_us, u128::from(2 * residence));
 }
@@ -155,7 +158,7 @@ fn a_cache_for_five_requests_is_a_batch_of_five() {
 fn seen(engine: &Cluster) -> ([f64; 4], Vec<usize>) {
     let mut changes: Vec<(u64, i64)> = Vec::new();
     for r in engine.records() {
-        changes.extend([(r.finish.get().unwrap().0, -1), (r.arrival.0, 1)]);
+        changes.extend([(r.finish.get().expect("it is known").0, -1), (r.arrival.0, 1)]);
     }
     changes.sort_unstable();
     let (mut inside, mut before, mut time, mut found) = (0_i64, changes[0].0, [0.0; 4], Vec::new());

@@ -19,7 +19,10 @@ fn eight_servers_without_a_queue_lose_what_erlang_says_whatever_the_lengths() {
         let lost = shares(engine.records(), |r| r.state() == RequestState::Rejected);
         accept(&format!("share refused, {lengths:?}"), &lost, 0.100_152);
         let served = engine.records().iter().filter(|r| r.state() == RequestState::Completed);
-        assert!(served.clone().all(|r| r.e2e.get().unwrap().0 == u64::from(r.prompt_tokens)), "nobody waits");
+        assert!(
+            served.clone().all(|r| r.e2e.get().expect("it is known").0 == u64::from(r.prompt_tokens)),
+            "nobody waits"
+        );
     }
 }
 

@@ -59,7 +59,8 @@ fn mm1_times_are_exponential() {
         run(&single_steps(server(), poisson(rho * 1e6 / SERVICE_US), exponential_lengths(), 200_000));
     accept("mean time", &times(&engine), SERVICE_US / (1.0 - rho));
     for t in [1.0, 3.0, 6.0] {
-        let longer = shares(engine.records(), |r| r.e2e.get().unwrap().0 as f64 > t * SERVICE_US);
+        let longer =
+            shares(engine.records(), |r| r.e2e.get().expect("it is known").0 as f64 > t * SERVICE_US);
         accept(&format!("share above {t} S"), &longer, exp(-(1.0 - rho) * t));
     }
 }
@@ -108,7 +109,7 @@ fn two_priority_classes_wait_as_cobham_says() {
         let engine = run(&two_classes(scheduler));
         let of = |client: u32| -> Vec<f64> {
             let mine = engine.records().iter().filter(|r| r.client == client);
-            mine.map(|r| (r.first_scheduled.get().unwrap().0 - r.arrival.0) as f64).collect()
+            mine.map(|r| (r.first_scheduled.get().expect("it is known").0 - r.arrival.0) as f64).collect()
         };
         accept(&format!("{scheduler:?}, critical and short"), &of(0), first);
         accept(&format!("{scheduler:?}, standard and long"), &of(1), second);
@@ -124,7 +125,7 @@ fn no_order_of_service_changes_the_work_that_waits() {
     let waited = |scheduler| -> u64 {
         let engine = run(&two_classes(scheduler));
         let each = |r: &tokenyard::engine::Record| {
-            u64::from(r.prompt_tokens) * (r.first_scheduled.get().unwrap().0 - r.arrival.0)
+            u64::from(r.prompt_tokens) * (r.first_scheduled.get().expect("it is known").0 - r.arrival.0)
         };
         engine.records().iter().map(each).sum()
     };
@@ -173,7 +174,7 @@ fn a_busy_period_lasts_one_service_by_the_share_of_idle_time() {
         }
         *periods.last_mut().expect("the first arrival finds nobody") += f64::from(r.prompt_tokens);
         ends += u64::from(r.prompt_tokens);
-        assert_eq!(r.finish.get().unwrap().0, ends, "first come, first served, without a pause");
+        assert_eq!(r.finish.get().expect("it is known").0, ends, "first come, first served, without a pause");
     }
     let (mean, _) = service_moments(&engine);
     accept("busy period", &periods, mean / (1.0 - 700.0 * mean / 1e6));

@@ -92,7 +92,7 @@ fn gaps(engine: &Cluster, replicas: u32) -> Vec<f64> {
             .records()
             .iter()
             .filter(|r| r.replica() == Some(ReplicaId(k)))
-            .map(|r| r.routed.get().unwrap().0)
+            .map(|r| r.routed.get().expect("it is known").0)
             .collect();
         all.extend(mine.windows(2).map(|w| (w[1] - w[0]) as f64));
     }
