@@ -69,7 +69,7 @@ lld_of_sysroot() {
   if [ -x "$lld" ]; then echo "$lld"; fi
 }
 
-# use_wasm_toolchain: from here on cargo, rustc and wasm-pack build for wasm32. The machine's default toolchain
+# use_wasm_toolchain: from here on cargo and rustc build for wasm32. The machine's default toolchain
 # if it has the target, else the one that scripts/setup linked under the name `wasm`.
 use_wasm_toolchain() {
   local lld

@@ -2,6 +2,8 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod support;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
@@ -161,10 +163,7 @@ impl Sink for Story {
 }
 
 fn run(s: &Scenario) -> (Cluster, Story) {
-    let compat = s.cluster.compat;
-    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
-    let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    let mut engine = Cluster::new(s, &resolved, Source::new(s, None));
+    let mut engine = support::cluster(s);
     let mut story = Story::default();
     assert_eq!(engine.advance(Micros::MAX, u64::MAX, &mut story), Halt::Finished);
     (engine, story)

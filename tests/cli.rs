@@ -212,10 +212,11 @@ fn the_schema_has_descriptions_ranges_and_defaults() {
     let out = run(&["schema"]);
     let schema: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the schema is JSON");
     let replicas = &schema["$defs"]["Pool"]["properties"]["replicas"];
-    assert_eq!(replicas["minimum"], 1);
+    assert_eq!(replicas["minimum"], 0);
     assert_eq!(replicas["maximum"], 1024);
     assert_eq!(replicas["default"], 4);
-    assert_eq!(replicas["description"], "How many replicas.");
+    let description = "How many replicas. An edit may drain a pool to 0 of them; a scenario begins with at least one in each.";
+    assert_eq!(replicas["description"], description);
     assert_eq!(schema["$defs"]["Pool"]["additionalProperties"], false);
 }
 

@@ -3,10 +3,13 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod support;
+
+use support::edit;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Compat, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel,
-    RoutingPolicy, Scenario, SessionAffinity, TimedEdit,
+    Change, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
+    LatencyModel, RoutingPolicy, Scenario, SessionAffinity, TimedEdit,
 };
 use tokenyard::session::report::AnomalyExample;
 use tokenyard::session::{Audience, Session};
@@ -43,8 +46,8 @@ fn request(arrival_us: u64, prompt: u32, output: u32, session: &str) -> Explicit
     }
 }
 
-fn edit(at_us: u64, change: Edit) -> TimedEdit {
-    TimedEdit { at_us, after_events: None, change }
+fn at(at_us: u64, change: Change) -> TimedEdit {
+    TimedEdit::new(at_us, change)
 }
 
 /// The anomalies of one kind, advancing in slices of `slice` events.
@@ -101,16 +104,16 @@ fn a_horizon_leaves_a_blocked_queue_open() {
 #[test]
 fn edits_end_a_blocked_queue_when_they_take_effect() {
     // More blocks let the head in; a smaller batch is what keeps it waiting from then on.
-    for change in [Edit::KvBlocks { pool: 0, blocks: 200 }, Edit::MaxNumSeqs { pool: 0, max_num_seqs: 1 }] {
+    for change in [edit::kv_blocks(0, 200), edit::max_num_seqs(0, 1)] {
         let mut s = blocked();
-        s.edits = vec![edit(1_000_000, change.clone())];
+        s.edits = vec![at(1_000_000, change.clone())];
         let all = found(&s, "head-of-line-blocking");
         let spans: Vec<_> = all.iter().map(|a| (a.start_us, a.end_us)).collect();
         assert_eq!(spans, [(10_000, Some(1_000_000))], "{change:?}");
     }
     // Too few blocks for its prompt ever: it is dropped as soon as the replica is empty.
     let mut s = blocked();
-    s.edits = vec![edit(1_000_000, Edit::KvBlocks { pool: 0, blocks: 59 })];
+    s.edits = vec![at(1_000_000, edit::kv_blocks(0, 59))];
     let all = found(&s, "head-of-line-blocking");
     let [a] = &all[..] else { panic!("{all:?}") };
     assert!(a.end_us.is_some_and(|end| end >= 1_000_000), "{a:?}");
@@ -127,7 +130,7 @@ fn a_replica_that_is_drained_still_ends_its_blocked_queue() {
         request(5_000, 960, 2, "s"),
         request(6_000, 100, 2, "s"),
     ];
-    s.edits = vec![edit(1_000_000, Edit::Replicas { pool: 0, replicas: 1 })];
+    s.edits = vec![at(1_000_000, edit::replicas(0, 1))];
     let all = found(&s, "head-of-line-blocking");
     let spans: Vec<_> = all.iter().map(|a| (a.replica, a.start_us, a.end_us)).collect();
     assert_eq!(spans, [(1, 10_001, Some(2_000_001))]);
@@ -146,7 +149,7 @@ fn a_livelock_is_told_from_its_first_preemption_and_ends_when_more_blocks_come()
     assert!(open.start_us < 2_000_000, "the first preemption, not the thousandth: {open:?}");
     assert!(open.requests.iter().all(|p| p.request == 0 && p.at_us > open.start_us));
     let thousandth = open.requests[7].at_us;
-    s.edits = vec![edit(thousandth + 1_000_000, Edit::KvBlocks { pool: 0, blocks: 20 })];
+    s.edits = vec![at(thousandth + 1_000_000, edit::kv_blocks(0, 20))];
     let all = found(&s, "livelock");
     let [ended] = &all[..] else { panic!("{all:?}") };
     assert_eq!((ended.start_us, &ended.requests), (open.start_us, &open.requests));
@@ -169,7 +172,7 @@ fn an_imbalance_ends_when_the_others_are_drained() {
     assert_eq!((open.start_us, open.end_us, open.replica), (700_000, None, 0));
     let proof: Vec<(u32, u64)> = open.requests.iter().map(|p| (p.request, p.at_us)).collect();
     assert_eq!((proof.len(), proof[7]), (8, (11, 1_100_000)));
-    s.edits = vec![edit(8_000_000, Edit::Replicas { pool: 0, replicas: 1 })];
+    s.edits = vec![at(8_000_000, edit::replicas(0, 1))];
     let all = found(&s, "load-imbalance");
     assert_eq!(all.iter().map(|a| (a.start_us, a.end_us)).collect::<Vec<_>>(), [(700_000, Some(8_000_000))]);
     // An edit after the end of the run changes nothing, not even how long an anomaly has lasted.
@@ -186,14 +189,14 @@ fn an_edit_after_the_instant_at_which_a_run_was_given_up_does_not_apply() {
     s.cluster.compat = Compat::Blis;
     // The second arrives after the edit, so that something is due before and after it.
     s.workload.requests = vec![request(0, 100, 100, ""), request(4_000_000_000, 16, 2, "")];
-    s.edits = vec![edit(3_000_000_000, Edit::KvBlocks { pool: 0, blocks: 20 })];
+    s.edits = vec![at(3_000_000_000, edit::kv_blocks(0, 20))];
     let (mut session, _) = Session::start(s, None, Audience::Live).expect("a valid scenario");
     session.advance(Micros::MAX, u64::MAX);
     let run = session.report_data().run;
     assert!(run.trouble.starts_with("Livelock") && run.clock_us < 3_000_000_000, "{run:?}");
     assert_eq!(run.edits_applied, 0);
     // An edit made there, at rest, is in force, and running on with it is running again from the start.
-    assert_eq!(session.apply(Edit::KvBlocks { pool: 0, blocks: 30 }), []);
+    assert_eq!(session.apply(edit::kv_blocks(0, 30)), []);
     session.advance(Micros::MAX, u64::MAX);
     let report = session.report_data();
     assert_eq!((report.run.trouble.as_str(), report.requests.completed), ("", 2));

@@ -5,9 +5,12 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod support;
+
 use serde_json::{Value, json};
+use support::edit;
 use tokenyard::base::{Diagnostic, Diagnostics, Micros, Severity};
-use tokenyard::scenario::{Edit, parse};
+use tokenyard::scenario::parse;
 use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Session};
 
@@ -347,8 +350,8 @@ fn a_large_fleet_of_real_replicas_fits_on_a_page_until_an_edit_asks_for_too_much
     let document = largest_fleet(200.0, 60_000, 16);
     let (mut session, warnings) = start(&document, Audience::Live).expect("less than 1 GiB");
     assert!(memory(&warnings).is_empty(), "{warnings:?}");
-    let edit = |rate_per_s: f64| Edit::ArrivalRate { client: 0, rate_per_s };
-    assert!(session.apply(edit(300.0)).is_empty());
-    assert_eq!(memory(&session.apply(edit(20_000.0))).len(), 1);
+    let rate = |rate_per_s: f64| edit::rate(0, rate_per_s);
+    assert!(session.apply(rate(300.0)).is_empty());
+    assert_eq!(memory(&session.apply(rate(20_000.0))).len(), 1);
     assert_eq!(session.edits().len(), 1);
 }

@@ -2,18 +2,20 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod support;
+
+use support::edit;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Maybe, Micros, RequestId, Span};
 use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
-    Arrivals, Client, Conversation, CpuTier, CpuWrite, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
+    Arrivals, Client, Conversation, CpuTier, CpuWrite, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, PrefixGroups, Rounds, Scenario, Scheduler,
     ThinkTime, TimedEdit, limits,
 };
 use tokenyard::session::view::{EventKind, EventsQuery, FrameQuery, SegmentKind};
 use tokenyard::session::{Audience, Session, Stop};
-use tokenyard::workload::Source;
 
 const BLOCK: u32 = 16;
 
@@ -66,10 +68,7 @@ fn ask(s: &mut Scenario, arrival_us: u64, text: u32, tokens: u32, output: u32) {
 }
 
 fn engine(s: &Scenario) -> Cluster {
-    let compat = s.cluster.compat;
-    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
-    let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    Cluster::new(s, &resolved, Source::new(s, None))
+    support::cluster(s)
 }
 
 fn run_with<S: Sink>(s: &Scenario, sink: &mut S) -> Cluster {
@@ -400,8 +399,8 @@ fn hard_case(seed: u64) -> Scenario {
     pool.kv.transfer_base_us = u64::from(pick(&[0, 0, 700, 20_000]));
     pool.kv.transfer_tokens_per_us = [1e9, 100.0, 0.3, 0.004][pick(&[0, 1, 2, 3]) as usize];
     pool.kv.cpu_write = if pick(&[0, 1]) == 0 { CpuWrite::WriteThrough } else { CpuWrite::WriteBack };
-    let change = Edit::KvBlocks { pool: 0, blocks: pick(&[3, 9, 25, 200]) };
-    s.edits.push(TimedEdit { at_us: u64::from(pick(&[100_000, 400_000])), after_events: None, change });
+    let change = edit::kv_blocks(0, pick(&[3, 9, 25, 200]));
+    s.edits.push(TimedEdit::new(u64::from(pick(&[100_000, 400_000])), change));
     s
 }
 

@@ -11,11 +11,14 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+mod support;
+
+use support::edit;
 use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    Arrivals, Client, Compat, ContextGrowth, Conversation, ConversationClock, CrossModelCoefficients, Edit,
+    Arrivals, Change, Client, Compat, ContextGrowth, Conversation, ConversationClock, CrossModelCoefficients,
     ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths,
     PiecewiseRates, PrefixGroups, RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario,
     ThinkTime, TimedEdit, TraceSettings, WeightedLength, Window,
@@ -185,23 +188,19 @@ fn everything() -> Scenario {
         client("clock", Arrivals::Constant { rate_per_s: 3.0 }, flat.clone(), flat, 1),
     ];
     let changes = [
-        Edit::ArrivalRate { client: 0, rate_per_s: 30.0 },
-        Edit::Routing(RoutingPolicy::LeastLoaded),
-        Edit::MaxNumSeqs { pool: 0, max_num_seqs: 24 },
-        Edit::KvBlocks { pool: 0, blocks: 500 },
-        Edit::Replicas { pool: 0, replicas: 6 },
-        Edit::SnapshotRefresh { snapshot_refresh_us: 80_000 },
-        Edit::MaxNumBatchedTokens { pool: 0, max_num_batched_tokens: 512 },
-        Edit::Replicas { pool: 0, replicas: 2 },
-        Edit::Routing(RoutingPolicy::RoundRobin),
-        Edit::ArrivalRate { client: 1, rate_per_s: 0.5 },
+        edit::rate(0, 30.0),
+        edit::routing(&RoutingPolicy::LeastLoaded),
+        edit::max_num_seqs(0, 24),
+        edit::kv_blocks(0, 500),
+        edit::replicas(0, 6),
+        edit::snapshot_refresh(80_000),
+        edit::max_num_batched_tokens(0, 512),
+        edit::replicas(0, 2),
+        edit::routing(&RoutingPolicy::RoundRobin),
+        Change::set("workload.clients[1].arrivals.gamma.rate_per_s", 0.5),
     ];
     let at = |k: usize| 1_700_000 + 2_000_000 * k as u64;
-    s.edits = changes
-        .into_iter()
-        .enumerate()
-        .map(|(k, change)| TimedEdit { at_us: at(k), after_events: None, change })
-        .collect();
+    s.edits = changes.into_iter().enumerate().map(|(k, change)| TimedEdit::new(at(k), change)).collect();
     s
 }
 

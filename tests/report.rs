@@ -2,16 +2,19 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod support;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use support::edit;
 use tokenyard::base::{Maybe, Micros};
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::{
-    Arrivals, ClassTargets, Client, Compat, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FitnessMetric, FitnessWeight, FittedCoefficients, KvBlocks, LatencyModel, Lengths, RoutingPolicy,
-    Scenario, Slo, SloClass, TimedEdit,
+    Arrivals, ClassTargets, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest, FitnessMetric,
+    FitnessWeight, FittedCoefficients, KvBlocks, LatencyModel, Lengths, RoutingPolicy, Scenario, Slo,
+    SloClass, TimedEdit,
 };
 use tokenyard::session::report::{GroupPart, Report};
 use tokenyard::session::{Audience, Session};
@@ -71,8 +74,8 @@ prop_compose! {
         s.slo.classes.push(own);
         s.observe.fitness = FitnessMetric::ALL.map(|metric| FitnessWeight { metric, weight: 0.5 }).to_vec();
         if let Some((at_s, replicas)) = change {
-            let change = Edit::Replicas { pool: 0, replicas };
-            s.edits.push(TimedEdit { at_us: (at_s * 1e6) as u64, after_events: None, change });
+            let change = edit::replicas(0, replicas);
+            s.edits.push(TimedEdit::new((at_s * 1e6) as u64, change));
         }
         s
     }
@@ -386,11 +389,7 @@ fn a_replica_that_was_drained_costs_until_it_is_empty() {
     let mut s = Scenario::default();
     s.run.horizon_s = 20.0;
     s.run.warmup_s = 0.0;
-    s.edits.push(TimedEdit {
-        at_us: 10_000_000,
-        after_events: None,
-        change: Edit::Replicas { pool: 0, replicas: 2 },
-    });
+    s.edits.push(TimedEdit::new(10_000_000, edit::replicas(0, 2)));
     let report = run(&s).report_data();
     let up: Vec<f64> = report.replicas.iter().map(|r| r.up_s).collect();
     let whole = report.throughput.seconds;
@@ -406,12 +405,8 @@ fn edits_after_the_latest_event_change_no_cost() {
     s.run.max_requests = 30;
     s.run.warmup_s = 0.0;
     let plain = run(&s).report_data();
-    let edit = |at_us, replicas| TimedEdit {
-        at_us,
-        after_events: None,
-        change: Edit::Replicas { pool: 0, replicas },
-    };
-    s.edits = vec![edit(500_000_000, 1), edit(600_000_000, 9), edit(700_000_000, 2)];
+    let at = |at_us, replicas| TimedEdit::new(at_us, edit::replicas(0, replicas));
+    s.edits = vec![at(500_000_000, 1), at(600_000_000, 9), at(700_000_000, 2)];
     let session = run(&s);
     let edited = session.report_data();
     assert_eq!((edited.run.edits_applied, edited.replicas.len()), (3, 9));

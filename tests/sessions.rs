@@ -2,14 +2,17 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod support;
+
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use support::{adopt, edit};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, Halt, Sink};
 use tokenyard::scenario::{
-    Client, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel,
+    Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel,
     RoutingPolicy, Scenario, SessionAffinity, SessionMode, TraceSettings,
 };
 use tokenyard::session::Session;
@@ -138,14 +141,13 @@ fn run(s: &mut Scenario, trace: Option<&Arc<Trace>>, mode: SessionMode, half: Mi
     pool.replicas = 5;
     pool.kv.blocks = KvBlocks::Count(1000);
     pool.latency = LatencyModel::Fitted(FittedCoefficients::default());
-    let resolve = |p| tokenyard::perf::resolve(p, s.cluster.compat, "pool").expect("explicit coefficients");
-    let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    let mut engine = Cluster::new(s, &resolved, Source::new(s, trace));
+    let mut plan = support::plan(s);
+    let mut engine = Cluster::new(&plan, Source::new(s, trace));
     let mut story = Story::default();
     let later = if mode == SessionMode::Sticky { 4 } else { 3 };
     for (at, replicas) in [(half, 3), (Micros(half.0 * 3 / 2), later)] {
         engine.advance(Micros(at.0 - 1), u64::MAX, &mut story);
-        engine.apply(&Edit::Replicas { pool: 0, replicas }, at, &mut story);
+        adopt(&mut engine, &mut plan, &edit::replicas(0, replicas), at, &mut story);
     }
     assert_eq!(engine.advance(Micros::MAX, u64::MAX, &mut story), Halt::Finished);
     story

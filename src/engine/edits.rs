@@ -1,56 +1,121 @@
-//! Edits: what changes while the cluster runs, between two events.
+//! Edits: what changes while the cluster runs, between two events. The cluster is given the plan it follows and the one it is
+//! to follow, and adopts the difference.
 
-use super::Cluster;
 use super::fact::Sink;
-use super::replica::Limits;
+use super::gateway::{pool_views, serves};
+use super::{Blueprint, Cluster};
 use crate::base::{Micros, Span};
-use crate::scenario::Edit;
+use crate::perf::{Plan, Resolved};
+use crate::scenario::{Hardware, KvBlocks, LatencyModel, Pool};
 
 impl Cluster {
-    /// Applies a checked edit at `now`, which no event has passed yet.
-    pub fn apply<S: Sink>(&mut self, edit: &Edit, now: Micros, sink: &mut S) {
+    /// Follows `new` instead of `old` from `now` on, which no event has passed yet. Pools and clients of `old` stand at the
+    /// same positions in `new`.
+    pub fn adopt<S: Sink>(&mut self, old: &Plan, new: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock, "INV-3: an edit in the past");
         // Requests that preempted each other may make progress now.
         self.livelock = None;
         for replica in &mut self.replicas {
             replica.preempted_since_progress = 0;
         }
-        match edit {
-            Edit::ArrivalRate { client, rate_per_s } => self.source.set_rate(*client, *rate_per_s, now),
-            Edit::Routing(policy) => self.router.change(policy, self.seed),
-            Edit::Admission(policy) => self.change_admission(policy, now, sink),
-            Edit::Replicas { pool, replicas } => self.scale(*pool, *replicas, now, sink),
-            Edit::MaxNumSeqs { pool, max_num_seqs } => {
-                self.set_limits(*pool, |limits| limits.max_num_seqs = *max_num_seqs);
+        let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
+        self.admission_latency = Span(is.admission_latency_us);
+        self.routing_latency = Span(is.routing_latency_us);
+        if was.snapshot_refresh_us != is.snapshot_refresh_us {
+            if self.sees_all() {
+                // What the gateway saw so far was always the present: its picture is the present one.
+                self.refresh_views(now, Span::ZERO);
             }
-            Edit::MaxNumBatchedTokens { pool, max_num_batched_tokens } => {
-                self.set_limits(*pool, |limits| limits.max_num_batched_tokens = *max_num_batched_tokens);
-            }
-            Edit::KvBlocks { pool, blocks } => {
-                self.pools[*pool as usize].resolved.blocks.0 = *blocks;
-                for r in self.replicas.iter_mut().filter(|r| r.pool == *pool) {
-                    r.kv.resize(*blocks);
-                    r.refused = None;
-                }
-            }
-            Edit::SnapshotRefresh { snapshot_refresh_us } => {
-                if self.sees_all() {
-                    // What the gateway saw so far was always the present: its picture is the present one.
-                    self.refresh_views(now, Span::ZERO);
-                }
-                self.snapshot_refresh = Span(*snapshot_refresh_us);
-            }
+            self.snapshot_refresh = Span(is.snapshot_refresh_us);
+        }
+        self.source.adopt(old.scenario(), new.scenario(), now);
+        self.adopt_pools(old, new, now, sink);
+        self.pool_views = pool_views(&is.pools, new.resolved());
+        self.serves = serves(&is.pools, &self.source);
+        self.bounded = is.pools.iter().any(|p| p.engine.max_waiting > 0);
+        if was.routing != is.routing {
+            self.router.change(&is.routing, self.seed);
         }
         if self.sees_all() {
             self.refresh_views(now, Span::ZERO);
         }
+        if was.admission != is.admission {
+            self.change_admission(&is.admission, now, sink);
+        }
     }
 
-    fn set_limits(&mut self, pool: u32, change: impl Fn(&mut Limits)) {
-        change(&mut self.pools[pool as usize].limits);
+    fn adopt_pools<S: Sink>(&mut self, old: &Plan, new: &Plan, now: Micros, sink: &mut S) {
+        let known = old.scenario().cluster.pools.len();
+        for (i, (pool, resolved)) in new.scenario().cluster.pools.iter().zip(new.resolved()).enumerate() {
+            let number = i as u32;
+            let mut blueprint = Blueprint::new(pool, resolved, self.compat, &self.source);
+            if i >= known {
+                self.pools.push(blueprint);
+                self.scale(number, pool.replicas, now, sink);
+                continue;
+            }
+            let (before, figures) = (&old.scenario().cluster.pools[i], &old.resolved()[i]);
+            let edition = self.pools[i].edition;
+            blueprint.edition = if made_of(before) == made_of(pool) { edition } else { edition + 1 };
+            self.pools[i] = blueprint;
+            self.adopt_in_place(number, (before, figures), (pool, resolved));
+            if before.replicas != pool.replicas {
+                self.scale(number, pool.replicas, now, sink);
+            }
+            if self.pools[i].edition != edition {
+                // Replicas with another model cannot serve who asks for this one.
+                self.pools[i].at_once = before.model != pool.model;
+                self.renew(number, now, sink);
+            }
+        }
+    }
+
+    /// What changes for the replicas that stay.
+    fn adopt_in_place(&mut self, pool: u32, old: (&Pool, &Resolved), new: (&Pool, &Resolved)) {
+        let b = &self.pools[pool as usize];
+        let (before, after) = (&old.0.engine, &new.0.engine);
         for r in self.replicas.iter_mut().filter(|r| r.pool == pool) {
-            change(&mut r.limits);
+            r.limits = b.limits;
+            // Who waits keeps the priority that it came with.
+            r.priority = b.priority.clone();
+            if before.scheduler != after.scheduler {
+                r.reorder(&b.scheduler, &mut self.active, &self.records);
+            }
+            if r.edition == b.edition {
+                r.model = b.resolved.model.clone();
+                if old.1.blocks != new.1.blocks {
+                    r.kv.resize(b.resolved.blocks.0);
+                }
+            }
             r.refused = None;
         }
     }
+}
+
+/// How many replicas an edit starts at most.
+pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
+    let before = &old.scenario().cluster.pools;
+    let started = |(i, pool): (usize, &Pool)| match before.get(i) {
+        Some(was) if made_of(was) == made_of(pool) => pool.replicas.saturating_sub(was.replicas),
+        Some(_) | None => pool.replicas,
+    };
+    new.scenario().cluster.pools.iter().enumerate().map(started).sum()
+}
+
+/// A pool with nothing but what its replicas are made of: another model, GPU, block size, CPU tier or family of latency models
+/// makes other replicas, everything else can change while they run.
+fn made_of(pool: &Pool) -> Pool {
+    let mut parts = Pool { name: String::new(), replicas: 0, ..pool.clone() };
+    parts.engine = crate::scenario::BatchLimits::default();
+    parts.kv.blocks = KvBlocks::Auto;
+    parts.kv.gpu_memory_utilization = 0.0;
+    parts.hardware = parts.hardware.map(|hardware| Hardware { usd_per_hour: 0.0, ..hardware });
+    parts.latency = match parts.latency {
+        LatencyModel::Catalogue => LatencyModel::Catalogue,
+        LatencyModel::Fitted(_) => LatencyModel::Fitted(Default::default()),
+        LatencyModel::Roofline(_) => LatencyModel::Roofline(Default::default()),
+        LatencyModel::CrossModel(_) => LatencyModel::CrossModel(Default::default()),
+        LatencyModel::Piecewise(_) => LatencyModel::Piecewise(Default::default()),
+    };
+    parts
 }

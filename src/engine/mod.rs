@@ -7,6 +7,7 @@
 mod admission_queue;
 mod batch;
 mod blocked;
+mod blueprint;
 mod check;
 mod decision;
 mod decode;
@@ -29,26 +30,25 @@ mod waiting;
 
 pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
+pub use edits::replicas_started;
 pub use fact::{DropReason, Fact, Ignore, Sink};
 pub use location::Location;
 pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
 use crate::base::{Micros, RequestId, Span};
-use crate::kv::{ReloadSettings, StoreSettings, Written};
-use crate::perf::Resolved;
-use crate::policy::priority::PriorityState;
+use crate::perf::Plan;
 use crate::policy::routing::RouterState;
-use crate::policy::scheduling::SchedulerState;
 use crate::policy::{PoolView, ReplicaPhase, ReplicaView, Signals};
-use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
+use crate::scenario::Compat;
 use crate::workload::Source;
 use admission_queue::AdmissionQueue;
+use blueprint::{Blueprint, Tier};
 use departure::Departure;
 use event::{ClusterEvent, EventQueue};
 use location::LocationCounts;
 use queue::Tournament;
-use replica::{Limits, World};
+use replica::World;
 use serde::{Deserialize, Serialize};
 use slab::{Slab, Slot};
 
@@ -74,46 +74,6 @@ pub struct Census {
     pub rejected: u32,
     /// Of those, let in by admission and then refused by the router or a full wait queue.
     pub turned_away: u32,
-}
-
-/// What is below the GPU's cache.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum Tier {
-    None,
-    Store(StoreSettings),
-    Reload(ReloadSettings),
-}
-
-impl Tier {
-    fn new(kv: &KvCache, compat: Compat) -> Self {
-        let (capacity, tokens_per_us, base) =
-            (kv.cpu_blocks, kv.transfer_tokens_per_us, Span(kv.transfer_base_us));
-        if capacity == 0 {
-            return Self::None;
-        }
-        if kv.uses_tier_of_blis(compat) {
-            let threshold = kv.offload_threshold;
-            return Self::Reload(ReloadSettings { capacity, threshold, tokens_per_us, base });
-        }
-        let written = match kv.cpu_write {
-            CpuWrite::WriteThrough => Written::WhenFull,
-            CpuWrite::WriteBack => Written::WhenEvicted,
-        };
-        let store = Self::Store(StoreSettings { capacity, written, tokens_per_us, base });
-        if kv.prefix_caching { store } else { Self::None }
-    }
-}
-
-/// What a pool's new replicas are made of.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Blueprint {
-    limits: Limits,
-    priority: PriorityState,
-    scheduler: SchedulerState,
-    resolved: Resolved,
-    block_tokens: u32,
-    caching: bool,
-    tier: Tier,
 }
 
 /// The whole cluster at one instant.
@@ -169,11 +129,10 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster of a checked scenario at time zero; `resolved` belongs to its pools, in order.
+    /// The cluster of a plan at time zero.
     #[must_use]
-    pub fn new(scenario: &Scenario, resolved: &[Resolved], source: Source) -> Self {
-        let c = &scenario.cluster;
-        assert!(resolved.len() == c.pools.len(), "INV-2: pools without hardware figures");
+    pub fn new(plan: &Plan, source: Source) -> Self {
+        let (scenario, resolved, c) = (plan.scenario(), plan.resolved(), &plan.scenario().cluster);
         let pools: Vec<Blueprint> =
             c.pools.iter().zip(resolved).map(|(p, r)| Blueprint::new(p, r, c.compat, &source)).collect();
         let pool_views = gateway::pool_views(&c.pools, resolved);
@@ -332,6 +291,9 @@ impl Cluster {
         self.watch_livelock(index, preempted);
         if gone > 0 {
             self.settle_departures(index, sink);
+            if self.not_serving > 0 && self.in_flight[index] == 0 {
+                self.follow_up(self.views[index].id, self.clock, sink);
+            }
         }
     }
 
@@ -479,20 +441,5 @@ impl Cluster {
     /// The wait queue of a replica in order.
     pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
         replica.waiting.iter().map(|&s| self.active[s].id)
-    }
-}
-
-impl Blueprint {
-    fn new(pool: &Pool, resolved: &Resolved, compat: Compat, source: &Source) -> Self {
-        let (engine, kv) = (&pool.engine, &pool.kv);
-        Self {
-            limits: Limits::new(engine, resolved),
-            priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
-            scheduler: SchedulerState::new(engine.scheduler),
-            resolved: resolved.clone(),
-            block_tokens: kv.block_tokens,
-            caching: kv.prefix_caching,
-            tier: Tier::new(kv, compat),
-        }
     }
 }

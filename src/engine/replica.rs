@@ -9,10 +9,11 @@ use super::location::{Location, LocationCounts};
 use super::recent::Recent;
 use super::request::{ActiveRequest, Progress, Record};
 use super::slab::{Slab, Slot};
+use super::waiting::view_of;
 use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
-use crate::policy::priority::{PriorityState, WaitingView};
+use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
 use crate::policy::{Reason, ReplicaPhase};
 use crate::scenario::{BatchLimits, Compat};
@@ -83,6 +84,8 @@ pub struct Totals {
 pub struct Replica {
     pub(super) id: ReplicaId,
     pub(super) pool: u32,
+    /// Which edition of the pool's blueprint it was made from.
+    pub(super) edition: u32,
     /// Changed by [`Cluster::set_phase`](super::Cluster) only.
     pub(super) phase: ReplicaPhase,
     pub(super) compat: Compat,
@@ -163,12 +166,13 @@ impl Limits {
 }
 
 impl Replica {
-    pub(super) fn new(id: ReplicaId, pool: u32, compat: Compat, parts: Parts) -> Self {
+    pub(super) fn new(id: ReplicaId, (pool, edition): (u32, u32), compat: Compat, parts: Parts) -> Self {
         let Parts { limits, priority, scheduler, model, kv } = parts;
         let decoders = super::decode::Decoders::new(kv.block_tokens());
         Self {
             id,
             pool,
+            edition,
             phase: ReplicaPhase::Starting,
             compat,
             limits,
@@ -256,13 +260,7 @@ impl Replica {
             record.queued = now.into();
             record.relocate(Location::Queue(self.id), w.locations);
             self.totals.prompt_tokens += u64::from(active.prompt_tokens);
-            let view = WaitingView {
-                arrival: active.arrival,
-                tenant: record.tenant,
-                class: record.class,
-                prompt_tokens: active.prompt_tokens,
-                rank: active.rank,
-            };
+            let view = view_of(active, record);
             let (request, class) = (active.id, record.class);
             let urgency = self.priority.of(&view);
             let active = &mut w.active[slot];

@@ -4,10 +4,12 @@ use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
 use super::location::Location;
 use super::replica::{Replica, World};
-use super::request::{ActiveRequest, Load};
+use super::request::{ActiveRequest, Load, Record};
 use super::slab::{Slab, Slot};
 use crate::base::Micros;
+use crate::base::order::sort_by_key;
 use crate::kv::Hit;
+use crate::policy::priority::WaitingView;
 use crate::policy::scheduling::{QueuePosition, SchedulerState};
 use crate::scenario::Compat;
 
@@ -34,6 +36,30 @@ enum Turn {
 }
 
 impl Replica {
+    /// Sorts the wait queue as another scheduler does, by the priorities that requests came with.
+    pub(super) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &[Record]) {
+        self.scheduler = scheduler.clone();
+        let mut here: Vec<Slot> = self.waiting.iter().copied().collect();
+        let mut slot = self.head;
+        while slot != Slot::NONE {
+            // Who is preempted comes back to the queue.
+            here.push(slot);
+            slot = slab[slot].after;
+        }
+        for slot in here {
+            let request = &mut slab[slot];
+            let view = view_of(request, &records[request.id.index()]);
+            request.position = self.scheduler.position(&view, request.urgency);
+        }
+        if matches!(self.scheduler, SchedulerState::Fcfs(_)) {
+            let mut waiting: Vec<Slot> = self.waiting.drain(..).collect();
+            sort_by_key(&mut waiting, |&slot| u64::from(slab[slot].id.0));
+            self.waiting = waiting.into();
+        }
+        // All of them are newcomers to the new order.
+        self.unsorted = (0, self.waiting.len() as u32);
+    }
+
     /// Sorts the newcomers into the queue, at the beginning of a step.
     pub(super) fn order_queue(&mut self, slab: &Slab) {
         let (front, back) = std::mem::take(&mut self.unsorted);
@@ -295,5 +321,16 @@ impl Replica {
         let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
         self.recent.joined(prefill, cached);
         w.sink.fact(now, Fact::Scheduled { request, replica: self.id, class, urgency, prefill, cached });
+    }
+}
+
+/// A request as schedulers and priorities see it.
+pub(super) fn view_of(request: &ActiveRequest, record: &Record) -> WaitingView {
+    WaitingView {
+        arrival: request.arrival,
+        tenant: record.tenant,
+        class: record.class,
+        prompt_tokens: request.prompt_tokens,
+        rank: request.rank,
     }
 }

@@ -4,7 +4,7 @@ use super::convert::longest_us;
 use super::file::GoldenFile;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use crate::engine::{Cluster, Decision, Detail, Fact, Halt, Record, Sink};
-use crate::perf;
+use crate::perf::{self, Plan};
 use crate::scenario::{Scenario, check, limits};
 use crate::workload::Source;
 
@@ -43,13 +43,13 @@ impl Recording {
 /// Runs to the end.
 pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Diagnostics> {
     let (checked, _) = check(scenario).map_err(in_the_file)?;
-    let scenario = checked.get();
+    let scenario = checked.get().clone();
     let mut resolved = Vec::new();
     for (i, pool) in scenario.cluster.pools.iter().enumerate() {
         let pool = perf::resolve_uneven(pool, scenario.cluster.compat, &format!("cluster.pools[{i}]"));
         resolved.push(pool.map_err(in_the_file)?);
     }
-    let mut engine = Cluster::new(scenario, &resolved, Source::new(scenario, None));
+    let mut engine = Cluster::new(&Plan::of(checked, resolved), Source::new(&scenario, None));
     engine.record_detail(Detail::new(file.record().max_steps_per_instance));
     let mut log = Log::default();
     let halt = engine.advance(Micros::MAX, MOST_EVENTS, &mut log);

@@ -164,12 +164,16 @@ impl Recorder {
     }
 
     /// Judges requests by these objectives that complete from now on; those that have completed keep their judgement.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for edits of the objectives, which the session does not take yet")
-    )]
-    pub(crate) fn set_objectives(&mut self, slo: &Slo) {
+    fn set_objectives(&mut self, slo: &Slo) {
         self.targets = Targets::new(slo);
+    }
+
+    /// An edit has made this of the scenario: objectives and priorities are others from now on.
+    pub(crate) fn adopt(&mut self, scenario: &Scenario) {
+        self.set_objectives(&scenario.slo);
+        if let Some(detectors) = &mut self.detectors {
+            detectors.adopt(scenario);
+        }
     }
 
     /// What a request met of its objectives when it completed; `None` if it has not.

@@ -7,11 +7,13 @@ mod fitted;
 mod hf;
 mod memory;
 mod piecewise;
+mod plan;
 mod roofline;
 mod step;
 
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use hf::architecture_from_hf;
+pub use plan::Plan;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};

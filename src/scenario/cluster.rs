@@ -82,7 +82,7 @@ without_fields! { Compat }
 pub struct Pool {
     /// Name of the pool.
     pub name: String,
-    /// How many replicas.
+    /// How many replicas. An edit may drain a pool to 0 of them; a scenario begins with at least one in each.
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
@@ -107,7 +107,7 @@ pub struct Pool {
 fields! {
     struct Pool {
         name: "Name" => Name;
-        replicas: "Replicas" in [1, limits::REPLICAS] or "remove the pool if it has no replicas" => Replicas;
+        replicas: "Replicas" in [0, limits::REPLICAS] or "an edit to 0 drains the pool" => Replicas;
         model: "Model" => Replace;
         architecture: "Own model" => Replace;
         gpu: "GPU" => Replace;

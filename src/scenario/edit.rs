@@ -1,12 +1,15 @@
-//! Edits: what may be changed while the run goes on. An edit is data with a position on the clock.
+//! Edits: what is changed while the run goes on. An edit is a change of the document, with a position on the clock.
 
 #[cfg(feature = "cli")]
 use super::limits;
-use super::{AdmissionPolicy, RoutingPolicy};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-/// An edit and when it applies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// New values of fields, by path.
+pub type FieldValues = Map<String, Value>;
+
+/// An edit and when it applies: at least one field is set or one entry added.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimedEdit {
@@ -16,63 +19,68 @@ pub struct TimedEdit {
     /// Set by the playground: the edit applies when exactly this many events have run, which fixes its place among events of one instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_events: Option<u64>,
-    /// What changes.
-    pub change: Edit,
+    /// Fields of this document and the values they have from now on, such as `"cluster.pools[0].replicas": 8`. Paths are those of `--set`, and lie under `cluster`, `workload` or `slo`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub set: FieldValues,
+    /// Lists of this document and the entry that each gets at its end, such as `"cluster.pools": {"name": "burst", "replicas": 2}`. What the entry does not say has its default.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub add: FieldValues,
 }
 
-/// What an edit changes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Edit {
-    /// Requests per second of one client, from now on: the gap that is running shrinks or stretches with it, and lengths and contents stay what they would have been.
-    ArrivalRate {
-        /// Position of the client in the workload.
-        client: u32,
-        /// Requests per second.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0.0, max = limits::RATE_PER_S)))]
-        rate_per_s: f64,
-    },
-    /// Another routing policy, from the next decision on; requests already routed stay where they are. What the old one remembers (turn, sessions, prefixes, costs, draws) stays as far as the new one is of the same kind; otherwise the new one starts without memory.
-    Routing(RoutingPolicy),
-    /// Another admission policy; it is asked at once about all requests that are held back, in order of arrival. Buckets of the same kind keep their level, as far as it fits; others start full. Requests under way count against the new limit.
-    Admission(AdmissionPolicy),
-    /// How many replicas a pool has. Replicas taken away, the highest numbers first, finish what they have and get nothing new. Those come back before new ones are added; one that was empty meanwhile comes back with an empty cache. At 0 the pool is drained; a request that no other pool can serve is then refused.
-    Replicas {
-        /// Position of the pool in the cluster.
-        pool: u32,
-        /// How many replicas.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REPLICAS)))]
-        replicas: u32,
-    },
-    /// Most requests in one batch, for all replicas of a pool, from their next step on. A batch that is larger shrinks as its requests finish; nobody is preempted for it.
-    MaxNumSeqs {
-        /// Position of the pool in the cluster.
-        pool: u32,
-        /// Most requests in one batch.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::BATCH)))]
-        max_num_seqs: u32,
-    },
-    /// Most tokens computed in one step, for all replicas of a pool, from their next step on.
-    MaxNumBatchedTokens {
-        /// Position of the pool in the cluster.
-        pool: u32,
-        /// Most tokens computed in one step.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::STEP_TOKENS)))]
-        max_num_batched_tokens: u32,
-    },
-    /// Size of the KV cache of each replica of a pool. A smaller cache gives up free blocks at once, the longest unused first, and blocks in use as they become free.
-    KvBlocks {
-        /// Position of the pool in the cluster.
-        pool: u32,
-        /// Number of blocks.
-        #[cfg_attr(feature = "cli", schemars(range(min = 1, max = limits::KV_BLOCKS)))]
-        blocks: u32,
-    },
-    /// How old the router's picture of a replica may get, in microseconds. The picture of now stays until it is that old.
-    SnapshotRefresh {
-        /// Microseconds; 0 means every decision sees the present.
-        #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::LATENCY_US)))]
-        snapshot_refresh_us: u64,
-    },
+impl TimedEdit {
+    /// The edit `change` at `at_us`, before the first event at or after it.
+    pub fn new(at_us: u64, change: Change) -> Self {
+        Self { at_us, after_events: None, set: change.set, add: change.add }
+    }
+
+    /// What it changes.
+    pub fn change(&self) -> Change {
+        Change { set: self.set.clone(), add: self.add.clone() }
+    }
+}
+
+/// What an edit changes: fields are set first, then entries are added.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Change {
+    /// Fields and their new values, by path.
+    pub set: FieldValues,
+    /// Lists and the entry that each gets, by path.
+    pub add: FieldValues,
+}
+
+impl Change {
+    /// Sets one field.
+    pub fn set(path: &str, value: impl Into<Value>) -> Self {
+        Self::default().and_set(path, value)
+    }
+
+    /// Adds an entry to one list.
+    pub fn add(list: &str, entry: impl Into<Value>) -> Self {
+        Self::default().and_add(list, entry)
+    }
+
+    /// The same, with another field set.
+    #[must_use]
+    pub fn and_set(mut self, path: &str, value: impl Into<Value>) -> Self {
+        self.set.insert(path.to_owned(), value.into());
+        self
+    }
+
+    /// The same, with another entry added.
+    #[must_use]
+    pub fn and_add(mut self, list: &str, entry: impl Into<Value>) -> Self {
+        self.add.insert(list.to_owned(), entry.into());
+        self
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.add.is_empty()
+    }
+
+    /// All paths that it names.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.set.keys().chain(self.add.keys()).map(String::as_str)
+    }
 }

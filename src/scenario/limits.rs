@@ -2,6 +2,8 @@
 
 /// Most replicas in all pools together.
 pub const REPLICAS: u32 = 1024;
+/// Most replicas that a run starts one after the other, those that replace others included.
+pub const REPLICAS_STARTED: u32 = 16_384;
 /// Most requests of one run.
 pub const REQUESTS: u64 = 5_000_000;
 /// Most requests of a run that came from a link.

@@ -9,6 +9,7 @@ mod check;
 mod cluster;
 mod conversation;
 mod edit;
+mod edited;
 mod fields;
 mod filters;
 mod former_keys;
@@ -18,6 +19,7 @@ pub mod limits;
 mod model;
 #[cfg(feature = "cli")]
 mod notes;
+mod old_edits;
 mod parse;
 pub mod preset;
 mod rate_profile;
@@ -31,10 +33,10 @@ mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
-pub use check::{Checked, check, check_edit, expected_requests};
+pub use check::{Checked, RequestCount, check, check_edits};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
-pub use edit::{Edit, TimedEdit};
+pub use edit::{Change, FieldValues, TimedEdit};
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
@@ -44,7 +46,7 @@ pub use latency::{
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
 pub use parse::{
-    data_from_value, from_value, parse, parse_edit, replay_trace, set_path, text_from_bytes, to_json,
+    data_from_value, from_value, parse, parse_change, replay_trace, set_path, text_from_bytes, to_json,
     value_from_json, value_from_long_json, value_said_once,
 };
 pub use rate_profile::{RatePoint, RateProfile, Window};

@@ -3,8 +3,9 @@
 //! serde stops at the first problem. So each problem found is recorded, the value it concerns is taken out (its default
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
+use super::old_edits::{change_of, rewrite_old_edits};
 use super::shape::{PathStep, Shape, display, explain};
-use super::{Edit, FORMAT_VERSION, Scenario, check, former_keys, limits};
+use super::{Change, FORMAT_VERSION, Scenario, check, former_keys, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, json, noted::Noted};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -33,6 +34,7 @@ pub fn from_value(mut value: Value) -> Result<Scenario, Diagnostics> {
     }
     former_keys::rename(&mut value);
     let_the_cap_decide(&mut value);
+    rewrite_old_edits(&mut value);
     let mut meaning = |rest: Scenario, shape: &Shape| {
         // What was taken out has no meaning to check, and where entries moved up, paths would mislead.
         let problems = if shape.moved { Vec::new() } else { check(rest).err().unwrap_or_default() };
@@ -50,9 +52,13 @@ fn let_the_cap_decide(document: &mut Value) {
     }
 }
 
-/// Reads an edit from JSON text.
-pub fn parse_edit(text: &str) -> Result<Edit, Diagnostics> {
-    read(value_from_json(text)?, "an edit", &mut |_, _| Vec::new())
+/// Reads what an edit changes of `scenario` from JSON text.
+pub fn parse_change(text: &str, scenario: &Scenario) -> Result<Change, Diagnostics> {
+    let value = value_from_json(text)?;
+    if let Some(change) = change_of(&value, &json::tree(scenario)) {
+        return Ok(change);
+    }
+    read(value, "an edit", &mut |_, _| Vec::new())
 }
 
 /// The scenario as pretty JSON, every field written out.
@@ -115,6 +121,15 @@ pub fn data_from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<
 
 /// Sets the field at `path` (such as `cluster.pools[0].replicas`) to `value`, read as JSON or else as a string.
 pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostics> {
+    let value = match Noted::from_json(value) {
+        Ok(noted) => value_said_once(noted).map_err(|all| below(path, all))?,
+        Err(_) => Value::String(value.to_owned()),
+    };
+    place_value(document, path, value)
+}
+
+/// Puts `value` at `path`.
+pub(super) fn place_value(document: &mut Value, path: &str, value: Value) -> Result<(), Diagnostics> {
     let steps = split_path(path).ok_or_else(|| {
         vec![Diagnostic::error(
             shortened(path),
@@ -123,10 +138,6 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
             "list numbers start at 0",
         )]
     })?;
-    let value = match Noted::from_json(value) {
-        Ok(noted) => value_said_once(noted).map_err(|all| below(path, all))?,
-        Err(_) => Value::String(value.to_owned()),
-    };
     // Lists that the document leaves to their defaults are written out before one of their entries changes.
     let indexed = steps.iter().any(|step| matches!(step, PathStep::Index(_)));
     let defaults = indexed.then(|| json::tree(&Scenario::default()));

@@ -65,6 +65,11 @@ impl Report {
         !self.all.iter().any(within)
     }
 
+    /// Adds problems found elsewhere.
+    pub(super) fn extend(&mut self, problems: Diagnostics) {
+        self.all.extend(problems);
+    }
+
     /// A whole number from `min` to `max`.
     pub(super) fn int<T: Copy + Into<u64>>(
         &mut self,

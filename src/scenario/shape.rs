@@ -244,7 +244,7 @@ fn nearest(what: &str, names: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Scenario, from_value, parse, parse_edit, set_path};
+    use super::super::{Scenario, from_value, parse, parse_change, set_path};
     use serde_json::json;
 
     /// The messages for a document, one a line.
@@ -318,7 +318,6 @@ mod tests {
         let short = json!({"cluster": {"routing": "weighted", "admission": "token-bucket"}});
         let long = json!({"cluster": {"routing": {"weighted": {}}, "admission": {"token-bucket": {}}}});
         assert_eq!(from_value(short), from_value(long));
-        assert_eq!(parse_edit(r#"{"routing":"power-of-d"}"#), parse_edit(r#"{"routing":{"power-of-d":{}}}"#));
         let all = problems(json!({"workload": {"clients": [{"arrivals": "poisson"}]}}));
         assert_eq!(all.len(), 1, "{all:#?}");
         assert!(all[0].contains("workload.clients[0].arrivals.poisson: no `rate_per_s`"), "{}", all[0]);
@@ -335,11 +334,13 @@ mod tests {
 
     #[test]
     fn edits_read_and_fail_like_scenarios() {
-        assert!(parse_edit(r#"{"arrival-rate":{"client":0,"rate_per_s":9}}"#).is_ok());
-        assert!(parse_edit(r#"{"routing":"random"}"#).is_ok());
-        let e = parse_edit(r#"{"ruting":"random"}"#).unwrap_err();
-        assert!(e[0].to_string().contains("did you mean `routing`?"), "{e:?}");
-        assert_eq!(parse_edit(r#"{"routing":"randm"}"#).unwrap_err()[0].path, "routing");
+        let read = |text: &str| parse_change(text, &Scenario::default());
+        assert!(read(r#"{"set":{"cluster.routing":"random"}}"#).is_ok());
+        let older = read(r#"{"arrival-rate":{"client":0,"rate_per_s":9}}"#).unwrap();
+        assert_eq!(older.paths().collect::<Vec<_>>(), ["workload.clients[0].arrivals.poisson.rate_per_s"]);
+        let e = read(r#"{"sett":{}}"#).unwrap_err();
+        assert!(e[0].to_string().contains("did you mean `set`?"), "{e:?}");
+        assert_eq!(read(r#"{"set":[]}"#).unwrap_err()[0].path, "set");
     }
 
     #[test]

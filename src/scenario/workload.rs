@@ -4,7 +4,7 @@ use super::fields::fields;
 use super::limits;
 #[cfg(feature = "cli")]
 use super::notes::describe;
-use super::{Conversation, Lengths, RateProfile, SloClass};
+use super::{ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -82,6 +82,17 @@ fields! {
         prefix: "Prefix" => Arrivals;
         sessions: "Sessions" in [0, limits::SESSIONS] or "use 0 for requests that stand alone" => Arrivals;
         conversation: "Conversation" => Arrivals;
+    }
+}
+
+impl Client {
+    /// About how many tokens one of its requests has, prompt and answer.
+    pub fn tokens_of_a_request(&self) -> f64 {
+        let prefix = if self.prefix.groups == 0 { 0.0 } else { f64::from(self.prefix.tokens) };
+        let round = self.prompt_tokens.about() + self.output_tokens.about();
+        let grows = |c: &&Conversation| c.context_growth == ContextGrowth::Accumulate;
+        let Some(c) = self.conversation.as_ref().filter(grows) else { return prefix + round };
+        (prefix + round * c.rounds.mean()).min(f64::from(c.max_context_tokens).max(prefix + round))
     }
 }
 

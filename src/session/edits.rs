@@ -1,10 +1,14 @@
 //! The edit log: what was changed when, and what is still to come.
 
-use super::memory::check_memory;
+use super::memory::Needs;
 use super::view::Flag;
 use super::{Audience, Session};
-use crate::base::{Diagnostic, Diagnostics, Micros, diag::has_errors, json};
-use crate::scenario::{Edit, Scenario, TimedEdit, check_edit, parse_edit};
+use crate::base::{Diagnostic, Diagnostics, Micros, diag::has_errors};
+use crate::engine::{Cluster, replicas_started};
+use crate::observe::recorder::Recorder;
+use crate::perf::Plan;
+use crate::scenario::{Change, Scenario, TimedEdit, limits, parse_change};
+use crate::workload::Source;
 
 /// All edits in order, the first `applied` of them behind the playhead.
 #[derive(Clone, Debug)]
@@ -48,7 +52,7 @@ impl Place {
 
 impl EditLog {
     pub(super) fn new(edits: &[TimedEdit]) -> Self {
-        let labels = edits.iter().map(|e| label(&e.change)).collect();
+        let labels = edits.iter().map(|e| super::edit_label::label(&e.change())).collect();
         Self { edits: edits.to_vec(), labels, applied: 0 }
     }
 
@@ -79,38 +83,49 @@ impl EditLog {
 impl Session {
     /// Applies an edit, given as JSON text, at the playhead. With errors nothing changes.
     pub fn apply_text(&mut self, text: &str) -> Diagnostics {
-        match parse_edit(text) {
-            Ok(edit) => self.apply(edit),
+        match parse_change(text, self.plan.scenario()) {
+            Ok(change) => self.apply(change),
             Err(problems) => problems,
         }
     }
 
     /// Applies an edit at the playhead. With errors nothing changes.
-    pub fn apply(&mut self, change: Edit) -> Diagnostics {
-        let mut problems = check_edit(&self.scenario, &change, "");
-        if !has_errors(&problems) {
-            problems.extend(self.memory_with(&change));
-        }
-        if has_errors(&problems) {
-            return problems;
-        }
+    pub fn apply(&mut self, change: Change) -> Diagnostics {
+        let problems = match self.outcome_of(&change) {
+            Ok(warnings) => warnings,
+            Err(problems) => return problems,
+        };
         let at = self.edits.applied;
+        let (label, now) = (super::edit_label::label(&change), self.playhead);
         let edit =
-            TimedEdit { at_us: self.playhead.0, after_events: Some(self.engine.events_done()), change };
-        self.edits.labels.insert(at, label(&edit.change));
+            TimedEdit { after_events: Some(self.engine.events_done()), ..TimedEdit::new(now.0, change) };
+        self.edits.labels.insert(at, label);
         self.edits.edits.insert(at, edit);
         self.apply_next_edit();
         problems
     }
 
-    /// A problem, if the run can come to need too much memory once it is edited.
-    fn memory_with(&self, change: &Edit) -> Option<Diagnostic> {
-        let mut edited = self.scenario();
-        edited.edits.push(TimedEdit { at_us: self.playhead.0, after_events: None, change: change.clone() });
-        let pools = 0..self.scenario.cluster.pools.len() as u32;
-        let blocks: Vec<u32> = pools.map(|pool| self.engine.blocks_of(pool)).collect();
+    /// What there is to say about an edit at the playhead: errors, or warnings. Later edits must still be possible after it.
+    fn outcome_of(&self, change: &Change) -> Result<Diagnostics, Diagnostics> {
+        let (plan, mut problems) = self.plan.edited(change)?;
+        if self.edits.edits.len() >= limits::EDITS {
+            let found = format!("{} edits already", self.edits.edits.len());
+            let fix = "save the scenario, put what they come to into it, and start from there";
+            problems.push(Diagnostic::error("edits", found, format!("at most {}", limits::EDITS), fix));
+        }
+        let started = self.engine.replicas().len() as u32;
+        let mut course = Course { plan: self.plan.clone(), needs: self.needs.clone(), started, problems };
+        let too_many = course.count_started(&plan);
+        course.problems.extend(too_many);
+        course.needs.change(self.playhead, &plan);
+        course.plan = plan;
+        for (i, later) in self.edits.edits.iter().enumerate().skip(self.edits.applied) {
+            course.edit(i, later);
+        }
         let audience = if self.recorder.live { Audience::Live } else { Audience::Batch };
-        check_memory(&edited, &blocks, self.trace.as_deref(), audience)
+        course.problems.extend(course.needs.count().problems(&self.scenario));
+        course.problems.extend(course.needs.check(self.trace.as_deref(), audience));
+        if has_errors(&course.problems) { Err(course.problems) } else { Ok(course.problems) }
     }
 
     /// The next edit of the log that happens at all: what comes after the end of the run does not, be that its horizon or the
@@ -136,9 +151,21 @@ impl Session {
     pub(super) fn apply_next_edit(&mut self) {
         let edit = &self.edits.edits[self.edits.applied];
         let now = Micros(edit.at_us).max(self.engine.last_event_at());
-        let text = label(&edit.change);
-        self.engine.apply(&edit.change, now, &mut self.recorder);
-        self.recorder.note_edit(now, text);
+        let (plan, _) =
+            self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
+        self.needs.change(now, &plan);
+        if self.engine.events_done() == 0 && now == Micros::ZERO {
+            // Nothing has happened yet: the run begins with the edited scenario.
+            let source = Source::new(plan.scenario(), self.trace.as_ref());
+            self.engine = Cluster::new(&plan, source);
+            let replicas = self.engine.replicas().len();
+            self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
+        } else {
+            self.engine.adopt(&self.plan, &plan, now, &mut self.recorder);
+            self.recorder.adopt(plan.scenario());
+        }
+        self.plan = plan;
+        self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());
         self.edits.applied += 1;
         self.playhead = self.playhead.max(now);
     }
@@ -149,32 +176,62 @@ impl Session {
     }
 }
 
-/// An edit in a few words.
-pub(super) fn label(edit: &Edit) -> String {
-    match edit {
-        Edit::ArrivalRate { rate_per_s, .. } => {
-            format!("arrivals {}/s", super::words::three_digits(*rate_per_s))
-        }
-        Edit::Routing(policy) => format!("routing {}", kebab(policy)),
-        Edit::Admission(policy) => format!("admission {}", kebab(policy)),
-        Edit::Replicas { replicas, .. } => format!("replicas {replicas}"),
-        Edit::MaxNumSeqs { max_num_seqs, .. } => format!("batch {max_num_seqs}"),
-        Edit::MaxNumBatchedTokens { max_num_batched_tokens, .. } => {
-            format!("budget {}", super::words::count(u64::from(*max_num_batched_tokens)))
-        }
-        Edit::KvBlocks { blocks, .. } => format!("KV {} blocks", super::words::count(u64::from(*blocks))),
-        Edit::SnapshotRefresh { snapshot_refresh_us } => {
-            format!("refresh {}", super::words::duration(*snapshot_refresh_us))
-        }
-    }
+/// A run's document from edit to edit.
+pub(super) struct Course {
+    pub(super) plan: Plan,
+    pub(super) needs: Needs,
+    /// Replicas started so far.
+    pub(super) started: u32,
+    pub(super) problems: Diagnostics,
 }
 
-/// The name of a policy in a document: the string itself, or the one key of its object.
-fn kebab(policy: &impl serde::Serialize) -> String {
-    match json::tree(policy) {
-        serde_json::Value::String(name) => name,
-        serde_json::Value::Object(map) => map.keys().next().cloned().unwrap_or_default(),
-        _ => String::new(),
+impl Course {
+    /// Of a run that begins with `plan`, with all its edits.
+    pub(super) fn new(plan: Plan, edits: &[TimedEdit]) -> Self {
+        let started = plan.scenario().cluster.pools.iter().map(|p| p.replicas).sum();
+        let mut course = Self { needs: Needs::new(&plan), plan, started, problems: Diagnostics::new() };
+        for (i, edit) in edits.iter().enumerate() {
+            course.edit(i, edit);
+        }
+        course
+    }
+
+    /// A problem, if the run goes on as `plan` and starts too many replicas with that.
+    fn count_started(&mut self, plan: &Plan) -> Option<Diagnostic> {
+        self.started += replicas_started(&self.plan, plan);
+        let found = format!("{} replicas started in all, those that replace others included", self.started);
+        let fix = "put what the edits come to into the scenario itself";
+        let most = limits::REPLICAS_STARTED;
+        (self.started > most)
+            .then(|| Diagnostic::error("cluster.pools", found, format!("at most {most}"), fix))
+    }
+
+    /// The document goes on as edit number `i` makes it. An edit that cannot be is left out, and a problem.
+    pub(super) fn edit(&mut self, i: usize, edit: &TimedEdit) {
+        let found = match self.plan.edited(&edit.change()) {
+            Ok((plan, mut warnings)) => {
+                warnings.extend(self.count_started(&plan));
+                self.needs.change(Micros(edit.at_us), &plan);
+                self.plan = plan;
+                warnings
+            }
+            Err(problems) => problems,
+        };
+        let inside = |mut problem: Diagnostic| {
+            let key = if edit.set.keys().any(|path| problem.path.starts_with(path.as_str()))
+                || edit.add.is_empty()
+            {
+                "set"
+            } else {
+                "add"
+            };
+            problem.path = match problem.path.as_str() {
+                "" => format!("edits[{i}]"),
+                path => format!("edits[{i}].{key}.{path}"),
+            };
+            problem
+        };
+        self.problems.extend(found.into_iter().map(inside));
     }
 }
 

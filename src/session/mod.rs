@@ -4,6 +4,7 @@
 //! same bytes.
 
 mod advance;
+mod edit_label;
 mod edits;
 mod memory;
 mod model;
@@ -17,14 +18,16 @@ pub use model::{architecture_from_hf, scenario_from_hf};
 pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
+use crate::base::digest::Digest;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
 use crate::observe::{RunSoFar, requests_asked, words};
-use crate::scenario::{Scenario, Served, TimedEdit, check, parse};
+use crate::perf::Plan;
+use crate::scenario::{Scenario, Served, TimedEdit, check_edits, parse, to_json};
 use crate::workload::Source;
-use edits::EditLog;
-use memory::check_memory;
+use edits::{Course, EditLog};
+use memory::Needs;
 use std::sync::Arc;
 
 /// Who watches a run.
@@ -39,7 +42,12 @@ pub enum Audience {
 /// A run in progress.
 #[derive(Clone, Debug)]
 pub struct Session {
+    /// What the run began with.
     scenario: Scenario,
+    /// The scenario as edited up to the playhead.
+    plan: Plan,
+    /// What the run comes to, as far as it was edited.
+    needs: Needs,
     trace: Option<Arc<Trace>>,
     engine: Cluster,
     recorder: Recorder,
@@ -54,8 +62,8 @@ impl Session {
         let prepared = parse(text).and_then(prepare);
         let affordable = |(prepared, warnings): (Prepared, Diagnostics)| {
             // How much a trace holds is known when it is loaded.
-            let alone = prepared.scenario.workload.trace.is_none();
-            let found = alone.then(|| prepared.memory(None, Audience::Batch)).flatten();
+            let alone = prepared.plan.scenario().workload.trace.is_none();
+            let found = alone.then(|| prepared.needs.check(None, Audience::Batch)).flatten();
             warnings.into_iter().chain(found).collect()
         };
         prepared.map_or_else(|problems| problems, affordable)
@@ -73,21 +81,26 @@ impl Session {
         audience: Audience,
     ) -> Result<(Self, Diagnostics), Diagnostics> {
         let (prepared, mut warnings) = prepare(scenario)?;
-        if prepared.scenario.workload.trace.is_some() && trace.is_none() {
-            return Err(vec![missing_trace(&prepared.scenario)]);
+        let scenario = prepared.plan.scenario();
+        if scenario.workload.trace.is_some() && trace.is_none() {
+            return Err(vec![missing_trace(scenario)]);
         }
-        warnings.extend(trace.as_ref().and_then(|trace| unserved(&prepared.scenario, trace)));
-        warnings.extend(prepared.memory(trace.as_deref(), audience));
+        warnings.extend(trace.as_ref().and_then(|trace| unserved(scenario, trace)));
+        warnings.extend(prepared.needs.check(trace.as_deref(), audience));
         if has_errors(&warnings) {
             return Err(warnings);
         }
-        let Prepared { scenario, resolved } = prepared;
+        Ok((Self::begin(prepared, trace, audience), warnings))
+    }
+
+    fn begin(Prepared { plan, edits, .. }: Prepared, trace: Option<Arc<Trace>>, audience: Audience) -> Self {
+        let scenario = plan.scenario().clone();
         let source = Source::new(&scenario, trace.as_ref());
-        let engine = Cluster::new(&scenario, &resolved, source);
+        let engine = Cluster::new(&plan, source);
         let recorder = Recorder::new(&scenario, engine.replicas().len(), audience == Audience::Live);
-        let edits = EditLog::new(&scenario.edits);
-        let session = Self { scenario, trace, engine, recorder, edits, playhead: Micros::ZERO };
-        Ok((session, warnings))
+        let edits = EditLog::new(&edits);
+        let needs = Needs::new(&plan);
+        Self { scenario, plan, needs, trace, engine, recorder, edits, playhead: Micros::ZERO }
     }
 
     /// The instant shown.
@@ -124,15 +137,17 @@ impl Session {
 
     /// A digest of the report: equal digests mean equal results.
     pub fn digest(&self) -> String {
-        crate::base::digest::Digest::of(self.report().as_bytes()).hex()
+        Digest::of(self.report().as_bytes()).hex()
     }
 
     /// The report as data.
     pub fn report_data(&self) -> Report {
         let applied = &self.edits.all()[..self.edits.applied()];
-        let scenario = edits::with_edits(&self.scenario, applied);
-        let trace = self.trace.as_ref().map(|t| t.digest().hex());
-        Report::new(&scenario, trace, &self.engine, &self.recorder, self.notices())
+        let begun = to_json(&edits::with_edits(&self.scenario, applied));
+        let trace = self.trace.as_ref().map(|t| t.digest().hex()).unwrap_or_default();
+        let digests = (Digest::of(begun.as_bytes()).hex(), trace);
+        let now = edits::with_edits(self.plan.scenario(), applied);
+        Report::new(&now, digests, &self.engine, &self.recorder, self.notices())
     }
 
     /// The engine, for whoever wants more than a view shows.
@@ -148,7 +163,7 @@ impl Session {
     /// What there is to know of the run so far; most of it only once the run has ended.
     pub fn notices(&self) -> Vec<Notice> {
         let run = RunSoFar {
-            scenario: &self.scenario,
+            scenario: self.plan.scenario(),
             trace: self.trace.as_deref(),
             engine: &self.engine,
             recorder: &self.recorder,
@@ -159,44 +174,41 @@ impl Session {
 
     /// How many requests there will be at most: the cap, or all of a trace or of a list. `None` if only time tells.
     pub fn requests_asked(&self) -> Option<u64> {
-        requests_asked(&self.scenario, self.trace.as_deref())
+        requests_asked(self.plan.scenario(), self.trace.as_deref())
     }
 }
 
-/// A scenario with everything it names found.
+/// A scenario whose edits are possible, and what the run comes to with them.
 struct Prepared {
-    scenario: Scenario,
-    resolved: Vec<crate::perf::Resolved>,
+    /// What the run begins with.
+    plan: Plan,
+    edits: Vec<TimedEdit>,
+    needs: Needs,
 }
 
-impl Prepared {
-    /// A problem, if it can come to need too much memory.
-    fn memory(&self, trace: Option<&Trace>, audience: Audience) -> Option<Diagnostic> {
-        let blocks: Vec<u32> = self.resolved.iter().map(|r| r.blocks.0).collect();
-        check_memory(&self.scenario, &blocks, trace, audience)
-    }
-}
-
-/// Checks a scenario and resolves its pools against the catalogue, reporting all problems at once.
+/// Checks a scenario and all its edits, reporting all problems at once.
 fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
-    let (pools, compat) = (scenario.cluster.pools.clone(), scenario.cluster.compat);
-    let (checked, warnings, mut problems) = match check(scenario) {
-        Ok((checked, warnings)) => (Some(checked), warnings, Vec::new()),
-        Err(problems) => (None, Vec::new(), problems),
+    let mut of_edits = check_edits(&scenario);
+    let edits = scenario.edits.clone();
+    let (plan, mut problems) = match Plan::new(Scenario { edits: Vec::new(), ..scenario }) {
+        Ok(sound) => sound,
+        Err(mut problems) => {
+            problems.extend(of_edits);
+            return Err(problems);
+        }
     };
-    let mut resolved = Vec::new();
-    for (i, pool) in pools.iter().enumerate() {
-        match crate::perf::resolve(pool, compat, &format!("cluster.pools[{i}]")) {
-            Ok(r) => resolved.push(r),
-            Err(found) => problems.extend(found),
-        }
+    let course = Course::new(plan.clone(), &edits);
+    of_edits.extend(course.problems);
+    // In the order of the list.
+    of_edits.sort_by_key(|d| {
+        d.path.trim_start_matches("edits[").split(']').next().and_then(|i| i.parse::<u32>().ok())
+    });
+    problems.extend(of_edits);
+    if !edits.is_empty() {
+        problems.extend(course.needs.count().problems(plan.scenario()));
     }
-    match checked {
-        Some(checked) if problems.is_empty() => {
-            Ok((Prepared { scenario: checked.get().clone(), resolved }, warnings))
-        }
-        _ => Err(problems),
-    }
+    let prepared = Prepared { plan, edits, needs: course.needs };
+    if has_errors(&problems) { Err(problems) } else { Ok((prepared, problems)) }
 }
 
 /// A warning about models that requests of a trace ask for and no pool serves.

@@ -1,11 +1,12 @@
 //! Saving a run and going on from it: restoring and running on gives what running straight would have given.
 
 use super::Session;
-use super::edits::{EditLog, with_edits};
-use crate::base::Micros;
+use super::edits::{Course, EditLog, with_edits};
 use crate::base::digest::Digest;
+use crate::base::{Micros, diag::has_errors};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
+use crate::perf::Plan;
 use crate::scenario::{parse, to_json};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -83,7 +84,14 @@ impl Session {
         }
         let mut scenario = parse(&body.scenario).map_err(|_| SnapshotError::Damaged)?;
         let edits = std::mem::take(&mut scenario.edits);
-        self.edits = EditLog::restored(&edits, body.applied as usize);
+        let (plan, _) = Plan::new(scenario.clone()).map_err(|_| SnapshotError::Damaged)?;
+        let log = EditLog::restored(&edits, body.applied as usize);
+        let course = Course::new(plan, &edits[..log.applied()]);
+        if has_errors(&course.problems) {
+            return Err(SnapshotError::Damaged);
+        }
+        (self.plan, self.needs) = (course.plan, course.needs);
+        self.edits = log;
         self.scenario = scenario;
         self.playhead = body.playhead;
         self.engine = body.engine;

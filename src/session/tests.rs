@@ -1,7 +1,6 @@
 //! The session's promises on one lively scenario each; `tests/laws.rs` generates more.
 
 use super::*;
-use crate::scenario::Edit;
 use view::{ColumnsQuery, EventKind, EventsQuery, FrameQuery, View};
 
 const LIVELY: &str = r#"{
@@ -17,6 +16,22 @@ const LIVELY: &str = r#"{
 
 fn lively() -> Session {
     Session::load(LIVELY, None).unwrap_or_else(|p| panic!("{p:?}")).0
+}
+
+mod edit {
+    use crate::scenario::Change;
+
+    pub(super) fn rate(client: u32, rate_per_s: f64) -> Change {
+        Change::set(&format!("workload.clients[{client}].arrivals.poisson.rate_per_s"), rate_per_s)
+    }
+
+    pub(super) fn replicas(pool: u32, replicas: u32) -> Change {
+        Change::set(&format!("cluster.pools[{pool}].replicas"), replicas)
+    }
+
+    pub(super) fn kv_blocks(pool: u32, blocks: u32) -> Change {
+        Change::set(&format!("cluster.pools[{pool}].kv.blocks"), blocks)
+    }
 }
 
 #[test]
@@ -65,13 +80,13 @@ fn damaged_snapshots_are_refused() {
 fn live_edits_replay_from_the_scenario_they_leave_behind() {
     let mut live = lively();
     live.advance(Micros(5_000_000), u64::MAX);
-    assert!(live.apply(Edit::ArrivalRate { client: 0, rate_per_s: 45.0 }).is_empty());
+    assert!(live.apply(edit::rate(0, 45.0)).is_empty());
     live.advance(Micros(9_000_000), 4000);
-    assert!(live.apply(Edit::Replicas { pool: 0, replicas: 5 }).is_empty());
-    assert!(live.apply(Edit::KvBlocks { pool: 0, blocks: 250 }).is_empty());
+    assert!(live.apply(edit::replicas(0, 5)).is_empty());
+    assert!(live.apply(edit::kv_blocks(0, 250)).is_empty());
     live.advance(Micros(15_000_000), u64::MAX);
     assert!(live.apply_text(r#"{"routing":"random"}"#).is_empty());
-    assert!(live.apply(Edit::Replicas { pool: 0, replicas: 2 }).is_empty());
+    assert!(live.apply(edit::replicas(0, 2)).is_empty());
     live.advance(Micros::MAX, u64::MAX);
     let text = crate::scenario::to_json(&live.scenario());
     let (mut replay, _) = Session::load(&text, None).unwrap_or_else(|p| panic!("{p:?}"));
@@ -84,7 +99,7 @@ fn live_edits_replay_from_the_scenario_they_leave_behind() {
 fn an_edit_keeps_its_instant_in_a_scenario_with_other_events() {
     let mut live = lively();
     live.advance(Micros(10_000_000), u64::MAX);
-    assert_eq!(live.apply(Edit::Replicas { pool: 0, replicas: 1 }), []);
+    assert_eq!(live.apply(edit::replicas(0, 1)), []);
     let mut slower = live.scenario();
     for rate in ["10", "90"] {
         let mut document = json::tree(&slower);
@@ -208,7 +223,7 @@ fn a_frame_says_what_its_pools_are_and_what_auto_came_to() {
     let price = pools[0].usd_per_hour.expect("the catalogue has one");
     assert_eq!(pools[0].serving_usd_per_hour, Some(2.0 * price));
     assert_eq!((pools[1].kv_blocks, pools[1].max_num_seqs, pools[1].usd_per_hour), (900, 7, None));
-    let edits = [Edit::KvBlocks { pool: 0, blocks: 50 }, Edit::Replicas { pool: 0, replicas: 3 }];
+    let edits = [edit::kv_blocks(0, 50), edit::replicas(0, 3)];
     for edit in edits {
         assert!(s.apply(edit).is_empty());
     }

@@ -22,6 +22,20 @@ enum Gaps {
     Constant,
 }
 
+impl Gaps {
+    fn of(arrivals: &Arrivals) -> Self {
+        match *arrivals {
+            Arrivals::Poisson { .. } => Self::Poisson,
+            Arrivals::Gamma { cv, .. } => Self::Gamma { cv },
+            Arrivals::Weibull { cv, .. } => {
+                let (shape, scale) = dist::weibull_of(cv);
+                Self::Weibull { shape, scale }
+            }
+            Arrivals::Constant { .. } => Self::Constant,
+        }
+    }
+}
+
 /// A place on the clock that runs with the factor of the rate: microseconds times 2^32.
 type Fine = u128;
 
@@ -56,17 +70,8 @@ pub(super) struct ArrivalProcess {
 impl ArrivalProcess {
     /// The arrivals of client `number` in a run with `seed`; the first comes after one gap.
     pub(super) fn new(client: &Client, seed: u64, number: u32) -> Self {
-        let gaps = match client.arrivals {
-            Arrivals::Poisson { .. } => Gaps::Poisson,
-            Arrivals::Gamma { cv, .. } => Gaps::Gamma { cv },
-            Arrivals::Weibull { cv, .. } => {
-                let (shape, scale) = dist::weibull_of(cv);
-                Gaps::Weibull { shape, scale }
-            }
-            Arrivals::Constant { .. } => Gaps::Constant,
-        };
         let mut process = Self {
-            gaps,
+            gaps: Gaps::of(&client.arrivals),
             rate_per_s: client.arrivals.rate_per_s(),
             factor: client.rate_profile.curve(),
             next: Micros::ZERO,
@@ -95,22 +100,42 @@ impl ArrivalProcess {
         self.next = self.instant(self.next);
     }
 
-    /// Changes the rate from `now` on. The running gap keeps the share of it that is left.
-    pub(super) fn set_rate(&mut self, rate_per_s: f64, now: Micros) {
+    /// A client that was added at `now`: its first request comes one gap later.
+    pub(super) fn begin(&mut self, now: Micros) {
+        self.since = self.place(now);
+        self.next = self.instant(now);
+    }
+
+    /// Sends as `client` says from `now` on. The running gap keeps the share of it that is left; gaps of another shape begin
+    /// with the next one.
+    pub(super) fn adopt(&mut self, client: &Client, now: Micros) {
+        self.gaps = Gaps::of(&client.arrivals);
+        self.change(client.arrivals.rate_per_s(), client.rate_profile.curve(), now);
+    }
+
+    fn change(&mut self, rate_per_s: f64, factor: Option<Curve>, now: Micros) {
         assert!(
             rate_per_s.is_finite() && rate_per_s >= 0.0,
             "INV-3: a rate of {rate_per_s} requests per second"
         );
-        if rate_per_s.to_bits() == self.rate_per_s.to_bits() {
+        if rate_per_s.to_bits() == self.rate_per_s.to_bits() && factor == self.factor {
             return;
         }
         let here = self.place(now);
         // Rounding may have put the latest arrival a little earlier than it was due.
         let passed_us = here.saturating_sub(self.since) as f64 / (1_u64 << FRACTION) as f64;
         self.gap = (self.gap - passed_us * self.rate_per_s / US_PER_S as f64).max(0.0);
-        self.since = self.since.max(here);
+        let early = self.since.saturating_sub(here);
         self.rate_per_s = rate_per_s;
+        self.factor = factor;
+        self.since = self.place(now) + early;
         self.next = self.instant(now);
+    }
+
+    /// Another rate from `now` on, and nothing else.
+    #[cfg(test)]
+    pub(super) fn set_rate(&mut self, rate_per_s: f64, now: Micros) {
+        self.change(rate_per_s, self.factor.clone(), now);
     }
 
     /// Where the fine clock stands at an instant.

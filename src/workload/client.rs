@@ -13,7 +13,11 @@ use serde::{Deserialize, Serialize};
 /// The requests of one client that are still to come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ClientSource {
+    /// Its position among the clients, which its draws and texts depend on.
     number: u32,
+    /// The number under which its requests are shown.
+    shown: u32,
+    seed: u64,
     tenant: u32,
     class: u32,
     model: u32,
@@ -46,6 +50,8 @@ impl ClientSource {
     ) -> Self {
         Self {
             number,
+            shown: number,
+            seed,
             tenant,
             class: super::class_number(client.slo_class),
             model,
@@ -73,7 +79,9 @@ impl ClientSource {
     /// Makes the next request; `position` is its place in the order of arrival.
     pub(super) fn take(&mut self, position: u32) -> RequestSpec {
         let arrival = self.next();
-        if let Some(conversations) = &mut self.conversations {
+        if let Some(conversations) = &mut self.conversations
+            && (conversations.begin_more() || conversations.next() <= self.arrivals.next())
+        {
             // A conversation that goes on comes before one that begins at the same instant.
             let round = if conversations.next() <= self.arrivals.next() {
                 conversations.take()
@@ -112,7 +120,7 @@ impl ClientSource {
     ) -> RequestSpec {
         RequestSpec {
             arrival,
-            client: self.number,
+            client: self.shown,
             tenant: self.tenant,
             class: self.class,
             model: self.model,
@@ -146,9 +154,45 @@ impl ClientSource {
         }
     }
 
-    /// Changes the rate from `now` on. The running gap keeps the share of it that is left.
+    /// The same client, added at `now` and shown under another number.
+    pub(super) fn begun(mut self, shown: u32, now: Micros) -> Self {
+        self.shown = shown;
+        self.arrivals.begin(now);
+        self
+    }
+
+    /// The number under which its requests are shown.
+    pub(super) fn shown(&self) -> u32 {
+        self.shown
+    }
+
+    /// Another rate from `now` on, and nothing else.
+    #[cfg(test)]
     pub(super) fn set_rate(&mut self, rate_per_s: f64, now: Micros) {
         self.arrivals.set_rate(rate_per_s, now);
+    }
+
+    /// Sends as `client` says from `now` on. Conversations under way go on as they are; if there are more sessions, all of
+    /// them are new ones after `other_sessions`.
+    pub(super) fn adopt(
+        &mut self,
+        client: &Client,
+        [tenant, model]: [u32; 2],
+        other_sessions: Option<u32>,
+        now: Micros,
+    ) {
+        (self.tenant, self.model) = (tenant, model);
+        self.class = super::class_number(client.slo_class);
+        self.arrivals.adopt(client, now);
+        self.prompt_tokens = LengthSampler::new(&client.prompt_tokens);
+        self.output_tokens = LengthSampler::new(&client.output_tokens);
+        self.prefix = client.prefix.clone();
+        self.sessions = client.sessions;
+        self.other_sessions = other_sessions.unwrap_or(self.other_sessions);
+        match &mut self.conversations {
+            Some(conversations) => conversations.adopt(client),
+            None => self.conversations = Conversations::new(client, self.seed, self.number),
+        }
     }
 
     /// The session of the next request; sessions are numbered from 1 through all clients.

@@ -54,6 +54,8 @@ pub(super) struct Round {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Conversations {
     settings: Conversation,
+    /// No more begin.
+    ends: bool,
     seed: u64,
     client: u32,
     begun: u32,
@@ -73,6 +75,7 @@ impl Conversations {
         let settings = client.conversation.clone()?;
         Some(Self {
             settings,
+            ends: false,
             seed,
             client: number,
             begun: 0,
@@ -82,6 +85,23 @@ impl Conversations {
             due: BTreeSet::new(),
             awaited: BTreeMap::new(),
         })
+    }
+
+    /// New conversations are as `client` says, or begin no more if it has none. Those under way go on, with the new lengths
+    /// and think times.
+    pub(super) fn adopt(&mut self, client: &Client) {
+        self.ends = client.conversation.is_none();
+        if let Some(settings) = &client.conversation {
+            self.settings = settings.clone();
+        }
+        self.prompt_tokens = LengthSampler::new(&client.prompt_tokens);
+        self.output_tokens = LengthSampler::new(&client.output_tokens);
+        self.prefix_tokens = if client.prefix.groups == 0 { 0 } else { client.prefix.tokens };
+    }
+
+    /// Whether arrivals still begin conversations.
+    pub(super) fn begin_more(&self) -> bool {
+        !self.ends
     }
 
     /// When the next round after a first one is due; [`Micros::MAX`] if none is.

@@ -8,7 +8,7 @@ use crate::base::order::sort_by_key;
 use crate::base::{Content, Micros, Piece, content};
 use crate::scenario::{ExplicitRequest, Workload};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 /// The listed requests that are still to come. The list is shared between copies.
@@ -48,6 +48,27 @@ impl ExplicitSource {
         }
         sort_by_key(&mut all, |r| r.arrival.0);
         Self { all: Arc::new(all), next: 0 }
+    }
+
+    /// From `now` on the list of `workload` is what is still to come, without those that have come or have been due. There were
+    /// `known` requests in the list before; sessions are numbered anew after `other_sessions`. Returns how many requests there
+    /// are, which is at least the number of sessions.
+    pub(super) fn adopt(
+        &mut self,
+        workload: &Workload,
+        known: usize,
+        names: &mut Names,
+        other_sessions: u32,
+        now: Micros,
+    ) -> u32 {
+        let waiting: BTreeSet<u32> = self.all[self.next..].iter().map(|r| r.listed).collect();
+        let Self { all, .. } = Self::new(workload, names, other_sessions);
+        let count = all.len() as u32;
+        let open = |r: &&RequestSpec| {
+            r.arrival >= now && (waiting.contains(&r.listed) || r.listed as usize >= known)
+        };
+        *self = Self { all: Arc::new(all.iter().filter(open).cloned().collect()), next: 0 };
+        count
     }
 
     /// No requests.

@@ -11,6 +11,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Replay {
     speed: f64,
+    /// Since when it has that speed, and which instant of the trace that was, in microseconds.
+    since: Micros,
+    recorded_us: f64,
     /// Tokens in a block of the trace's hashes; 0 means what the reader worked out.
     hash_block_tokens: u32,
     next_row: u32,
@@ -25,6 +28,8 @@ impl Replay {
         assert!(settings.speed > 0.0, "INV-3: a trace at {} times its speed", settings.speed);
         Self {
             speed: settings.speed,
+            since: Micros::ZERO,
+            recorded_us: 0.0,
             hash_block_tokens: settings.hash_block_tokens,
             next_row: 0,
             trace: Some(Arc::clone(trace)),
@@ -34,6 +39,14 @@ impl Replay {
     /// Gives the trace back after a restore.
     pub(super) fn attach(&mut self, trace: &Arc<Trace>) {
         self.trace = Some(Arc::clone(trace));
+    }
+
+    /// Another speed from `now` on. Rows that were due before are due at once.
+    pub(super) fn set_speed(&mut self, speed: f64, now: Micros) {
+        assert!(speed > 0.0, "INV-3: a trace at {speed} times its speed");
+        self.recorded_us += now.since(self.since).0 as f64 * self.speed;
+        self.since = now;
+        self.speed = speed;
     }
 
     /// When the next row arrives; [`Micros::MAX`] when there is none.
@@ -72,8 +85,8 @@ impl Replay {
 
     /// A recorded instant at the replay's speed, rounded to whole microseconds.
     fn at_speed(&self, recorded: Micros) -> Micros {
-        let us = recorded.0 as f64 / self.speed;
-        Micros(math::round_to_span(us.min(Micros::END.0 as f64)).0)
+        let us = (recorded.0 as f64 - self.recorded_us).max(0.0) / self.speed;
+        self.since.saturating_add(math::round_to_span(us.min(Micros::END.0 as f64))).min(Micros::END)
     }
 
     fn trace(&self) -> &Arc<Trace> {

@@ -20,6 +20,8 @@ pub struct Source {
     listed: ExplicitSource,
     replay: Option<Replay>,
     names: Names,
+    /// How many session numbers are taken by clients and lists.
+    sessions: u32,
     /// Nothing arrives after this instant.
     horizon: Micros,
     /// How many more requests may be taken.
@@ -70,6 +72,7 @@ impl Source {
             Replay::new(settings, trace.expect("INV-6: a scenario that replays a trace comes with it"))
         });
         let mut names = Names::new();
+        let mut sessions = 0;
         let (clients, listed) = if replay.is_some() {
             names.clients.push("trace".to_owned());
             names.tenants.push("trace".to_owned());
@@ -77,17 +80,17 @@ impl Source {
             (Vec::new(), ExplicitSource::none())
         } else {
             names.clients.extend(workload.clients.iter().map(|c| c.name.clone()));
-            let mut sessions = 0;
             let make = |(i, c): (u32, &Client)| {
-                let tenant = if c.tenant.is_empty() { &c.name } else { &c.tenant };
-                let tenant = number_of(&mut names.tenants, tenant);
+                let tenant = number_of(&mut names.tenants, tenant_of(c));
                 let model = number_of(&mut names.models, &c.model);
                 let source = ClientSource::new(c, scenario.seed, i, [tenant, model], sessions);
                 sessions += c.sessions;
                 source
             };
             let clients = (0..).zip(&workload.clients).map(make).collect();
-            (clients, ExplicitSource::new(workload, &mut names, sessions))
+            let listed = ExplicitSource::new(workload, &mut names, sessions);
+            sessions += workload.requests.len() as u32;
+            (clients, listed)
         };
         let cap = scenario.run.max_requests;
         let mut source = Self {
@@ -95,6 +98,7 @@ impl Source {
             listed,
             replay,
             names,
+            sessions,
             horizon: horizon_of(scenario.run.horizon_s),
             left: if cap == 0 { limits::REQUESTS } else { cap.min(limits::REQUESTS) },
             taken: 0,
@@ -138,10 +142,53 @@ impl Source {
         Some(spec)
     }
 
-    /// Changes the rate of one client from `now` on: the gap that is running shrinks or stretches with it. At rate 0
-    /// the client is silent, and what is left of its gap waits for the next rate. No draw is consumed. A client that
-    /// does not exist is left alone (`check_edit` reports it).
-    pub fn set_rate(&mut self, client: u32, rate_per_s: f64, now: Micros) {
+    /// Goes on as `new` says instead of `old` from `now` on; clients of `old` stand at the same positions in `new`. Draws are
+    /// those that would have come: a client's next length is drawn from another distribution with the same numbers.
+    pub fn adopt(&mut self, old: &Scenario, new: &Scenario, now: Micros) {
+        let (was, is) = (&old.workload, &new.workload);
+        if was == is {
+            return;
+        }
+        if let (Some(replay), Some(settings)) = (&mut self.replay, &is.trace) {
+            replay.set_speed(settings.speed, now);
+            self.find_next();
+            return;
+        }
+        for (i, client) in is.clients.iter().enumerate() {
+            let before = was.clients.get(i);
+            if before == Some(client) {
+                continue;
+            }
+            let names = &mut self.names;
+            let tenant = number_of(&mut names.tenants, tenant_of(client));
+            let model = number_of(&mut names.models, &client.model);
+            match (self.clients.get_mut(i), before) {
+                (Some(source), Some(before)) => {
+                    names.clients[source.shown() as usize].clone_from(&client.name);
+                    let more = (client.sessions > before.sessions).then_some(self.sessions);
+                    source.adopt(client, [tenant, model], more, now);
+                    self.sessions = next_session(self.sessions, more.map_or(0, |_| client.sessions));
+                }
+                _ => {
+                    let shown = names.clients.len() as u32;
+                    names.clients.push(client.name.clone());
+                    let source =
+                        ClientSource::new(client, new.seed, i as u32, [tenant, model], self.sessions);
+                    self.clients.push(source.begun(shown, now));
+                    self.sessions = next_session(self.sessions, client.sessions);
+                }
+            }
+        }
+        if was.requests != is.requests {
+            let more = self.listed.adopt(is, was.requests.len(), &mut self.names, self.sessions, now);
+            self.sessions = next_session(self.sessions, more);
+        }
+        self.find_next();
+    }
+
+    /// Another rate of one client from `now` on, and nothing else.
+    #[cfg(test)]
+    pub(super) fn set_rate(&mut self, client: u32, rate_per_s: f64, now: Micros) {
         if let Some(client) = self.clients.get_mut(client as usize) {
             client.set_rate(rate_per_s, now);
             self.find_next();
@@ -227,6 +274,16 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         }
     }
     digest
+}
+
+/// The tenant of a client's requests.
+fn tenant_of(client: &Client) -> &str {
+    if client.tenant.is_empty() { &client.name } else { &client.tenant }
+}
+
+/// The first session number after `count` more of them. After very many edits they begin again, below those of conversations.
+fn next_session(first: u32, count: u32) -> u32 {
+    (first + count) % (1 << 30)
 }
 
 /// The horizon as an instant; without one, never.

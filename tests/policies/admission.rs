@@ -1,11 +1,12 @@
 //! Laws of admission.
 
-use super::common::{Story, client, cluster, engine, run};
+use super::common::{Story, client, cluster, edit, engine, run};
+use super::support::{adopt, plan};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, Ignore, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
-    AdmissionPolicy, ConcurrencyLimit, Edit, OverLimit, RateLimit, Scenario, TenantQuota, TokenBucket,
+    AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, Scenario, TenantQuota, TokenBucket,
 };
 
 const BOTH: [OverLimit; 2] = [OverLimit::Reject, OverLimit::Delay];
@@ -209,13 +210,13 @@ fn another_policy_decides_about_those_who_wait() {
         (AdmissionPolicy::RejectAll, false),
         (AdmissionPolicy::RateLimit(RateLimit { then: OverLimit::Delay, ..RateLimit::default() }), true),
     ] {
-        let mut engine = engine(&s);
+        let (mut engine, mut plan) = (engine(&s), plan(&s));
         let at = Micros(2_000_001);
         engine.advance(at, u64::MAX, &mut Ignore);
         let waiting = engine.at_gateway();
         assert!(waiting > 100, "{waiting} wait");
         let mut story = Story::default();
-        engine.apply(&Edit::Admission(policy.clone()), at, &mut story);
+        adopt(&mut engine, &mut plan, &edit::admission(&policy), at, &mut story);
         engine.verify(true);
         assert!(story.facts.iter().all(|(t, _)| *t == at));
         let held = story.facts.iter().filter(|(_, f)| matches!(f, Fact::Delayed { .. })).count();

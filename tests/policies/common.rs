@@ -1,32 +1,9 @@
 //! Small clusters, traffic and runs for the laws.
 
-use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
+pub(crate) use super::support::{Story, cluster as engine, edit, run};
 use tokenyard::scenario::{
     Arrivals, Client, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, Scenario,
 };
-use tokenyard::workload::Source;
-
-/// Everything that happened, in order, and every routing decision.
-#[derive(Default)]
-pub(crate) struct Story {
-    pub(crate) facts: Vec<(Micros, Fact)>,
-    pub(crate) decisions: Vec<Decision>,
-}
-
-impl Sink for Story {
-    fn fact(&mut self, at: Micros, fact: Fact) {
-        self.facts.push((at, fact));
-    }
-
-    fn wants_decisions(&self) -> bool {
-        true
-    }
-
-    fn decision(&mut self, decision: &Decision) {
-        self.decisions.push(decision.clone());
-    }
-}
 
 /// `replicas` replicas with batches of at most `seqs` requests, ample caches and steps of 1 ms + 10 µs a prompt token.
 pub(crate) fn cluster(replicas: u32, seqs: u32) -> Scenario {
@@ -62,28 +39,4 @@ pub(crate) fn client(name: &str, rate_per_s: f64) -> Client {
         output_tokens: lengths(12.0, 200),
         ..Client::default()
     }
-}
-
-/// The engine of a scenario at time zero.
-pub(crate) fn engine(s: &Scenario) -> Cluster {
-    let compat = s.cluster.compat;
-    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
-    let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    Cluster::new(s, &resolved, Source::new(s, None))
-}
-
-/// Runs to the end with the scenario's edits, checking the invariants on the way.
-pub(crate) fn run(s: &Scenario) -> (Cluster, Story) {
-    let mut engine = engine(s);
-    let mut story = Story::default();
-    for edit in &s.edits {
-        engine.advance(Micros(edit.at_us - 1), u64::MAX, &mut story);
-        engine.apply(&edit.change, Micros(edit.at_us), &mut story);
-        engine.verify(true);
-    }
-    while engine.advance(Micros::MAX, 101, &mut story) == Halt::Events {
-        engine.verify(false);
-    }
-    engine.verify(true);
-    (engine, story)
 }

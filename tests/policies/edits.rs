@@ -1,13 +1,14 @@
 //! What edits do to what is under way, and what memory survives them.
 
-use super::common::{Story, client, cluster, engine, run};
+use super::common::{Story, client, cluster, edit, engine, run};
 use super::routing::{conversations, every_policy};
+use super::support::{adopt, plan};
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Record, Replica, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
-    AdmissionPolicy, Client, Edit, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, OverLimit,
+    AdmissionPolicy, Change, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, OverLimit,
     PrefixGroups, Profile, RateLimit, RoutingPolicy, Scenario, Scorer, SessionAffinity, TimedEdit,
     TokenBucket, Weighted, WeightedScorer,
 };
@@ -27,16 +28,20 @@ fn listed(at_us: &[u64], text: u32, prompt: u32, output: u32) -> Vec<ExplicitReq
     (0..).zip(at_us).map(request).collect()
 }
 
-fn edited(s: &Scenario, at_us: u64, change: Edit) -> Scenario {
-    let edit = TimedEdit { at_us, after_events: None, change };
+fn edited(s: &Scenario, at_us: u64, change: Change) -> Scenario {
+    let edit = TimedEdit::new(at_us, change);
     Scenario { edits: vec![edit], ..s.clone() }
 }
 
-fn weighted(weight: f64, prefix_index_blocks: u32) -> Edit {
+fn weighted_policy(weight: f64, prefix_index_blocks: u32) -> RoutingPolicy {
     let row = |(scorer, weight)| WeightedScorer { scorer, weight };
     let scorers = [(Scorer::QueueDepth, 1.0), (Scorer::PrefixAffinity, weight)].map(row).to_vec();
     let settings = Weighted { profile: Profile::Custom, scorers, prefix_index_blocks, ..Weighted::default() };
-    Edit::Routing(RoutingPolicy::Weighted(settings))
+    RoutingPolicy::Weighted(settings)
+}
+
+fn weighted(weight: f64, prefix_index_blocks: u32) -> Change {
+    edit::routing(&weighted_policy(weight, prefix_index_blocks))
 }
 
 /// What prefix-affinity says of each replica in decision `k`.
@@ -52,7 +57,7 @@ fn the_same_policy_once_more_changes_nothing() {
         let mut s = conversations(90.0);
         s.cluster.routing = routing.clone();
         let (plain, _) = run(&s);
-        let (again, _) = run(&edited(&s, 4_000_000, Edit::Routing(routing.clone())));
+        let (again, _) = run(&edited(&s, 4_000_000, edit::routing(&routing)));
         assert!(plain.records() == again.records(), "{routing:?}");
     }
     let bucket = TokenBucket { capacity_tokens: 3000.0, then: OverLimit::Delay, ..TokenBucket::default() };
@@ -61,22 +66,17 @@ fn the_same_policy_once_more_changes_nothing() {
         let mut s = conversations(90.0);
         s.cluster.admission = admission.clone();
         let (plain, _) = run(&s);
-        let (again, _) = run(&edited(&s, 4_000_000, Edit::Admission(admission)));
+        let (again, _) = run(&edited(&s, 4_000_000, edit::admission(&admission)));
         assert!(plain.records() == again.records());
     }
 }
 
 /// One prompt of four blocks, then the edits, then the prompt again: what the router's memory says of it.
-fn remembered(edits: &[Edit]) -> Vec<f64> {
+fn remembered(edits: &[Change]) -> Vec<f64> {
     let mut s = cluster(2, 4);
     s.workload.requests = listed(&[0, 5_000_000], 7, 64, 4);
-    let Edit::Routing(routing) = weighted(1.0, 100) else { unreachable!() };
-    s.cluster.routing = routing;
-    let timed = |(i, change): (u64, &Edit)| TimedEdit {
-        at_us: 1_000_000 + i,
-        after_events: None,
-        change: change.clone(),
-    };
+    s.cluster.routing = weighted_policy(1.0, 100);
+    let timed = |(i, change): (u64, &Change)| TimedEdit::new(1_000_000 + i, change.clone());
     s.edits = (0..).zip(edits).map(timed).collect();
     affinities(&run(&s).1, 1)
 }
@@ -84,7 +84,7 @@ fn remembered(edits: &[Edit]) -> Vec<f64> {
 #[test]
 fn a_weight_that_moves_keeps_what_the_router_remembers_of_prompts() {
     assert_eq!(remembered(&[weighted(3.0, 100)]), [1.0, 0.0]);
-    let between = Edit::Routing(RoutingPolicy::RoundRobin);
+    let between = edit::routing(&RoutingPolicy::RoundRobin);
     assert_eq!(remembered(&[between, weighted(1.0, 100)]), [0.0, 0.0], "another policy has no such memory");
 }
 
@@ -103,7 +103,7 @@ fn sessions_stay_where_they_were_when_fewer_are_remembered() {
     let mut s = conversations(90.0);
     s.workload.clients = vec![Client { sessions: 5, ..client("chat", 90.0) }];
     s.cluster.routing = sticky(100);
-    let (engine, _) = run(&edited(&s, 4_000_000, Edit::Routing(sticky(5))));
+    let (engine, _) = run(&edited(&s, 4_000_000, edit::routing(&sticky(5))));
     let mut homes = [None; 6];
     for r in engine.records() {
         assert_eq!(
@@ -120,11 +120,7 @@ fn lets_in_second(edits: &[AdmissionPolicy]) -> bool {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 2_000_000], 7, 500, 4);
     s.cluster.admission = bucket(600.0);
-    let timed = |(i, policy): (u64, &AdmissionPolicy)| TimedEdit {
-        at_us: 1_000_000 + i,
-        after_events: None,
-        change: Edit::Admission(policy.clone()),
-    };
+    let timed = |(i, policy): (u64, &AdmissionPolicy)| TimedEdit::new(1_000_000 + i, edit::admission(policy));
     s.edits = (0..).zip(edits).map(timed).collect();
     run(&s).0.census().admitted == 2
 }
@@ -151,7 +147,7 @@ fn requests_let_in_before_count_against_a_new_limit() {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 2000);
     let limit = tokenyard::scenario::ConcurrencyLimit { max_in_flight: 2, then: OverLimit::Reject };
-    let (engine, _) = run(&edited(&s, 50_000, Edit::Admission(AdmissionPolicy::ConcurrencyLimit(limit))));
+    let (engine, _) = run(&edited(&s, 50_000, edit::admission(&AdmissionPolicy::ConcurrencyLimit(limit))));
     let states: Vec<RequestState> = engine.records().iter().map(Record::state).collect();
     assert_eq!(states, [RequestState::Completed, RequestState::Completed, RequestState::Rejected]);
 }
@@ -171,11 +167,7 @@ fn the_head_of_a_line_is_asked_before_those_who_arrive_when_its_turn_has_come() 
 fn the_highest_numbers_leave_first_and_come_back_last() {
     let mut s = cluster(4, 4);
     s.workload.requests = listed(&[9_000_000], 7, 64, 4);
-    let change = |(i, replicas): (u64, u32)| TimedEdit {
-        at_us: 1_000_000 * (i + 1),
-        after_events: None,
-        change: Edit::Replicas { pool: 0, replicas },
-    };
+    let change = |(i, replicas): (u64, u32)| TimedEdit::new(1_000_000 * (i + 1), edit::replicas(0, replicas));
     s.edits = (0..).zip([2, 3, 5]).map(change).collect();
     let (_, story) = run(&s);
     let moves: Vec<(bool, u32)> = story
@@ -196,11 +188,7 @@ fn cached_on_return(output: u32) -> u32 {
     let mut s = cluster(2, 4);
     s.cluster.routing = RoutingPolicy::RoundRobin;
     s.workload.requests = listed(&[0, 0, 4_000_000, 4_000_000], 7, 64, output);
-    let change = |at_us, replicas| TimedEdit {
-        at_us,
-        after_events: None,
-        change: Edit::Replicas { pool: 0, replicas },
-    };
+    let change = |at_us, replicas| TimedEdit::new(at_us, edit::replicas(0, replicas));
     s.edits = vec![change(1_000_000, 1), change(3_000_000, 2)];
     let (engine, _) = run(&s);
     assert_eq!(engine.records()[3].replica(), Some(ReplicaId(1)));
@@ -218,12 +206,12 @@ fn a_replica_drains_while_it_has_requests_and_is_stopped_then() {
     let mut s = cluster(2, 4);
     s.cluster.routing = RoutingPolicy::RoundRobin;
     s.workload.requests = listed(&[0, 0], 7, 64, 200);
-    let mut engine = engine(&s);
+    let (mut engine, mut plan) = (engine(&s), plan(&s));
     let phases =
         |engine: &Cluster| -> Vec<ReplicaPhase> { engine.replicas().iter().map(Replica::phase).collect() };
-    let scale = |engine: &mut Cluster, at: u64, replicas: u32| {
+    let mut scale = |engine: &mut Cluster, at: u64, replicas: u32| {
         engine.advance(Micros(at), u64::MAX, &mut Ignore);
-        engine.apply(&Edit::Replicas { pool: 0, replicas }, Micros(at), &mut Ignore);
+        adopt(engine, &mut plan, &edit::replicas(0, replicas), Micros(at), &mut Ignore);
         engine.verify(true);
     };
     scale(&mut engine, 50_000, 1);
@@ -241,7 +229,7 @@ fn a_replica_drains_while_it_has_requests_and_is_stopped_then() {
 fn a_smaller_batch_preempts_nobody() {
     let mut s = cluster(1, 4);
     s.workload.requests = listed(&[0, 0, 0, 0, 100_000], 7, 64, 500);
-    let change = Edit::MaxNumSeqs { pool: 0, max_num_seqs: 1 };
+    let change = edit::max_num_seqs(0, 1);
     let (engine, _) = run(&edited(&s, 200_000, change));
     let r = engine.records();
     assert_eq!(engine.replicas()[0].totals().preemptions, 0);
@@ -256,7 +244,7 @@ fn a_smaller_cache_takes_blocks_as_they_become_free() {
     let mut engine = engine(&s);
     engine.advance(Micros(50_000), u64::MAX, &mut Ignore);
     let before = engine.replicas()[0].kv().used();
-    engine.apply(&Edit::KvBlocks { pool: 0, blocks: 3 }, Micros(50_000), &mut Ignore);
+    adopt(&mut engine, &mut plan(&s), &edit::kv_blocks(0, 3), Micros(50_000), &mut Ignore);
     let kv = |engine: &Cluster| (engine.replicas()[0].kv().used(), engine.replicas()[0].kv().total());
     assert_eq!(kv(&engine), (before, before), "what is held is held on to, and nothing is free");
     engine.advance(Micros::MAX, u64::MAX, &mut Ignore);
@@ -291,7 +279,7 @@ fn a_batch_that_lost_everybody_takes_the_head_of_the_queue_in_the_same_step() {
     s.cluster.pools[0].kv.prefix_caching = false;
     s.workload.requests = listed(&[0, 12_000], 7, 32, 200);
     s.workload.requests[1].output.tokens = 10;
-    let (engine, story) = run(&edited(&s, 15_000, Edit::KvBlocks { pool: 0, blocks: 3 }));
+    let (engine, story) = run(&edited(&s, 15_000, edit::kv_blocks(0, 3)));
     let dropped = story.facts.iter().find_map(|(at, f)| matches!(f, Fact::Dropped { .. }).then_some(*at));
     let mut scheduled = story.facts.iter().filter_map(|(at, f)| match f {
         Fact::Scheduled { request, .. } if request.0 == 1 => Some(*at),

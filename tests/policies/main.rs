@@ -11,3 +11,5 @@ mod refusals;
 mod routing;
 mod scorers;
 mod signals;
+#[path = "../support/mod.rs"]
+mod support;

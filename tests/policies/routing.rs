@@ -1,12 +1,11 @@
 //! Laws of routing.
 
-use super::common::{client, cluster, run};
+use super::common::{client, cluster, edit, run};
 use tokenyard::engine::{Cluster, Decision, Fact};
 use tokenyard::scenario::{
-    Client, CostEscalation, Edit, Filter, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Picker,
-    PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer,
-    SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit, UtilizationFilter, Weighted,
-    WeightedScorer,
+    Client, CostEscalation, Filter, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Picker, PowerOfD,
+    PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity,
+    SessionFilter, SessionMode, Softmax, Ties, TimedEdit, UtilizationFilter, Weighted, WeightedScorer,
 };
 
 /// The weighted policy with these scorers.
@@ -59,11 +58,8 @@ pub(crate) fn conversations(rate_per_s: f64) -> Scenario {
 
 /// The scenario with pool 0 at these numbers of replicas at these seconds.
 pub(crate) fn scaled(mut s: Scenario, changes: &[(f64, u32)]) -> Scenario {
-    let edit = |&(at_s, replicas): &(f64, u32)| TimedEdit {
-        at_us: (at_s * 1e6) as u64,
-        after_events: None,
-        change: Edit::Replicas { pool: 0, replicas },
-    };
+    let edit =
+        |&(at_s, replicas): &(f64, u32)| TimedEdit::new((at_s * 1e6) as u64, edit::replicas(0, replicas));
     s.edits = changes.iter().map(edit).collect();
     s
 }

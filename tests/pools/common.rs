@@ -1,34 +1,12 @@
 //! Pools, traffic and runs for the laws.
 
+pub(crate) use super::support::{edit, run};
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
 use tokenyard::scenario::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, Hardware, KvBlocks,
     LatencyModel, Lengths, Pool, PrefixGroups, Scenario,
 };
 use tokenyard::session::{Audience, Session};
-use tokenyard::workload::Source;
-
-/// Everything that happened, and every routing decision.
-#[derive(Default)]
-pub(crate) struct Story {
-    pub(crate) facts: Vec<(Micros, Fact)>,
-    pub(crate) decisions: Vec<Decision>,
-}
-
-impl Sink for Story {
-    fn fact(&mut self, at: Micros, fact: Fact) {
-        self.facts.push((at, fact));
-    }
-
-    fn wants_decisions(&self) -> bool {
-        true
-    }
-
-    fn decision(&mut self, decision: &Decision) {
-        self.decisions.push(decision.clone());
-    }
-}
 
 /// A pool with a cache of 40,000 tokens, a price per replica, and steps of `step_us` + 10 µs a prompt token.
 pub(crate) fn pool(name: &str, replicas: u32, block_tokens: u32, step_us: f64, usd_per_hour: f64) -> Pool {
@@ -83,23 +61,6 @@ pub(crate) fn listed(arrival_us: u64, model: &str, tokens: u32, own: u32) -> Exp
         model: model.to_owned(),
         session: String::new(),
     }
-}
-
-/// Runs to the end with the scenario's edits, checking the invariants on the way.
-pub(crate) fn run(s: &Scenario) -> (Cluster, Story) {
-    let resolve = |p| tokenyard::perf::resolve(p, s.cluster.compat, "pool").expect("explicit figures");
-    let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    let (mut engine, mut story) = (Cluster::new(s, &resolved, Source::new(s, None)), Story::default());
-    for edit in &s.edits {
-        engine.advance(Micros(edit.at_us - 1), u64::MAX, &mut story);
-        engine.apply(&edit.change, Micros(edit.at_us), &mut story);
-        engine.verify(true);
-    }
-    while engine.advance(Micros::MAX, 101, &mut story) == Halt::Events {
-        engine.verify(false);
-    }
-    engine.verify(true);
-    (engine, story)
 }
 
 /// A session of the scenario, run to its end.

@@ -1,10 +1,10 @@
 //! Pools that differ in block size and price, by hand.
 
-use super::common::{client, listed, pool, run, scenario, session};
+use super::common::{client, edit, listed, pool, run, scenario, session};
 use tokenyard::base::ReplicaId;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{
-    BatchLimit, CostEscalation, Edit, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
+    BatchLimit, CostEscalation, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
 use tokenyard::session::report::PoolPart;
 use tokenyard::session::view::FrameQuery;
@@ -142,11 +142,7 @@ fn what_auto_came_to_and_what_an_edit_made_of_it_is_shown() {
     };
     let (mut session, _) = Session::start(s, None, Audience::Live).expect("a good scenario");
     assert_eq!(shown(&mut session), (1024, 8192, 2500));
-    for edit in [
-        Edit::MaxNumSeqs { pool: 0, max_num_seqs: 12 },
-        Edit::MaxNumBatchedTokens { pool: 0, max_num_batched_tokens: 300 },
-        Edit::KvBlocks { pool: 0, blocks: 77 },
-    ] {
+    for edit in [edit::max_num_seqs(0, 12), edit::max_num_batched_tokens(0, 300), edit::kv_blocks(0, 77)] {
         assert_eq!(session.apply(edit), []);
     }
     assert_eq!(shown(&mut session), (12, 300, 77));

@@ -1,12 +1,12 @@
 //! Laws of random clusters of two to four pools that differ in everything.
 
-use super::common::{client, pool};
+use super::common::{client, edit, pool};
 use proptest::prelude::*;
 use proptest::sample::select;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Arrivals, Client, Compat, CostEscalation, Edit, FittedCoefficients, KvBlocks, LatencyModel, Lengths,
-    Pool, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, TimedEdit, Weighted,
+    Arrivals, Client, Compat, CostEscalation, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool,
+    PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, TimedEdit, Weighted,
     WeightedScorer,
 };
 use tokenyard::session::{Audience, Session};
@@ -91,11 +91,7 @@ prop_compose! {
         }
         let mut changes = changes;
         changes.sort_unstable();
-        let edit = |(at_us, pool, replicas): (u64, u32, u32)| TimedEdit {
-            at_us,
-            after_events: None,
-            change: Edit::Replicas { pool: pool % pools.len() as u32, replicas },
-        };
+        let edit = |(at_us, pool, replicas): (u64, u32, u32)| TimedEdit::new(at_us, edit::replicas(pool % pools.len() as u32, replicas));
         let edits = changes.into_iter().map(edit).collect();
         let mut s = super::common::scenario(pools, clients.to_vec(), 0);
         s.run.horizon_s = 1.5;

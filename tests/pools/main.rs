@@ -6,3 +6,5 @@ mod common;
 mod differing;
 mod laws;
 mod models;
+#[path = "../support/mod.rs"]
+mod support;

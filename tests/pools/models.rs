@@ -1,11 +1,11 @@
 //! Requests that ask for a model.
 
-use super::common::{client, pool, run, scenario, session};
+use super::common::{client, edit, pool, run, scenario, session};
 use tokenyard::base::ReplicaId;
 use tokenyard::engine::{Fact, RequestState};
 use tokenyard::policy::Reason;
 use tokenyard::scenario::{
-    AdmissionPolicy, ConcurrencyLimit, CostEscalation, Edit, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
+    AdmissionPolicy, ConcurrencyLimit, CostEscalation, OverLimit, PowerOfD, PrefixAware, PrefixOverlap,
     Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionMode, TimedEdit, TraceSettings,
     Weighted, WeightedScorer,
 };
@@ -101,11 +101,7 @@ fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
         let mut s = three_models();
         s.cluster.admission = admission;
         s.cluster.routing_latency_us = 700;
-        let edit = |at_us, pool, replicas| TimedEdit {
-            at_us,
-            after_events: None,
-            change: Edit::Replicas { pool, replicas },
-        };
+        let edit = |at_us, pool, replicas| TimedEdit::new(at_us, edit::replicas(pool, replicas));
         s.edits = vec![edit(1_000_000, 1, 0), edit(3_000_000, 1, 1)];
         let (engine, story) = run(&s);
         let mut refused = 0;
@@ -134,8 +130,7 @@ fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
 #[test]
 fn a_cluster_without_replicas_refuses_everybody() {
     let mut s = three_models();
-    let drain =
-        |pool| TimedEdit { at_us: 1, after_events: None, change: Edit::Replicas { pool, replicas: 0 } };
+    let drain = |pool| TimedEdit::new(1, edit::replicas(pool, 0));
     s.edits = vec![drain(0), drain(1), drain(2)];
     for routing in every_policy() {
         s.cluster.routing = routing;

@@ -4,6 +4,7 @@ use crate::reference::case::{Case, Compat, PoolConfig, Segment};
 use serde_json::{Map, Value, json};
 use tokenyard::base::{Micros, RequestId};
 use tokenyard::engine::{Cluster, Detail, Fact, Halt, Record, Replica, RequestState, Sink};
+use tokenyard::perf::Plan;
 use tokenyard::scenario::{
     Compat as Mode, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
     LatencyModel, Pool, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, check,
@@ -96,14 +97,9 @@ impl Sink for Notes {
 /// Runs a scenario whose traffic is that of the case, checking every invariant after each `slice` events and at the end.
 pub(crate) fn simulate(scenario: Scenario, case: &Case, slice: u64) -> Value {
     let (checked, _) = check(scenario).expect("a generated case is a valid scenario");
-    let scenario = checked.get();
-    let resolved: Vec<_> = scenario
-        .cluster
-        .pools
-        .iter()
-        .map(|p| tokenyard::perf::resolve(p, scenario.cluster.compat, "pool").expect("explicit coefficients"))
-        .collect();
-    let mut engine = Cluster::new(scenario, &resolved, Source::new(scenario, None));
+    let source = Source::new(checked.get(), None);
+    let (plan, _) = Plan::new(checked.get().clone()).expect("explicit coefficients");
+    let mut engine = Cluster::new(&plan, source);
     engine.record_detail(Detail::new(case.record.max_steps_per_instance as u32));
     let mut notes = Notes::default();
     while engine.advance(Micros::MAX, slice, &mut notes) == Halt::Events {

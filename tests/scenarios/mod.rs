@@ -16,15 +16,20 @@
 //! | edits | up to three, at any instant: rate, routing, admission, replicas, batch, budget, age of signals, and caches down to one block, below prompts that wait |
 //! | end | a horizon of 0.2 to 2.5 s |
 
+#[path = "../support/mod.rs"]
+mod support;
+
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::json;
+use support::edit;
 use tokenyard::scenario::{
-    AdmissionPolicy, Arrivals, BatchLimits, ClassDeadlines, ClassScores, Client, Cluster, Compat,
-    ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, Edit,
-    FittedCoefficients, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware,
-    PrefixGroups, PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario,
-    Scheduler, SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit,
-    TokenBucket, Weighted, Workload,
+    AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
+    ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
+    KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PrefixAware, PrefixGroups,
+    PrefixOverlap, PriorityPolicy, Profile, RateLimit, Rounds, RoutingPolicy, Run, Scenario, Scheduler,
+    SessionAffinity, SessionMode, SloClass, TenantQuota, TenantScores, ThinkTime, TimedEdit, TokenBucket,
+    Weighted, Workload,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -212,18 +217,20 @@ prop_compose! {
 }
 
 /// Edits; those of a pool are for the first one, which is always there.
-pub(crate) fn an_edit() -> impl Strategy<Value = Edit> {
+pub(crate) fn an_edit() -> impl Strategy<Value = Change> {
     prop_oneof![
-        (0.0..90.0_f64).prop_map(|rate_per_s| Edit::ArrivalRate { client: 0, rate_per_s }),
-        select(routers()).prop_map(Edit::Routing),
-        select(admissions()).prop_map(Edit::Admission),
-        (0_u32..11).prop_map(|replicas| Edit::Replicas { pool: 0, replicas }),
-        (1_u32..20).prop_map(|max_num_seqs| Edit::MaxNumSeqs { pool: 0, max_num_seqs }),
-        (1_u32..300).prop_map(|n| Edit::MaxNumBatchedTokens { pool: 0, max_num_batched_tokens: n }),
-        (1_u32..400).prop_map(|blocks| Edit::KvBlocks { pool: 0, blocks }),
-        (1_u32..6).prop_map(|blocks| Edit::KvBlocks { pool: 0, blocks }),
-        select(vec![0_u64, 1, 40_000])
-            .prop_map(|snapshot_refresh_us| Edit::SnapshotRefresh { snapshot_refresh_us }),
+        (0.0..90.0_f64).prop_map(|rate| Change::set(
+            "workload.clients[0].arrivals",
+            json!({"poisson": {"rate_per_s": rate}})
+        )),
+        select(routers()).prop_map(|policy| edit::routing(&policy)),
+        select(admissions()).prop_map(|policy| edit::admission(&policy)),
+        (0_u32..11).prop_map(|replicas| edit::replicas(0, replicas)),
+        (1_u32..20).prop_map(|max_num_seqs| edit::max_num_seqs(0, max_num_seqs)),
+        (1_u32..300).prop_map(|n| edit::max_num_batched_tokens(0, n)),
+        (1_u32..400).prop_map(|blocks| edit::kv_blocks(0, blocks)),
+        (1_u32..6).prop_map(|blocks| edit::kv_blocks(0, blocks)),
+        select(vec![0_u64, 1, 40_000]).prop_map(edit::snapshot_refresh),
     ]
 }
 
@@ -257,7 +264,7 @@ prop_compose! {
     ) -> Scenario {
         edits.sort_by(|a, b| a.0.total_cmp(&b.0));
         let at = |part: f64| (part * horizon_s * 1e6) as u64;
-        let timed = |(part, change)| TimedEdit { at_us: at(part), after_events: None, change };
+        let timed = |(part, change)| TimedEdit::new(at(part), change);
         Scenario {
             seed,
             run: Run { horizon_s, warmup_s: warmup * horizon_s, ..Run::default() },

@@ -6,7 +6,6 @@ use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, OverLimit, Pool, Scenario, WeightedLength,
 };
-use tokenyard::workload::Source;
 
 /// Mean service time of the single-step queues, in microseconds.
 pub(crate) const SERVICE_US: f64 = 1000.0;
@@ -73,10 +72,15 @@ pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> 
 
 /// The cluster of a scenario, before its first event.
 pub(crate) fn engine(s: &Scenario) -> Cluster {
-    let compat = s.cluster.compat;
-    let resolve = |p| tokenyard::perf::resolve(p, compat, "pool").expect("explicit coefficients");
-    let resolved: Vec<_> = s.cluster.pools.iter().map(resolve).collect();
-    Cluster::new(s, &resolved, Source::new(s, None))
+    // Whoever is drawn several times needs names of its own.
+    let mut s = s.clone();
+    for (i, client) in s.workload.clients.iter_mut().enumerate().skip(1) {
+        client.name = format!("{}-{i}", client.name);
+    }
+    for (i, pool) in s.cluster.pools.iter_mut().enumerate().skip(1) {
+        pool.name = format!("{}-{i}", pool.name);
+    }
+    super::support::cluster(&s)
 }
 
 /// Runs to the end, or the horizon.

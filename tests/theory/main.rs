@@ -12,3 +12,5 @@ mod conservation;
 mod loss_and_loops;
 mod one_server;
 mod routing;
+#[path = "../support/mod.rs"]
+mod support;

@@ -242,6 +242,13 @@ impl Inversion {
         Self { measures, replicas, not_overtaken: NotOvertaken::default() }
     }
 
+    /// An edit has made this of the scenario. Who waits keeps the priority it came with, so that replicas are watched by what
+    /// was urgent when they started.
+    pub(super) fn adopt(&mut self, scenario: &Scenario) {
+        let pools = scenario.cluster.pools.iter();
+        self.measures = pools.map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
+    }
+
     /// A replica joined the fleet, or came back.
     pub(super) fn serving(&mut self, replica: ReplicaId, pool: u32) {
         if self.replicas.len() == replica.index() {

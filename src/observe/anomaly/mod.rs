@@ -202,6 +202,11 @@ impl Detectors {
         }
     }
 
+    /// An edit has made this of the scenario.
+    pub(super) fn adopt(&mut self, scenario: &Scenario) {
+        self.inversion.adopt(scenario);
+    }
+
     /// Whether any of them looks at such facts; those that come most often are of no use to any.
     #[inline]
     pub(crate) fn need(fact: &Fact) -> bool {

@@ -24,7 +24,7 @@ use super::recorder::Recorder;
 use crate::base::{Micros, RequestId};
 use crate::engine::{Cluster, RequestState};
 use crate::policy::Reason;
-use crate::scenario::{Scenario, to_json};
+use crate::scenario::Scenario;
 use crate::stats::{Summary, jain, variation};
 use groups::Groups;
 use measure::MeasurementWindow;
@@ -121,7 +121,7 @@ fn in_ms(s: Summary) -> Summary {
 impl Report {
     pub(crate) fn new(
         scenario: &Scenario,
-        trace: Option<String>,
+        (scenario_digest, trace_digest): (String, String),
         engine: &Cluster,
         recorder: &Recorder,
         notices: Vec<Notice>,
@@ -134,8 +134,8 @@ impl Report {
         Self {
             tokenyard_report: 1,
             title: scenario.title.clone(),
-            scenario_digest: crate::base::digest::Digest::of(to_json(scenario).as_bytes()).hex(),
-            trace_digest: trace.unwrap_or_default(),
+            scenario_digest,
+            trace_digest,
             percentiles: PERCENTILES.to_owned(),
             notices,
             run: run_part(scenario, &m),

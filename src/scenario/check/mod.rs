@@ -13,14 +13,15 @@ mod workload;
 use crate::base::{Diagnostics, diag::has_errors};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::Report;
-use crate::scenario::{Cluster, Compat, Edit, FORMAT_VERSION, Pool, PriorityPolicy, Scenario, limits};
-use edits::{check_edits, edit_problems};
+use crate::scenario::{Cluster, Compat, FORMAT_VERSION, Pool, PriorityPolicy, Scenario, limits};
+use edits::check_list;
 use kv::check_kv;
 use latency::check_latency;
 use policies::{check_admission, check_routing};
-use workload::check_workload;
+use workload::{check_traffic, check_workload};
 
-pub use rate::expected_requests;
+pub use edits::check_edits;
+pub use rate::RequestCount;
 
 /// A document that passed [`check`]. The only way to make one is to check.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,19 +38,21 @@ impl<T> Checked<T> {
 pub fn check(scenario: Scenario) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
     let mut report = Report::default();
     check_head(&scenario, &mut report);
-    check_cluster(&scenario.cluster, &mut report);
+    check_cluster(&scenario.cluster, 1, &mut report);
     check_workload(&scenario, &mut report);
-    check_edits(&scenario, &mut report);
+    check_list(&scenario, &mut report);
     let all = report.finish();
     if has_errors(&all) { Err(all) } else { Ok((Checked(scenario), all)) }
 }
 
-/// Checks one edit against the scenario it applies to.
-pub fn check_edit(scenario: &Scenario, edit: &Edit, path: &str) -> Diagnostics {
+/// Checks what an edit can have changed. A pool may be empty now.
+pub(super) fn check_edited(scenario: Scenario) -> (Checked<Scenario>, Diagnostics) {
     let mut report = Report::default();
-    let replicas: Vec<u32> = scenario.cluster.pools.iter().map(|p| p.replicas).collect();
-    edit_problems(scenario, &replicas, edit, path, &mut report);
-    report.finish()
+    scenario.slo.check_ranges(&At::path("slo"), &mut report);
+    check_classes(&scenario, &mut report);
+    check_cluster(&scenario.cluster, 0, &mut report);
+    check_traffic(&scenario, &mut report);
+    (Checked(scenario), report.finish())
 }
 
 fn check_head(s: &Scenario, r: &mut Report) {
@@ -71,12 +74,17 @@ fn check_head(s: &Scenario, r: &mut Report) {
             "nothing would be measured: shorten the warm-up or lengthen the run",
         );
     }
-    r.distinct("slo.classes", "class", s.slo.classes.iter().map(|c| c.class.name()));
+    check_classes(s, r);
     let names = s.observe.fitness.iter().map(|part| part.metric.name());
     r.distinct("observe.fitness", "metric", names);
 }
 
-fn check_cluster(c: &Cluster, r: &mut Report) {
+fn check_classes(s: &Scenario, r: &mut Report) {
+    r.distinct("slo.classes", "class", s.slo.classes.iter().map(|c| c.class.name()));
+}
+
+/// Every pool has at least `fewest` replicas.
+fn check_cluster(c: &Cluster, fewest: u32, r: &mut Report) {
     c.check_ranges(&At::path("cluster"), r);
     if c.pools.is_empty() {
         r.error(
@@ -88,6 +96,10 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
     }
     for (i, pool) in c.pools.iter().enumerate() {
         check_pool(&format!("cluster.pools[{i}]"), pool, c.compat, r);
+        if pool.replicas < fewest {
+            let fix = "remove the pool if it has no replicas";
+            r.int(&format!("cluster.pools[{i}].replicas"), pool.replicas, fewest, limits::REPLICAS, fix);
+        }
     }
     r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));
     let replicas: u64 = c.pools.iter().map(|p| u64::from(p.replicas)).sum();

@@ -1,17 +1,12 @@
 //! Meaning of rates: their profiles over time, and how many requests that makes.
 
-use crate::base::{Micros, math};
+use crate::base::{Diagnostic, Diagnostics, Micros, math};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
-use crate::scenario::{Edit, RatePoint, RateProfile, Scenario, Window, limits};
+use crate::scenario::{Client, RatePoint, RateProfile, Scenario, Window, limits};
 
 /// Microseconds in a second.
 const US_PER_S: f64 = 1e6;
-
-/// A rate of requests in an edit.
-pub(super) fn check_rate(path: &str, rate_per_s: f64, r: &mut Report) {
-    r.float(path, rate_per_s, 0.0, limits::RATE_PER_S, "requests per second; 0 sends nothing");
-}
 
 /// The largest rate that a good profile makes of a good rate.
 pub(super) fn check_peak(path: &str, rate_per_s: f64, profile: &RateProfile, r: &mut Report) {
@@ -103,72 +98,115 @@ fn check_points(path: &str, points: &[RatePoint], repeat_s: f64, r: &mut Report)
     }
 }
 
-/// A run must end, and not after more requests than the limit.
-pub(super) fn check_amount(s: &Scenario, r: &mut Report) {
-    let (run, w) = (&s.run, &s.workload);
-    let good = |rate: f64| (0.0..=limits::RATE_PER_S).contains(&rate);
-    let sane = (0.0..=limits::HORIZON_S).contains(&run.horizon_s)
-        && w.clients.iter().all(|c| good(c.arrivals.rate_per_s()) && is_good(&c.rate_profile));
-    if !sane {
-        return;
+/// How many requests and tokens the clients of a run send on average until its end, edits included. The cap of the run is
+/// not looked at. A conversation counts with all its rounds.
+#[derive(Clone, Debug)]
+pub struct RequestCount {
+    /// The clients now, and since when they are like that.
+    clients: Vec<Client>,
+    since: Micros,
+    end: Micros,
+    sent: Sent,
+}
+
+/// What was sent: requests, which may be without end, and their tokens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent {
+    /// Requests.
+    pub requests: f64,
+    /// Their tokens, prompts and answers.
+    pub tokens: f64,
+    /// Requests per second of clients that send without end, and their tokens per second.
+    pub endless: (f64, f64),
+}
+
+impl RequestCount {
+    /// Of a run that begins with `s`.
+    pub fn new(s: &Scenario) -> Self {
+        let end = if s.run.horizon_s > 0.0 { instant(s.run.horizon_s) } else { Micros::MAX };
+        let clients = if s.workload.trace.is_some() { Vec::new() } else { s.workload.clients.clone() };
+        Self { clients, since: Micros::ZERO, end, sent: Sent::default() }
     }
-    let mut expected = 0.0;
-    for i in 0..w.clients.len() {
-        let Some(sent) = expected_requests(s, i) else {
-            if run.max_requests == 0 {
-                r.error(
-                    "run",
-                    "clients that send without end, and no end of the run",
-                    "an end",
-                    "set run.horizon_s (seconds) or run.max_requests",
-                );
+
+    /// From `at` on, which lies after all earlier changes, the run goes on as `s`.
+    pub fn change(&mut self, at: Micros, s: &Scenario) {
+        let at = at.min(self.end).max(self.since);
+        let next = Self { since: at, end: self.end, sent: self.until(at), ..Self::new(s) };
+        *self = next;
+    }
+
+    /// The whole run.
+    pub fn total(&self) -> Sent {
+        self.until(self.end)
+    }
+
+    fn until(&self, at: Micros) -> Sent {
+        let mut all = self.sent;
+        for c in &self.clients {
+            let (rate, rounds) = (c.arrivals.rate_per_s(), c.conversation.as_ref());
+            let rate = rate * rounds.map_or(1.0, |c| c.rounds.mean().max(1.0));
+            let tokens = c.tokens_of_a_request();
+            match active_us(c, self.since, at) {
+                _ if rate <= 0.0 => {}
+                Some(us) => {
+                    all.requests += rate * us / US_PER_S;
+                    all.tokens += rate * us / US_PER_S * tokens;
+                }
+                None => {
+                    all.requests = f64::INFINITY;
+                    all.endless.0 += rate;
+                    all.endless.1 += rate * tokens;
+                }
             }
-            return;
-        };
-        expected += sent;
+        }
+        all
     }
-    if run.max_requests > 0 {
-        expected = expected.min(run.max_requests as f64);
-    }
-    if expected + w.requests.len() as f64 > limits::REQUESTS as f64 {
+
+    /// A run must end, and not after more requests than the limit; `s` is what it began with.
+    pub fn problems(&self, s: &Scenario) -> Diagnostics {
+        let run = &s.run;
+        let good = |rate: f64| (0.0..=limits::RATE_PER_S).contains(&rate);
+        let sane = (0.0..=limits::HORIZON_S).contains(&run.horizon_s)
+            && run.max_requests <= limits::REQUESTS
+            && self.clients.iter().all(|c| good(c.arrivals.rate_per_s()) && is_good(&c.rate_profile));
+        if !sane {
+            return Diagnostics::new();
+        }
+        let mut expected = self.total().requests;
+        if expected.is_infinite() {
+            if run.max_requests > 0 {
+                return Diagnostics::new();
+            }
+            return vec![Diagnostic::error(
+                "run",
+                "clients that send without end, and no end of the run",
+                "an end",
+                "set run.horizon_s (seconds) or run.max_requests",
+            )];
+        }
+        if run.max_requests > 0 {
+            expected = expected.min(run.max_requests as f64);
+        }
+        if expected + s.workload.requests.len() as f64 <= limits::REQUESTS as f64 {
+            return Diagnostics::new();
+        }
         let during = if run.horizon_s > 0.0 { format!(" in {} s", run.horizon_s) } else { String::new() };
-        r.error(
+        vec![Diagnostic::error(
             "workload.clients",
             format!("about {expected:.0} requests{during}"),
             format!("at most {}", grouped(limits::REQUESTS)),
             "lower the rates or run.horizon_s, or set run.max_requests",
-        );
+        )]
     }
 }
 
-/// How many requests a client sends until the horizon on average, its rate edits included; `None` if that is without end. A
-/// conversation counts with all its rounds. The cap of the run is not looked at.
-pub fn expected_requests(s: &Scenario, client: usize) -> Option<f64> {
-    let end = if s.run.horizon_s > 0.0 { instant(s.run.horizon_s) } else { Micros::MAX };
-    let c = &s.workload.clients[client];
-    let rounds = c.conversation.as_ref().map_or(1.0, |c| c.rounds.mean().max(1.0));
-    let curve = c.rate_profile.curve();
-    let area = |at: Micros| match &curve {
-        None if at == Micros::MAX => None,
-        None => Some(at.0 as f64),
-        Some(curve) if at == Micros::MAX => curve.total(),
-        Some(curve) => Some(curve.area(at)),
+/// Microseconds between two instants, weighted with the factor of the client's rate; `None` if that is without end.
+fn active_us(c: &Client, from: Micros, to: Micros) -> Option<f64> {
+    let Some(curve) = c.rate_profile.curve() else {
+        return (to < Micros::MAX).then(|| to.0 as f64 - from.0 as f64);
     };
-    let (mut since, mut expected, mut rate_per_s) = (Micros::ZERO, 0.0, c.arrivals.rate_per_s());
-    for edit in &s.edits {
-        if let Edit::ArrivalRate { client: changed, rate_per_s: new } = edit.change
-            && changed as usize == client
-            && new.is_finite()
-        {
-            let at = Micros(edit.at_us).min(end).max(since);
-            expected += rate_per_s * (area(at)? - area(since)?) / US_PER_S;
-            (since, rate_per_s) = (at, new);
-        }
-    }
-    if rate_per_s <= 0.0 {
-        return Some(rounds * expected);
-    }
-    Some(rounds * (expected + rate_per_s * (area(end)? - area(since)?) / US_PER_S))
+    let until = if to == Micros::MAX { curve.total()? } else { curve.area(to) };
+    Some(until - curve.area(from))
 }
 
 fn instant(s: f64) -> Micros {

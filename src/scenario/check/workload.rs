@@ -2,12 +2,21 @@
 
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
-use super::rate::{check_amount, check_peak, check_profile};
+use super::rate::{RequestCount, check_peak, check_profile};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};
 
+/// The traffic, and how many requests it makes if nothing changes.
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
+    check_traffic(s, r);
+    if s.edits.is_empty() {
+        r.extend(RequestCount::new(s).problems(s));
+    }
+}
+
+/// The traffic, whatever it adds up to.
+pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     let w = &s.workload;
     w.check_ranges(&At::path("workload"), r);
     if w.trace.is_some() {
@@ -28,7 +37,6 @@ pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
                 "add a client, or leave the key `clients` out for the default one",
             );
         }
-        check_amount(s, r);
     }
     for (i, client) in w.clients.iter().enumerate() {
         check_client(&format!("workload.clients[{i}]"), client, r);

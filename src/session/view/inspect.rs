@@ -38,7 +38,7 @@ impl Session {
     }
 
     fn label_of(&self, r: &Record) -> String {
-        let listed = self.scenario.workload.requests.get(r.listed as usize);
+        let listed = self.plan.scenario().workload.requests.get(r.listed as usize);
         listed.map_or_else(String::new, |e| e.id.clone())
     }
 

@@ -145,7 +145,7 @@ impl Session {
                 max_num_batched_tokens,
             }
         };
-        (0..).zip(&self.scenario.cluster.pools).map(frame).collect()
+        (0..).zip(&self.plan.scenario().cluster.pools).map(frame).collect()
     }
 
     fn replica_frame(
@@ -176,7 +176,7 @@ impl Session {
         let busy = share(sums.busy_us.get(i).copied().unwrap_or(0) as f64, sums.seconds * US_PER_S as f64);
         ReplicaFrame {
             id: r.id().0,
-            pool: self.scenario.cluster.pools[r.pool() as usize].name.clone(),
+            pool: self.plan.scenario().cluster.pools[r.pool() as usize].name.clone(),
             serving: r.serving(),
             waiting: r.waiting(),
             loading: r.loading(),

@@ -1,0 +1,113 @@
+//! What several tests share: edits by what they are about, a cluster that follows its plan, and the story of a run.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use serde_json::Value;
+use tokenyard::base::{Micros, json};
+use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
+use tokenyard::perf::Plan;
+use tokenyard::scenario::{AdmissionPolicy, Change, RoutingPolicy, Scenario};
+use tokenyard::workload::Source;
+
+/// Edits of one field.
+pub(crate) mod edit {
+    use super::{AdmissionPolicy, Change, RoutingPolicy, Value, json};
+
+    fn of_pool(pool: u32, field: &str, value: impl Into<Value>) -> Change {
+        Change::set(&format!("cluster.pools[{pool}].{field}"), value)
+    }
+
+    pub(crate) fn replicas(pool: u32, replicas: u32) -> Change {
+        of_pool(pool, "replicas", replicas)
+    }
+
+    pub(crate) fn max_num_seqs(pool: u32, most: u32) -> Change {
+        of_pool(pool, "engine.max_num_seqs", most)
+    }
+
+    pub(crate) fn max_num_batched_tokens(pool: u32, most: u32) -> Change {
+        of_pool(pool, "engine.max_num_batched_tokens", most)
+    }
+
+    pub(crate) fn kv_blocks(pool: u32, blocks: u32) -> Change {
+        of_pool(pool, "kv.blocks", blocks)
+    }
+
+    pub(crate) fn snapshot_refresh(us: u64) -> Change {
+        Change::set("cluster.snapshot_refresh_us", us)
+    }
+
+    pub(crate) fn routing(policy: &RoutingPolicy) -> Change {
+        Change::set("cluster.routing", json::tree(policy))
+    }
+
+    pub(crate) fn admission(policy: &AdmissionPolicy) -> Change {
+        Change::set("cluster.admission", json::tree(policy))
+    }
+
+    /// The rate of a client with Poisson arrivals.
+    pub(crate) fn rate(client: u32, rate_per_s: f64) -> Change {
+        Change::set(&format!("workload.clients[{client}].arrivals.poisson.rate_per_s"), rate_per_s)
+    }
+}
+
+/// Everything that happened, in order, and every routing decision.
+#[derive(Default)]
+pub(crate) struct Story {
+    pub(crate) facts: Vec<(Micros, Fact)>,
+    pub(crate) decisions: Vec<Decision>,
+}
+
+impl Sink for Story {
+    fn fact(&mut self, at: Micros, fact: Fact) {
+        self.facts.push((at, fact));
+    }
+
+    fn wants_decisions(&self) -> bool {
+        true
+    }
+
+    fn decision(&mut self, decision: &Decision) {
+        self.decisions.push(decision.clone());
+    }
+}
+
+/// The plan of a sound scenario.
+pub(crate) fn plan(s: &Scenario) -> Plan {
+    match Plan::new(s.clone()) {
+        Ok((plan, _)) => plan,
+        Err(problems) => panic!("not a sound scenario: {problems:?}"),
+    }
+}
+
+/// The cluster of a scenario without a trace, at time zero.
+pub(crate) fn cluster(s: &Scenario) -> Cluster {
+    Cluster::new(&plan(s), Source::new(s, None))
+}
+
+/// Makes a cluster that follows `plan` adopt an edit.
+pub(crate) fn adopt<S: Sink>(
+    cluster: &mut Cluster,
+    plan: &mut Plan,
+    change: &Change,
+    at: Micros,
+    sink: &mut S,
+) {
+    let (edited, _) = plan.edited(change).unwrap_or_else(|problems| panic!("{change:?}: {problems:?}"));
+    cluster.adopt(plan, &edited, at, sink);
+    *plan = edited;
+}
+
+/// Runs to the end with the scenario's edits, checking the invariants on the way.
+pub(crate) fn run(s: &Scenario) -> (Cluster, Story) {
+    let (mut plan, mut cluster, mut story) = (plan(s), cluster(s), Story::default());
+    for edit in &s.edits {
+        cluster.advance(Micros(edit.at_us - 1), u64::MAX, &mut story);
+        adopt(&mut cluster, &mut plan, &edit.change(), Micros(edit.at_us), &mut story);
+        cluster.verify(true);
+    }
+    while cluster.advance(Micros::MAX, 101, &mut story) == Halt::Events {
+        cluster.verify(false);
+    }
+    cluster.verify(true);
+    (cluster, story)
+}
