@@ -38,8 +38,8 @@ const REPORTS: &[Line] = &[
     ("regret-and-tail, default", 13512, "576d8ec718c7ef6e"),
     ("mixed-fleet, default", 18002, "875af71575c579e2"),
     ("pressure, default", 14593, "831af6e37a4cdbd8"),
-    ("everything, default", 19585, "b7682ee00fd0fdc7"),
-    ("conversations, default", 27262, "5b1cf89774550f8c"),
+    ("everything, default", 19585, "e374e7e9a97f9250"),
+    ("conversations, default", 27262, "8d2733717821847a"),
     ("hashes, default", 9825, "d7d1d5a7346bf3bc"),
     ("stamps, default", 8843, "250a5abb9d5e2fd7"),
     ("chat-4xh100, blis", 17915, "a1acd5c6f0963876"),
@@ -49,16 +49,16 @@ const REPORTS: &[Line] = &[
     ("regret-and-tail, blis", 13604, "86210f075fd73ead"),
     ("mixed-fleet, blis", 18148, "9d5eb55bb72ac7a0"),
     ("pressure, blis", 15087, "e052483ebb1b3a01"),
-    ("everything, blis", 19550, "81bcfab1f8f0b1d0"),
-    ("conversations, blis", 27292, "ce493ff6a28ae0e2"),
+    ("everything, blis", 19550, "4b0686c41de128d5"),
+    ("conversations, blis", 27292, "636f9e1fbf23b7f4"),
     ("hashes, blis", 9957, "86ecf974b32af7e5"),
     ("stamps, blis", 8918, "ece5113baf5dcacd"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162755, "1501f1f712ec0abf"),
-    ("everything", 72678, "9e8b7e2eae7e760a"),
-    ("conversations", 94235, "101dac7f2d0368c8"),
+    ("pressure", 162761, "ccffea91bb39b0ec"),
+    ("everything", 72410, "1e668d8322a3b5b9"),
+    ("conversations", 93970, "99219179137457f7"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -70,11 +70,11 @@ const DRAWS: &[Line] = &[
 ];
 
 const MODELS: &[Line] = &[
-    ("roofline", 20380, "c0681cb5ce2748bf"),
-    ("roofline with experts", 20206, "15e8ead06d42690c"),
-    ("roofline with latent attention", 20715, "3632665f242f4b48"),
-    ("cross-model", 21874, "434a89598119059f"),
-    ("piecewise", 23397, "8a5d198d67b2335b"),
+    ("roofline", 20380, "71e1c05ad5a9a990"),
+    ("roofline with experts", 20206, "7116559bbcbbbe0d"),
+    ("roofline with latent attention", 20715, "71407d90620b608f"),
+    ("cross-model", 21874, "d755dd3b9921180a"),
+    ("piecewise", 23397, "90954bce9c0e76b9"),
 ];
 
 /// One result: its name and its bytes.
