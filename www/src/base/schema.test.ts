@@ -193,3 +193,52 @@ test('lengths of another family keep what is typical', () => {
 test('the largest trace is what the schema says', () => {
   expect(schema.said('workload.trace.file', 'x-max-bytes')).toBe(64 * 2 ** 20);
 });
+
+test('of an edit, the innermost field says what it takes, through references, variants and optional parts', () => {
+  const small = new Schema({
+    properties: {
+      seed: { type: 'integer', 'x-edit': 'restart' },
+      cluster: { $ref: '#/$defs/Cluster', 'x-edit': 'live' },
+    },
+    $defs: {
+      Cluster: {
+        properties: {
+          pools: { items: { $ref: '#/$defs/Pool' } },
+          compat: { $ref: '#/$defs/Compat', 'x-edit': 'restart' },
+          routing: {
+            oneOf: [{ const: 'random' }, { properties: { weighted: { properties: { k: { 'x-edit': 'none' } } } } }],
+          },
+        },
+      },
+      Compat: { type: 'string' },
+      Pool: {
+        properties: {
+          gpu: { type: 'string', 'x-edit': 'replace' },
+          hardware: { anyOf: [{ properties: { memory: {} } }, { type: 'null' }], 'x-edit': 'replace' },
+          replicas: {},
+        },
+      },
+    },
+  });
+  const kinds: Record<string, string> = {
+    seed: 'restart',
+    'cluster.compat': 'restart',
+    'cluster.pools[0].gpu': 'replace',
+    'cluster.pools[3].hardware.memory': 'replace',
+    'cluster.pools[0].replicas': 'live',
+    'cluster.routing.weighted.k': 'none',
+    'cluster.routing': 'live',
+    unknown: 'restart',
+  };
+  for (const [path, kind] of Object.entries(kinds)) expect(small.editKind(path), path).toBe(kind);
+});
+
+test('all of cluster, workload and slo is live or replaces replicas, but the semantics and the trace', () => {
+  const fields = ['cluster', 'workload', 'slo'].flatMap((key) => schema.fields(DOC, [key]));
+  expect(fields.length).toBeGreaterThan(30);
+  const rest = fields.filter((f) => !['live', 'replace'].includes(schema.editKind(f.path))).map((f) => f.path);
+  expect(
+    rest.every((path) => /^(cluster\.compat|workload\.trace)/.test(path)),
+    rest.join(', '),
+  ).toBe(true);
+});

@@ -25,7 +25,8 @@ export type Option = {
   readonly value: Json;
 };
 
-export type Edit = 'live' | 'replace' | 'restart' | 'none';
+/** What an edit of a field takes. */
+export type EditKind = 'live' | 'replace' | 'restart' | 'none';
 
 export type Field = {
   /** Unique; the path, with a mark where a choice and its number share one. */
@@ -38,7 +39,7 @@ export type Field = {
   readonly input: Input;
   readonly initial: Json | undefined;
   /** What an edit of it takes: the run goes on, the pool's replicas are replaced, the run starts again, or nothing at all. */
-  readonly edit: Edit;
+  readonly edit: EditKind;
   /** The same in a sentence. */
   readonly effect: string;
   /** The path of the list's item that this is the first field of. */
@@ -64,7 +65,8 @@ export class Schema {
   fields(document: Json, steps: readonly Step[]): readonly Field[] {
     const node = this.at(steps);
     if (!node) return [];
-    const value = steps.reduce<Json | undefined>(child, document);
+    // What a document leaves out has its default.
+    const value = steps.reduce<Json | undefined>(child, document) ?? node.default;
     const into: Field[] = [];
     this.walk(node, value, steps.reduce(joinPath, ''), 0, into);
     return into;
@@ -73,6 +75,16 @@ export class Schema {
   /** What the schema says at `path` under `key`, such as `x-max-bytes`. */
   said(path: string, key: string): Json | undefined {
     return this.at(parsePath(path))?.[key];
+  }
+
+  /** What an edit of `path` takes: what the innermost field on the way to it says. */
+  editKind(path: string): EditKind {
+    const steps = parsePath(path);
+    for (let length = steps.length; length > 0; length -= 1) {
+      const kind = EDITS.find((edit) => edit === this.at(steps.slice(0, length))?.['x-edit']);
+      if (kind) return kind;
+    }
+    return 'restart';
   }
 
   /**
@@ -303,7 +315,7 @@ function text(said: Json | undefined): string {
   return typeof said === 'string' ? said : '';
 }
 
-const EDITS: readonly Edit[] = ['live', 'replace', 'restart', 'none'];
+const EDITS: readonly EditKind[] = ['live', 'replace', 'restart', 'none'];
 
 function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' | 'input'> {
   return {

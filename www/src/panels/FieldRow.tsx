@@ -1,18 +1,28 @@
-// One field of the scenario. A field that can be changed while the run goes on is applied at the playhead; any other
-// makes the run again.
+// One field of the scenario: its name, its help with what an edit of it does, its control, what is wrong with it.
 import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { equal, getAt, type Json } from '../base/json.ts';
-import type { Edit, Field, Input } from '../base/schema.ts';
+import type { EditKind, Field, Input } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
-import { message, OWN_SPEEDS, plainText, problemOf, rangeOf, sameList, withOwn, without } from './formFields.ts';
+import { isAdded } from './Entries.tsx';
+import {
+  choiceText,
+  message,
+  OWN_SPEEDS,
+  plainText,
+  problemOf,
+  rangeOf,
+  sameList,
+  withOwn,
+  without,
+} from './formFields.ts';
 import { OwnModel } from './OwnModel.tsx';
 
 /** What stands beside the label of a field whose change is more than a change of the run. */
-const MARKS: Readonly<Record<Edit, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
+const MARKS: Readonly<Record<EditKind, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
 
 export function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const app = props.app;
@@ -20,10 +30,16 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
   const [help, setHelp] = createSignal(false);
   const path = (): string => props.field.path;
   const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
-  const before = createMemo(() => getAt(app.original(), path()) ?? props.field.initial, undefined, { equals: equal });
+  const before = createMemo(
+    () => (isAdded(app.original(), path()) ? value() : (getAt(app.original(), path()) ?? props.field.initial)),
+    undefined,
+    { equals: equal },
+  );
   // A choice changes with its tag; its parameters have rows of their own.
   const whole = (): boolean => ['choice', 'optional', 'list'].includes(props.field.input.kind);
   const changed = (): boolean => (whole() ? plainText(value()) !== plainText(before()) : !equal(value(), before()));
+  /** Whose weight it is: the scorer in the same item of the list. */
+  const owner = createMemo(() => choiceText(getAt(app.inForce(), path().replace(/\.weight$/, '.scorer'))));
   const problem = createMemo(() => problemOf(app.problems(), props.field));
   const set = (next: Json): void => {
     const own = withOwn(app, path(), next);
@@ -83,7 +99,14 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
         <Show when={changed() && !whole()}>
           <s class="was">{plainText(before())}</s>
         </Show>
-        <Control id={id} field={props.field} value={value()} invalid={problem()?.severity === 'error'} onSet={set} />
+        <Control
+          id={id}
+          field={props.field}
+          value={value()}
+          owner={owner()}
+          invalid={problem()?.severity === 'error'}
+          onSet={set}
+        />
       </div>
       <Show when={help()}>
         <p class="help">
@@ -109,6 +132,7 @@ function Control(props: {
   id: string;
   field: Field;
   value: Json | undefined;
+  owner: string;
   invalid: boolean;
   onSet: (value: Json) => void;
 }): JSX.Element {
@@ -175,6 +199,7 @@ function Typed(props: {
   id: string;
   field: Field;
   value: Json | undefined;
+  owner: string;
   invalid: boolean;
   onSet: (value: Json) => void;
 }): JSX.Element {
@@ -190,6 +215,8 @@ function Typed(props: {
     event.preventDefault();
     commit(String(Math.max(0, Number((now + way * (Number.isInteger(now) ? 1 : 0.1)).toFixed(6)))));
   };
+  /** What the slider shows while it is dragged; the edit is made when it is let go. */
+  const [dragged, setDragged] = createSignal<string>();
   const weight = (): boolean => numeric() && props.field.path.endsWith('.weight');
   return (
     <>
@@ -201,8 +228,12 @@ function Typed(props: {
           max={Math.max(10, Number(props.value))}
           step="0.5"
           value={Number(props.value)}
-          aria-label={`${props.field.label}, as a slider`}
-          onChange={(event) => commit(event.currentTarget.value)}
+          aria-label={`${props.owner} ${props.field.label}, as a slider`.trim()}
+          onInput={(event) => setDragged(event.currentTarget.value)}
+          onChange={(event) => {
+            setDragged(undefined);
+            commit(event.currentTarget.value);
+          }}
         />
       </Show>
       <span class="in" classList={{ w: !numeric() }}>
@@ -213,7 +244,8 @@ function Typed(props: {
           spellcheck={false}
           autocomplete="off"
           size={numeric() ? Math.max(3, plainText(props.value).length) : 14}
-          value={plainText(props.value)}
+          value={dragged() ?? plainText(props.value)}
+          data-value={plainText(props.value)}
           aria-invalid={props.invalid}
           onChange={(event) => commit(event.currentTarget.value)}
           onKeyDown={nudge}

@@ -77,20 +77,11 @@ export function expand(document: Json, path: string): readonly (readonly (string
   return Array.isArray(items) ? items.map((_: Json, i) => [...parsePath(list ?? ''), i, ...tail]) : [];
 }
 
-/** The name of the pool or client above its first row, where there are several. */
-export function groupName(document: Json, path: string, previous: string | undefined): string | undefined {
-  const match = /^(cluster\.pools|workload\.clients)\[(\d+)\]/.exec(path);
-  if (!match?.[1] || previous?.startsWith(match[0])) return undefined;
-  const items = getAt(document, match[1]);
-  if (!Array.isArray(items) || items.length < 2) return undefined;
-  return String(child(items[Number(match[2])], 'name') ?? match[2]);
-}
-
 /** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */
 export function withOwn(app: App, path: string, next: Json): { path: string; value: Json } | undefined {
   const [, base, key] = /^(cluster\.pools\[\d+\])\.(architecture|hardware)$/.exec(path) ?? [];
   if (base === undefined || key === undefined || next === null) return undefined;
-  const pool = getAt(app.document(), base);
+  const pool = getAt(app.inForce(), base);
   const latency = pool === undefined ? undefined : child(pool, 'latency');
   const roofline = variantOf(app, `${base}.latency`, 'roofline');
   if (pool === undefined || roofline === undefined || (latency !== undefined && latency !== 'catalogue'))
@@ -103,7 +94,7 @@ export const OWN_SPEEDS =
 
 /** What a variant of the choice at `path` starts with. */
 function variantOf(app: App, path: string, tag: string): Json | undefined {
-  const [field] = app.schema.fields(app.document(), parsePath(path));
+  const [field] = app.schema.fields(app.inForce(), parsePath(path));
   return field?.input.kind === 'choice' ? field.input.options.find((o) => o.tag === tag)?.value : undefined;
 }
 

@@ -1,28 +1,18 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
-import { type Accessor, batch, createMemo, createSignal, untrack } from 'solid-js';
-import { equal, getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
+import { type Accessor, batch, createMemo, createSignal } from 'solid-js';
+import { getAt, type JsonObject } from '../base/json.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
-import { readDocument, writeDocument } from '../base/text.ts';
 import { trust } from '../base/trust.ts';
 import { NOTHING, type Selection } from '../base/view.ts';
-import type {
-  AnomalyMark,
-  Diagnostic,
-  EventsQuery,
-  PresetInfo,
-  StepKind,
-  TraceSummary,
-} from '../generated/boundary.ts';
+import type { AnomalyMark, EventsQuery, PresetInfo, StepKind } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
-import { Client, type Crash, ignoreLost, LostError, RefusedError } from '../sim/client.ts';
-import type { RunId } from '../sim/protocol.ts';
+import { Client, type Crash, ignoreLost, LostError } from '../sim/client.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
-import { changes, editFor, effective, placedEdits, withoutEdit } from './document.ts';
 import { createFiles } from './files.ts';
 import { createFrames } from './frames.ts';
-import { byPath, explain, type Notice, ofDocument, type TraceReading } from './notices.ts';
-import { openingUs } from './openings.ts';
+import type { Notice, TraceReading } from './notices.ts';
+import { createRuns } from './runs.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
@@ -37,13 +27,8 @@ export function createApp(spawn: () => WorkerLike) {
   const [presets, setPresets] = createSignal<readonly PresetInfo[]>([]);
   const [version, setVersion] = createSignal('');
   const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
-  const [document, setDocument] = createSignal<Json>({});
-  const [original, setOriginal] = createSignal<Json>({});
-  const [presetName, setPresetName] = createSignal('');
-  const [trace, setTrace] = createSignal<TraceSummary>();
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
   const [cursorS, setCursorS] = createSignal<number>();
-  const [problems, setProblems] = createSignal<ReadonlyMap<string, Diagnostic>>(new Map());
   const [notice, setNotice] = createSignal<Notice>();
   const [reading, setReading] = createSignal<TraceReading>();
   const [help, setHelp] = createSignal(false);
@@ -59,21 +44,23 @@ export function createApp(spawn: () => WorkerLike) {
     client: () => client,
     speed,
     selected,
-    onFrame: (next) => setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length),
+    onFrame: (next) => runs.onFrame(next),
   });
   const { frame, mode, setMode, setDetail, refreshDetail } = frames;
-  const playing = createMemo(() => mode() === 'playing');
-  const edits = createMemo(() => placedEdits(document()));
-  /**
-   * How many edits the playhead has passed: the document in force changes only there. A signal that is set, not a memo of the
-   * frame: the whole form hangs on it, and would be looked through at each frame.
-   */
-  const [editsPassed, setEditsPassed] = createSignal(0);
-  const inForce = createMemo(() => {
-    editsPassed();
-    return effective(document(), untrack(frame)?.now_us ?? 0);
+  const runs = createRuns({
+    client: () => client,
+    schema,
+    frame,
+    mode,
+    setNotice,
+    onNewRun: () => {
+      setSelected((s) => ({ ...NOTHING, replica: s.replica }));
+      setDetail(undefined);
+      if (mode() === 'playing') client.play(speed());
+    },
   });
-  const changed = createMemo(() => changes(original(), document()));
+  const { document, problems, trace, setTrace, open, rerun } = runs;
+  const playing = createMemo(() => mode() === 'playing');
   const warmUpS = createMemo(() => Number(getAt(document(), 'run.warmup_s') ?? 0));
 
   let slowMotion = false;
@@ -110,134 +97,6 @@ export function createApp(spawn: () => WorkerLike) {
     await open(preset.text, preset.name, false);
   }
 
-  /** Loads a new scenario; what is shown before stays if it is refused. */
-  async function open(text: string, name: string, useTrace: boolean): Promise<boolean> {
-    return attempt(async () => {
-      const accepted = await client.load(text, {
-        id: newRun(),
-        useTrace,
-        untilUs: openingUs(name),
-        thenPlay: false,
-      });
-      id = accepted.id;
-      const next = readDocument(accepted.scenario);
-      batch(() => {
-        setDocument(next);
-        setOriginal(next);
-        setPresetName(name);
-        if (!useTrace) setTrace(undefined);
-        setProblems(new Map());
-        fresh();
-      });
-      warn(accepted.diagnostics);
-    });
-  }
-
-  /** Makes the run again from a changed document, up to the same instant. */
-  async function rerun(next: Json, untilUs = frame()?.now_us ?? 0): Promise<boolean> {
-    return attempt(async () => {
-      const accepted = await client.load(writeDocument(next), {
-        id: idFor(next),
-        useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
-        untilUs,
-        thenPlay: mode() === 'playing',
-      });
-      id = accepted.id;
-      batch(() => {
-        setDocument(readDocument(accepted.scenario));
-        fresh();
-      });
-      warn(accepted.diagnostics);
-    });
-  }
-
-  /** The run on screen, and the number of the one that `next` makes: the same one where the document is the same. */
-  let id: RunId = { run: 0, edit: 0 };
-  let runs = 0;
-  function idFor(next: Json): RunId {
-    return equal(next, document()) ? id : newRun();
-  }
-  function newRun(): RunId {
-    runs += 1;
-    return { run: runs, edit: 0 };
-  }
-
-  function fresh(): void {
-    setSelected((s) => ({ ...NOTHING, replica: s.replica }));
-    setDetail(undefined);
-    if (mode() === 'playing') client.play(speed());
-  }
-
-  /** Runs an action whose refusal is the user's to see, by the field it is about. */
-  async function attempt(action: () => Promise<void>, path = ''): Promise<boolean> {
-    try {
-      await action();
-      return true;
-    } catch (error) {
-      if (error instanceof RefusedError) {
-        tell(error.diagnostics, path);
-        const whole = error.diagnostics.find((d) => d.path === '');
-        if (whole && path === '') setNotice({ kind: 'problem', text: explain(whole) });
-        return false;
-      }
-      if (error instanceof LostError) return false;
-      throw error;
-    }
-  }
-
-  /** What is wrong with one field replaces what was; other fields keep what is wrong with them. */
-  function tell(diagnostics: readonly Diagnostic[], path: string): void {
-    setProblems((before) => {
-      const others = path === '' ? [] : [...before].filter(([at]) => at !== path);
-      return new Map([...others, ...byPath(diagnostics, path)]);
-    });
-  }
-
-  function warn(diagnostics: readonly Diagnostic[]): void {
-    if (diagnostics.length > 0) setProblems(byPath(diagnostics, ''));
-  }
-
-  /** Sets a field: as an edit of the running simulation where there is one, else by making the run again. */
-  async function change(path: string, value: Json): Promise<boolean> {
-    const edit = editFor(path, value, inForce());
-    const started = (frame()?.now_us ?? 0) > 0;
-    if (edit === undefined || !started) return rerunWith(path, value);
-    return attempt(async () => {
-      const accepted = await client.apply(JSON.stringify(edit));
-      id = accepted.id;
-      batch(() => {
-        setDocument(readDocument(accepted.scenario));
-        tell(accepted.diagnostics, path);
-      });
-    }, path);
-  }
-
-  async function rerunWith(path: string, value: Json): Promise<boolean> {
-    const untilUs = frame()?.now_us ?? 0;
-    return attempt(async () => {
-      const accepted = await client.load(writeDocument(setAt(document(), path, value)), {
-        id: newRun(),
-        useTrace: trace() !== undefined,
-        untilUs,
-        thenPlay: mode() === 'playing',
-      });
-      id = accepted.id;
-      batch(() => {
-        setDocument(readDocument(accepted.scenario));
-        fresh();
-        setProblems((before) => ofDocument(before, accepted.diagnostics, path));
-      });
-    }, path);
-  }
-
-  async function removeEdit(index: number): Promise<void> {
-    await rerun(withoutEdit(document(), index));
-  }
-
-  async function reset(): Promise<void> {
-    await rerun(original());
-  }
-
   // ---- transport -------------------------------------------------------------------------------------------------
 
   async function toggle(): Promise<void> {
@@ -245,7 +104,7 @@ export function createApp(spawn: () => WorkerLike) {
       client.pause();
       return;
     }
-    if (frame()?.finished) await rerun(document(), 0);
+    if (frame()?.finished) await rerun(0);
     setMode('playing');
     client.play(speed());
   }
@@ -266,7 +125,7 @@ export function createApp(spawn: () => WorkerLike) {
   async function restart(): Promise<void> {
     client.pause();
     setMode('paused');
-    await rerun(document(), 0);
+    await rerun(0);
   }
 
   /** Goes to an instant: ahead by running there, back by making the same run again, which gives the same run. */
@@ -286,7 +145,7 @@ export function createApp(spawn: () => WorkerLike) {
       const untilUs: number = seekTo;
       seekTo = undefined;
       if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
-      else await rerun(document(), untilUs);
+      else await rerun(untilUs);
     }
   }
 
@@ -329,6 +188,7 @@ export function createApp(spawn: () => WorkerLike) {
   });
 
   return {
+    ...runs,
     presets,
     version,
     frame,
@@ -337,21 +197,12 @@ export function createApp(spawn: () => WorkerLike) {
     achieved: frames.achieved,
     speed,
     speedIndex,
-    document,
-    original,
-    inForce,
-    edits,
-    changed,
     warmUpS,
-    presetName,
-    trace,
     selected,
     cursorS,
     setCursorS,
     data: frames.data,
     detail: frames.detail,
-    problems,
-    setProblems,
     notice,
     setNotice,
     reading,
@@ -378,12 +229,7 @@ export function createApp(spawn: () => WorkerLike) {
     },
     schema,
     start,
-    open,
     openPreset,
-    rerun,
-    change,
-    removeEdit,
-    reset,
     toggle,
     pause,
     step,

@@ -14,7 +14,9 @@ test('each key that the help names does what the help says', () => {
   for (const shortcut of SHORTCUTS)
     for (const { key, ...chord } of shortcut.keys) {
       const modifiers = { shiftKey: 'shift' in chord && chord.shift, ctrlKey: 'command' in chord };
-      expect(nameOf(pressed(key, modifiers)), `${shortcut.name} ${key}`).toBe(shortcut.name);
+      // With Shift a letter arrives as its capital.
+      const sent = modifiers.shiftKey && modifiers.ctrlKey ? key.toUpperCase() : key;
+      expect(nameOf(pressed(sent, modifiers)), `${shortcut.name} ${key}`).toBe(shortcut.name);
     }
 });
 
@@ -34,6 +36,12 @@ test('a widget keeps the keys it needs', () => {
   const slider = (selector: string): boolean => selector.includes('[role=slider]');
   expect(nameOf(pressed('ArrowRight'), slider)).toBeUndefined();
   expect(nameOf(pressed('.'), slider)).toBe('step-event');
+});
+
+test('undo and redo take Ctrl or Cmd, with single keys switched off too, but not from a field', () => {
+  expect(nameOf(pressed('z', { metaKey: true }), nowhere, false)).toBe('undo');
+  expect(nameOf(pressed('Z', { ctrlKey: true, shiftKey: true }))).toBe('redo');
+  expect(nameOf(pressed('z', { ctrlKey: true }), inField)).toBeUndefined();
 });
 
 test('single keys can be switched off; other modifiers are the browser’s', () => {

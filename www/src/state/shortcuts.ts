@@ -69,6 +69,14 @@ export const SHORTCUTS = [
   },
   { name: 'restart', does: 'Restart', keys: [{ key: 'r' }], action: (app) => void app.restart() },
   { name: 'to-end', does: 'Run to the end', keys: [{ key: 'End' }], action: (app) => app.toEnd() },
+  { name: 'undo', does: 'Undo', keys: [{ key: 'z', command: true, shift: false }], action: (app) => void app.undo() },
+  {
+    name: 'redo',
+    does: 'Redo',
+    keys: [{ key: 'z', command: true, shift: true }],
+    also: [{ key: 'y', command: true }],
+    action: (app) => void app.redo(),
+  },
   { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.setHelp(true) },
   { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
 ] as const satisfies readonly Shortcut[];
@@ -109,7 +117,10 @@ function fits(chord: Chord, pressed: Pressed): boolean {
 export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): void {
   if (event.defaultPrevented || app.help() || app.reading()) return;
   const target = event.target instanceof Element ? event.target : undefined;
-  const shortcut = shortcutFor(event, singleKeys, (selector) => target?.closest(selector) != null);
+  // A field whose text is the value in force has nothing of its own to undo.
+  const settled = target instanceof HTMLInputElement && target.dataset.value === target.value;
+  const yields = settled && (event.ctrlKey || event.metaKey);
+  const shortcut = shortcutFor(event, singleKeys, (selector) => !yields && target?.closest(selector) != null);
   if (!shortcut) return;
   if (shortcut.name === 'leave' && target?.matches(WRITES) && target instanceof HTMLElement) {
     target.blur();

@@ -77,15 +77,18 @@ onPage(
   },
 );
 
-onPage('a field without a live edit makes the run again up to the same instant and keeps the edits', async (page) => {
+onPage('a field that restarts makes the run again up to the same instant and keeps the edits', async (page) => {
   await raiseRate(page);
-  const block = scenarioPanel(page).getByRole('textbox', { name: 'Block size' });
-  await block.fill('32');
-  await block.press('Enter');
+  const panel = scenarioPanel(page);
+  await panel.getByRole('button', { name: 'Run' }).click();
+  const warmUp = panel.getByRole('textbox', { name: 'Warm-up', exact: true });
+  await warmUp.fill('10');
+  await warmUp.press('Enter');
   await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 2);
   assert.equal(await resting(page), OPENING_S);
-  await scenarioPanel(page).getByRole('tab', { name: 'Changes' }).click();
-  assert.equal(await scenarioPanel(page).locator('.changes li').count(), 2);
+  await panel.getByRole('tab', { name: 'Changes' }).click();
+  await panel.locator('.changes li').nth(1).waitFor();
+  assert.equal(await panel.locator('.changes li').count(), 2);
 });
 
 onPage('the weighted router takes scorers of one’s own, and a decision shows what each gave', async (page) => {

@@ -1,0 +1,69 @@
+// The scenario as YAML: read, checked and applied as a whole. What the reader typed is never overwritten by the run.
+import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import type { Json } from '../base/json.ts';
+import { readYaml, writeYaml } from '../base/text.ts';
+import type { Diagnostic } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+import { explain } from '../state/notices.ts';
+
+export default function Yaml(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [text, setText] = createSignal('');
+  const [dirty, setDirty] = createSignal(false);
+  const [wrong, setWrong] = createSignal<readonly string[]>([]);
+
+  const fill = (document: Json): void => {
+    void writeYaml(document).then((written) => {
+      setText(written);
+      setDirty(false);
+      setWrong([]);
+    });
+  };
+  // What the reader typed is never overwritten by the run.
+  createEffect(
+    on(app.document, (document) => {
+      if (!dirty()) fill(document);
+    }),
+  );
+
+  const apply = async (): Promise<void> => {
+    const { YAMLParseError } = await import('yaml');
+    try {
+      if (await app.applyDocument(await readYaml(text()))) fill(app.document());
+      else setWrong([...app.problems().values()].map((d: Diagnostic) => explain(d)));
+    } catch (error) {
+      if (!(error instanceof YAMLParseError)) throw error;
+      setWrong([error.message]);
+    }
+  };
+  return (
+    <div class="yaml">
+      <textarea
+        aria-label="Scenario as YAML"
+        spellcheck={false}
+        autocomplete="off"
+        wrap="off"
+        value={text()}
+        aria-invalid={wrong().length > 0}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setDirty(true);
+        }}
+      />
+      <Show when={wrong().length > 0}>
+        <ul class="problems" role="alert">
+          <For each={wrong()}>{(line) => <li>{line}</li>}</For>
+        </ul>
+      </Show>
+      <div class="yaml-foot">
+        <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
+          Apply
+        </button>
+        <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document())}>
+          Revert
+        </button>
+        <span class="m">{dirty() ? 'one edit at the playhead, or a restart' : ''}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { getAt, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
+import {
+  changes,
+  editsBetween,
+  effective,
+  freeName,
+  furtherEntry,
+  inverse,
+  placedEdits,
+  withEdit,
+  withoutEdit,
+} from './edits.ts';
+
+const DOC: Json = {
+  title: 'four',
+  run: { horizon_s: 240 },
+  cluster: {
+    pools: [{ name: 'main', replicas: 4, gpu: 'H100', kv: { blocks: 'auto', block_tokens: 16 } }],
+    routing: {
+      weighted: {
+        profile: 'custom',
+        scorers: [
+          { scorer: 'queue-depth', weight: 2 },
+          { scorer: 'random', weight: 1 },
+        ],
+      },
+    },
+  },
+  workload: { clients: [{ name: 'chat', arrivals: { poisson: { rate_per_s: 8 } } }] },
+  edits: [
+    { at_us: 10_000_000, set: { 'workload.clients[0].arrivals.poisson.rate_per_s': 9 } },
+    {
+      at_us: 20_000_000,
+      after_events: 77,
+      set: { 'cluster.pools[0].gpu': 'A100-80' },
+      add: { 'cluster.pools': { name: 'burst', replicas: 2 } },
+    },
+  ],
+};
+const RATE = 'workload.clients[0].arrivals.poisson.rate_per_s';
+const nothing = (): undefined => undefined;
+
+test('a path splits into keys and positions and joins back', () => {
+  const path = 'cluster.pools[0].engine.max_num_seqs';
+  expect(parsePath(path)).toEqual(['cluster', 'pools', 0, 'engine', 'max_num_seqs']);
+  expect(parsePath(path).reduce<string>(joinPath, '')).toBe(path);
+});
+
+test('setting a value leaves the original alone and makes what is missing on the way', () => {
+  const next = setAt(DOC, 'workload.trace.speed', 2);
+  expect(getAt(next, 'workload.trace.speed')).toBe(2);
+  expect(getAt(DOC, 'workload.trace')).toBeUndefined();
+  expect(getAt(next, 'cluster')).toBe(getAt(DOC, 'cluster'));
+});
+
+test('the document in force has the edits up to the playhead and none after', () => {
+  expect(getAt(effective(DOC, 9_999_999), RATE)).toBe(8);
+  expect(getAt(effective(DOC, 15_000_000), RATE)).toBe(9);
+  expect(getAt(effective(DOC, 15_000_000), 'cluster.pools[1]')).toBeUndefined();
+  expect(getAt(effective(DOC, 20_000_000), 'cluster.pools[0].gpu')).toBe('A100-80');
+  expect(getAt(effective(DOC, 20_000_000), 'cluster.pools[1].name')).toBe('burst');
+});
+
+test('an edit is taken away by its position', () => {
+  expect(placedEdits(withoutEdit(DOC, 1))).toEqual([{ atUs: 10_000_000, edit: { set: { [RATE]: 9 } } }]);
+});
+
+test('differences are told field by field, another variant as one, edits not at all', () => {
+  const arrivals = 'workload.clients[0].arrivals';
+  const next = setAt(setAt(DOC, 'cluster.pools[0].replicas', 5), arrivals, { constant: { rate_per_s: 8 } });
+  expect(changes(DOC, next)).toEqual([
+    { path: 'cluster.pools[0].replicas', from: 4, to: 5 },
+    { path: arrivals, from: { poisson: { rate_per_s: 8 } }, to: { constant: { rate_per_s: 8 } } },
+  ]);
+  expect(changes(DOC, withoutEdit(DOC, 0))).toEqual([]);
+});
+
+test('several fields changed together are one edit, which names each and no more', () => {
+  const next = setAt(
+    setAt(DOC, 'cluster.routing.weighted.scorers[1].weight', 3),
+    'cluster.pools[0].kv.block_tokens',
+    32,
+  );
+  expect(editsBetween(DOC, next)).toEqual([
+    { set: { 'cluster.pools[0].kv.block_tokens': 32, 'cluster.routing.weighted.scorers[1].weight': 3 } },
+  ]);
+  expect(editsBetween(DOC, DOC)).toEqual([]);
+});
+
+test('the edit between two documents makes the one of the other, whatever was changed', () => {
+  const pool = { name: 'burst', replicas: 2 };
+  const changed: Json[] = [
+    setAt(DOC, 'cluster.pools[1]', pool),
+    setAt(setAt(DOC, 'cluster.pools[1]', pool), 'workload.clients[0].name', 'talk'),
+    setAt(DOC, 'cluster.pools[0].kv', { blocks: 500 }),
+    setAt(DOC, 'cluster.routing', 'random'),
+    setAt(DOC, 'cluster.routing.weighted.scorers', [{ scorer: 'random', weight: 1 }]),
+  ];
+  for (const next of changed) {
+    const edits = editsBetween(DOC, next) ?? [];
+    expect(edits.length).toBe(1);
+    expect(edits.reduce(withEdit, DOC)).toEqual(next);
+  }
+});
+
+test('a list that grows by two is two edits; one that shrinks is none that could be made', () => {
+  const twice = setAt(setAt(DOC, 'cluster.pools[1]', { name: 'b' }), 'cluster.pools[2]', { name: 'c' });
+  expect(editsBetween(DOC, twice)).toEqual([
+    { add: { 'cluster.pools': { name: 'b' } } },
+    { add: { 'cluster.pools': { name: 'c' } } },
+  ]);
+  expect(editsBetween(twice, DOC)).toBeUndefined();
+});
+
+test('an edit is taken back by the old values, an added pool by no replicas, an added client by no requests', () => {
+  const edit = { set: { [RATE]: 20, 'cluster.pools[0].tp': 2 }, add: { 'cluster.pools': { name: 'b', replicas: 3 } } };
+  const initial = (path: string): Json | undefined => (path === 'cluster.pools[0].tp' ? 1 : undefined);
+  expect(inverse(edit, DOC, initial)).toEqual({
+    set: { [RATE]: 8, 'cluster.pools[0].tp': 1, 'cluster.pools[1].replicas': 0 },
+  });
+  const client = { add: { 'workload.clients': { name: 'c', arrivals: { gamma: { rate_per_s: 3, cv: 2 } } } } };
+  expect(inverse(client, DOC, nothing)).toEqual({ set: { 'workload.clients[1].arrivals.gamma.rate_per_s': 0 } });
+});
+
+test('a further pool or client is the last with something in it, under a free name', () => {
+  expect(furtherEntry(DOC, 'cluster.pools')).toEqual({ ...pool0(), name: 'main-2' });
+  const emptied = setAt(DOC, 'cluster.pools[1]', { name: 'main-2', replicas: 0 });
+  expect(furtherEntry(emptied, 'cluster.pools')).toEqual({ ...pool0(), name: 'main-3' });
+  const silent = setAt(DOC, RATE, 0);
+  expect(furtherEntry(silent, 'workload.clients')).toEqual({
+    name: 'chat-2',
+    arrivals: { poisson: { rate_per_s: 1 } },
+  });
+  expect([freeName(['a', 'a-2', 'a-3'], 'a-2'), freeName([''], '')]).toEqual(['a-4', 'new-2']);
+});
+
+function pool0() {
+  return { name: 'main', replicas: 4, gpu: 'H100', kv: { blocks: 'auto', block_tokens: 16 } };
+}

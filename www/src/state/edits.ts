@@ -1,0 +1,188 @@
+// Edits: changes of the document at an instant. An edit names the paths it sets and the pools and clients it adds; from two
+// documents comes the edit between them, from a document and its edits the document in force at an instant.
+import { child, equal, getAt, isObject, type Json, type JsonObject, joinPath, parsePath, setAt } from '../base/json.ts';
+
+type Values = Readonly<Record<string, Json>>;
+
+/** What an edit does: values by path, and one new entry for each list that grows. */
+export type Edit = { readonly set?: Values; readonly add?: Values };
+
+/** An edit of the document's list, with where it acts. */
+export type PlacedEdit = { readonly atUs: number; readonly edit: Edit };
+
+export type Change = { readonly path: string; readonly from: Json | undefined; readonly to: Json | undefined };
+
+/** The lists that edits add to and never take from, so that positions stay what they are. */
+export const GROWING = ['cluster.pools', 'workload.clients'] as const;
+export type GrowingList = (typeof GROWING)[number];
+
+/** The differences between two documents, edits aside. A value whose variant differs is one change. */
+export function changes(from: Json, to: Json): readonly Change[] {
+  const all: Change[] = [];
+  compare(from, to, '', all);
+  return all;
+}
+
+function compare(from: Json | undefined, to: Json | undefined, path: string, into: Change[]): void {
+  if (path === 'edits' || equal(from, to)) return;
+  if (Array.isArray(from) && Array.isArray(to) && from.length === to.length) {
+    from.forEach((item: Json, i) => {
+      compare(item, to[i], joinPath(path, i), into);
+    });
+    return;
+  }
+  if (isObject(from) && isObject(to) && sameVariant(from, to)) {
+    for (const key of new Set([...Object.keys(from), ...Object.keys(to)]))
+      compare(from[key], to[key], joinPath(path, key), into);
+    return;
+  }
+  into.push({ path, from, to });
+}
+
+/** Objects of one key may be the variants of a choice: with another key they are another choice. */
+function sameVariant(a: JsonObject, b: JsonObject): boolean {
+  const [first] = Object.keys(a);
+  const tagged = Object.keys(a).length === 1 && Object.keys(b).length === 1;
+  return !tagged || (first !== undefined && Object.hasOwn(b, first));
+}
+
+/**
+ * The edits that turn the document `from` into `to`: one, unless a list grows by several entries. Undefined where pools or clients
+ * would go, which no edit does.
+ */
+export function editsBetween(from: Json, to: Json): readonly Edit[] | undefined {
+  const added = new Map<string, Json[]>();
+  let before = from;
+  for (const list of GROWING) {
+    const [old, next] = [getAt(from, list), getAt(to, list)];
+    if (!Array.isArray(old) || !Array.isArray(next)) continue;
+    if (next.length < old.length) return undefined;
+    if (next.length === old.length) continue;
+    added.set(list, next.slice(old.length));
+    before = setAt(before, list, [...old, ...next.slice(old.length)]);
+  }
+  const set = settable(changes(before, to), to);
+  const edits: Edit[] = [];
+  for (let i = 0; i === 0 || [...added.values()].some((entries) => i < entries.length); i += 1) {
+    const add = Object.fromEntries(
+      [...added].flatMap(([list, entries]) => (entries[i] === undefined ? [] : [[list, entries[i] ?? null]])),
+    );
+    const edit = {
+      ...(i === 0 && Object.keys(set).length > 0 ? { set } : {}),
+      ...(Object.keys(add).length > 0 ? { add } : {}),
+    };
+    if (Object.keys(edit).length > 0) edits.push(edit);
+  }
+  return edits;
+}
+
+/** Values by path. A key that is no longer there cannot be set: the object it was in is, as a whole. */
+function settable(all: readonly Change[], to: Json): Values {
+  const paths = all.map(({ path }) => {
+    let at = path;
+    while (getAt(to, at) === undefined && at !== '') at = parentOf(at);
+    return at;
+  });
+  const outer = paths.filter((path) => !paths.some((other) => other !== path && isWithin(path, other)));
+  return Object.fromEntries([...new Set(outer)].map((path) => [path, getAt(to, path) ?? null]));
+}
+
+function parentOf(path: string): string {
+  return parsePath(path).slice(0, -1).reduce<string>(joinPath, '');
+}
+
+/** Whether `path` is `outer` or lies under it. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
+}
+
+/** The document after an edit: fields are set first, then entries are added. */
+export function withEdit(document: Json, edit: Edit): Json {
+  const set = Object.entries(edit.set ?? {}).reduce((now, [path, value]) => setAt(now, path, value), document);
+  return Object.entries(edit.add ?? {}).reduce((now, [list, entry]) => {
+    const items = getAt(now, list);
+    return setAt(now, list, [...(Array.isArray(items) ? items : []), entry]);
+  }, set);
+}
+
+/** The edits of a document, with where they act. */
+export function placedEdits(document: Json): readonly PlacedEdit[] {
+  const edits = child(document, 'edits');
+  if (!Array.isArray(edits)) return [];
+  return edits.map((raw: Json) => {
+    const [set, add] = [child(raw, 'set'), child(raw, 'add')];
+    return {
+      atUs: Number(child(raw, 'at_us') ?? 0),
+      edit: { ...(isObject(set) ? { set } : {}), ...(isObject(add) ? { add } : {}) },
+    };
+  });
+}
+
+/** The document in force at an instant: with the edits up to it. */
+export function effective(document: Json, nowUs: number): Json {
+  return placedEdits(document).reduce((now, { atUs, edit }) => (atUs <= nowUs ? withEdit(now, edit) : now), document);
+}
+
+/** The document without the edit at `index`. */
+export function withoutEdit(document: Json, index: number): Json {
+  const edits = child(document, 'edits');
+  return Array.isArray(edits)
+    ? setAt(
+        document,
+        'edits',
+        edits.filter((_: Json, i) => i !== index),
+      )
+    : document;
+}
+
+export function lengthOf(document: Json, list: string): number {
+  const items = getAt(document, list);
+  return Array.isArray(items) ? items.length : 0;
+}
+
+/** Where a pool or client says how much of it there is: replicas, or requests a second. Undefined where there is no such number. */
+export function amountPath(document: Json, list: string, index: number): string | undefined {
+  const entry = joinPath(list, index);
+  if (list === 'cluster.pools') return `${entry}.replicas`;
+  const arrivals = getAt(document, `${entry}.arrivals`);
+  const [kind] = isObject(arrivals) ? Object.keys(arrivals) : [];
+  return kind === undefined ? undefined : `${entry}.arrivals.${kind}.rate_per_s`;
+}
+
+/** The edit that takes `edit` back at an instant with `document` in force before it: old values again, and nothing of what it added. */
+export function inverse(edit: Edit, document: Json, initial: (path: string) => Json | undefined): Edit {
+  const after = withEdit(document, edit);
+  const set = Object.keys(edit.set ?? {}).map((path): [string, Json] => [
+    path,
+    getAt(document, path) ?? initial(path) ?? null,
+  ]);
+  const emptied = Object.keys(edit.add ?? {}).flatMap((list): [string, Json][] => {
+    const path = amountPath(after, list, lengthOf(document, list));
+    return path === undefined ? [] : [[path, 0]];
+  });
+  return { set: Object.fromEntries([...set, ...emptied]) };
+}
+
+/** A further entry of a list: a copy of the last with something in it, under a name that is free. */
+export function furtherEntry(document: Json, list: GrowingList): Json | undefined {
+  const items = getAt(document, list);
+  if (!Array.isArray(items) || items.length === 0) return undefined;
+  const amount = (index: number): Json | undefined => {
+    const path = amountPath(document, list, index);
+    return path === undefined ? undefined : getAt(document, path);
+  };
+  const filled = items.findLastIndex((_: Json, i) => amount(i) !== 0);
+  const copied = filled < 0 ? items.length - 1 : filled;
+  const names = items.map((item: Json) => String(child(item, 'name') ?? ''));
+  const named = setAt(items[copied] ?? {}, 'name', freeName(names, names[copied] ?? ''));
+  const own = amountPath(setAt(document, list, [named]), list, 0);
+  return filled < 0 && own !== undefined ? setAt(named, own.slice(`${list}[0].`.length), 1) : named;
+}
+
+/** `chat` → `chat-2` → `chat-3`: the first that is free. */
+export function freeName(names: readonly string[], like: string): string {
+  const stem = like.replace(/-\d+$/, '') || 'new';
+  let n = 2;
+  while (names.includes(`${stem}-${n}`)) n += 1;
+  return `${stem}-${n}`;
+}

@@ -1,0 +1,156 @@
+import { createRoot, createSignal } from 'solid-js';
+import { expect, test } from 'vitest';
+import { getAt, type Json, type JsonObject, setAt } from '../base/json.ts';
+import { Schema } from '../base/schema.ts';
+import { trust } from '../base/trust.ts';
+import type { Frame } from '../generated/boundary.ts';
+import raw from '../generated/schema.json';
+import { Client } from '../sim/client.ts';
+import type { Answers, FromWorker, Question, ToWorker } from '../sim/protocol.ts';
+import type { WorkerLike } from '../sim/spawn.ts';
+import { type Edit, effective } from './edits.ts';
+import type { Notice } from './notices.ts';
+import { createRuns } from './runs.ts';
+
+const DOC: Json = {
+  seed: 7,
+  cluster: { pools: [{ name: 'main', replicas: 4, gpu: 'H100' }], routing: 'random' },
+  workload: { clients: [{ name: 'chat', arrivals: { poisson: { rate_per_s: 8 } } }] },
+  edits: [],
+};
+
+/** A worker that keeps the document and puts each edit into it at its clock, as the core does. */
+class FakeWorker implements WorkerLike {
+  document: Json = {};
+  nowUs = 0;
+  readonly asked: Question[] = [];
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null = null;
+  onerror: ((event: ErrorEvent) => void) | null = null;
+  postMessage(message: ToWorker): void {
+    if (message.kind === 'boot')
+      this.say({ kind: 'ready', module: trust<WebAssembly.Module>({}), presets: [], version: '' });
+    if (message.kind !== 'ask') return;
+    this.asked.push(message.question);
+    const value = this.answer(message.question);
+    this.say(
+      value === undefined
+        ? {
+            kind: 'refused',
+            id: message.id,
+            diagnostics: [{ severity: 'error', path: 'cluster.routing', found: 'bad', allowed: 'a policy', fix: '' }],
+          }
+        : { kind: 'answer', id: message.id, value },
+    );
+  }
+  answer(question: Question): Answers['load'] | undefined {
+    if (question.kind === 'load') {
+      this.document = trust<Json>(JSON.parse(question.text));
+      this.nowUs = question.untilUs;
+      return this.accepted(question.id);
+    }
+    if (question.kind !== 'apply' || question.edit.includes('"bad"')) return undefined;
+    const edit = trust<JsonObject>(JSON.parse(question.edit));
+    const edits = getAt(this.document, 'edits');
+    this.document = setAt(this.document, 'edits', [
+      ...(Array.isArray(edits) ? edits : []),
+      { at_us: this.nowUs, ...edit },
+    ]);
+    return this.accepted({ run: 1, edit: 1 });
+  }
+  accepted(id: Answers['load']['id']): Answers['load'] {
+    return { id, diagnostics: [], nowUs: this.nowUs, scenario: JSON.stringify(this.document) };
+  }
+  terminate(): void {}
+  say(message: FromWorker): void {
+    queueMicrotask(() => this.onmessage?.(trust<MessageEvent<FromWorker>>({ data: message })));
+  }
+  edits(): readonly Edit[] {
+    return this.asked.flatMap((q) => (q.kind === 'apply' ? [trust<Edit>(JSON.parse(q.edit))] : []));
+  }
+  loads(): number {
+    return this.asked.filter((q) => q.kind === 'load').length;
+  }
+}
+
+async function setup() {
+  const worker = new FakeWorker();
+  const client = new Client(
+    () => worker,
+    { onFrame: () => {}, onCrash: () => {} },
+    () => {},
+  );
+  await client.start();
+  const [notice, setNotice] = createSignal<Notice>();
+  const runs = createRoot(() =>
+    createRuns({
+      client: () => client,
+      schema: new Schema(trust<JsonObject>(raw)),
+      frame: () => trust<Frame>({ now_us: worker.nowUs }),
+      mode: () => 'paused',
+      setNotice,
+      onNewRun: () => {},
+    }),
+  );
+  await runs.open(JSON.stringify(DOC), 'four', false);
+  /** What is in force now, from the document as the core has it. */
+  const now = (path: string): Json | undefined => getAt(effective(runs.document(), worker.nowUs), path);
+  return { worker, runs, now, notice };
+}
+
+test('several fields under one path are one edit; a field that restarts makes the run again up to the same instant', async () => {
+  const { worker, runs } = await setup();
+  await runs.change('cluster.pools[0]', { name: 'main', replicas: 6, gpu: 'A100-80' });
+  expect(worker.edits()).toEqual([{ set: { 'cluster.pools[0].replicas': 6, 'cluster.pools[0].gpu': 'A100-80' } }]);
+  await runs.change('seed', 8);
+  expect([worker.edits().length, worker.loads()]).toEqual([1, 2]);
+  expect(getAt(runs.document(), 'seed')).toBe(8);
+});
+
+test('pools and clients are added, and two undos give back what was, each an edit of its own', async () => {
+  const { worker, runs, now } = await setup();
+  await runs.add('cluster.pools');
+  await runs.add('workload.clients');
+  expect(now('cluster.pools[1].name')).toBe('main-2');
+  await runs.undo();
+  await runs.undo();
+  expect([now('workload.clients[1].arrivals.poisson.rate_per_s'), now('cluster.pools[1].replicas')]).toEqual([0, 0]);
+  expect(runs.edits().length).toBe(4);
+  await runs.redo();
+  expect(now('cluster.pools[1].replicas')).toBe(4);
+  expect([runs.canUndo(), runs.canRedo(), worker.loads()]).toEqual([true, true, 1]);
+});
+
+test('a restart is undone by the document before it', async () => {
+  const { runs } = await setup();
+  const before = runs.document();
+  await runs.change('seed', 8);
+  await runs.undo();
+  expect(runs.document()).toEqual(before);
+  await runs.redo();
+  expect(getAt(runs.document(), 'seed')).toBe(8);
+});
+
+test('a document as text is one edit where all of it is live, and a restart where not', async () => {
+  const { worker, runs } = await setup();
+  await runs.applyDocument(setAt(setAt(DOC, 'cluster.pools[0].replicas', 5), 'slo', { ttft_ms: 300 }));
+  expect(worker.edits()).toEqual([{ set: { 'cluster.pools[0].replicas': 5, slo: { ttft_ms: 300 } } }]);
+  await runs.applyDocument(setAt(setAt(runs.document(), 'cluster.pools[0].replicas', 3), 'run', { horizon_s: 60 }));
+  expect([worker.edits().length, worker.loads()]).toEqual([1, 2]);
+});
+
+test('what is refused changes nothing, is told at its field and cannot be undone', async () => {
+  const { runs } = await setup();
+  expect(await runs.change('cluster.routing', 'bad')).toBe(false);
+  expect(getAt(runs.document(), 'cluster.routing')).toBe('random');
+  expect([...runs.problems().keys()]).toEqual(['cluster.routing']);
+  expect(runs.canUndo()).toBe(false);
+});
+
+test('before its first event a run has no edits: the document changes', async () => {
+  const { worker, runs } = await setup();
+  worker.nowUs = 0;
+  await runs.change('cluster.pools[0].gpu', 'A100-80');
+  await runs.add('cluster.pools');
+  expect(worker.edits()).toEqual([]);
+  expect(getAt(runs.document(), 'cluster.pools[1].gpu')).toBe('A100-80');
+});

@@ -1,0 +1,278 @@
+// The run on screen and the document it comes from: loaded, edited at the playhead, made again, undone.
+import { type Accessor, batch, createMemo, createSignal, type Setter, untrack } from 'solid-js';
+import { equal, getAt, type Json, parsePath, setAt } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import { readDocument, writeDocument } from '../base/text.ts';
+import type { Diagnostic, Frame, TraceSummary } from '../generated/boundary.ts';
+import { type Client, LostError, RefusedError } from '../sim/client.ts';
+import type { Mode, RunId } from '../sim/protocol.ts';
+import {
+  changes,
+  type Edit,
+  editsBetween,
+  effective,
+  furtherEntry,
+  type GrowingList,
+  placedEdits,
+  withoutEdit,
+} from './edits.ts';
+import { byPath, explain, type Notice, ofDocument } from './notices.ts';
+import { openingUs } from './openings.ts';
+import { type Done, liveStep, NO_HISTORY, type Plan, recorded, redone, redoPlan, undone, undoPlan } from './undo.ts';
+
+type Surroundings = {
+  readonly client: () => Client;
+  readonly schema: Schema;
+  readonly frame: Accessor<Frame | undefined>;
+  readonly mode: Accessor<Mode>;
+  readonly setNotice: Setter<Notice | undefined>;
+  /** Runs in the same batch as another run is put on screen. */
+  readonly onNewRun: () => void;
+};
+
+export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }: Surroundings) {
+  const [document, setDocument] = createSignal<Json>({});
+  const [original, setOriginal] = createSignal<Json>({});
+  const [presetName, setPresetName] = createSignal('');
+  const [trace, setTrace] = createSignal<TraceSummary>();
+  const [problems, setProblems] = createSignal<ReadonlyMap<string, Diagnostic>>(new Map());
+  const [history, setHistory] = createSignal(NO_HISTORY);
+  const edits = createMemo(() => placedEdits(document()));
+  /**
+   * How many edits the playhead has passed: the document in force changes only there. A signal that is set, not a memo of the
+   * frame: the whole form hangs on it, and would be looked through at each frame.
+   */
+  const [editsPassed, setEditsPassed] = createSignal(0);
+  /** Where the latest edit was made: the frame on screen may be older than it. */
+  let editedUs = 0;
+  const inForce = createMemo(() => {
+    editsPassed();
+    return effective(document(), Math.max(untrack(nowUs), editedUs));
+  });
+  const changed = createMemo(() => changes(original(), document()));
+  /** The run on screen. */
+  let id: RunId = { run: 0, edit: 0 };
+  let runs = 0;
+
+  function nowUs(): number {
+    return frame()?.now_us ?? 0;
+  }
+
+  function onFrame(next: Frame): void {
+    setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
+  }
+
+  function newRun(): RunId {
+    runs += 1;
+    return { run: runs, edit: 0 };
+  }
+
+  /** Loads a new scenario; what is shown before stays if it is refused. */
+  async function open(text: string, name: string, useTrace: boolean): Promise<boolean> {
+    return attempt(async () => {
+      const accepted = await client().load(text, {
+        id: newRun(),
+        useTrace,
+        untilUs: openingUs(name),
+        thenPlay: false,
+      });
+      id = accepted.id;
+      const next = readDocument(accepted.scenario);
+      batch(() => {
+        showRun(next);
+        setOriginal(next);
+        setPresetName(name);
+        if (!useTrace) setTrace(undefined);
+        setHistory(NO_HISTORY);
+        setProblems(byPath(accepted.diagnostics, ''));
+      });
+    });
+  }
+
+  /** Makes a run of `next` up to an instant; the run of the same document is the same run. */
+  async function run(next: Json, untilUs: number, path: string): Promise<boolean> {
+    return attempt(async () => {
+      const accepted = await client().load(writeDocument(next), {
+        id: equal(next, document()) ? id : newRun(),
+        useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
+        untilUs,
+        thenPlay: mode() === 'playing',
+      });
+      id = accepted.id;
+      batch(() => {
+        showRun(readDocument(accepted.scenario));
+        setProblems((before) =>
+          path === '' && accepted.diagnostics.length === 0 ? before : ofDocument(before, accepted.diagnostics, path),
+        );
+      });
+    }, path);
+  }
+
+  function showRun(next: Json): void {
+    editedUs = 0;
+    setDocument(next);
+    onNewRun();
+  }
+
+  /** Goes to an instant of the same run. */
+  function rerun(untilUs: number): Promise<boolean> {
+    return run(document(), untilUs, '');
+  }
+
+  /** Makes the run again from a changed document, up to the same instant. */
+  async function restartWith(next: Json, path = ''): Promise<boolean> {
+    const before = document();
+    const done = await run(next, nowUs(), path);
+    if (done && !equal(before, document()))
+      setHistory((h) => recorded(h, { kind: 'restart', before, after: document() }));
+    return done;
+  }
+
+  /** Applies edits at the playhead, as far as they are accepted. */
+  async function applyLive(all: readonly Edit[], path: string, record = true): Promise<boolean> {
+    return attempt(async () => {
+      for (const edit of all) {
+        const before = inForce();
+        const accepted = await client().apply(JSON.stringify(edit));
+        id = accepted.id;
+        batch(() => {
+          editedUs = accepted.nowUs;
+          setDocument(readDocument(accepted.scenario));
+          tell(accepted.diagnostics, path);
+          if (record) setHistory((h) => recorded(h, liveStep(edit, before, accepted.nowUs, initialOf)));
+        });
+      }
+    }, path);
+  }
+
+  /** What a field has where a document leaves it out. */
+  function initialOf(path: string): Json | undefined {
+    return schema.fields(inForce(), parsePath(path))[0]?.initial;
+  }
+
+  /** Whether there is a run to edit: before its first event, a change is one of the document. */
+  function started(): boolean {
+    return nowUs() > 0;
+  }
+
+  /** Whether all of it can change while the run goes on. */
+  function isLive(all: readonly Edit[]): boolean {
+    const paths = all.flatMap((edit) => [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})]);
+    return paths.every((path) => ['live', 'replace'].includes(schema.editKind(path)));
+  }
+
+  /** Sets a field, or all that lies under `path`, as one edit at the playhead; where that cannot be, the run starts again. */
+  async function change(path: string, value: Json): Promise<boolean> {
+    const edited = editsBetween(inForce(), setAt(inForce(), path, value));
+    if (edited?.length === 0) return true;
+    if (edited && started() && isLive(edited)) return applyLive(edited, path);
+    return restartWith(setAt(document(), path, value), path);
+  }
+
+  /** Takes a document as it is written: what differs is one edit at the playhead if all of it is live, else the run starts again. */
+  async function applyDocument(next: Json): Promise<boolean> {
+    const edited = editsBetween(document(), next);
+    const sameEdits = equal(getAt(document(), 'edits') ?? [], getAt(next, 'edits') ?? []);
+    if (edited && sameEdits && started() && isLive(edited)) return applyLive(edited, '');
+    return restartWith(next);
+  }
+
+  /** Adds a pool or a client like the last one. */
+  async function add(list: GrowingList): Promise<boolean> {
+    const entry = furtherEntry(inForce(), list);
+    if (entry === undefined) return false;
+    if (started()) return applyLive([{ add: { [list]: entry } }], list);
+    const items = getAt(document(), list);
+    return restartWith(setAt(document(), list, [...(Array.isArray(items) ? items : []), entry]), list);
+  }
+
+  async function removeEdit(index: number): Promise<void> {
+    await restartWith(withoutEdit(document(), index));
+  }
+
+  async function reset(): Promise<void> {
+    await restartWith(original());
+  }
+
+  // ---- undo ------------------------------------------------------------------------------------------------------
+
+  /** One step at a time: a key that is held down asks faster than a run answers. */
+  let stepping = false;
+  async function stepHistory(step: Done | undefined, planned: (step: Done) => Plan, then: () => void): Promise<void> {
+    if (!step || stepping) return;
+    stepping = true;
+    const plan = planned(step);
+    const done = plan.kind === 'edit' ? await applyLive([plan.edit], '', false) : await run(plan.document, nowUs(), '');
+    if (done) then();
+    stepping = false;
+  }
+
+  function undo(): Promise<void> {
+    return stepHistory(
+      history().done.at(-1),
+      (step) => undoPlan(step, document(), nowUs()),
+      () => setHistory(undone),
+    );
+  }
+
+  function redo(): Promise<void> {
+    return stepHistory(
+      history().undone.at(-1),
+      (step) => redoPlan(step, inForce()),
+      () => setHistory((h) => redone(h, Math.max(editedUs, nowUs()))),
+    );
+  }
+
+  // ---- problems --------------------------------------------------------------------------------------------------
+
+  /** Runs an action whose refusal is the user's to see, by the field it is about. */
+  async function attempt(action: () => Promise<void>, path = ''): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      if (error instanceof RefusedError) {
+        tell(error.diagnostics, path);
+        const whole = error.diagnostics.find((d) => d.path === '');
+        if (whole && path === '') setNotice({ kind: 'problem', text: explain(whole) });
+        return false;
+      }
+      if (error instanceof LostError) return false;
+      throw error;
+    }
+  }
+
+  /** What is wrong with one field replaces what was; other fields keep what is wrong with them. */
+  function tell(diagnostics: readonly Diagnostic[], path: string): void {
+    setProblems((before) => {
+      const others = path === '' ? [] : [...before].filter(([at]) => at !== path);
+      return new Map([...others, ...byPath(diagnostics, path)]);
+    });
+  }
+
+  return {
+    document,
+    original,
+    presetName,
+    trace,
+    setTrace,
+    problems,
+    setProblems,
+    edits,
+    inForce,
+    changed,
+    canUndo: () => history().done.length > 0,
+    canRedo: () => history().undone.length > 0,
+    onFrame,
+    open,
+    rerun,
+    restartWith,
+    applyDocument,
+    change,
+    add,
+    removeEdit,
+    reset,
+    undo,
+    redo,
+  };
+}
