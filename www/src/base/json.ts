@@ -3,17 +3,17 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-export type Step = string | number;
+export type PathStep = string | number;
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function parsePath(path: string): readonly Step[] {
+export function parsePath(path: string): readonly PathStep[] {
   return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map((m) => (m[2] === undefined ? (m[1] ?? '') : Number(m[2])));
 }
 
-export function joinPath(base: string, step: Step): string {
+export function joinPath(base: string, step: PathStep): string {
   if (typeof step === 'number') return `${base}[${step}]`;
   return base === '' ? step : `${base}.${step}`;
 }
@@ -23,7 +23,7 @@ export function getAt(value: Json | undefined, path: string): Json | undefined {
   return parsePath(path).reduce<Json | undefined>((at, step) => child(at, step), value);
 }
 
-export function child(value: Json | undefined, step: Step): Json | undefined {
+export function child(value: Json | undefined, step: PathStep): Json | undefined {
   if (typeof step === 'number') return Array.isArray(value) ? value[step] : undefined;
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
@@ -33,7 +33,7 @@ export function setAt(value: Json, path: string, next: Json): Json {
   return place(value, parsePath(path), next);
 }
 
-function place(value: Json | undefined, steps: readonly Step[], next: Json): Json {
+function place(value: Json | undefined, steps: readonly PathStep[], next: Json): Json {
   const [step, ...rest] = steps;
   if (step === undefined) return next;
   if (typeof step === 'number') {

@@ -1,7 +1,17 @@
 // From the scenario's JSON Schema to form fields. Nothing here knows a field by name: label, unit, first value and what an
 // edit does come from the schema, and the schema from the Rust types, so that a new policy or parameter appears in the
 // form without a change to the page.
-import { child, getAt, isObject, type Json, type JsonObject, joinPath, parsePath, type Step, setAt } from './json.ts';
+import {
+  child,
+  getAt,
+  isObject,
+  type Json,
+  type JsonObject,
+  joinPath,
+  type PathStep,
+  parsePath,
+  setAt,
+} from './json.ts';
 
 export type Input =
   | {
@@ -62,7 +72,7 @@ export class Schema {
   }
 
   /** The fields at and under `steps` of a document, in the order of the schema. */
-  fields(document: Json, steps: readonly Step[]): readonly Field[] {
+  fields(document: Json, steps: readonly PathStep[]): readonly Field[] {
     const node = this.at(steps);
     if (!node) return [];
     // What a document leaves out has its default.
@@ -119,7 +129,7 @@ export class Schema {
   }
 
   /** The type of what stands at `steps`. */
-  private at(steps: readonly Step[]): JsonObject | undefined {
+  private at(steps: readonly PathStep[]): JsonObject | undefined {
     let node: JsonObject = this.root;
     for (const step of steps) {
       const next: Json | undefined = typeof step === 'number' ? node.items : below(node, step);

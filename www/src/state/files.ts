@@ -7,8 +7,8 @@ import type { Client } from '../sim/client.ts';
 import { onTrace } from './document.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
 
-/** What of the page's state files touch. */
-type Desk = {
+/** The part of the page's state that opening a file reads and sets. */
+type PageState = {
   readonly document: Accessor<Json>;
   /** The largest trace that the page reads. */
   readonly traceBytes: number;
@@ -22,8 +22,8 @@ type Desk = {
 };
 
 /** The action that takes a file, whatever it is. */
-export function createFiles(client: Client, desk: Desk): (file: File) => Promise<void> {
-  const { document, traceBytes, problems, trace, setTrace, setReading, setNotice, open } = desk;
+export function createFiles(client: Client, page: PageState): (file: File) => Promise<void> {
+  const { document, traceBytes, problems, trace, setTrace, setReading, setNotice, open } = page;
 
   async function openFile(file: File): Promise<void> {
     const name = file.name.toLowerCase();
