@@ -120,6 +120,14 @@ test('pools and clients are added, and two undos give back what was, each an edi
   expect([runs.canUndo(), runs.canRedo(), worker.loads()]).toEqual([true, true, 1]);
 });
 
+test('the first client of a workload without any is what the schema begins one with', async () => {
+  const { worker, runs } = await setup();
+  await runs.open(JSON.stringify(setAt(DOC, 'workload.clients', [])), 'none', false);
+  expect(await runs.add('workload.clients')).toBe(true);
+  const [edit] = worker.edits();
+  expect(getAt(edit?.add?.['workload.clients'], 'arrivals')).toBeDefined();
+});
+
 test('a restart is undone by the document before it', async () => {
   const { runs } = await setup();
   const before = runs.document();

@@ -177,9 +177,10 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
     return restartWith(next);
   }
 
-  /** Adds a pool or a client like the last one. */
+  /** Adds a pool or a client like the last one, or as the schema begins it where there is none. */
   async function add(list: GrowingList): Promise<boolean> {
-    const entry = furtherEntry(inForce(), list);
+    const [field] = schema.fields(inForce(), parsePath(list));
+    const entry = furtherEntry(inForce(), list) ?? (field?.input.kind === 'list' ? field.input.start : undefined);
     if (entry === undefined) return false;
     if (started()) return applyLive([{ add: { [list]: entry } }], list);
     const items = getAt(document(), list);
