@@ -54,7 +54,7 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
     if (await app.change(pool, named === undefined ? whole : setAt(whole, 'model', named))) {
       setUsed(true);
       if (own) app.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
-    } else setProblems([...app.problems()].filter(([at]) => at.startsWith(pool)).map(([, d]) => d));
+    } else setProblems([...new Set([...app.problems()].filter(([at]) => at.startsWith(pool)).map(([, d]) => d))]);
   };
   return (
     <>

@@ -37,7 +37,9 @@ class FakeWorker implements WorkerLike {
         ? {
             kind: 'refused',
             id: message.id,
-            diagnostics: [{ severity: 'error', path: 'cluster.routing', found: 'bad', allowed: 'a policy', fix: '' }],
+            diagnostics: [
+              { severity: 'error', path: 'cluster.routing.power-of-d.d', found: 'bad', allowed: 'a policy', fix: '' },
+            ],
           }
         : { kind: 'answer', id: message.id, value },
     );
@@ -150,7 +152,7 @@ test('what is refused changes nothing, is told at its field and cannot be undone
   const { runs } = await setup();
   expect(await runs.change('cluster.routing', 'bad')).toBe(false);
   expect(getAt(runs.document(), 'cluster.routing')).toBe('random');
-  expect([...runs.problems().keys()]).toEqual(['cluster.routing']);
+  expect([...runs.problems().keys()]).toEqual(['cluster.routing', 'cluster.routing.power-of-d.d']);
   expect(runs.canUndo()).toBe(false);
 });
 

@@ -13,6 +13,7 @@ import {
   effective,
   furtherEntry,
   type GrowingList,
+  isWithin,
   placedEdits,
   withoutEdit,
 } from './edits.ts';
@@ -243,11 +244,15 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
     }
   }
 
-  /** What is wrong with one field replaces what was; other fields keep what is wrong with them. */
+  /** What is wrong with one field and under it replaces what was; other fields keep what is wrong with them. */
   function tell(diagnostics: readonly Diagnostic[], path: string): void {
+    const found = byPath(diagnostics, path);
+    // What was refused has no rows of its own: it is told at the field that was changed.
+    const refused = diagnostics.find((d) => d.severity === 'error');
+    const here: readonly [string, Diagnostic][] = path !== '' && refused && !found.has(path) ? [[path, refused]] : [];
     setProblems((before) => {
-      const others = path === '' ? [] : [...before].filter(([at]) => at !== path);
-      return new Map([...others, ...byPath(diagnostics, path)]);
+      const others = path === '' ? [] : [...before].filter(([at]) => !isWithin(at, path));
+      return new Map([...others, ...here, ...found]);
     });
   }
 
