@@ -161,8 +161,9 @@ impl Session {
             let replicas = self.engine.replicas().len();
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
         } else {
-            self.engine.adopt(&self.plan, &plan, now, &mut self.recorder);
+            // First, so that it knows the pools that the cluster is about to speak of.
             self.recorder.adopt(plan.scenario());
+            self.engine.adopt(&self.plan, &plan, now, &mut self.recorder);
         }
         self.plan = plan;
         self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());
