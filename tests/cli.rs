@@ -69,6 +69,23 @@ fn settings_change_the_scenario_and_are_checked_like_it() {
 }
 
 #[test]
+fn a_random_seed_is_a_new_one_and_is_told_and_written_so_that_the_run_can_be_made_again() {
+    let drawn = || {
+        let out = run(&short(&["run", "--json", "chat-4xh100", "--set", "seed=random"]));
+        let told = stderr(&out);
+        let seed = told.split_whitespace().nth(1).expect("a seed is told").to_owned();
+        let line = format!("seed: {seed} (--set seed={seed} gives this run again)\n");
+        assert!(told.starts_with(&line), "{told}");
+        (seed, stdout(&out))
+    };
+    let (seed, report) = drawn();
+    assert!(report.contains(&format!("\"seed\": {seed},")), "{seed}");
+    let again = run(&short(&["run", "--json", "chat-4xh100", "--set", &format!("seed={seed}")]));
+    assert_eq!(stdout(&again), report);
+    assert_ne!(drawn().0, seed);
+}
+
+#[test]
 fn check_says_ok_or_everything_that_is_wrong() {
     let out = run(&["check", "chat-4xh100"]);
     assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(0), "ok\n"));

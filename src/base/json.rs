@@ -87,7 +87,11 @@ impl de::Error for Misfit {
 
 /// Compact text.
 pub fn compact<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).expect("INV-6: what is written is plain data with text keys")
+    let mut text = ser::Text::default();
+    match value.serialize(&mut text) {
+        Ok(()) => String::from_utf8(text.0).expect("INV-6: JSON is text"),
+        Err(never) => match never {},
+    }
 }
 
 /// Text indented by two spaces a level.
@@ -417,6 +421,8 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
         node.and_then(|node| node.deserialize_struct("", names, visitor)).map_err(|e| self.named(e))
     }
 }
+
+mod ser;
 
 #[cfg(test)]
 mod tests;

@@ -93,7 +93,7 @@ pub(super) struct Input {
     /// Take admission, priority, routing and scheduler from a policy bundle (YAML); stderr says what each key becomes
     #[arg(long, value_name = "FILE")]
     pub(super) policies: Option<String>,
-    /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`; may be repeated
+    /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`, or `seed=random` for a fresh seed; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
 }

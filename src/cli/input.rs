@@ -2,7 +2,7 @@
 
 use super::args::{Input, Model};
 use super::convert::{Mapping, apply_bundle, convert_routesim};
-use super::{BAD_INPUT, Failed, tell, unreadable};
+use super::{BAD_INPUT, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, json};
@@ -101,13 +101,25 @@ fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Faile
             continue;
         };
         let path = path.trim();
-        problems.extend(set_path(document, path, value).err().unwrap_or_default());
+        let drawn = if path == "seed" && value.trim() == "random" { Some(fresh_seed()?) } else { None };
+        problems
+            .extend(set_path(document, path, drawn.as_deref().unwrap_or(value)).err().unwrap_or_default());
         if !seen.insert(path) && problems.is_empty() {
             let warning = Diagnostic::warning(path, "set more than once", "one value", "the last one counts");
             tell_all("--set", &[warning]);
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(refused("--set", &problems)) }
+}
+
+/// A seed that nobody has drawn before, told so that the run can be made again.
+fn fresh_seed() -> Result<String, Failed> {
+    let seed = getrandom::u64().map_err(|e| {
+        tell(&format!("error: the system gives no random seed: {e}"));
+        Failed(FILE_TROUBLE)
+    })?;
+    tell(&format!("seed: {seed} (--set seed={seed} gives this run again)"));
+    Ok(seed.to_string())
 }
 
 /// A model's config.json as a scenario text that runs.

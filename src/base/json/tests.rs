@@ -2,6 +2,7 @@
 
 use super::*;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 #[test]
 fn indented_text_is_what_serde_json_would_write() {
@@ -83,4 +84,26 @@ fn a_misfit_knows_its_place() {
         steps,
         [PathStep::Index(0), PathStep::Variant("box".to_owned()), key("names"), PathStep::Index(1)]
     );
+}
+
+#[derive(Serialize)]
+enum Every {
+    Unit,
+    One(i8),
+    Two(u64, f32),
+    Named { a: char, b: Option<bool> },
+}
+
+#[derive(Serialize)]
+struct Wrapped(i64);
+
+#[test]
+fn compact_text_is_that_of_serde_json() {
+    let keys: BTreeMap<u32, &str> = [(7, "seven"), (10, "\u{1}\"\\ é")].into_iter().collect();
+    let data = (
+        (Every::Unit, Every::One(-128), Every::Two(u64::MAX, 0.1), Every::Named { a: '"', b: None }),
+        (Wrapped(i64::MIN), (), Some(true), [0.1, -0.0, 1e300, f64::NAN, f64::INFINITY, 5e-324], 0u8),
+        (keys, Vec::<u8>::new(), BTreeMap::<String, u8>::new(), json!({"a": [1, {"b": null}], "c": -1.5})),
+    );
+    assert_eq!(compact(&data), serde_json::to_string(&data).expect("plain data"));
 }

@@ -4,7 +4,7 @@
 // it takes to make the same run again.
 
 import { trust } from '../base/trust.ts';
-import type { Diagnostic, EventsQuery, Frame, PresetInfo, StepKind } from '../generated/boundary.ts';
+import type { Diagnostic, EventsQuery, Frame, FrameQuery, PresetInfo, StepKind } from '../generated/boundary.ts';
 import {
   type Answers,
   type FromWorker,
@@ -65,7 +65,7 @@ export class Client {
   private scenario = '';
   private id: RunId = { run: 0, edit: 0 };
   private nowUs = 0;
-  private detail = '{}';
+  private detail: FrameQuery | undefined;
   private traceFile: File | undefined;
   private usesTrace = false;
   private crashes = 0;
@@ -91,7 +91,7 @@ export class Client {
         if (this.worker !== worker) return;
         if (data.kind === 'ready') {
           this.module = data.module;
-          if (this.detail !== '{}') worker.postMessage({ kind: 'detail', query: this.detail });
+          if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
           resolve({ presets: data.presets, version: data.version });
         } else if (data.kind === 'crash') {
           this.died(data.message, reject);
@@ -139,11 +139,15 @@ export class Client {
   }
 
   events(query: EventsQuery): Promise<Answers['events']> {
-    return this.ask({ kind: 'events', query: JSON.stringify(query) });
+    return this.ask({ kind: 'events', query });
   }
 
   inspect(request: number): Promise<Answers['inspect']> {
     return this.ask({ kind: 'inspect', request });
+  }
+
+  freshSeed(): Promise<string> {
+    return this.ask({ kind: 'fresh-seed' });
   }
 
   report(): Promise<Answers['report']> {
@@ -162,9 +166,9 @@ export class Client {
     this.send({ kind: 'run-to', untilUs });
   }
 
-  setDetail(query: object): void {
-    this.detail = JSON.stringify(query);
-    this.send({ kind: 'detail', query: this.detail });
+  setDetail(query: FrameQuery): void {
+    this.detail = query;
+    this.send({ kind: 'detail', query });
   }
 
   /** Reads a trace file in chunks, so that its size never has to fit in memory twice. */

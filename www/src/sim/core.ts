@@ -1,20 +1,36 @@
-// The WebAssembly module as the runner sees it. Tests put a small stand-in behind the same interface.
+// The WebAssembly module as the runner sees it. Tests put a small stand-in behind the same interface; the compiler checks in
+// worker.ts that the module, whose declarations are generated, is one.
+import type { JsonObject } from '../base/json.ts';
+import type {
+  ColumnsQuery,
+  Diagnostic,
+  EventRows,
+  EventsQuery,
+  FrameQuery,
+  PresetInfo,
+  RequestDetail,
+  StepKind,
+  Stop,
+  TraceOutcome,
+} from '../generated/boundary.ts';
+
+/** Columns of equal length, copied out of the module's memory. */
+export type ColumnSet = { names: string[]; columns: Float64Array<ArrayBuffer>[] };
 
 export interface SimCore {
   /** Runs to an instant, for about so many milliseconds at most. */
-  advance(untilUs: number, maxMs: number): string;
-  beginStep(kind: string): void;
+  advance(untilUs: number, maxMs: number): Stop;
+  beginStep(kind: StepKind): void;
   /** Runs towards the end of the step begun last, for about so many milliseconds at most. */
-  advanceStep(maxMs: number): string;
-  apply(editJson: string): string;
+  advanceStep(maxMs: number): Stop;
+  apply(editJson: string): Diagnostic[];
   nowUs(): number;
   events(): number;
-  frame(queryJson: string): string;
-  eventRows(queryJson: string): string;
-  inspect(request: number): string;
-  columns(queryJson: string): string;
-  /** The values of a column, copied out of the module's memory. */
-  column(index: number): Float64Array<ArrayBuffer>;
+  /** JSON of a `Frame`. */
+  frame(query: FrameQuery): string;
+  eventRows(query: EventsQuery): EventRows;
+  inspect(request: number): RequestDetail | null;
+  columns(query: ColumnsQuery): ColumnSet;
   report(): string;
   digest(): string;
   scenario(): string;
@@ -23,17 +39,20 @@ export interface SimCore {
 
 export interface TraceCore {
   push(bytes: Uint8Array): void;
-  finish(): string;
+  finish(): TraceOutcome;
   free(): void;
 }
 
 export interface Core {
-  check(text: string): string;
-  /** Throws an Error whose message is the JSON of its diagnostics. */
-  architectureFromHf(text: string): string;
-  presets(): string;
+  check(text: string): Diagnostic[];
+  /** Throws a list of diagnostics. */
+  architectureFromHf(text: string): JsonObject;
+  presets(): PresetInfo[];
   version(): string;
+  /** A seed that nobody has drawn before. */
+  freshSeed(): string;
   newTrace(fileName: string): TraceCore;
+  /** Throws a list of diagnostics. */
   newSim(text: string, trace: TraceCore | undefined): SimCore;
 }
 

@@ -3,6 +3,8 @@ import type { JsonObject } from '../base/json.ts';
 import type {
   Diagnostic,
   EventRows,
+  EventsQuery,
+  FrameQuery,
   PresetInfo,
   RequestDetail,
   StepKind,
@@ -58,8 +60,10 @@ export type Question =
   /** Runs as fast as possible to the next event of a kind. Answered when it has happened, or when another command ended the search. */
   | { readonly kind: 'step'; readonly step: StepKind }
   | { readonly kind: 'columns'; readonly views: readonly View[] }
-  | { readonly kind: 'events'; readonly query: string }
+  | { readonly kind: 'events'; readonly query: EventsQuery }
   | { readonly kind: 'inspect'; readonly request: number }
+  /** A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them. */
+  | { readonly kind: 'fresh-seed' }
   | { readonly kind: 'report' }
   | { readonly kind: 'trace-open'; readonly name: string }
   | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -75,6 +79,7 @@ export type Answers = {
   columns: readonly ColumnsAnswer[];
   events: EventRows;
   inspect: RequestDetail | null;
+  'fresh-seed': string;
   report: RunReport;
   'trace-open': null;
   'trace-push': null;
@@ -91,8 +96,8 @@ export type ToWorker =
   | { readonly kind: 'pause' }
   /** Runs as fast as possible to an instant that lies ahead, then goes on as before. */
   | { readonly kind: 'run-to'; readonly untilUs: number }
-  /** How much detail frames have, as the JSON of a `FrameQuery`. */
-  | { readonly kind: 'detail'; readonly query: string }
+  /** How much detail frames have. */
+  | { readonly kind: 'detail'; readonly query: FrameQuery }
   /** The latest frame was drawn; the next may come. */
   | { readonly kind: 'ack' }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question };

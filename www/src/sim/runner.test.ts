@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Core, SimCore, Surroundings } from './core.ts';
+import type { Diagnostic, EventRows, Stop } from '../generated/boundary.ts';
+import type { ColumnSet, Core, SimCore, Surroundings } from './core.ts';
 import type { FromWorker, Question } from './protocol.ts';
 import { Runner } from './runner.ts';
 
@@ -18,7 +19,7 @@ class FakeSim implements SimCore {
     this.costMs = costMs;
     this.endUs = endUs;
   }
-  advance(untilUs: number, maxMs: number): string {
+  advance(untilUs: number, maxMs: number): Stop {
     const before = this.clock.ms;
     const until = Math.min(untilUs, this.endUs);
     while (this.clock.ms - before + this.costMs <= maxMs && this.us + 1000 <= until) this.event();
@@ -35,7 +36,7 @@ class FakeSim implements SimCore {
   beginStep(kind: string): void {
     this.stepAt = this.count + (kind === 'preemption' ? 10_000 : 1);
   }
-  advanceStep(maxMs: number): string {
+  advanceStep(maxMs: number): Stop {
     const before = this.clock.ms;
     while (this.count < this.stepAt) {
       if (this.us >= this.endUs) return 'finished';
@@ -44,9 +45,8 @@ class FakeSim implements SimCore {
     }
     return 'until';
   }
-  apply(edit: string): string {
-    const bad = edit.includes('bad');
-    return JSON.stringify(bad ? [{ severity: 'error', path: 'x', found: '1', allowed: '2', fix: '' }] : []);
+  apply(edit: string): Diagnostic[] {
+    return edit.includes('bad') ? [{ severity: 'error', path: 'x', found: '1', allowed: '2', fix: '' }] : [];
   }
   nowUs(): number {
     return this.us;
@@ -57,17 +57,14 @@ class FakeSim implements SimCore {
   frame(): string {
     return JSON.stringify({ now_us: this.us });
   }
-  eventRows(): string {
-    return '{"rows":[],"total":0,"lost":0}';
+  eventRows(): EventRows {
+    return { rows: [], total: 0, lost: 0 };
   }
-  inspect(): string {
-    return 'null';
+  inspect(): null {
+    return null;
   }
-  columns(): string {
-    return '["t_s","v"]';
-  }
-  column(index: number): Float64Array<ArrayBuffer> {
-    return new Float64Array([index]);
+  columns(): ColumnSet {
+    return { names: ['t_s', 'v'], columns: [new Float64Array([0]), new Float64Array([1])] };
   }
   report(): string {
     return '{}';
@@ -89,20 +86,19 @@ function setup(costMs = 0.01, endUs = 1e12) {
   const posted: FromWorker[] = [];
   const sims: FakeSim[] = [];
   const core: Core = {
-    check: () => '[]',
+    check: () => [],
     architectureFromHf: (text) => {
       if (text === 'bad')
-        throw new Error('[{"severity":"error","path":"hidden_size","found":"nothing","allowed":"a number","fix":""}]');
-      return '{"layers":2}';
+        throw [{ severity: 'error', path: 'hidden_size', found: 'nothing', allowed: 'a number', fix: '' }];
+      return { layers: 2 };
     },
-    presets: () => '[]',
+    presets: () => [],
+    freshSeed: () => '18446744073709551615',
     version: () => '0',
-    newTrace: () => ({ push: () => {}, finish: () => '{"ok":true,"diagnostics":[],"summary":null}', free: () => {} }),
+    newTrace: () => ({ push: () => {}, finish: () => ({ ok: true, diagnostics: [], summary: null }), free: () => {} }),
     newSim: (text) => {
       if (text === 'refuse') {
-        throw new Error(
-          JSON.stringify([{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }]),
-        );
+        throw [{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }];
       }
       const sim = new FakeSim(clock, costMs, endUs);
       sims.push(sim);
@@ -143,7 +139,7 @@ function setup(costMs = 0.01, endUs = 1e12) {
   const frames = (): FromWorker[] => posted.filter((m) => m.kind === 'frame');
   /** The values of the answers that have a certain field. */
   const answers = (field: string): unknown[] =>
-    posted.flatMap((m) => (m.kind === 'answer' && m.value !== null && field in m.value ? [m.value] : []));
+    posted.flatMap((m) => (m.kind === 'answer' && typeof m.value === 'object' && m.value !== null && field in m.value ? [m.value] : []));
   return { runner, posted, frames, answers, sims, sim, pass, ask, load };
 }
 
@@ -316,4 +312,8 @@ test('the shape of a model is read without a run, and a refusal says what is wro
     kind: 'refused',
     diagnostics: [{ path: 'hidden_size' }],
   });
+});
+
+test('a fresh seed keeps all its digits', () => {
+  expect(setup().ask({ kind: 'fresh-seed' })).toMatchObject({ value: '18446744073709551615' });
 });

@@ -2,7 +2,7 @@
 //
 // It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { ColumnsQuery, Diagnostic, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { Diagnostic, FrameQuery, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
 import {
   type Answers,
@@ -21,6 +21,9 @@ const SLICE_MS = 12;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** Time that passed while the page was hidden or busy is not caught up beyond this. */
 const MOST_LAG_MS = 100;
+
+/** How much detail frames have before the page has said how much it draws. */
+const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
 type Post = (message: FromWorker, transfer?: Transferable[]) => void;
 
@@ -50,7 +53,7 @@ export class Runner {
   private ticking = false;
   private owed = false;
   private unacked = false;
-  private detail = '{}';
+  private detail = DEFAULT_DETAIL;
   private marks: { ms: number; us: number }[] = [];
 
   private readonly core: Core;
@@ -111,19 +114,19 @@ export class Runner {
       case 'load':
         return this.load(question);
       case 'check':
-        return parse<Diagnostic[]>(this.core.check(question.text));
+        return this.core.check(question.text);
       case 'architecture':
-        return parse<Answers['architecture']>(refusable(() => this.core.architectureFromHf(question.text)));
+        return refusable(() => this.core.architectureFromHf(question.text));
       case 'apply':
         return this.apply(question.edit);
       case 'columns':
         return this.columns(question.views, transfer);
       case 'events':
-        return this.sim
-          ? parse<Answers['events']>(this.sim.eventRows(question.query))
-          : { rows: [], total: 0, lost: 0 };
+        return this.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
       case 'inspect':
-        return this.sim ? parse<Answers['inspect']>(this.sim.inspect(question.request)) : null;
+        return this.sim?.inspect(question.request) ?? null;
+      case 'fresh-seed':
+        return this.core.freshSeed();
       case 'report':
         return { json: this.running().report(), digest: this.running().digest() };
       case 'trace-open':
@@ -142,7 +145,7 @@ export class Runner {
 
   private load(question: Extract<Question, { kind: 'load' }>): Answers['load'] {
     const { text, useTrace, untilUs, thenPlay } = question;
-    const diagnostics = parse<Diagnostic[]>(this.core.check(text));
+    const diagnostics = this.core.check(text);
     const next = refusable(() => this.core.newSim(text, useTrace ? this.trace : undefined));
     this.sim?.free();
     this.sim = next;
@@ -155,7 +158,7 @@ export class Runner {
 
   private apply(edit: string): Answers['apply'] {
     const sim = this.running();
-    const diagnostics = parse<Diagnostic[]>(sim.apply(edit));
+    const diagnostics = sim.apply(edit);
     if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
     this.id = { ...this.id, edit: this.id.edit + 1 };
     this.postFrame();
@@ -175,7 +178,7 @@ export class Runner {
   }
 
   private stepOn(sim: SimCore): Stop {
-    const stop = toStop(sim.advanceStep(SLICE_MS));
+    const stop = sim.advanceStep(SLICE_MS);
     if (stop !== 'events') this.rest('paused', stop);
     return stop;
   }
@@ -187,13 +190,11 @@ export class Runner {
     if (id !== undefined) this.post({ kind: 'answer', id, value: { stop } });
   }
 
-  /** Copies columns out of the module's memory within one call: when that memory grows, views of it are detached. */
   private columns(views: readonly View[], transfer: Transferable[]): ColumnsAnswer[] {
     const sim = this.sim;
     if (!sim) return [];
     return views.map((view) => {
-      const names = parse<string[]>(sim.columns(JSON.stringify({ view } satisfies ColumnsQuery)));
-      const columns = names.map((_, index) => sim.column(index));
+      const { names, columns } = sim.columns({ view });
       for (const column of columns) transfer.push(column.buffer);
       return { view, names, columns };
     });
@@ -201,7 +202,7 @@ export class Runner {
 
   private finishTrace(): Answers['trace-finish'] {
     if (!this.openTrace) throw new Refused([]);
-    const result = parse<Answers['trace-finish']>(this.openTrace.finish());
+    const result = this.openTrace.finish();
     if (result.ok) {
       // The current run holds a reference to the old trace of its own.
       this.trace = this.openTrace;
@@ -293,7 +294,7 @@ export class Runner {
   }
 
   private slice(sim: SimCore): Stop {
-    const stop = toStop(sim.advance(this.target(this.around.now()), SLICE_MS));
+    const stop = sim.advance(this.target(this.around.now()), SLICE_MS);
     // A simulation that is too slow does not catch up later: its clock continues from where it is.
     if (stop === 'events' && this.mode === 'playing')
       this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
@@ -343,33 +344,12 @@ export class Runner {
   }
 }
 
-/** Runs what the module may refuse. */
+/** Runs what the module may refuse, by throwing a list of diagnostics. */
 function refusable<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const diagnostics = asDiagnostics(error);
-    if (diagnostics) throw new Refused(diagnostics);
+    if (Array.isArray(error)) throw new Refused(error);
     throw error;
   }
-}
-
-/** The module refuses a text by throwing an Error whose message is the JSON of its diagnostics. */
-function asDiagnostics(error: unknown): readonly Diagnostic[] | undefined {
-  if (!(error instanceof Error) || !error.message.startsWith('[')) return undefined;
-  try {
-    return parse<Diagnostic[]>(error.message);
-  } catch {
-    return undefined;
-  }
-}
-
-function toStop(text: string): Stop {
-  if (text === 'until' || text === 'events' || text === 'finished') return text;
-  throw new Error(`the module stopped for an unknown reason: ${text}`);
-}
-
-/** JSON from our own module, whose types are generated from the same Rust source. */
-function parse<T>(json: string): T {
-  return JSON.parse(json);
 }

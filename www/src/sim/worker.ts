@@ -1,8 +1,7 @@
 // The simulation's thread. The only file that imports the WebAssembly module.
-import init, { Sim, Trace } from '../../pkg/tokenyard.js';
+import init, { freshSeed, Sim, Trace } from '../../pkg/tokenyard.js';
 import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
-import type { PresetInfo } from '../generated/boundary.ts';
-import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
+import type { Core, Surroundings } from './core.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { Runner } from './runner.ts';
 
@@ -44,52 +43,24 @@ let warm: Promise<WebAssembly.Module> | undefined;
 
 async function boot(given: WebAssembly.Module | undefined): Promise<void> {
   const module = given ?? (await (warm ?? compile()));
-  const { memory } = await init({ module_or_path: module });
-  runner = new Runner(core(memory), surroundings(), guardedPost);
-  const presets: PresetInfo[] = JSON.parse(Sim.presets());
-  post({ kind: 'ready', module, presets, version: Sim.version() });
+  await init({ module_or_path: module });
+  runner = new Runner(CORE, surroundings(), guardedPost);
+  post({ kind: 'ready', module, presets: CORE.presets(), version: CORE.version() });
 }
 
 function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
   post(message, transfer);
 }
 
-function core(memory: WebAssembly.Memory): Core {
-  return {
-    check: (text) => Sim.check(text),
-    architectureFromHf: (text) => Sim.architectureFromHf(text),
-    presets: () => Sim.presets(),
-    version: () => Sim.version(),
-    newTrace: (name) => new Trace(name),
-    newSim: (text, trace) => adapt(trace instanceof Trace ? Sim.withTrace(text, trace) : new Sim(text), memory),
-  };
-}
-
-function adapt(sim: Sim, memory: WebAssembly.Memory): SimCore {
-  return {
-    advance: (untilUs, maxMs) => sim.advance(untilUs, maxMs),
-    beginStep: (kind) => sim.beginStep(kind),
-    advanceStep: (maxMs) => sim.advanceStep(maxMs),
-    apply: (edit) => sim.apply(edit),
-    nowUs: () => sim.nowUs(),
-    events: () => sim.events(),
-    frame: (query) => sim.frame(query),
-    eventRows: (query) => sim.eventRows(query),
-    inspect: (request) => sim.inspect(request),
-    columns: (query) => sim.columns(query),
-    column: (index) => {
-      const start = sim.columnPtr(index);
-      const length = sim.columnLen(index);
-      const copy = new Float64Array(length);
-      copy.set(new Float64Array(memory.buffer, start, length));
-      return copy;
-    },
-    report: () => sim.report(),
-    digest: () => sim.digest(),
-    scenario: () => sim.scenario(),
-    free: () => sim.free(),
-  };
-}
+const CORE: Core = {
+  check: (text) => Sim.check(text),
+  architectureFromHf: (text) => Sim.architectureFromHf(text),
+  presets: () => Sim.presets(),
+  version: () => Sim.version(),
+  freshSeed,
+  newTrace: (name) => new Trace(name),
+  newSim: (text, trace) => (trace instanceof Trace ? Sim.withTrace(text, trace) : new Sim(text)),
+};
 
 /** A message over a channel of our own is handled after the messages that wait, without the minimum delay of a timer. */
 function surroundings(): Surroundings {
@@ -126,6 +97,3 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   } else if (message.kind === 'boot') boot(message.module).catch(crash);
   else guarded(() => runner?.handle(message));
 };
-
-// A type-level check that the module offers what the runner needs.
-export type TraceFits = Trace extends TraceCore ? true : never;
