@@ -29,7 +29,8 @@ type RequestDetail = import('../src/generated/boundary.ts').RequestDetail;
 type StepKind = import('../src/generated/boundary.ts').StepKind;
 type Stop = import('../src/generated/boundary.ts').Stop;
 type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
-type JsonObject = import('../src/base/json.ts').JsonObject;
+type Json = null | boolean | number | string | Json[] | JsonObject;
+type JsonObject = { [key: string]: Json };
 type ColumnSet = { names: string[], columns: Float64Array<ArrayBuffer>[] };
 ";
 

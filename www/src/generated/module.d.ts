@@ -13,7 +13,8 @@ declare module '*/pkg/tokenyard.js' {
   type StepKind = import('./boundary.ts').StepKind;
   type Stop = import('./boundary.ts').Stop;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
-  type JsonObject = import('../base/json.ts').JsonObject;
+  type Json = null | boolean | number | string | Json[] | JsonObject;
+  type JsonObject = { [key: string]: Json };
   type ColumnSet = { names: string[], columns: Float64Array<ArrayBuffer>[] };
 
 

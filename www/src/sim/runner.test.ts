@@ -139,7 +139,9 @@ function setup(costMs = 0.01, endUs = 1e12) {
   const frames = (): FromWorker[] => posted.filter((m) => m.kind === 'frame');
   /** The values of the answers that have a certain field. */
   const answers = (field: string): unknown[] =>
-    posted.flatMap((m) => (m.kind === 'answer' && typeof m.value === 'object' && m.value !== null && field in m.value ? [m.value] : []));
+    posted.flatMap((m) =>
+      m.kind === 'answer' && typeof m.value === 'object' && m.value !== null && field in m.value ? [m.value] : [],
+    );
   return { runner, posted, frames, answers, sims, sim, pass, ask, load };
 }
 
