@@ -13,7 +13,7 @@
 //! | scheduler, priority | all |
 //! | routing, admission | all policies with their own settings; the gateway immediate or slow; signals fresh to 50 ms old |
 //! | clients | one or two, 1 to 60 requests/s each; Poisson, gamma, Weibull, constant; prompts to 160 tokens, answers to 40 or 200, which is three of the smaller caches; shared prefixes; sessions; conversations |
-//! | edits | up to three, at any instant: rate, routing, admission, replicas, batch, budget, age of signals, and caches down to one block, below prompts that wait |
+//! | edits | up to three, at any instant: rate, lengths, routing, admission, replicas, batch, budget, scheduler, age of signals, caches down to one block, below prompts that wait, what replicas are made of, new pools and clients |
 //! | end | a horizon of 0.2 to 2.5 s |
 
 #[path = "../support/mod.rs"]
@@ -21,7 +21,7 @@ mod support;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::json;
+use serde_json::{Value, json};
 use support::edit;
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
@@ -231,6 +231,35 @@ pub(crate) fn an_edit() -> impl Strategy<Value = Change> {
         (1_u32..400).prop_map(|blocks| edit::kv_blocks(0, blocks)),
         (1_u32..6).prop_map(|blocks| edit::kv_blocks(0, blocks)),
         select(vec![0_u64, 1, 40_000]).prop_map(edit::snapshot_refresh),
+        what_replicas_are_made_of(),
+        select(vec!["fcfs", "sjf", "reverse-priority"])
+            .prop_map(|name| Change::set("cluster.pools[0].engine.scheduler", name)),
+        (1_u32..40, 0_u32..3).prop_map(|(tokens, sessions)| {
+            Change::set("workload.clients[0].prompt_tokens", json!({"constant": {"tokens": tokens}}))
+                .and_set("workload.clients[0].conversation", Value::Null)
+                .and_set("workload.clients[0].sessions", sessions)
+        }),
+        (1_u32..4, any::<u32>()).prop_map(|(replicas, number)| {
+            let pool = json!({"name": format!("added-{number}"), "replicas": replicas, "kv": {"blocks": 30},
+                "latency": {"fitted": {"step_us": 900.0}}});
+            Change::add("cluster.pools", pool)
+        }),
+        (1.0..60.0_f64, any::<u32>()).prop_map(|(rate_per_s, number)| {
+            let client = json!({"name": format!("added-{number}"), "arrivals": {"poisson": {"rate_per_s": rate_per_s}},
+                "prompt_tokens": {"constant": {"tokens": 50}}, "output_tokens": {"constant": {"tokens": 9}}});
+            Change::add("workload.clients", client)
+        }),
+    ]
+}
+
+/// Edits after which the replicas of the first pool are replaced.
+fn what_replicas_are_made_of() -> impl Strategy<Value = Change> {
+    let field = |field: &str, value: Value| Change::set(&format!("cluster.pools[0].{field}"), value);
+    prop_oneof![
+        select(vec![1_u32, 3, 16]).prop_map(move |tokens| field("kv.block_tokens", json!(tokens))),
+        any::<bool>().prop_map(move |on| field("kv.prefix_caching", json!(on))),
+        select(vec![0_u32, 20, 500]).prop_map(move |blocks| field("kv.cpu_blocks", json!(blocks))),
+        (50.0..3000.0_f64).prop_map(move |us| field("latency", json!({"fitted": {"step_us": us}}))),
     ]
 }
 
