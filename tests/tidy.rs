@@ -118,6 +118,18 @@ fn forbidden(module: &str, used: &str) -> Option<String> {
     (other >= own).then(|| format!("{module} (layer {own}) uses {used} (layer {other})"))
 }
 
+/// The table of changes in ARCHITECTURE.md names files that are there.
+#[test]
+fn the_file_to_open_first_is_there() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the architecture is described");
+    let table = text.split("## Twenty changes").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let rows: Vec<&str> = table.unwrap_or_default().lines().filter_map(|row| row.split('`').nth(1)).collect();
+    let missing: Vec<String> =
+        rows.iter().filter(|path| !root().join(path).is_file()).map(|path| (*path).to_owned()).collect();
+    report("a newcomer finds the file", &missing);
+    assert_eq!(rows.len(), 20);
+}
+
 /// The layer fence: design rule 1 of STYLE.md.
 #[test]
 fn a_module_uses_only_the_layers_above_it() {
