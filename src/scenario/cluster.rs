@@ -166,7 +166,7 @@ fields! {
         max_waiting: "Max waiting" in [0, limits::IN_FLIGHT]
             or "use 0 for a queue without a bound" => QueueBound;
         scheduler: "Scheduler" => QueueOrder;
-        priority: "Priority" => QueueOrder;
+        priority: "Priority" => QueueJoin;
     }
 }
 

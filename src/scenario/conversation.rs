@@ -26,12 +26,12 @@ pub struct Conversation {
 
 fields! {
     struct Conversation {
-        rounds: "Rounds" => Arrivals;
-        think_time: "Think time" => Arrivals;
-        clock: "Clock" => Arrivals;
-        context_growth: "Context growth" => Arrivals;
+        rounds: "Rounds" => Conversations;
+        think_time: "Think time" => Conversations;
+        clock: "Clock" => Conversations;
+        context_growth: "Context growth" => Conversations;
         max_context_tokens: "Longest context" of "tokens" in [1, limits::REQUEST_TOKENS]
-            or "the context length of the model, for instance" => Arrivals;
+            or "the context length of the model, for instance" => Conversations;
     }
 }
 
@@ -70,13 +70,13 @@ fields! {
     enum Rounds [] {
         Constant "constant" {
             rounds: "Rounds" in [1, limits::ROUNDS]
-                or "a conversation has at least one round" first 6 => Arrivals;
+                or "a conversation has at least one round" first 6 => Conversations;
         }
         Geometric "geometric" {
             mean_rounds: "Mean rounds" in [1.0, f64::from(limits::ROUNDS)]
-                or "a conversation has at least one round" first 5.0 => Arrivals;
+                or "a conversation has at least one round" first 5.0 => Conversations;
             max_rounds: "Max rounds" in [1, limits::ROUNDS]
-                or "a conversation has at least one round" first 50 => Arrivals;
+                or "a conversation has at least one round" first 50 => Conversations;
         }
     }
 }
@@ -122,15 +122,15 @@ pub enum ThinkTime {
 fields! {
     enum ThinkTime [] {
         Constant "constant" {
-            think_s: "Think" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Arrivals;
+            think_s: "Think" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Conversations;
         }
         Exponential "exponential" {
-            mean_s: "Mean" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Arrivals;
+            mean_s: "Mean" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Conversations;
         }
         Lognormal "lognormal" {
-            median_s: "Median" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Arrivals;
+            median_s: "Median" of "s" in [0.0, limits::THINK_S] or "it is in seconds" first 10.0 => Conversations;
             sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
-                or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
+                or "0 is constant, 1 is a heavy tail" first 0.7 => Conversations;
         }
     }
 }

@@ -17,6 +17,7 @@ pub(super) enum Effect {
     Steps,
     BatchSize,
     QueueOrder,
+    QueueJoin,
     QueueBound,
     CacheSize,
     Price,
@@ -26,6 +27,7 @@ pub(super) enum Effect {
     Signals,
     Delays,
     Arrivals,
+    Conversations,
     Rate,
     TraceSpeed,
     Objectives,
@@ -44,6 +46,7 @@ impl Effect {
             | Self::Steps
             | Self::BatchSize
             | Self::QueueOrder
+            | Self::QueueJoin
             | Self::QueueBound
             | Self::CacheSize
             | Self::Price
@@ -53,6 +56,7 @@ impl Effect {
             | Self::Signals
             | Self::Delays
             | Self::Arrivals
+            | Self::Conversations
             | Self::Rate
             | Self::TraceSpeed
             | Self::Objectives => "live",
@@ -80,14 +84,17 @@ impl Effect {
             Self::BatchSize => {
                 "Applies from each replica's next step on; a batch that is larger shrinks as its requests finish, and nobody is preempted for it."
             }
-            Self::QueueOrder => "Requests that wait are put in the new order; those that run go on.",
+            Self::QueueOrder => {
+                "Requests that wait are put in the new order at once, by the priorities they came with; those that run go on."
+            }
+            Self::QueueJoin => "Applies to requests that join a wait queue from then on.",
             Self::QueueBound => {
                 "Applies to the next request that is sent there; nobody who waits is sent away."
             }
             Self::CacheSize => {
                 "A smaller cache gives up free blocks at once, the longest unused first, and blocks in use as they become free."
             }
-            Self::Price => "Requests do not notice: only costs change, and scores by price.",
+            Self::Price => "Requests do not notice: the costs of the whole run follow, and scores by price.",
             Self::Name => "Requests do not notice: only the name changes.",
             Self::Admission => {
                 "Requests that are held back are asked about again at once; requests under way count against the new limit."
@@ -102,6 +109,7 @@ impl Effect {
             Self::Arrivals => {
                 "Applies to requests that arrive from then on; those under way stay what they are."
             }
+            Self::Conversations => "Conversations under way go on, with the new lengths and think times.",
             Self::Rate => {
                 "Applies at once: the gap that is running shrinks or stretches with it, and requests under way go on."
             }

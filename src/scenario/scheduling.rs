@@ -69,11 +69,11 @@ pub struct ClassScores {
 
 fields! {
     struct ClassScores {
-        critical: "Critical" => QueueOrder;
-        standard: "Standard" => QueueOrder;
-        sheddable: "Sheddable" => QueueOrder;
-        batch: "Batch" => QueueOrder;
-        background: "Background" => QueueOrder;
+        critical: "Critical" => QueueJoin;
+        standard: "Standard" => QueueJoin;
+        sheddable: "Sheddable" => QueueJoin;
+        batch: "Batch" => QueueJoin;
+        background: "Background" => QueueJoin;
     }
 }
 
@@ -115,11 +115,11 @@ pub struct ClassDeadlines {
 
 fields! {
     struct ClassDeadlines {
-        critical_ms: "Critical" of "ms" => QueueOrder;
-        standard_ms: "Standard" of "ms" => QueueOrder;
-        sheddable_ms: "Sheddable" of "ms" => QueueOrder;
-        batch_ms: "Batch" of "ms" => QueueOrder;
-        background_ms: "Background" of "ms" => QueueOrder;
+        critical_ms: "Critical" of "ms" => QueueJoin;
+        standard_ms: "Standard" of "ms" => QueueJoin;
+        sheddable_ms: "Sheddable" of "ms" => QueueJoin;
+        batch_ms: "Batch" of "ms" => QueueJoin;
+        background_ms: "Background" of "ms" => QueueJoin;
     }
 }
 
@@ -161,8 +161,8 @@ pub struct TenantScores {
 
 fields! {
     struct TenantScores {
-        tenants: "Tenants" up_to [limits::CLIENTS, "tenants", "tenant"] => QueueOrder;
-        others: "Others" => QueueOrder;
+        tenants: "Tenants" up_to [limits::CLIENTS, "tenants", "tenant"] => QueueJoin;
+        others: "Others" => QueueJoin;
     }
 }
 
@@ -179,7 +179,7 @@ pub struct TenantScore {
 
 fields! {
     struct TenantScore {
-        tenant: "Tenant" => QueueOrder;
-        priority: "Priority" => QueueOrder;
+        tenant: "Tenant" => QueueJoin;
+        priority: "Priority" => QueueJoin;
     }
 }

@@ -81,7 +81,7 @@ fields! {
         output_tokens: "Output" of "tokens" => Arrivals;
         prefix: "Prefix" => Arrivals;
         sessions: "Sessions" in [0, limits::SESSIONS] or "use 0 for requests that stand alone" => Arrivals;
-        conversation: "Conversation" => Arrivals;
+        conversation: "Conversation" => Conversations;
     }
 }
 
