@@ -274,7 +274,7 @@ fn what_a_replica_is_made_of_replaces_the_replicas_one_after_the_other() {
             Fact::Serving { replica, .. } if *t >= at => life.push((*t, 's', replica.0)),
             Fact::Routed { replica, .. } => in_flight[replica.index()] += 1,
             Fact::Completed { replica, .. } | Fact::Dropped { replica, .. } => {
-                in_flight[replica.index()] -= 1
+                in_flight[replica.index()] -= 1;
             }
             _ => {}
         }

@@ -6,7 +6,10 @@ use super::gateway::{pool_views, serves};
 use super::{Blueprint, Cluster};
 use crate::base::{Micros, Span};
 use crate::perf::{Plan, Resolved};
-use crate::scenario::{Hardware, KvBlocks, LatencyModel, Pool};
+use crate::scenario::{
+    BatchLimits, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks, LatencyModel,
+    PiecewiseRates, Pool, RooflineSettings,
+};
 
 impl Cluster {
     /// Follows `new` instead of `old` from `now` on, which no event has passed yet. Pools and clients of `old` stand at the
@@ -106,16 +109,16 @@ pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
 /// makes other replicas, everything else can change while they run.
 fn made_of(pool: &Pool) -> Pool {
     let mut parts = Pool { name: String::new(), replicas: 0, ..pool.clone() };
-    parts.engine = crate::scenario::BatchLimits::default();
+    parts.engine = BatchLimits::default();
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;
     parts.hardware = parts.hardware.map(|hardware| Hardware { usd_per_hour: 0.0, ..hardware });
     parts.latency = match parts.latency {
         LatencyModel::Catalogue => LatencyModel::Catalogue,
-        LatencyModel::Fitted(_) => LatencyModel::Fitted(Default::default()),
-        LatencyModel::Roofline(_) => LatencyModel::Roofline(Default::default()),
-        LatencyModel::CrossModel(_) => LatencyModel::CrossModel(Default::default()),
-        LatencyModel::Piecewise(_) => LatencyModel::Piecewise(Default::default()),
+        LatencyModel::Fitted(_) => LatencyModel::Fitted(FittedCoefficients::default()),
+        LatencyModel::Roofline(_) => LatencyModel::Roofline(RooflineSettings::default()),
+        LatencyModel::CrossModel(_) => LatencyModel::CrossModel(CrossModelCoefficients::default()),
+        LatencyModel::Piecewise(_) => LatencyModel::Piecewise(PiecewiseRates::default()),
     };
     parts
 }

@@ -162,21 +162,17 @@ impl Source {
             let names = &mut self.names;
             let tenant = number_of(&mut names.tenants, tenant_of(client));
             let model = number_of(&mut names.models, &client.model);
-            match (self.clients.get_mut(i), before) {
-                (Some(source), Some(before)) => {
-                    names.clients[source.shown() as usize].clone_from(&client.name);
-                    let more = (client.sessions > before.sessions).then_some(self.sessions);
-                    source.adopt(client, [tenant, model], more, now);
-                    self.sessions = next_session(self.sessions, more.map_or(0, |_| client.sessions));
-                }
-                _ => {
-                    let shown = names.clients.len() as u32;
-                    names.clients.push(client.name.clone());
-                    let source =
-                        ClientSource::new(client, new.seed, i as u32, [tenant, model], self.sessions);
-                    self.clients.push(source.begun(shown, now));
-                    self.sessions = next_session(self.sessions, client.sessions);
-                }
+            if let (Some(source), Some(before)) = (self.clients.get_mut(i), before) {
+                names.clients[source.shown() as usize].clone_from(&client.name);
+                let more = (client.sessions > before.sessions).then_some(self.sessions);
+                source.adopt(client, [tenant, model], more, now);
+                self.sessions = next_session(self.sessions, more.map_or(0, |_| client.sessions));
+            } else {
+                let shown = names.clients.len() as u32;
+                names.clients.push(client.name.clone());
+                let source = ClientSource::new(client, new.seed, i as u32, [tenant, model], self.sessions);
+                self.clients.push(source.begun(shown, now));
+                self.sessions = next_session(self.sessions, client.sessions);
             }
         }
         if was.requests != is.requests {

@@ -203,7 +203,7 @@ impl RequestCount {
 /// Microseconds between two instants, weighted with the factor of the client's rate; `None` if that is without end.
 fn active_us(c: &Client, from: Micros, to: Micros) -> Option<f64> {
     let Some(curve) = c.rate_profile.curve() else {
-        return (to < Micros::MAX).then(|| to.0 as f64 - from.0 as f64);
+        return (to < Micros::MAX).then_some(to.0 as f64 - from.0 as f64);
     };
     let until = if to == Micros::MAX { curve.total()? } else { curve.area(to) };
     Some(until - curve.area(from))

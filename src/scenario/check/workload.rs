@@ -28,15 +28,13 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
                 "the trace alone is replayed: remove one of them",
             );
         }
-    } else {
-        if w.clients.is_empty() && w.requests.is_empty() {
-            r.error(
-                "workload",
-                "no clients, no requests and no trace",
-                "at least one of them",
-                "add a client, or leave the key `clients` out for the default one",
-            );
-        }
+    } else if w.clients.is_empty() && w.requests.is_empty() {
+        r.error(
+            "workload",
+            "no clients, no requests and no trace",
+            "at least one of them",
+            "add a client, or leave the key `clients` out for the default one",
+        );
     }
     for (i, client) in w.clients.iter().enumerate() {
         check_client(&format!("workload.clients[{i}]"), client, r);
