@@ -112,9 +112,9 @@ fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Faile
     if problems.is_empty() { Ok(()) } else { Err(refused("--set", &problems)) }
 }
 
-/// A seed that nobody has drawn before, told so that the run can be made again.
+/// A fresh seed below 2^32, told so that the run can be made again.
 fn fresh_seed() -> Result<String, Failed> {
-    let seed = getrandom::u64().map_err(|e| {
+    let seed = getrandom::u32().map_err(|e| {
         tell(&format!("error: the system gives no random seed: {e}"));
         Failed(FILE_TROUBLE)
     })?;

@@ -64,10 +64,10 @@ fn stop(stop: Stop) -> String {
     .to_owned()
 }
 
-/// A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them.
+/// A fresh seed as text, as all seeds are on the page. It is below 2^32: short enough to be read out.
 #[wasm_bindgen(js_name = freshSeed)]
 pub fn fresh_seed() -> Result<String, JsError> {
-    let seed = getrandom::u64().map_err(|e| JsError::new(&format!("no randomness: {e}")))?;
+    let seed = getrandom::u32().map_err(|e| JsError::new(&format!("no randomness: {e}")))?;
     Ok(seed.to_string())
 }
 

@@ -129,7 +129,7 @@ declare module '*/pkg/tokenyard.js' {
   }
 
   /**
-   * A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them.
+   * A fresh seed as text, as all seeds are on the page. It is below 2^32: short enough to be read out.
    */
   export function freshSeed(): string;
 

@@ -6,6 +6,7 @@ import { getAt } from '../base/json.ts';
 import { seedOf } from '../base/text.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
+import { ignoreLost } from '../sim/client.ts';
 import type { App } from '../state/app.ts';
 import { tooltip } from '../state/shortcuts.ts';
 
@@ -134,7 +135,7 @@ function Seed(props: { app: App }): JSX.Element {
         type="button"
         class="btn sq wide-sq wide"
         aria-label="New seed"
-        onClick={() => set(String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 1))}
+        onClick={() => void props.app.freshSeed().then(set).catch(ignoreLost)}
       >
         <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
           <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />

@@ -223,6 +223,7 @@ export function createApp(spawn: () => WorkerLike) {
     anomalies: frames.anomalies,
     showAnomaly,
     reducedMotion,
+    freshSeed: () => client.freshSeed(),
     setReducedMotion: (on: boolean) => {
       slowMotion = on;
       setReducedMotion(on);
