@@ -66,6 +66,8 @@ impl StepModel {
     /// microseconds.
     pub(super) fn new(alpha_us: [f64; 3], family: Family) -> Self {
         let [base, per_token, output] = alpha_us;
+        // A scenario with numbers out of their ranges is resolved as well, so that all its problems are known at once.
+        let output = if output.is_finite() { output.max(0.0) } else { 0.0 };
         Self { queueing_us: [base, per_token], output_overhead: truncate_to_span(output), family }
     }
 
