@@ -290,6 +290,29 @@ fn what_a_replica_is_made_of_replaces_the_replicas_one_after_the_other() {
 }
 
 #[test]
+fn replaced_replicas_cost_what_they_cost_and_not_what_the_new_ones_do() {
+    let mut base = from_value(base()).expect("a good document");
+    base.cluster.pools.truncate(1);
+    base.workload.requests.clear();
+    let usd =
+        |replicas: &[(f64, f64)]| replicas.iter().map(|(per_hour, s)| per_hour * s / 3600.0).sum::<f64>();
+    let change = Change::set("cluster.pools[0].gpu", "A100-80").and_set("cluster.pools[0].tp", 2);
+    let mut session = start(&base, vec![TimedEdit::new(1_000_000, change)]);
+    let old = session.engine().replicas()[0].usd_per_hour().expect("a price");
+    finish(&mut session);
+    let report = session.report_data();
+    let replicas = session.engine().replicas();
+    let new = replicas[2].usd_per_hour().expect("a price");
+    assert!((old - new).abs() > 0.1, "{old} {new}");
+    assert_eq!(replicas.iter().map(|r| r.gpus()).collect::<Vec<_>>(), [1, 1, 2, 2]);
+    let up: Vec<f64> = report.replicas.iter().map(|r| r.up_s).collect();
+    let expected = usd(&[(old, up[0]), (old, up[1]), (new, up[2]), (new, up[3])]);
+    assert!((report.cost.usd.expect("a cost") - expected).abs() < 1e-9, "{:?} {expected}", report.cost);
+    let gpu_s = up[0] + up[1] + 2.0 * (up[2] + up[3]);
+    assert!((report.cost.gpu_seconds - gpu_s).abs() < 1e-6, "{:?} {gpu_s}", report.cost);
+}
+
+#[test]
 fn another_model_replaces_all_replicas_at_once() {
     let mut s = from_value(base()).expect("a good document");
     s.cluster.pools.truncate(1);

@@ -45,6 +45,8 @@ pub(super) struct Blueprint {
     pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) resolved: Resolved,
+    /// GPUs of one replica.
+    pub(super) gpus: u32,
     pub(super) block_tokens: u32,
     pub(super) caching: bool,
     pub(super) tier: Tier,
@@ -63,6 +65,7 @@ impl Blueprint {
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),
+            gpus: pool.tp,
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
             tier: Tier::new(kv, compat),

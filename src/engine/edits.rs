@@ -86,6 +86,7 @@ impl Cluster {
             }
             if r.edition == b.edition {
                 r.model = b.resolved.model.clone();
+                r.usd_per_hour = b.resolved.usd_per_hour;
                 if old.1.blocks != new.1.blocks {
                     r.kv.resize(b.resolved.blocks.0);
                 }

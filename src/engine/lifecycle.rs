@@ -133,7 +133,8 @@ impl Cluster {
         }
         let (priority, scheduler, model) =
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
-        let parts = Parts { limits: b.limits, priority, scheduler, model, kv };
+        let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
+        let parts = Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv };
         self.replicas.push(Replica::new(id, (pool, b.edition), self.compat, parts));
         let added = &self.replicas[id.index()];
         self.views.push(look_at(added, &ReplicaView::unseen(id, pool)));

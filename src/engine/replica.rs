@@ -93,6 +93,9 @@ pub struct Replica {
     pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
+    /// Its GPUs, and what it costs in US dollars per hour; 0 if unknown. An edit of the pool's GPU changes neither.
+    pub(super) gpus: u32,
+    pub(super) usd_per_hour: f64,
     pub(super) kv: BlockPool,
     /// Time of its last event.
     pub(super) clock: Micros,
@@ -133,6 +136,8 @@ pub(super) struct Parts {
     pub(super) priority: PriorityState,
     pub(super) scheduler: SchedulerState,
     pub(super) model: StepModel,
+    pub(super) gpus: u32,
+    pub(super) usd_per_hour: f64,
     pub(super) kv: BlockPool,
 }
 
@@ -167,7 +172,7 @@ impl Limits {
 
 impl Replica {
     pub(super) fn new(id: ReplicaId, (pool, edition): (u32, u32), compat: Compat, parts: Parts) -> Self {
-        let Parts { limits, priority, scheduler, model, kv } = parts;
+        let Parts { limits, priority, scheduler, model, gpus, usd_per_hour, kv } = parts;
         let decoders = super::decode::Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -179,6 +184,8 @@ impl Replica {
             priority,
             scheduler,
             model,
+            gpus,
+            usd_per_hour,
             kv,
             clock: Micros::ZERO,
             waiting: VecDeque::new(),
@@ -417,6 +424,16 @@ impl Replica {
     /// Its number.
     pub fn id(&self) -> ReplicaId {
         self.id
+    }
+
+    /// How many GPUs it has.
+    pub fn gpus(&self) -> u32 {
+        self.gpus
+    }
+
+    /// What it costs in US dollars per hour; `None` without a price.
+    pub fn usd_per_hour(&self) -> Option<f64> {
+        (self.usd_per_hour > 0.0).then_some(self.usd_per_hour)
     }
 
     /// Number of its pool.

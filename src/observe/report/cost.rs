@@ -1,24 +1,22 @@
 //! What a run cost, and the score that the scenario's own weights give it.
 
 use super::measure::MeasurementWindow;
-use super::{
-    CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, has_price, known_share, usd_per_hour,
-};
-use crate::engine::Cluster;
-use crate::scenario::{FitnessMetric, FitnessWeight, Scenario};
+use super::{CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, known_share, usd_per_hour};
+use crate::engine::Replica;
+use crate::scenario::{FitnessMetric, FitnessWeight};
 use crate::stats::Summary;
 
 /// Microseconds in an hour.
 const US_PER_HOUR: f64 = 3.6e9;
 
 /// Replicas cost from when they are added until they are drained and empty, whether they work or not.
-pub(super) fn cost(scenario: &Scenario, m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
+pub(super) fn cost(m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
     let engine = m.engine();
     let mut c = CostPart { usd_per_hour: usd_per_hour(engine), ..CostPart::default() };
     let mut usd = Some(0.0);
     for (r, read) in engine.replicas().iter().zip(m.readings()) {
-        let gpus = f64::from(scenario.cluster.pools[r.pool() as usize].tp);
-        let of_replica = usd_of(engine, r.pool(), read.up_us);
+        let gpus = f64::from(r.gpus());
+        let of_replica = usd_of(r, read.up_us);
         usd = usd.zip(of_replica).map(|(usd, more)| usd + more);
         c.gpu_seconds += gpus * read.up_us as f64 / 1e6;
         c.gpu_busy_seconds += gpus * read.busy_us as f64 / 1e6;
@@ -35,9 +33,9 @@ pub(super) fn cost(scenario: &Scenario, m: &MeasurementWindow<'_>, t: &Throughpu
     c
 }
 
-/// US dollars for one replica of `pool` that existed for `up_us`; unknown without a price.
-pub(super) fn usd_of(engine: &Cluster, pool: u32, up_us: u64) -> Option<f64> {
-    has_price(engine, pool).then(|| engine.usd_per_hour(pool) * up_us as f64 / US_PER_HOUR)
+/// US dollars for a replica that existed for `up_us`; unknown without a price.
+pub(super) fn usd_of(replica: &Replica, up_us: u64) -> Option<f64> {
+    replica.usd_per_hour().map(|usd| usd * up_us as f64 / US_PER_HOUR)
 }
 
 /// The score; `None` without weights.

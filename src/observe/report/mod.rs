@@ -22,7 +22,7 @@ use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
 use crate::base::{Micros, RequestId};
-use crate::engine::{Cluster, RequestState};
+use crate::engine::{Cluster, Replica, RequestState};
 use crate::policy::Reason;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, jain, variation};
@@ -147,7 +147,7 @@ impl Report {
             kv: m.kv(),
             fairness: fairness_part(&m, &tenants, &replicas),
             fitness: cost::fitness(&scenario.observe.fitness, &throughput, &latency_ms),
-            cost: cost::cost(scenario, &m, &throughput),
+            cost: cost::cost(&m, &throughput),
             decisions: recorder.decisions.summary(engine),
             pools: pools::pools(scenario, &m),
             replicas,
@@ -163,7 +163,7 @@ impl Report {
 /// Price of all serving replicas in US dollars per hour; `None` while one of them has none.
 pub(crate) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
     let serving = engine.replicas().iter().filter(|r| r.serving());
-    serving.map(|r| has_price(engine, r.pool()).then(|| engine.usd_per_hour(r.pool()))).sum()
+    serving.map(Replica::usd_per_hour).sum()
 }
 
 /// Why the run cannot make progress; empty if it can.

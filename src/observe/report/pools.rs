@@ -17,14 +17,14 @@ pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolP
             block_tokens: p.kv.block_tokens,
             kv_blocks: engine.kv_blocks(pool),
             usd_per_hour: has_price(engine, pool).then(|| engine.usd_per_hour(pool)),
-            usd: cost::usd_of(engine, pool, 0),
+            usd: has_price(engine, pool).then_some(0.0),
             ..PoolPart::default()
         };
         let (mut hits, mut blocks) = (0, 0);
         for (r, read) in engine.replicas().iter().zip(m.readings()).filter(|(r, _)| r.pool() == pool) {
             part.replicas += u32::from(r.serving());
             part.completed += r.totals().completed;
-            part.usd = part.usd.zip(cost::usd_of(engine, pool, read.up_us)).map(|(usd, more)| usd + more);
+            part.usd = part.usd.zip(cost::usd_of(r, read.up_us)).map(|(usd, more)| usd + more);
             hits += r.kv().hits();
             blocks += r.kv().hits() + r.kv().prompt_misses();
         }

@@ -127,8 +127,7 @@ impl Session {
     fn pool_frames(&self) -> Vec<PoolFrame> {
         let frame = |(number, pool): (u32, &Pool)| {
             let [max_num_seqs, max_num_batched_tokens] = self.engine.batch_limits(number);
-            let of_pool = self.engine.replicas().iter().filter(|r| r.pool() == number && r.serving());
-            let serving = of_pool.count() as u32;
+            let of_pool = || self.engine.replicas().iter().filter(|r| r.pool() == number && r.serving());
             let usd = self.engine.usd_per_hour(number);
             let usd_per_hour = (usd > 0.0).then_some(usd);
             PoolFrame {
@@ -136,9 +135,9 @@ impl Session {
                 model: pool.model.clone(),
                 gpu: pool.gpu.clone(),
                 tp: pool.tp,
-                serving,
+                serving: of_pool().count() as u32,
                 usd_per_hour,
-                serving_usd_per_hour: usd_per_hour.map(|usd| usd * f64::from(serving)),
+                serving_usd_per_hour: usd_per_hour.and_then(|_| of_pool().map(Replica::usd_per_hour).sum()),
                 kv_blocks: self.engine.kv_blocks(number),
                 block_tokens: pool.kv.block_tokens,
                 max_num_seqs,
