@@ -56,9 +56,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162761, "ccffea91bb39b0ec"),
-    ("everything", 72410, "1e668d8322a3b5b9"),
-    ("conversations", 93970, "99219179137457f7"),
+    ("pressure", 162780, "f9f6d403db6d3434"),
+    ("everything", 72447, "296b6d37d490bcf1"),
+    ("conversations", 94007, "32fe095695a7960b"),
 ];
 
 const DRAWS: &[Line] = &[
