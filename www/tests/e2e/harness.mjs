@@ -75,6 +75,7 @@ export async function newPage({ browser, url }, options = {}) {
   });
   await page.addInitScript(() => {
     window.seen = { violations: [], longTasks: [] };
+    window.rest = { now: undefined, paints: 0 };
     document.addEventListener('securitypolicyviolation', (e) =>
       window.seen.violations.push(`${e.violatedDirective}: ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`),
     );
@@ -125,15 +126,20 @@ export async function clock(page) {
   );
 }
 
-/** Waits until the run rests: the opening run is done, or a seek has arrived. */
+/** Waits until the run rests: the opening run is done, or a seek has arrived. Tells the simulated time, in seconds. */
 export async function resting(page) {
-  let last = -1;
-  for (;;) {
-    const now = await clock(page);
-    if (now === last && (await page.getByRole('button', { name: 'Play', exact: true }).count()) === 1) return now;
-    last = now;
-    await page.waitForTimeout(150);
-  }
+  await page.waitForFunction(() => {
+    const { rest } = window;
+    const now = document.querySelector('.clock')?.firstChild?.textContent;
+    const paused = document.querySelector('button[aria-label="Play"]') !== null;
+    // A frame that is on its way is shown within a few paints.
+    rest.paints = paused && now === rest.now ? rest.paints + 1 : 0;
+    rest.now = now;
+    if (rest.paints < 8) return false;
+    rest.paints = 0;
+    return true;
+  });
+  return clock(page);
 }
 
 export async function inspectorTab(page, name) {

@@ -1,10 +1,8 @@
 // The built page in Chromium: it loads, plays, takes edits and files, gives the command line's digests, breaks no rule.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { cli, clock, drop, finalDigest, inspectorTab, ROOT, resting, savedScenario, suite, write } from './harness.mjs';
+import { cli, clock, finalDigest, inspectorTab, resting, savedScenario, suite } from './harness.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const OPENING_S = 48;
 const onPage = suite();
 
@@ -177,87 +175,6 @@ async function raiseRate(page) {
   return rate;
 }
 
-/** What tests/portability.rs pins for the presets, cut to 30 s with 5 s of warm-up. */
-function pinned() {
-  const source = readFileSync(`${ROOT}../tests/portability.rs`, 'utf8');
-  return [...source.matchAll(/\("([\w-]+), default", \d+, "([0-9a-f]{16})"\)/g)].map(([, name, digest]) => ({
-    name,
-    digest,
-  }));
-}
-
-onPage('every preset gives the digest pinned for the native program and for Node', async (page, t) => {
-  const panel = scenarioPanel(page);
-  const trigger = page.getByRole('banner').getByRole('button', { name: 'Presets' });
-  await trigger.click();
-  const names = await page.getByRole('menuitem').evaluateAll((all) => all.map((item) => item.dataset.value));
-  await page.keyboard.press('Escape');
-  const wanted = pinned().filter(({ name }) => names.includes(name));
-  assert.equal(wanted.length, names.length, 'a digest for every preset');
-  await panel.getByRole('button', { name: 'Run' }).click();
-  const set = async (label, value) => {
-    const field = panel.getByRole('textbox', { name: label, exact: true });
-    await field.fill(value);
-    await field.press('Enter');
-    await page.waitForFunction(() => document.querySelector('.problem') === null);
-    await resting(page);
-  };
-  for (const { name, digest } of wanted) {
-    await trigger.click();
-    await page.locator(`[role=menuitem][data-value="${name}"]`).click();
-    await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
-    await resting(page);
-    // In this order: a warm-up longer than the run is refused.
-    await set('Warm-up', '5');
-    await set('Ends at', '30');
-    assert.equal(await finalDigest(page), digest, name);
-    t.diagnostic(`${name} ${digest}`);
-  }
-});
-
-/** A trace in the Azure format: `requests` rows, the same ones every time. */
-function trace(requests) {
-  const rows = ['TIMESTAMP,ContextTokens,GeneratedTokens'];
-  let state = 7;
-  let ms = 0;
-  for (let i = 0; i < requests; i += 1) {
-    state = (state * 1664525 + 1013904223) % 4294967296;
-    ms += state % 200;
-    const at = new Date(Date.UTC(2023, 10, 16, 18, 0, 0) + ms);
-    rows.push(
-      `${at.toISOString().replace('T', ' ').replace('Z', '0000')},${200 + (state % 3000)},${20 + (state % 300)}`,
-    );
-  }
-  return `${rows.join('\n')}\n`;
-}
-
-onPage('a dropped trace replaces the traffic and gives the command line’s digest', async (page, t) => {
-  const text = trace(2000);
-  await drop(page, 'made.csv', text);
-  await page.locator('.notice').filter({ hasText: '2,000 requests' }).waitFor();
-  await resting(page);
-  const digest = await finalDigest(page);
-  assert.equal((await page.locator('dt:text-is("Arrived") + dd').textContent()).trim(), '2,000');
-  const { run, missing } = cli();
-  if (!run) {
-    t.skip(missing);
-    return;
-  }
-  const scenario = await savedScenario(page);
-  assert.equal(digest, run('digest', scenario, '--trace', write('made.csv', text)).split(/\s+/)[0]);
-  t.diagnostic(`digest ${digest} in the page and on the command line`);
-});
-
-onPage('a broken trace names its line and leaves the run alone', async (page) => {
-  await drop(page, 'broken.csv', trace(20).replace(/\n([^\n]*)\n$/, '\nnot,a,row\n'));
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('This trace cannot be used').waitFor();
-  assert.match(await dialog.textContent(), /line 21/);
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  assert.equal(await clock(page), OPENING_S);
-});
-
 onPage('a request is found in the log, inspected, and its replica after it', async (page) => {
   await inspectorTab(page, 'Log');
   await page.getByLabel('Kind of event').selectOption('completed');
@@ -288,62 +205,3 @@ onPage(
   },
   { errorsExpected: true },
 );
-
-for (const colorScheme of ['dark', 'light']) {
-  for (const [name, viewport] of [
-    ['desktop', { width: 1440, height: 900 }],
-    ['phone', { width: 390, height: 844 }],
-  ]) {
-    onPage(
-      `axe finds nothing serious: ${name}, ${colorScheme}`,
-      async (page, t) => {
-        const tabs = name === 'phone' ? ['Stage', 'Charts', 'Scenario', 'Inspector'] : [''];
-        for (const tab of tabs) {
-          if (tab) await page.getByRole('navigation', { name: 'View' }).getByRole('button', { name: tab }).click();
-          await page.waitForTimeout(200);
-          await page.evaluate(axeSource).catch(() => {});
-          const found = await page.evaluate(async () => {
-            const { violations } = await window.axe.run(document, {
-              runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-            });
-            return violations.map((v) => ({
-              id: v.id,
-              impact: v.impact,
-              nodes: v.nodes
-                .slice(0, 5)
-                .map((n) => `${n.target.join(' ')}: ${n.failureSummary?.split('\n')[1]?.trim()}`),
-            }));
-          });
-          const bad = found.filter((v) => v.impact === 'serious' || v.impact === 'critical');
-          assert.deepEqual(bad, []);
-          t.diagnostic(`${tab || 'page'}: ${found.map((v) => `${v.id} (${v.impact})`).join(', ') || 'nothing at all'}`);
-        }
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
-      },
-      { colorScheme, viewport },
-    );
-  }
-}
-
-onPage('measured: frames and long tasks while playing', async (page, t) => {
-  await page.evaluate(() => {
-    window.seen.longTasks.length = 0;
-    window.gaps = [];
-    let last = performance.now();
-    const tick = (now) => {
-      window.gaps.push(now - last);
-      last = now;
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  });
-  await page.keyboard.press('Space');
-  await page.waitForTimeout(4000);
-  const { gaps, longTasks } = await page.evaluate(() => ({ gaps: window.gaps, longTasks: window.seen.longTasks }));
-  gaps.sort((a, b) => a - b);
-  const at = (q) => gaps[Math.floor(gaps.length * q)]?.toFixed(1);
-  assert.ok(gaps.length > 5, 'frames are drawn');
-  t.diagnostic(`${gaps.length} frames in 4 s, gap p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (software rasteriser)`);
-  t.diagnostic(`tasks over 50 ms: ${longTasks.length ? longTasks.join(', ') : 'none'}`);
-});

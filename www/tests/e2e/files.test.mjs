@@ -1,0 +1,88 @@
+// The built page in Chromium: presets and traces give the command line's digests.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { cli, clock, drop, finalDigest, ROOT, resting, savedScenario, suite, write } from './harness.mjs';
+
+const onPage = suite();
+const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
+
+/** What tests/portability.rs pins for the presets, cut to 30 s with 5 s of warm-up. */
+function pinned() {
+  const source = readFileSync(`${ROOT}../tests/portability.rs`, 'utf8');
+  return [...source.matchAll(/\("([\w-]+), default", \d+, "([0-9a-f]{16})"\)/g)].map(([, name, digest]) => ({
+    name,
+    digest,
+  }));
+}
+
+onPage('every preset gives the digest pinned for the native program and for Node', async (page, t) => {
+  const panel = scenarioPanel(page);
+  const trigger = page.getByRole('banner').getByRole('button', { name: 'Presets' });
+  await trigger.click();
+  const names = await page.getByRole('menuitem').evaluateAll((all) => all.map((item) => item.dataset.value));
+  await page.keyboard.press('Escape');
+  const wanted = pinned().filter(({ name }) => names.includes(name));
+  assert.equal(wanted.length, names.length, 'a digest for every preset');
+  await panel.getByRole('button', { name: 'Run' }).click();
+  const set = async (label, value) => {
+    const field = panel.getByRole('textbox', { name: label, exact: true });
+    await field.fill(value);
+    await field.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.problem') === null);
+    await resting(page);
+  };
+  for (const { name, digest } of wanted) {
+    await trigger.click();
+    await page.locator(`[role=menuitem][data-value="${name}"]`).click();
+    await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
+    await resting(page);
+    // In this order: a warm-up longer than the run is refused.
+    await set('Warm-up', '5');
+    await set('Ends at', '30');
+    assert.equal(await finalDigest(page), digest, name);
+    t.diagnostic(`${name} ${digest}`);
+  }
+});
+
+/** A trace in the Azure format: `requests` rows, the same ones every time. */
+function trace(requests) {
+  const rows = ['TIMESTAMP,ContextTokens,GeneratedTokens'];
+  let state = 7;
+  let ms = 0;
+  for (let i = 0; i < requests; i += 1) {
+    state = (state * 1664525 + 1013904223) % 4294967296;
+    ms += state % 200;
+    const at = new Date(Date.UTC(2023, 10, 16, 18, 0, 0) + ms);
+    rows.push(
+      `${at.toISOString().replace('T', ' ').replace('Z', '0000')},${200 + (state % 3000)},${20 + (state % 300)}`,
+    );
+  }
+  return `${rows.join('\n')}\n`;
+}
+
+onPage('a dropped trace replaces the traffic and gives the command line’s digest', async (page, t) => {
+  const text = trace(2000);
+  await drop(page, 'made.csv', text);
+  await page.locator('.notice').filter({ hasText: '2,000 requests' }).waitFor();
+  await resting(page);
+  const digest = await finalDigest(page);
+  assert.equal((await page.locator('dt:text-is("Arrived") + dd').textContent()).trim(), '2,000');
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const scenario = await savedScenario(page);
+  assert.equal(digest, run('digest', scenario, '--trace', write('made.csv', text)).split(/\s+/)[0]);
+  t.diagnostic(`digest ${digest} in the page and on the command line`);
+});
+
+onPage('a broken trace names its line and leaves the run alone', async (page) => {
+  await drop(page, 'broken.csv', trace(20).replace(/\n([^\n]*)\n$/, '\nnot,a,row\n'));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This trace cannot be used').waitFor();
+  assert.match(await dialog.textContent(), /line 21/);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await clock(page), OPENING_S);
+});
