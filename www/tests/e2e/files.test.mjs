@@ -1,7 +1,7 @@
 // The built page in Chromium: presets and traces give the command line's digests.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, drop, finalDigest, ROOT, resting, savedScenario, suite, write } from './harness.mjs';
+import { cli, clock, drop, finalDigest, OPENING_S, ROOT, resting, savedScenario, suite, write } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });

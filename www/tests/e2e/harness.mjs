@@ -10,6 +10,8 @@ import { chromium } from 'playwright-core';
 import { preview } from 'vite';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Where the first preset opens, in simulated seconds. */
+export const OPENING_S = 48;
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,9 +1,8 @@
 // The built page in Chromium: it loads, plays, takes edits and files, gives the command line's digests, breaks no rule.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, finalDigest, inspectorTab, resting, savedScenario, suite } from './harness.mjs';
+import { cli, clock, finalDigest, inspectorTab, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
 
-const OPENING_S = 48;
 const onPage = suite();
 
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
