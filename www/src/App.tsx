@@ -1,5 +1,6 @@
 // The frame of the page: where each panel goes, what keys and dropped files do.
 import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
+import { createMedia, PHONE } from './base/media.ts';
 import { sentence } from './base/schema.ts';
 import { Charts } from './charts/Charts.tsx';
 import { Inspector } from './panels/Inspector.tsx';
@@ -27,6 +28,9 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
   const app = createApp(() => props.spawn());
   const [keysOn, setKeysOn] = createSignal(readKeys());
   const [dropping, setDropping] = createSignal(false);
+  const phone = createMedia(PHONE);
+  /** On a phone the tab that is shown is the main part of the page. */
+  const shown = (tab: PhoneTab): boolean => phone() && app.phoneTab() === tab;
   /** Whether a dialog was opened: its code is not part of the first visit, and stays once it is there. */
   const dialogs = createMemo((before) => before || app.help() || app.reading() !== undefined, false);
 
@@ -45,6 +49,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
     <div
       class="page"
       data-tab={app.phoneTab()}
+      classList={{ opening: !app.frame() }}
       onDragOver={(event) => {
         if (!hasFiles(event)) return;
         event.preventDefault();
@@ -89,7 +94,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
           )}
         </For>
       </nav>
-      <Scenario app={app} />
+      <Scenario app={app} main={shown('scenario')} />
       <main class="mid">
         <KeyFigures frame={app.throttledFrame()} />
         <section class="stage" aria-label="Stage">
@@ -115,7 +120,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
           />
         </section>
       </main>
-      <Inspector app={app} />
+      <Inspector app={app} main={shown('inspector')} />
       <NoticeBar app={app} />
       <Transport app={app} />
       <Show when={dialogs()}>

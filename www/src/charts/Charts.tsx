@@ -42,9 +42,9 @@ export function Charts(props: ChartsProps): JSX.Element {
     onCleanup(() => watch.disconnect());
   });
 
-  const stacked = createMemo(() => size().width < 640);
+  const stacked = createMemo(() => size().width > 0 && size().width < 640);
   const width = createMemo(() => (stacked() ? size().width : size().width - 247));
-  const total = createMemo(() => (stacked() ? STACKED_HEIGHT : Math.max(300, size().height - 6 - AXIS)));
+  const total = createMemo(() => (stacked() ? STACKED_HEIGHT : Math.max(240, size().height - 6 - AXIS)));
   const heightOf = (share: number): number => Math.floor(total() * share);
   const plotWidth = (): number => Math.max(1, width() - EDGE.left - EDGE.right);
   const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);

@@ -5,7 +5,7 @@ import { DASH } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
-import { makePlot } from './plot.ts';
+import { makePlot, plotHeight } from './plot.ts';
 import { HeldRange, indexAt, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import { describeLines, type Line, type TimeSpec } from './specs.ts';
 import { TableButton } from './Tables.tsx';
@@ -78,10 +78,10 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     held.extend(finite > 0 ? low : Number.NaN, finite > 0 ? high : Number.NaN, times[n - 1] ?? 0);
     ranges = rangeOf(spec, held);
     setTop(ranges.high);
-    const room = Math.max(2, Math.floor((props.height - TITLE) / 13));
+    const tall = plotHeight(props.height - TITLE, props.first);
     ticks = spec.log
-      ? logTicks(ranges.low, ranges.high, room)
-      : room >= 3
+      ? logTicks(ranges.low, ranges.high, Math.max(2, Math.floor(tall / 14)))
+      : tall >= 30
         ? [0, ranges.high / 2, ranges.high]
         : [0, ranges.high];
   };

@@ -1,15 +1,62 @@
 import { expect, test } from 'vitest';
 import type { Flag } from '../generated/boundary.ts';
-import { gathered } from './flags.ts';
+import { gathered, type Pennant, placePennants } from './flags.ts';
 
 const flag = (label: string, applied = true): Flag => ({ at_us: 0, label, applied });
+const edges = { left: 0, right: 1000, playhead: -100, knob: 6 };
+const six = (text: string): number => text.length * 6;
+const place = (labels: readonly string[], places: readonly number[], more: Partial<typeof edges> = {}) =>
+  placePennants(
+    labels.map((l) => flag(l)),
+    places,
+    { ...edges, ...more },
+    six,
+  );
+const reach = (p: Pennant): readonly [number, number] =>
+  p.side === 'right' ? [p.x, p.x + p.width] : [p.x - p.width, p.x];
 
 test('edits of one instant are one pennant that says how many, and none is lost', () => {
   const found = gathered([flag('gpu A100'), flag('tp 2'), flag('weight 3'), flag('rate 9')], [10, 11, 12, 40]);
-  expect(found.flags.map((f) => f.label)).toEqual(['gpu A100 and 2 more', 'rate 9']);
-  expect(found.places).toEqual([10, 40]);
+  expect(found.map((g) => g.flags.length)).toEqual([3, 1]);
+  expect(place(['gpu A100', 'tp 2', 'weight 3', 'rate 9'], [10, 11, 12, 300]).map((p) => p.text)).toEqual([
+    'gpu A100 +2',
+    'rate 9',
+  ]);
 });
 
 test('what is in force and what lies ahead stay apart', () => {
-  expect(gathered([flag('a'), flag('b', false)], [10, 10]).flags.map((f) => f.applied)).toEqual([true, false]);
+  expect(gathered([flag('a'), flag('b', false)], [10, 10]).map((g) => g.flags[0]?.applied)).toEqual([true, false]);
+});
+
+test('a label stands to the right, to the left where the right has no room, and is shortened before it is lost', () => {
+  expect(place(['rate 9'], [50])).toMatchObject([{ side: 'right', text: 'rate 9' }]);
+  expect(place(['rate 9'], [980])).toMatchObject([{ side: 'left', text: 'rate 9' }]);
+  expect(place(['a long label of an edit', 'rate 9'], [0, 80])[0]).toMatchObject({ side: 'right', text: 'a long la…' });
+});
+
+test('a label does not cross the playhead where its other side is free', () => {
+  expect(place(['rate 9'], [100], { playhead: 120 })).toMatchObject([{ side: 'left' }]);
+  expect(place(['rate 9'], [10], { playhead: 30 })).toMatchObject([{ side: 'right', text: 'rate 9' }]);
+});
+
+test('however close edits are, each is part of a pennant with words, and no two pennants touch', () => {
+  for (const gap of [1, 4, 9, 17, 30, 55, 80]) {
+    for (const start of [0, 13, 600, 940]) {
+      for (const playhead of [-100, start + 20, 500]) {
+        const places = Array.from({ length: 12 }, (_, i) => Math.min(999, start + i * gap));
+        const found = place(
+          places.map((_, i) => `prefix ${i} → ${i + 1}`),
+          places,
+          { playhead },
+        );
+        const where = `gap ${gap} from ${start}, playhead ${playhead}`;
+        expect(found.flatMap((p) => p.flags).length, where).toBe(12);
+        for (const p of found) expect(p.text.length, where).toBeGreaterThan(0);
+        found.slice(1).forEach((p, i) => {
+          const before = found[i];
+          if (before) expect(reach(p)[0], where).toBeGreaterThanOrEqual(reach(before)[1]);
+        });
+      }
+    }
+  }
 });

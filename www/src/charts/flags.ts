@@ -1,21 +1,150 @@
-// The user's hand on a time axis: pennants for edits.
+// The user's hand on a time axis: pennants for edits. Where they stand and what they say is worked out apart from the drawing.
 
 import type { Pen } from '../draw/canvas.ts';
-import { font } from '../draw/marks.ts';
+import { font, shortened } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Flag } from '../generated/boundary.ts';
-import { BARE_PENNANT, type LabelSide, labelSides } from './scales.ts';
 
-/** Where a pennant stands: its pole, its top, how far its label keeps from the pole, and on which side that is. */
-type Place = { readonly x: number; readonly y: number; readonly pad: number; readonly side: LabelSide };
+/** One pennant: its pole, the side its label is on, and the edits it stands for. */
+export type Pennant = {
+  readonly x: number;
+  readonly side: 'right' | 'left';
+  readonly text: string;
+  /** Distance of the label from the pole. */
+  readonly pad: number;
+  /** From the pole to the tip. */
+  readonly width: number;
+  readonly flags: readonly Flag[];
+};
 
+/** What labels keep within, and the playhead they rather do not cross; `knob` is how far its knob reaches to each side. */
+export type Edges = { readonly left: number; readonly right: number; readonly playhead: number; readonly knob: number };
+type Measure = (text: string) => number;
+type Group = { readonly x: number; readonly flags: readonly Flag[] };
+
+export const PENNANT = 13;
 const PAD = 6;
+/** What a pennant takes besides pad and text: the notch. */
+const TAIL = 9;
+/** Edits closer than this are one pennant: their poles could not be told apart. */
+const SAME_PLACE = 3;
+/** Longest label, and the shortest that still says something. */
+const LONGEST = 150;
+const SHORTEST = 44;
 
-/** A pennant with its label: solid in force, hollow before the playhead has reached it. */
-function pennant(pen: Pen, p: Palette, flag: Flag, { x, y, pad, side }: Place): void {
-  const text = side === 'none' ? '' : flag.label;
-  const more = side === 'none' ? 0 : pad - PAD;
-  const w = (side === 'left' ? -1 : 1) * (Math.ceil(pen.measureText(text).width) + BARE_PENNANT + more);
+/** Edits that share a place, together; what is in force and what lies ahead stay apart. */
+export function gathered(flags: readonly Flag[], places: readonly number[]): Group[] {
+  const groups: { x: number; flags: Flag[] }[] = [];
+  flags.forEach((flag, i) => {
+    const x = places[i] ?? 0;
+    const last = groups.at(-1);
+    if (last && x - last.x < SAME_PLACE && last.flags[0]?.applied === flag.applied) last.flags.push(flag);
+    else groups.push({ x, flags: [flag] });
+  });
+  return groups;
+}
+
+/**
+ * A pennant for every edit, each with words: its label whole or shortened, or, with its neighbours, how many they are. No two
+ * pennants touch. Places ascend.
+ */
+export function placePennants(
+  flags: readonly Flag[],
+  places: readonly number[],
+  edges: Edges,
+  measure: Measure,
+): readonly Pennant[] {
+  const groups = gathered(flags, places);
+  const out: Pennant[] = [];
+  const endOf = (p: Pennant | undefined): number => (p ? p.x + (p.side === 'right' ? p.width : 1) : edges.left);
+  const placed = (group: Group, next: number): Pennant | undefined =>
+    fitted(group, endOf(out.at(-1)), Math.min(edges.right, next), edges, measure);
+  for (let i = 0; i < groups.length; ) {
+    const group = groups[i];
+    if (!group) break;
+    const next = groups[i + 1];
+    const made = placed(group, next?.x ?? Number.POSITIVE_INFINITY);
+    if (made) {
+      out.push(made);
+      i += 1;
+      continue;
+    }
+    const last = out.pop();
+    // At the right edge the pennant before makes room; elsewhere the next one joins this one.
+    const narrower = last && !next ? placed(groups[i - 1] ?? group, group.x - countWidth(group, measure)) : undefined;
+    if (narrower) {
+      out.push(narrower);
+    } else if (next) {
+      if (last) out.push(last);
+      groups.splice(i, 2, joined(group, next));
+    } else if (last) {
+      i -= 1;
+      groups.splice(i, 2, joined(groups[i] ?? group, group));
+    } else {
+      out.push(forced(group, measure));
+      i += 1;
+    }
+  }
+  return out;
+}
+
+const joined = (a: Group, b: Group): Group => ({ x: a.x, flags: [...a.flags, ...b.flags] });
+const countOf = (group: Group): string => String(group.flags.length);
+const countWidth = (group: Group, measure: Measure): number => PAD + Math.ceil(measure(countOf(group))) + TAIL + 1;
+
+function forced(group: Group, measure: Measure): Pennant {
+  return {
+    x: group.x,
+    side: 'right',
+    text: countOf(group),
+    pad: PAD,
+    width: countWidth(group, measure),
+    flags: group.flags,
+  };
+}
+
+/** The fullest words for a group that have room between `taken` and `next`, rather not across the playhead. */
+function fitted(group: Group, taken: number, next: number, edges: Edges, measure: Measure): Pennant | undefined {
+  const { x, flags } = group;
+  // The knob of the playhead covers the start of a label at its own pole.
+  const pad = Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD;
+  const first = shortened(flags[0]?.label ?? '', LONGEST, measure);
+  const more = flags.length - 1;
+  const words = more === 0 ? [first] : [`${first} +${more}`, `${flags.length} edits`];
+  const at = (text: string, side: 'right' | 'left'): Pennant => {
+    const width = pad + Math.ceil(measure(text)) + TAIL;
+    return { x, side, text, pad, width, flags };
+  };
+  const fits = ({ side, width }: Pennant): boolean => (side === 'right' ? x + width <= next : x - width >= taken);
+  const crossed = ({ side, width }: Pennant): boolean =>
+    side === 'right'
+      ? edges.playhead > x && edges.playhead < x + width
+      : edges.playhead < x && edges.playhead > x - width;
+  const tries = words.flatMap((text) => [at(text, 'right'), at(text, 'left')]).filter(fits);
+  const found = tries.find((p) => !crossed(p)) ?? tries[0];
+  if (found) return found;
+  const side = next - x >= x - taken ? 'right' : 'left';
+  const room = Math.max(next - x, x - taken) - pad - TAIL;
+  if (more === 0) return room >= SHORTEST ? at(shortened(first, room, measure), side) : undefined;
+  const bare = at(countOf(group), side);
+  return fits(bare) ? bare : undefined;
+}
+
+/** Draws pennants: solid in force, hollow before the playhead has reached them, with a pole for every edit. */
+export function drawPennants(pen: Pen, p: Palette, all: readonly Pennant[], poles: readonly number[], y: number): void {
+  pen.font = font(p, 11, 600);
+  pen.lineWidth = 1;
+  pen.strokeStyle = p.accent;
+  pen.fillStyle = p.accent;
+  for (const x of poles) pen.fillRect(Math.round(x), y, 1, PENNANT);
+  for (const one of all) drawPennant(pen, p, one, y);
+}
+
+function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
+  const { side, text, pad } = one;
+  const x = Math.round(one.x);
+  const applied = one.flags.every((f) => f.applied);
+  const w = side === 'left' ? -one.width : one.width;
   const notch = side === 'left' ? 4 : -4;
   pen.beginPath();
   pen.moveTo(x + 0.5, y + 0.5);
@@ -24,60 +153,25 @@ function pennant(pen: Pen, p: Palette, flag: Flag, { x, y, pad, side }: Place): 
   pen.lineTo(x + w, y + 12.5);
   pen.lineTo(x + 0.5, y + 12.5);
   pen.closePath();
-  pen.fillStyle = flag.applied ? p.accent : p.surface;
+  pen.fillStyle = applied ? p.accent : p.surface;
   pen.fill();
-  pen.strokeStyle = p.accent;
-  pen.lineWidth = 1;
   pen.stroke();
-  pen.fillStyle = flag.applied ? p.onAccent : p.accent;
+  pen.fillStyle = applied ? p.onAccent : p.accent;
   pen.textAlign = side === 'left' ? 'right' : 'left';
   pen.fillText(text, side === 'left' ? x - pad : x + pad, y + 10.5);
 }
 
-/** Flags closer than this are one pennant: their poles could not be told apart. */
-const SAME_PLACE = 3;
-
-/** Flags that share a place, as one: the first label and how many more; in force only if all of them are. */
-export function gathered(
-  flags: readonly Flag[],
-  places: readonly number[],
-): { readonly flags: readonly Flag[]; readonly places: readonly number[] } {
-  const groups: { readonly place: number; readonly flags: Flag[] }[] = [];
-  flags.forEach((flag, i) => {
-    const place = places[i] ?? 0;
-    const last = groups.at(-1);
-    if (last && place - last.place < SAME_PLACE && last.flags[0]?.applied === flag.applied) last.flags.push(flag);
-    else groups.push({ place, flags: [flag] });
-  });
-  return {
-    places: groups.map((g) => g.place),
-    flags: groups.map(({ flags: [first, ...more] }) => ({
-      at_us: first?.at_us ?? 0,
-      applied: first?.applied ?? false,
-      label: more.length === 0 ? (first?.label ?? '') : `${first?.label ?? ''} and ${more.length} more`,
-    })),
-  };
-}
-
-/** What labels keep within, and the playhead they do not cross; `knob` is how far its knob reaches to each side. */
-type Edges = { readonly left: number; readonly right: number; readonly playhead: number; readonly knob: number };
-
-/** Pennants for the edits at `places`, each with its label where there is room. */
+/** Places pennants for the edits at `places` and draws them. */
 export function pennants(
   pen: Pen,
   p: Palette,
-  all: readonly Flag[],
-  at: readonly number[],
+  flags: readonly Flag[],
+  places: readonly number[],
   y: number,
   edges: Edges,
-): void {
-  const { flags, places } = gathered(all, at);
+): readonly Pennant[] {
   pen.font = font(p, 11, 600);
-  // The knob of the playhead covers the start of a label at its own pole.
-  const pads = places.map((x) => (Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD));
-  const widths = flags.map((f, i) => Math.ceil(pen.measureText(f.label).width) + 10 + (pads[i] ?? PAD));
-  const sides = labelSides(places, widths, edges);
-  flags.forEach((f, i) => {
-    pennant(pen, p, f, { x: places[i] ?? 0, y, pad: pads[i] ?? PAD, side: sides[i] ?? 'none' });
-  });
+  const all = placePennants(flags, places, edges, (text) => pen.measureText(text).width);
+  drawPennants(pen, p, all, places, y);
+  return all;
 }

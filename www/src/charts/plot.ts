@@ -5,13 +5,20 @@ import { font, label } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { pennants } from './flags.ts';
-import { spreadLabels } from './scales.ts';
+import { endLabels, spreadLabels } from './scales.ts';
 import type { Line, TimeSpec } from './specs.ts';
 
 /** Left and right margin of every time chart, so that all share their edges. */
 export const EDGE = { left: 40, right: 44 } as const;
-const PAD = { top: 6, bottom: 5 } as const;
+const PAD = { top: 5, bottom: 4 } as const;
+/** Height above the first plot for what is said about time: warm-up and edits. Kept free of data, so that nothing covers it. */
+const LANE = 13;
 const SYNC = 'tokenyard-time';
+
+/** Height of the plot itself in a chart of this height. */
+export function plotHeight(height: number, first: boolean): number {
+  return height - PAD.top - PAD.bottom - (first ? LANE : 0);
+}
 
 /** What a chart draws from, read again at each redraw. */
 export type PlotState = {
@@ -36,7 +43,7 @@ export function makePlot(host: HTMLElement, width: number, height: number, s: Pl
   const options: uPlot.Options = {
     width,
     height,
-    padding: [PAD.top, EDGE.right, PAD.bottom, 0],
+    padding: [PAD.top + (s.first ? LANE : 0), EDGE.right, PAD.bottom, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -147,14 +154,6 @@ function drawOver(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
   }
   drawEnds(u, s, pen, box, sloY);
   drawAhead(u, s, pen, box, frame);
-  pen.font = font(p, 11);
-  if (s.first && s.warmUpS() > 0 && placeX(u, box, s.warmUpS()) - box.x > 40) {
-    pen.fillStyle = p.surface;
-    pen.fillRect(box.x + 2, box.y + 2, pen.measureText('warm-up').width + 4, 12);
-    pen.fillStyle = p.shade;
-    pen.fillRect(box.x + 2, box.y + 2, pen.measureText('warm-up').width + 4, 12);
-    label(pen, 'warm-up', box.x + 4, box.y + 11, p.ink3);
-  }
   drawEdits(u, s, pen, box, frame);
   pen.font = font(p, 11);
   if (s.filled()) return;
@@ -200,7 +199,14 @@ function drawEdits(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: B
   const applied = frame.flags.filter((f) => f.applied);
   const places = applied.map((f) => Math.round(placeX(u, box, f.at_us / 1e6)));
   const playhead = placeX(u, box, frame.now_us / 1e6);
-  pennants(pen, p, applied, places, box.y - 1, { left: box.x, right: box.x + box.w, playhead, knob: 0 });
+  const y = box.y - LANE - 2;
+  const edges = { left: box.x, right: box.x + box.w + EDGE.right - 4, playhead, knob: 0 };
+  const drawn = pennants(pen, p, applied, places, y, edges);
+  if (s.warmUpS() <= 0) return;
+  pen.font = font(p, 11);
+  const end = box.x + pen.measureText('warm-up').width + 6;
+  if (drawn.every((d) => (d.side === 'right' ? d.x : d.x - d.width) > end))
+    label(pen, 'warm-up', box.x, y + 10.5, p.ink3);
 }
 
 /** Names at the ends of the lines, kept apart. */
@@ -209,8 +215,7 @@ function drawEnds(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
   const focus = s.focus();
   const names: string[] = [];
   const places: number[] = [];
-  const inks: string[] = [];
-  const heavy: boolean[] = [];
+  const alone: boolean[] = [];
   s.lines.forEach((l, i) => {
     const column = u.data[i + 1];
     let v: number | null | undefined;
@@ -218,38 +223,27 @@ function drawEnds(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
     if (v == null) return;
     names.push(l.name);
     places.push(box.y + u.valToPos(Math.min(s.range().high, Math.max(s.range().low, v)), 'y') + 4);
-    const chosen = focus !== undefined && l.replica === focus;
-    heavy.push(chosen);
-    inks.push(chosen ? p.ink : p.ink3);
+    alone.push(focus !== undefined && l.replica === focus);
   });
-  // More names than fit: keep the one in focus and those at the ends of the range.
-  const room = Math.max(1, Math.floor((box.h + 8) / 11));
+  const slo = sloY === undefined ? -1 : names.length;
   if (sloY !== undefined) {
     names.push('SLO');
     places.push(sloY + 4);
-    inks.push(p.missText);
-    heavy.push(false);
+    alone.push(true);
   }
-  const kept = names.length <= room ? names.map((_, i) => i) : pickEnds(places, heavy, room);
+  const labels = endLabels(names, places, alone, Math.floor(box.h / GAP) + 1);
   const spots = spreadLabels(
-    kept.map((i) => places[i] ?? 0),
-    11,
+    labels.map((l) => l.place),
+    GAP,
     box.y + 4,
     box.y + box.h + 4,
   );
-  kept.forEach((i, k) => {
-    pen.font = font(p, 11, heavy[i] ? 600 : 400);
-    label(pen, names[i] ?? '', box.x + box.w + 5, spots[k] ?? 0, inks[i] ?? p.ink3);
+  labels.forEach(({ text, lines }, k) => {
+    const chosen = lines.length === 1 && lines[0] !== slo && alone[lines[0] ?? 0] === true;
+    pen.font = font(p, 11, chosen ? 600 : 400);
+    const ink = lines.includes(slo) ? p.missText : chosen ? p.ink : p.ink3;
+    label(pen, text, box.x + box.w + 5, spots[k] ?? 0, ink);
   });
 }
-
-/** Which labels to keep when there is room for few: those in focus, then the outermost. */
-export function pickEnds(places: readonly number[], heavy: readonly boolean[], room: number): number[] {
-  const order = places.map((_, i) => i).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
-  const out = order.filter((i) => heavy[i]).slice(0, room);
-  for (let low = 0, high = order.length - 1; out.length < room && low <= high; ) {
-    const next = out.length % 2 === 0 ? order[low++] : order[high--];
-    if (next !== undefined && !heavy[next]) out.push(next);
-  }
-  return out;
-}
+/** Distance of the baselines of two names. */
+const GAP = 11;

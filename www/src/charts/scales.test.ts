@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
+  endLabels,
   HeldRange,
   indexAt,
-  labelSides,
   lastFinite,
   linearTop,
   logCeil,
@@ -68,12 +68,26 @@ test('the last known value skips what is missing', () => {
   expect(indexAt([1, 2], 0.5)).toBe(-1);
 });
 
-test('a pennant has its label where nothing cuts it: to the right, else to the left, else nowhere', () => {
-  const edges = { left: 0, right: 100, playhead: 1000 };
-  expect(labelSides([0, 50, 60], [40, 40, 40], edges)).toEqual(['right', 'none', 'right']);
-  expect(labelSides([80], [40], edges)).toEqual(['left']);
-  expect(labelSides([50], [30], { ...edges, playhead: 60 })).toEqual(['left']);
-  expect(labelSides([50], [30], { ...edges, playhead: 50 })).toEqual(['right']);
-  expect(labelSides([20], [30], { ...edges, playhead: 30 })).toEqual(['none']);
-  expect(labelSides([10, 50], [60, 30], { ...edges, playhead: 60 })).toEqual(['none', 'none']);
+test('every line has its name at its end, those that end side by side together where there is little room', () => {
+  const texts = (names: string[], places: number[], room: number, alone: boolean[] = []) =>
+    endLabels(names, places, alone, room).map((l) => l.text);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 20, 30], 4)).toEqual(['r1', 'r2', 'r3', 'r0']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 30], 3)).toEqual(['r1/2', 'r3', 'r0']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 14], 2)).toEqual(['r1–3', 'r0']);
+  expect(texts(['r0', 'r1', 'r2', 'r3', 'r4'], [10, 90, 12, 14, 91], 2)).toEqual(['r0 +2', 'r1/4']);
+  expect(texts(['p50', 'p90', 'p99', 'SLO'], [30, 29, 20, 19], 3, [false, false, false, true])).toEqual([
+    'SLO',
+    'p99',
+    'p50/90',
+  ]);
+  for (const room of [1, 2, 3, 5, 16]) {
+    const all = endLabels(
+      Array.from({ length: 16 }, (_, i) => `r${i}`),
+      Array.from({ length: 16 }, (_, i) => (i * 7) % 40),
+      [],
+      room,
+    );
+    expect(all.length).toBeLessThanOrEqual(room);
+    expect(all.flatMap((l) => l.lines).length).toBe(16);
+  }
 });

@@ -105,34 +105,50 @@ export function spreadLabels(places: readonly number[], gap: number, top: number
   return out;
 }
 
-/** Width of a pennant without its label. */
-export const BARE_PENNANT = 15;
-
-export type LabelSide = 'right' | 'left' | 'none';
+/** One name at the ends of lines: the lines it stands for, and the middle of their places. */
+export type EndLabel = { readonly text: string; readonly place: number; readonly lines: readonly number[] };
 
 /**
- * On which side of its pole each pennant has room for its label: it must not reach the next pennant, the one before, an edge
- * or the playhead. Right is preferred. Places ascend.
+ * Names for the ends of all lines in at most `room` labels: lines that end side by side share one, as `r0/2`, `r1–4` or `r0 +5`.
+ * A line that stands `alone` keeps a label of its own as long as there is room for two.
  */
-export function labelSides(
+export function endLabels(
+  names: readonly string[],
   places: readonly number[],
-  widths: readonly number[],
-  edges: { readonly left: number; readonly right: number; readonly playhead: number },
-): LabelSide[] {
-  let taken = edges.left;
-  return places.map((x, i) => {
-    const w = widths[i] ?? 0;
-    const next = Math.min(edges.right, places[i + 1] ?? Number.POSITIVE_INFINITY);
-    const crossed = (from: number, to: number): boolean => edges.playhead > from && edges.playhead < to;
-    if (x + w <= next && !crossed(x, x + w)) {
-      taken = x + w;
-      return 'right';
+  alone: readonly boolean[],
+  room: number,
+): EndLabel[] {
+  const at = (i: number): number => places[i] ?? 0;
+  const groups = names.map((_, i) => [i]).sort((a, b) => at(a[0] ?? 0) - at(b[0] ?? 0));
+  const middle = (group: readonly number[]): number => group.reduce((sum, i) => sum + at(i), 0) / group.length;
+  while (groups.length > Math.max(1, room)) {
+    let best = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (let k = 0; k + 1 < groups.length; k++) {
+      const pair = [...(groups[k] ?? []), ...(groups[k + 1] ?? [])];
+      const apart = middle(groups[k + 1] ?? []) - middle(groups[k] ?? []) + (pair.some((i) => alone[i]) ? 1e6 : 0);
+      if (apart >= least) continue;
+      least = apart;
+      best = k;
     }
-    const left = x - w >= taken && !crossed(x - w, x);
-    // A pennant without a label still takes its own width.
-    taken = left ? x : x + BARE_PENNANT;
-    return left ? 'left' : 'none';
+    groups.splice(best, 2, [...(groups[best] ?? []), ...(groups[best + 1] ?? [])]);
+  }
+  return groups.map((group) => {
+    const lines = group.toSorted((a, b) => a - b);
+    return { text: sharedName(lines, names), place: middle(group), lines };
   });
+}
+
+function sharedName(lines: readonly number[], names: readonly string[]): string {
+  const all = lines.map((i) => names[i] ?? '');
+  const [first = '', ...rest] = all;
+  const last = rest.at(-1);
+  if (last === undefined) return first;
+  const letter = first.slice(0, 1);
+  const short = all.every((name) => name.startsWith(letter)) && first.length <= 4 ? last.slice(1) : ` ${last}`;
+  const consecutive = lines.every((line, k) => k === 0 || line === (lines[k - 1] ?? 0) + 1);
+  if (rest.length === 1 && first.length + last.length <= 7) return `${first}/${short.trim()}`;
+  return consecutive && /^r\d+$/.test(first) && first.length <= 4 ? `${first}–${short}` : `${first} +${rest.length}`;
 }
 
 /** Smallest value whose share is at least `percent`; NaN if the curve does not reach it. Columns ascend. */

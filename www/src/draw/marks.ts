@@ -130,13 +130,19 @@ export const CHIP_GAP = 1.2;
 export const SOLID: number[] = [];
 const CHIP_DASH = [2, 1.5];
 
-/** Shortens `text` to `width` pixels with an ellipsis, remembering the answer: names come back every frame. */
+/** `text`, with an ellipsis in place of what is beyond `width` pixels. */
+export function shortened(text: string, width: number, measure: (text: string) => number): string {
+  let out = text;
+  while (out.length > 1 && measure(out) > width) out = `${out.slice(0, out.endsWith('…') ? -2 : -1).trimEnd()}…`;
+  return out;
+}
+
+/** Shortens `text` in the pen's font, remembering the answer: names come back every frame. */
 export function fitted(pen: Pen, text: string, width: number): string {
   const key = `${Math.round(width)}|${pen.font}|${text}`;
   const known = fits.get(key);
   if (known !== undefined) return known;
-  let out = text;
-  while (out.length > 1 && pen.measureText(out).width > width) out = `${out.slice(0, out.endsWith('…') ? -2 : -1)}…`;
+  const out = shortened(text, width, (part) => pen.measureText(part).width);
   if (fits.size > 500) fits.clear();
   fits.set(key, out);
   return out;

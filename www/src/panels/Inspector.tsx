@@ -10,7 +10,8 @@ const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
 
-export function Inspector(props: { app: App }): JSX.Element {
+/** `main`: whether it is the main part of the page, as its tab on a phone is. */
+export function Inspector(props: { app: App; main: boolean }): JSX.Element {
   const app = props.app;
   const stepBy = (by: number): void => {
     const { request, replica } = app.selected();
@@ -24,7 +25,12 @@ export function Inspector(props: { app: App }): JSX.Element {
   };
   const steps = (): boolean => app.rightTab() === 'request' || app.rightTab() === 'replica';
   return (
-    <aside class="right" classList={{ open: app.drawer() }} aria-label="Inspector">
+    <section
+      class="right"
+      classList={{ open: app.drawer() }}
+      role={props.main ? 'main' : 'complementary'}
+      aria-label="Inspector"
+    >
       <Tabs.Root
         class="tabs"
         value={app.rightTab()}
@@ -78,7 +84,7 @@ export function Inspector(props: { app: App }): JSX.Element {
           <EventLog app={app} />
         </Tabs.Content>
       </Tabs.Root>
-    </aside>
+    </section>
   );
 }
 

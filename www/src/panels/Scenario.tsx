@@ -11,11 +11,12 @@ import { save } from './save.ts';
 const Yaml = lazy(() => import('./Yaml.tsx'));
 const Changes = lazy(() => import('./Changes.tsx'));
 
-export function Scenario(props: { app: App }): JSX.Element {
+/** `main`: whether it is the main part of the page, as its tab on a phone is. */
+export function Scenario(props: { app: App; main: boolean }): JSX.Element {
   const app = props.app;
   const total = (): number => app.changed().length + app.edits().length;
   return (
-    <aside class="left" aria-label="Scenario">
+    <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
       <Tabs.Root
         class="tabs"
         value={app.leftTab()}
@@ -75,7 +76,7 @@ export function Scenario(props: { app: App }): JSX.Element {
           Reset
         </button>
       </div>
-    </aside>
+    </section>
   );
 }
 

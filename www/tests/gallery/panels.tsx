@@ -104,7 +104,7 @@ function Panels() {
           </div>
         </section>
       </main>
-      <Inspector app={app} />
+      <Inspector app={app} main={false} />
       <Transport app={app} />
     </div>
   );

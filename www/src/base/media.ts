@@ -1,0 +1,17 @@
+// What the window is like, as a signal.
+import { type Accessor, createSignal, onCleanup } from 'solid-js';
+
+/** Four tabs instead of panels side by side: as `narrow.css` has it. */
+export const PHONE = '(max-width: 720px), (max-height: 480px)';
+
+/** Whether a media query holds. */
+export function createMedia(query: string): Accessor<boolean> {
+  const list = matchMedia(query);
+  const [holds, setHolds] = createSignal(list.matches);
+  const tell = (): void => {
+    setHolds(list.matches);
+  };
+  list.addEventListener('change', tell);
+  onCleanup(() => list.removeEventListener('change', tell));
+  return holds;
+}
