@@ -53,5 +53,5 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { port: 5173, strictPort: false },
   preview: { port: 4173, strictPort: false },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  test: { include: ['src/**/*.test.ts', 'tests/layout/*.test.ts'], environment: 'node' },
 });

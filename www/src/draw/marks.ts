@@ -26,13 +26,31 @@ export function label(pen: Pen, text: string, x: number, y: number, fill: string
   pen.fillText(text, x, y);
 }
 
-/** A strong number followed by a quiet word, `11 waiting`. Expects an 11 px regular font to be restored by the caller's next text. */
-export function figure(pen: Pen, p: Palette, value: string, word: string, x: number, y: number): void {
+/**
+ * A strong number followed by a quiet word, `11 waiting`; the word is left out where it would end beyond `right`. Leaves an 11 px
+ * regular font; tells where it ends.
+ */
+export function figure(
+  pen: Pen,
+  p: Palette,
+  [value, word]: readonly [string, string],
+  x: number,
+  y: number,
+  right: number,
+): number {
   pen.font = font(p, 11, 600);
   label(pen, value, x, y, p.ink);
-  const w = pen.measureText(value).width;
+  const end = x + pen.measureText(value).width;
   pen.font = font(p, 11);
-  label(pen, word, x + w + 3, y, p.ink3);
+  const whole = end + 3 + pen.measureText(word).width;
+  if (whole > right) return end;
+  label(pen, word, end + 3, y, p.ink3);
+  return whole;
+}
+
+/** Text that ends at `right`, left out where it would come closer to `from` than two words stand. */
+export function labelFrom(pen: Pen, text: string, from: number, right: number, y: number, fill: string): void {
+  if (right - pen.measureText(text).width >= from + 6) label(pen, text, right, y, fill, 'right');
 }
 
 export function roundRect(pen: Pen, x: number, y: number, w: number, h: number, r: number): void {

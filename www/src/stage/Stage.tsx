@@ -1,9 +1,11 @@
 // The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
+import { count } from '../base/units.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Pen, type Surface } from '../draw/canvas.ts';
 import { createPalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
+import type { ReplicaFrame } from '../generated/boundary.ts';
 import { Dots } from './dots.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
@@ -14,11 +16,13 @@ import {
   describeStage,
   drawOrder,
   followable,
+  hasStopped,
+  present,
   REPLICA_COLUMNS,
   replicaCells,
 } from './facts.ts';
 import { Trends } from './history.ts';
-import { hitTest, type StageLayout, stageLayout } from './layout.ts';
+import { hitTest, type StageLayout, stageLayout, stageNeeds } from './layout.ts';
 import type { Scene } from './scene.ts';
 import './stage.css';
 
@@ -42,14 +46,21 @@ export function Stage(props: StageProps) {
     return request !== undefined && props.frame ? holderOf(props.frame, request) : undefined;
   });
 
+  const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
+  const stopped = createMemo(() => props.frame?.replicas.filter(hasStopped).length ?? 0);
+  /** Height that the stage asks its panel for, where the page scrolls instead of the stage. */
+  const [width, setWidth] = createSignal(0);
+  const needs = createMemo(() => stageNeeds(width(), shown().length));
   const readFrame = createThrottled(() => props.frame, 250);
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const draw = (pen: Pen, width: number, height: number, wallMs: number): void => {
+    setWidth(width);
     const frame = props.frame;
     const p = palette();
     if (!frame) return;
-    layout = stageLayout(width, height, frame.replicas.length, frame.pools.length);
+    const replicas = present(frame.replicas);
+    layout = stageLayout(width, height, replicas.length, frame.pools.length);
     // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
     const wanted = contextScale(frame.replicas);
     if (wanted > scale || wanted * 2 <= scale) scale = wanted;
@@ -57,6 +68,7 @@ export function Stage(props: StageProps) {
       pen,
       p,
       frame,
+      replicas,
       layout,
       request: props.selected.request,
       focus: focus(),
@@ -69,7 +81,7 @@ export function Stage(props: StageProps) {
     if (layout.narrow) drawPhonePipeline(scene);
     else drawFlow(scene);
     if (layout.detail === 'rows') {
-      if (!layout.narrow) drawHead(scene);
+      drawHead(scene);
       drawRows(scene);
     } else {
       drawFleetHead(scene);
@@ -84,7 +96,7 @@ export function Stage(props: StageProps) {
       canvas,
       host,
       draw,
-      (width, height) => stageLayout(width, height, props.frame?.replicas.length ?? 0).height,
+      (width, height) => stageLayout(width, height, shown().length, props.frame?.pools.length).height,
     );
     onCleanup(() => surface?.dispose());
   });
@@ -114,8 +126,9 @@ export function Stage(props: StageProps) {
   const pick = (event: MouseEvent): void => {
     const frame = props.frame;
     if (!layout || !frame) return;
-    const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => frame.replicas[i]?.batch.length ?? 0);
-    const r = hit ? frame.replicas[hit.replica] : undefined;
+    const replicas = shown();
+    const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => replicas[i]?.batch.length ?? 0);
+    const r = hit ? replicas[hit.replica] : undefined;
     if (!hit || !r) {
       props.onSelect({ request: undefined, replica: undefined });
       return;
@@ -126,7 +139,7 @@ export function Stage(props: StageProps) {
   };
 
   return (
-    <div class="stage-view">
+    <div class="stage-view" ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}>
       <div class="stage-host" ref={host}>
         <div class="stage-sheet">
           {/* Every target of a click is also a control in the table. */}
@@ -134,6 +147,9 @@ export function Stage(props: StageProps) {
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
             Show as table
           </button>
+          <Show when={stopped() > 0}>
+            <span class="stage-stopped">{count(stopped())} stopped</span>
+          </Show>
         </div>
       </div>
       <Show when={table()}>

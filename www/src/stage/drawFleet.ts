@@ -1,71 +1,93 @@
 // Fleets too large for full rows: cards to 64 replicas, heat cells to 256, one aggregate above.
 import { count, percent, percentileUs, text } from '../base/units.ts';
-import { fitted, font, healthMark, label } from '../draw/marks.ts';
+import type { Pen } from '../draw/canvas.ts';
+import { fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawCard, shareBar } from './drawRows.ts';
+import { drawCard, legend, type Swatch } from './drawRows.ts';
 import { kvShare, poolWords, ttftHealth } from './facts.ts';
 import { heatPaint, heatRamp } from './heat.ts';
-import { type Box, FLOW } from './layout.ts';
+import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 
-/** The heads of the fleet views: what a card or cell shows. */
+/** The heads of the fleet views: what a card or cell shows. What has no room is left out whole. */
 export function drawFleetHead(s: Scene): void {
   const { pen, p, layout } = s;
-  if (layout.narrow) return;
-  const right = layout.width - 12;
+  const { x, right, y } = layout.head;
   pen.font = font(p, 11);
   if (layout.detail === 'heat') {
-    label(pen, 'KV in use', FLOW, 19, p.ink3);
-    heatRamp(pen, p, right - 132, 11, 64, 8);
-    label(pen, '0', right - 138, 19, p.ink3, 'right');
-    label(pen, '100 %', right - 64, 19, p.ink3);
-    healthMark(pen, p, 'missed', FLOW + 76, 15);
-    label(pen, 'TTFT p50 over the objective', FLOW + 86, 19, p.ink3);
+    const full = label100(s, right);
+    const zero = full - RAMP - 6;
+    heatRamp(pen, p, full - RAMP - 3, y - 8, RAMP, 8);
+    label(pen, '0', zero, y, p.ink3, 'right');
+    const title = zero - 14 - pen.measureText('KV in use').width;
+    label(pen, 'KV in use', title, y, p.ink3);
+    const words = ['TTFT p50 over the objective', 'over objective'].find(
+      (w) => x + 12 + pen.measureText(w).width < title - 8,
+    );
+    if (words === undefined) return;
+    healthMark(pen, p, 'missed', x + 4, y - 4);
+    label(pen, words, x + 12, y, p.ink3);
     return;
   }
   if (layout.detail === 'aggregate') {
-    label(pen, `${count(s.frame.replicas.length)} replicas, sorted anew by each value`, FLOW, 19, p.ink3);
+    label(pen, `${count(s.replicas.length)} replicas, sorted anew by each value`, x, y, p.ink3);
     return;
   }
-  let x = FLOW;
-  for (const [fill, word] of [
-    [p.decode, 'decode'],
-    [p.prefill, 'prefill'],
-    [p.lineStrong, 'waiting'],
-    [p.kvUsed, 'KV used'],
-    [p.kvShared, 'shared'],
-    [p.cachedHatch, 'cached'],
-  ] as const) {
-    if (fill === p.lineStrong) {
-      pen.strokeStyle = fill;
-      pen.lineWidth = 1;
-      pen.strokeRect(x + 0.5, 11.5, 7, 7);
-    } else {
-      pen.fillStyle = fill;
-      pen.fillRect(x, 11, 8, 8);
-    }
-    label(pen, word, x + 12, 19, p.ink3);
-    x += 24 + pen.measureText(word).width;
-  }
-  label(pen, (layout.boxes[0]?.w ?? 0) >= 86 ? 'TTFT p50' : 'TTFT objective', right, 19, p.ink3, 'right');
+  const marks: Swatch[] = [
+    ['decode', p.decode],
+    ['prefill', 'half'],
+    ['waiting', 'hollow'],
+    ['KV used', p.kvUsed],
+    ['shared', p.kvShared],
+    ['cached', p.cachedHatch],
+  ];
+  const title = (layout.boxes[0]?.w ?? 0) >= SHOWS_TTFT ? 'TTFT p50' : 'TTFT objective';
+  const end = legend(s, marks, x, right);
+  labelFrom(pen, title, end, right, y, p.ink3);
+}
+
+const RAMP = 64;
+
+/** The upper end of the heat scale; tells where it begins. */
+function label100(s: Scene, right: number): number {
+  label(s.pen, '100 %', right, s.layout.head.y, s.p.ink3, 'right');
+  return right - s.pen.measureText('100 %').width - 3;
 }
 
 export function drawFleet(s: Scene): void {
-  const { layout, frame } = s;
+  const { layout, replicas } = s;
   if (layout.detail === 'aggregate') {
     const box = layout.boxes[0];
     if (box) drawAggregate(s, box);
     return;
   }
   let most = 1;
-  for (const r of frame.replicas) most = Math.max(most, r.running + r.waiting);
+  for (const r of replicas) most = Math.max(most, r.running + r.waiting);
   layout.boxes.forEach((box, i) => {
-    const r = frame.replicas[i];
+    const r = replicas[i];
     if (!r) return;
     if (layout.detail === 'cards') drawFleetCard(s, box, r, most);
-    else drawHeatCell(s, box, r);
+    else drawHeatCell(s, box, r, most);
   });
+  if (layout.detail === 'heat') drawRowNames(s);
 }
+
+/** The first replica of each row of cells, beside it. */
+function drawRowNames(s: Scene): void {
+  const { pen, p, layout } = s;
+  pen.font = font(p, 11);
+  for (const row of layout.branches) {
+    const box = layout.boxes[row.first];
+    const r = s.replicas[row.first];
+    if (box && r) label(pen, `r${r.id}`, box.x - 6, Math.round(row.y) + 4, p.ink3, 'right');
+  }
+}
+
+/** Least height of a card with a line of words above its bars, and of one with air around its name. */
+const TALL = 60;
+const PLAIN = 32;
+/** Least width of a card with a number for its TTFT. */
+const SHOWS_TTFT = 100;
 
 function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void {
   const { pen, p } = s;
@@ -73,39 +95,37 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const pad = box.w >= 90 ? 8 : 6;
   const x = box.x + pad;
   const w = box.w - 2 * pad;
-  const tall = box.h >= 52;
-  const y = box.y + (tall ? 18 : 14);
+  const tall = box.h >= TALL;
+  const small = box.h < PLAIN;
+  const y = box.y + (tall ? 18 : small ? 12 : 14);
   const health = ttftHealth(r, s.frame.key);
   pen.font = font(p, tall ? 12 : 11, 600);
   label(pen, `r${r.id}`, x, y, r.serving ? p.ink : p.ink3);
+  const after = pen.measureText(`r${r.id}`).width + 6;
   const pool = box.w >= 124 ? poolWords(s.frame, r) : undefined;
   if (pool) {
-    const after = pen.measureText(`r${r.id}`).width + 6;
     pen.font = font(p, 11);
     label(pen, fitted(pen, pool[0], w - after - 66), x + after, y, p.ink3);
   }
   healthMark(pen, p, health, box.x + box.w - pad - 4, y - 4);
-  if (box.w >= 86) {
-    pen.font = font(p, 11);
-    const q = percentileUs(r.ttft.p50_us, r.ttft.count);
-    label(
-      pen,
-      text(q),
-      box.x + box.w - pad - (health === 'none' ? 0 : 13),
-      y,
-      health === 'missed' ? p.missText : p.ink2,
-      'right',
-    );
+  pen.font = font(p, 11);
+  if (box.w >= SHOWS_TTFT) {
+    const q = text(percentileUs(r.ttft.p50_us, r.ttft.count));
+    const right = box.x + box.w - pad - (health === 'none' ? 0 : 13);
+    const from = pool ? 0 : x + after - 6;
+    labelFrom(pen, q, from, right, y, health === 'missed' ? p.missText : p.ink2);
   }
   if (tall) {
-    pen.font = font(p, 11);
-    if (box.w >= 124) label(pen, `${count(r.running)} running`, x, y + 15, p.ink2);
-    label(pen, `${count(r.waiting)} waiting`, box.x + box.w - pad, y + 15, r.waiting > 0 ? p.ink2 : p.ink3, 'right');
+    const waiting = `${count(r.waiting)} waiting`;
+    label(pen, waiting, box.x + box.w - pad, y + 15, r.waiting > 0 ? p.ink2 : p.ink3, 'right');
+    const left = box.x + box.w - pad - pen.measureText(waiting).width;
+    const running = `${count(r.running)} running`;
+    if (x + pen.measureText(running).width + 8 <= left) label(pen, running, x, y + 15, p.ink2);
   }
-  const kvH = tall ? 6 : 4;
-  const kvY = box.y + box.h - pad - kvH + 1;
-  const loadH = tall ? 6 : 5;
-  drawLoad(s, x, kvY - loadH - 3, w, loadH, r, most);
+  const kvH = tall ? 6 : small ? 2 : 4;
+  const kvY = box.y + box.h - (small ? 3 : pad - 1) - kvH;
+  const loadH = tall ? 6 : small ? 3 : 5;
+  drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, r, most);
   drawKvStrip(s, x, kvY, w, kvH, r);
 }
 
@@ -146,7 +166,8 @@ function drawKvStrip(s: Scene, x: number, y: number, w: number, h: number, r: Re
   pen.fillRect(x + shared + own, y, cached, h);
 }
 
-function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame): void {
+/** The colour is the KV cache; a bar at the foot, on a ground of its own, is the queue beside the longest one. */
+function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, most: number): void {
   const { pen, p } = s;
   const share = kvShare(r);
   pen.fillStyle = share > 0 ? heatPaint(p.dark, share) : p.raised;
@@ -155,6 +176,13 @@ function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame): void {
     pen.strokeStyle = p.line;
     pen.lineWidth = 1;
     pen.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1);
+  }
+  if (r.waiting > 0) {
+    const w = Math.max(2, ((box.w - 2) * r.waiting) / most);
+    pen.fillStyle = p.surface;
+    pen.fillRect(box.x, box.y + box.h - 4, Math.min(box.w, w + 2), 4);
+    pen.fillStyle = p.ink2;
+    pen.fillRect(box.x, box.y + box.h - 3, w, 3);
   }
   if (ttftHealth(r, s.frame.key) === 'missed') {
     // On a ground of its own, because the mark must be told from every heat colour.
@@ -187,31 +215,53 @@ const LANES: readonly Lane[] = [
 
 /** One lane a quantity: every replica as a column, in order of its value, so that the area is the distribution itself. */
 function drawAggregate(s: Scene, box: Box): void {
-  const { pen, p, frame } = s;
+  const { pen, p, replicas } = s;
   const gap = 14;
-  const h = (box.h - gap * (LANES.length - 1)) / LANES.length;
+  const axis = 16;
+  const h = (box.h - axis - gap * (LANES.length - 1)) / LANES.length;
   LANES.forEach((lane, i) => {
     const y = box.y + i * (h + gap);
-    const values = Float64Array.from(frame.replicas, lane.of).sort();
+    const values = Float64Array.from(replicas, lane.of).sort();
     const at = (q: number): number => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? 0;
     const top = Math.max(1e-9, lane.top ?? at(1));
     pen.font = font(p, 11, 600);
     label(pen, lane.name, box.x, y + 11, p.ink);
+    const from = box.x + pen.measureText(lane.name).width;
     pen.font = font(p, 11);
-    label(
-      pen,
-      `least ${lane.show(at(0))} · half ≤ ${lane.show(at(0.5))} · most ${lane.show(at(1))}`,
-      box.x + box.w,
-      y + 11,
-      p.ink2,
-      'right',
-    );
-    shareBar(pen, p, box.x, y + h - 1, box.w, 1, 0, p.line);
+    const spread = `least ${lane.show(at(0))} · half ≤ ${lane.show(at(0.5))} · most ${lane.show(at(1))}`;
+    const room = box.w - (from - box.x) - 6;
+    const words = pen.measureText(spread).width <= room ? spread : `half ≤ ${lane.show(at(0.5))}`;
+    labelFrom(pen, words, from, box.x + box.w, y + 11, p.ink2);
+    pen.fillStyle = p.kvFree;
+    pen.fillRect(box.x, y + 17, box.w, h - 17);
     pen.fillStyle = i === 0 ? p.lineStrong : i === 1 ? p.decode : p.kvUsed;
-    const columns = Math.floor(box.w);
-    for (let x = 0; x < columns; x++) {
-      const v = (at(x / columns) / top) * (h - 20);
-      if (v > 0) pen.fillRect(box.x + x, y + h - v, 1, v);
-    }
+    drawSorted(pen, box, y + h, h - 17, (q) => at(q) / top);
+    // Half and nine tenths of the fleet.
+    pen.fillStyle = p.surface;
+    for (const q of [0.5, 0.9]) pen.fillRect(Math.round(box.x + q * box.w), y + 17, 1, h - 17);
   });
+  drawFleetAxis(s, box);
+}
+
+/** Columns of one pixel; a run of equal ones is one stroke of the brush. */
+function drawSorted(pen: Pen, box: Box, base: number, height: number, share: (q: number) => number): void {
+  const columns = Math.floor(box.w);
+  for (let x = 0; x < columns; ) {
+    const v = share(x / columns);
+    const from = x;
+    do x += 1;
+    while (x < columns && share(x / columns) === v);
+    if (v > 0) pen.fillRect(box.x + from, base - v * height, x - from, v * height);
+  }
+}
+
+function drawFleetAxis(s: Scene, box: Box): void {
+  const { pen, p } = s;
+  pen.font = font(p, 11);
+  const y = box.y + box.h - 1;
+  const n = s.replicas.length;
+  label(pen, '0', box.x, y, p.ink3);
+  label(pen, 'half of them', box.x + box.w / 2, y, p.ink3, 'center');
+  if (box.w > 420) label(pen, '90 %', box.x + 0.9 * box.w, y, p.ink3, 'center');
+  label(pen, count(n), box.x + box.w, y, p.ink3, 'right');
 }

@@ -1,6 +1,6 @@
 // The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
-import { count, percent, ratePerS, text } from '../base/units.ts';
-import { fitted, font, label, roundRect, tenant } from '../draw/marks.ts';
+import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../base/units.ts';
+import { fitted, font, label, roundRect, SOLID, tenant } from '../draw/marks.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { shareBar } from './drawRows.ts';
 import { FLOW, type StageLayout } from './layout.ts';
@@ -8,17 +8,23 @@ import type { Scene } from './scene.ts';
 
 const ROUTER_X = 160;
 const GATE_X = 100;
-const SHOWN_CLIENTS = 6;
+/** Lanes for clients: at most so many, as far apart as names and rates need, below the rate of arrivals, above the foot. */
+const LANES = { most: 6, least: 30, pitch: 44, top: 92, foot: 36 } as const;
 
 type Pipe = { readonly y: number; readonly from: number };
 
-/** Middle line and left end of each tenant's pipe. */
-function clientPipes(layout: StageLayout, clients: number): Pipe[] {
-  const shown = Math.min(clients, SHOWN_CLIENTS);
-  const room = Math.min(layout.height, layout.axisY * 2) - 90;
-  const pitch = Math.min(44, room / Math.max(1, shown));
-  const top = Math.max(104, layout.axisY - (pitch * (shown - 1)) / 2);
-  return Array.from({ length: shown }, (_, i) => ({ y: top + i * pitch, from: 68 }));
+/**
+ * Middle line and left end of each lane: one a client. Where there are more clients than lanes, the last lane stands for all that
+ * have none of their own.
+ */
+export function clientPipes(layout: StageLayout, clients: number): Pipe[] {
+  const room = layout.height - LANES.top - LANES.foot;
+  const lanes = Math.max(1, Math.min(clients, LANES.most, Math.floor(room / LANES.least)));
+  const pitch = Math.min(LANES.pitch, room / lanes);
+  const span = pitch * (lanes - 1);
+  const lowest = LANES.top + room - 11 - span;
+  const top = Math.max(LANES.top + 17, Math.min(layout.axisY - span / 2, lowest));
+  return Array.from({ length: Math.min(lanes, clients) }, (_, i) => ({ y: top + i * pitch, from: 68 }));
 }
 
 /** Where the branch to a row of boxes turns level, below its label. */
@@ -55,28 +61,36 @@ function drawArrivals(s: Scene): void {
   label(pen, rate.unit, 12 + w + 5, 54, p.ink3);
   drawArrivalTrend(s);
   const pipes = clientPipes(layout, frame.clients.length);
+  const rest = frame.clients.length - pipes.length;
   let most = 0;
   for (const c of frame.clients) most = Math.max(most, c.rate_per_s);
   pipes.forEach((pipe, i) => {
     const c = frame.clients[i];
     if (!c) return;
-    const share = most > 0 ? c.rate_per_s / most : 0;
+    const others = rest > 0 && i === pipes.length - 1;
+    const share = most > 0 && !others ? c.rate_per_s / most : 0.5;
     pen.strokeStyle = p.lineStrong;
     pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
     pen.lineWidth = 1 + 5 * share;
+    if (others) pen.setLineDash(OTHERS);
     clientPath(s, pipe);
     pen.stroke();
+    pen.setLineDash(SOLID);
     pen.globalAlpha = 1;
+    pen.font = font(p, 11);
+    if (others) {
+      label(pen, `${count(rest + 1)} more`, 12, pipe.y - 6, p.ink3);
+      return;
+    }
     tenant(pen, p, i, 17, pipe.y, 4, p.ink2);
     pen.font = font(p, 11);
-    // The name stands above its pipe, so that it may run over where the pipe begins.
-    label(pen, fitted(pen, c.name, 60), 27, pipe.y - 6, p.ink2);
+    // The name stands above its pipe, so that it may run over where the pipe begins; not beside the words below the gate.
+    const beside = pipe.y - 6 > layout.axisY + 38 && pipe.y - 15 < layout.axisY + 74;
+    label(pen, fitted(pen, c.name, beside ? CLIENTS_END - 31 : 60), 27, pipe.y - 6, p.ink2);
     label(pen, ratePerS(c.rate_per_s).value, 27, pipe.y + 7, p.ink);
   });
-  const rest = frame.clients.length - pipes.length;
-  const last = pipes[pipes.length - 1];
-  if (rest > 0 && last) label(pen, `and ${count(rest)} more`, 12, last.y + 28, p.ink3);
 }
+const OTHERS = [2, 3];
 
 function clientPath(s: Scene, pipe: Pipe): void {
   const y = s.layout.axisY;
@@ -121,19 +135,27 @@ function drawGate(s: Scene): void {
   for (let i = 0; i < held; i++) pen.fillRect(GATE_X + 3, y + 17.5 - i * 5.4, 16, 4);
   pen.font = font(p, 11);
   label(pen, 'Admission', GATE_X + 11, 19, p.ink3, 'center');
-  // Below the last client's name, where that reaches as far down.
-  const lowest = clientPipes(layout, frame.clients.length).at(-1)?.y ?? 0;
-  const below = lowest > y + 34 ? Math.max(y + 54, lowest + 26) : y + 54;
-  label(pen, `${count(frame.counts.in_pipeline)} on the way`, GATE_X + 11, below, p.ink3, 'center');
-  label(
-    pen,
-    `${count(frame.counts.rejected)} refused`,
-    GATE_X + 11,
-    below + 14,
-    frame.counts.rejected > 0 ? p.missText : p.ink3,
-    'center',
-  );
+  const below = y + Math.min(58, layout.height - y - 50);
+  const { in_pipeline, rejected } = frame.counts;
+  belowGate(s, `${small(in_pipeline)} on the way`, below, p.ink3);
+  belowGate(s, `${small(rejected)} refused`, below + 14, rejected > 0 ? p.missText : p.ink3);
 }
+
+/** Words under the gate, in its middle as far as the clients at the left leave room. */
+function belowGate(s: Scene, words: string, y: number, fill: string): void {
+  const { pen, p } = s;
+  const w = pen.measureText(words).width;
+  const x = Math.max(CLIENTS_END, GATE_X + 11 - w / 2);
+  // On a ground of their own: pipes from the lowest clients pass here.
+  pen.fillStyle = p.surface;
+  pen.fillRect(x - 3, y - 10, w + 6, 14);
+  label(pen, words, x, y, fill);
+}
+/** Right of the clients' names and rates. */
+const CLIENTS_END = 80;
+
+/** Whole up to four digits, then in short: the pipes have little room. */
+const small = (x: number): string => (x < 10_000 ? count(x) : short(x));
 
 function branchPath(s: Scene, y: number): void {
   const cy = s.layout.axisY;
@@ -144,18 +166,18 @@ function branchPath(s: Scene, y: number): void {
 }
 
 function drawBranches(s: Scene): void {
-  const { pen, p, frame, layout } = s;
+  const { pen, p, replicas, layout } = s;
   const rows = layout.detail === 'rows';
   let most = 1;
-  for (const r of frame.replicas) most = Math.max(most, r.load);
+  for (const r of replicas) most = Math.max(most, r.load);
   pen.font = font(p, 11);
   if (rows) label(pen, 'load', 250, 19, p.ink3, 'right');
   layout.branches.forEach((b, i) => {
     let share = 0;
     let focus = false;
     for (let k = b.first; k < b.first + b.count; k++) {
-      share += frame.replicas[k]?.share ?? 0;
-      focus ||= frame.replicas[k]?.id === s.focus && s.focus !== undefined;
+      share += replicas[k]?.share ?? 0;
+      focus ||= replicas[k]?.id === s.focus && s.focus !== undefined;
     }
     const thick = layout.boxes[i] && rows ? Math.min(12.5, ((layout.boxes[i]?.h ?? 66) / 66) * 12.5) : 12.5;
     pen.strokeStyle = focus ? p.accent : p.lineStrong;
@@ -169,16 +191,22 @@ function drawBranches(s: Scene): void {
 }
 
 function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, most: number): void {
-  const { pen, p, layout, frame } = s;
-  const r = frame.replicas[i];
+  const { pen, p, layout } = s;
+  const r = s.replicas[i];
   const b = layout.branches[i];
   const box = layout.boxes[i];
   if (!r || !b || !box) return;
   const tall = box.h >= 50;
-  pen.font = font(p, 11);
-  label(pen, r.serving ? text(percent(share)) : '–', 196, b.y - (tall ? 11 : 6), p.ink3);
+  const y = b.y - (tall ? 11 : 6);
   pen.font = font(p, 11, focus ? 600 : 400);
-  label(pen, count(r.load), 250, b.y - (tall ? 11 : 6), focus ? p.accent : p.ink, 'right');
+  const load = small(r.load);
+  label(pen, load, 250, y, focus ? p.accent : p.ink, 'right');
+  const room = 250 - pen.measureText(load).width;
+  pen.font = font(p, 11);
+  // Beside a load of thousands only the number of the share has room.
+  const q: Quantity = r.serving ? percent(share) : { value: DASH, unit: '' };
+  const words = [text(q), q.value].find((w) => 196 + pen.measureText(w).width + 4 <= room);
+  if (words !== undefined) label(pen, words, 196, y, p.ink3);
   shareBar(pen, p, 196, b.y - (tall ? 5 : 2), 54, tall ? 5 : 3, r.load / most, focus ? p.accent : p.ink2);
 }
 
@@ -236,7 +264,7 @@ function drawDot(s: Scene, d: Dot, pipes: readonly Pipe[]): void {
     x = GATE_X + 11;
     y = cy + Math.min(1, (wallMs - d.leaveMs) / LEG_MS) * 46;
   } else if (d.replica >= 0 && wallMs >= d.leaveMs) {
-    const by = branchY(layout, branchOf(layout, d.replica));
+    const by = branchY(layout, branchOf(layout, placeOf(s, d.replica)));
     const t = (wallMs - d.leaveMs) / LEG_MS / 0.5;
     if (t < 1) {
       x = bezier(t, ROUTER_X + 4, 190, 170, 198);
@@ -257,13 +285,18 @@ function drawDot(s: Scene, d: Dot, pipes: readonly Pipe[]): void {
   );
 }
 
+/** The box of a replica. */
+function placeOf(s: Scene, replica: number): number {
+  return s.replicas[replica]?.id === replica ? replica : s.replicas.findIndex((r) => r.id === replica);
+}
+
 /** The pipeline on a phone: three boxes with the numbers that the wide stage draws as pipes. */
 export function drawPhonePipeline(s: Scene): void {
   const { pen, p, layout, frame } = s;
   const w = (layout.width - 16 - 2 * 27) / 3;
   const cells: [string, string, string][] = [
     [ratePerS(frame.key.offered_per_s).value, 'req/s', 'arriving'],
-    [count(frame.counts.rejected), 'refused', `${count(frame.counts.in_pipeline)} in the pipeline`],
+    [count(frame.counts.rejected), 'refused', `${count(frame.counts.in_pipeline)} on the way`],
     [count(frame.counts.waiting), 'waiting', `${count(frame.counts.running)} running`],
   ];
   cells.forEach(([value, unit, word], i) => {
@@ -275,12 +308,13 @@ export function drawPhonePipeline(s: Scene): void {
     pen.lineWidth = 1;
     pen.stroke();
     pen.font = font(p, 12, 600);
-    label(pen, value, x + 10, 26, p.ink);
-    const valueW = pen.measureText(value).width;
+    const pad = w < 100 ? 7 : 10;
+    label(pen, value, x + pad, 26, p.ink);
+    const unitX = x + pad + pen.measureText(value).width + 4;
     pen.font = font(p, 12);
-    label(pen, unit, x + 10 + valueW + 4, 26, p.ink2);
+    label(pen, fitted(pen, unit, x + w - 4 - unitX), unitX, 26, p.ink2);
     pen.font = font(p, 11);
-    label(pen, word, x + 10, 42, p.ink3);
+    label(pen, fitted(pen, word, w - 2 * pad), x + pad, 42, p.ink3);
     if (i < 2) label(pen, '→', x + w + 13.5, 34, p.ink3, 'center');
   });
 }

@@ -1,66 +1,104 @@
 // Full rows of the stage, one a replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked cards.
-import { count, durationUs, percent, percentileUs, text } from '../base/units.ts';
+import { count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
 import type { Pen } from '../draw/canvas.ts';
-import { CHIP, chip, figure, fitted, font, healthMark, label, roundRect } from '../draw/marks.ts';
+import {
+  CHIP,
+  CHIP_GAP,
+  chip,
+  figure,
+  fitted,
+  font,
+  healthMark,
+  label,
+  labelFrom,
+  roundRect,
+  SOLID,
+} from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
 import { cpuShare, drawOrder, kvShare, poolWords, ttftHealth } from './facts.ts';
-import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, marksTop, type Span } from './layout.ts';
+import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 
-/** Column heads with the legends of the marks below them, on the marks' own baseline. */
+/** Column heads with the legends of the marks below them, on the marks' own base line. What has no room is left out whole. */
 export function drawHead(s: Scene): void {
   const { pen, p, layout } = s;
+  if (layout.stacked) return;
   const { id, wait, batch, kv, now } = layout.columns;
+  const { y } = layout.head;
+  const lead = layout.compact ? LEAD : { wait: 0, batch: 0, kv: 0 };
   pen.font = font(p, 11);
-  const y = 19;
   label(pen, 'Busy', id.x, y, p.ink3);
-  pen.strokeStyle = p.preempt;
-  pen.lineWidth = 1;
-  pen.setLineDash([2, 1.5]);
-  roundRect(pen, wait.x + 0.5, y - 8.5, 8, 8, 1.5);
-  pen.stroke();
-  pen.setLineDash([]);
-  label(pen, 'preempted', wait.x + 13, y, p.ink3);
-  let x = swatch(pen, p, batch.x, y, p.decode, 'decode', 12);
-  pen.strokeStyle = p.prefill;
-  pen.lineWidth = 1;
-  pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
-  pen.fillStyle = p.prefill;
-  pen.fillRect(x, y - 4, 8, 4);
-  label(pen, 'prefill', x + 12, y, p.ink3);
-  x = swatch(pen, p, kv.x, y, p.kvUsed, 'used', 6);
-  x = swatch(pen, p, x, y, p.kvShared, 'shared', 6);
-  swatch(pen, p, x, y, p.cachedHatch, 'cached', 0);
+  if (layout.compact) label(pen, 'Waiting', wait.x - lead.wait, y, p.ink3);
+  else legend(s, [['preempted', 'dashed']], wait.x, wait.x + wait.w + 6);
+  const marks: Swatch[] = [
+    ['decode', p.decode],
+    ['prefill', 'half'],
+  ];
+  legend(s, marks, batch.x - lead.batch, batch.x + batch.w + 6);
+  const blocks: Swatch[] = [
+    ['used', p.kvUsed],
+    ['shared', p.kvShared],
+    ['cached', p.cachedHatch],
+  ];
+  legend(s, blocks, kv.x - lead.kv, now.x + now.w - pen.measureText('TTFT p50').width - 6);
   label(pen, 'TTFT p50', now.x + now.w, y, p.ink3, 'right');
 }
 
-function swatch(
-  pen: Pen,
-  p: Palette,
-  x: number,
-  y: number,
-  fill: string | CanvasPattern,
-  word: string,
-  gap: number,
-): number {
-  pen.fillStyle = fill;
-  pen.fillRect(x, y - 8, 8, 8);
-  label(pen, word, x + 11, y, p.ink3);
-  return x + 11 + pen.measureText(word).width + gap;
+/** A word of a legend with the paint of its mark: a fill, the half-filled bar of a prefill, the outline of waiting or preempted. */
+export type Swatch = readonly [string, string | CanvasPattern];
+
+/** Marks with their words from `x` on, as many as end before `right`. Tells where the next thing may begin. */
+export function legend(s: Scene, swatches: readonly Swatch[], x: number, right: number): number {
+  const { pen, p } = s;
+  const { y } = s.layout.head;
+  let at = x;
+  for (const [text, paint] of swatches) {
+    const w = 11 + pen.measureText(text).width;
+    if (at + w > right) break;
+    swatch(s, at, y, paint);
+    label(pen, text, at + 11, y, p.ink3);
+    at += w + 7;
+  }
+  return at;
 }
 
+function swatch(s: Scene, x: number, y: number, paint: string | CanvasPattern): void {
+  const { pen, p } = s;
+  pen.lineWidth = 1;
+  if (paint === 'dashed') {
+    pen.strokeStyle = p.preempt;
+    pen.setLineDash(DASHED);
+    roundRect(pen, x + 0.5, y - 7.5, 7, 7, 1.5);
+    pen.stroke();
+    pen.setLineDash(SOLID);
+  } else if (paint === 'hollow') {
+    pen.strokeStyle = p.lineStrong;
+    pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
+  } else if (paint === 'half') {
+    pen.strokeStyle = p.prefill;
+    pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
+    pen.fillStyle = p.prefill;
+    pen.fillRect(x, y - 4, 8, 4);
+  } else {
+    pen.fillStyle = paint;
+    pen.fillRect(x, y - 8, 8, 8);
+  }
+}
+const DASHED = [2, 1.5];
+
 export function drawRows(s: Scene): void {
-  const { layout, frame } = s;
+  const { layout } = s;
   layout.boxes.forEach((box, i) => {
-    const r = frame.replicas[i];
+    const r = s.replicas[i];
     if (!r) return;
     drawCard(s, box, r);
-    const top = marksTop(box, layout.marks, layout.narrow);
+    const top = marksTop(box, layout);
     drawWaiting(s, layout.columns.wait, top, r);
     drawBatch(s, layout.columns.batch, top, r);
     drawKv(s, layout.columns.kv, top, r);
-    if (layout.narrow) drawPhoneTitle(s, box, r);
+    if (layout.stacked) drawPhoneTitle(s, box, r);
+    else if (layout.compact) drawLine(s, box, r);
     else {
       drawBusy(s, layout.columns.id, box, r);
       drawNow(s, layout.columns.now, box, r);
@@ -103,26 +141,57 @@ export function shareBar(
 
 function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
-  const tall = box.h >= 56;
   const mid = box.y + box.h / 2;
   const pool = poolWords(s.frame, r);
-  pen.font = font(p, tall ? 14 : 12, 600);
-  label(pen, `r${r.id}`, col.x, tall ? mid - 8 : mid - 1, p.ink);
+  pen.font = font(p, 14, 600);
+  label(pen, `r${r.id}`, col.x, mid - 8, p.ink);
   if (pool) {
     // Beside the name and the busy share, where the column is wider for it.
     pen.font = font(p, 11);
-    label(pen, fitted(pen, pool[0], col.w - 40), col.x + 40, tall ? mid - 8 : mid - 1, p.ink2);
-    label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, tall ? mid + 10 : mid + 11, p.ink3);
+    label(pen, fitted(pen, pool[0], col.w - 40), col.x + 40, mid - 8, p.ink2);
+    label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, mid + 10, p.ink3);
   }
   pen.font = font(p, 11);
-  const word = r.serving ? text(percent(r.busy)) : pool ? 'leaves' : 'leaving';
-  label(pen, word, col.x, tall ? mid + 10 : mid + 11, r.serving ? p.ink2 : p.warnText);
-  if (tall) shareBar(pen, p, col.x, mid + 16, 32, 3, r.busy, p.ink2);
+  label(pen, busyWords(r, pool !== undefined), col.x, mid + 10, r.serving ? p.ink2 : p.warnText);
+  if (box.h >= 58) shareBar(pen, p, col.x, mid + 16, 32, 3, r.busy, p.ink2);
 }
+
+function busyWords(r: ReplicaFrame, short: boolean): string {
+  if (r.serving) return text(percent(r.busy));
+  return short ? 'leaves' : 'leaving';
+}
+
+/** The words of a compact row: all on one line, numbers before their marks. */
+function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
+  const { pen, p } = s;
+  const { id, wait, batch, kv, now } = s.layout.columns;
+  const y = Math.round(box.y + box.h / 2) + 4;
+  pen.font = font(p, 12, 600);
+  label(pen, `r${r.id}`, id.x, y, p.ink);
+  const after = id.x + Math.max(26, pen.measureText(`r${r.id}`).width + 8);
+  pen.font = font(p, 11);
+  const busy = busyWords(r, false);
+  label(pen, busy, after, y, r.serving ? p.ink2 : p.warnText);
+  const pool = poolWords(s.frame, r);
+  const rest = after + pen.measureText(busy).width + 8;
+  if (pool && id.x + id.w - rest > 24) label(pen, fitted(pen, pool[0], id.x + id.w - rest), rest, y, p.ink3);
+  pen.font = font(p, 11, 600);
+  label(pen, short(r.waiting), wait.x - 6, y, r.waiting > 0 ? p.ink : p.ink3, 'right');
+  label(pen, short(r.running), batch.x - 6, y, p.ink, 'right');
+  pen.font = font(p, 11);
+  label(pen, text(percent(kvShare(r))), kv.x - 6, y, p.ink2, 'right');
+  const health = ttftHealth(r, s.frame.key);
+  const q = percentileUs(r.ttft.p50_us, r.ttft.count);
+  const right = now.x + now.w;
+  ttftText(s, q, right - (health === 'none' ? 0 : 15), y + 1, health === 'missed' ? p.missText : p.ink);
+  healthMark(pen, p, health, right - 5, y - 4);
+}
+
+const CHIP_PITCH = CHIP + CHIP_GAP;
 
 function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   const { pen, p, layout } = s;
-  figure(pen, p, count(r.waiting), 'waiting', col.x, top - 6);
+  if (!layout.compact) figure(pen, p, [count(r.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
   if (r.queue.length === 0) {
     pen.fillStyle = p.line;
     pen.fillRect(col.x, top + layout.marks - 1, col.w, 1);
@@ -131,31 +200,30 @@ function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   const slots = chipSlots(col, layout.marks);
   const room = slots.columns * slots.rows;
   const fits = r.waiting <= room && r.waiting <= r.queue.length;
-  const shown = fits ? r.queue.length : Math.min(r.queue.length, Math.max(0, room - 2));
+  pen.font = font(p, 11);
+  // Written where the last chips would be, as many as its words take.
+  const taken = fits ? 0 : Math.ceil((pen.measureText(`+${short(r.waiting)}`).width + 2) / CHIP_PITCH);
+  const shown = Math.min(r.queue.length, Math.max(0, room - taken));
   for (let i = 0; i < shown; i++) {
     const c = r.queue[i];
     if (!c) break;
-    const x = col.x + (i % slots.columns) * 14.2;
-    const y = top + Math.floor(i / slots.columns) * 14.2;
+    const x = col.x + (i % slots.columns) * CHIP_PITCH;
+    const y = top + Math.floor(i / slots.columns) * CHIP_PITCH;
     chip(pen, p, x, y, c.client, c.preempted, c.request === s.request);
   }
-  if (!fits && r.waiting > shown) {
-    pen.font = font(p, 11);
-    const x = col.x + (shown % slots.columns) * 14.2 + 1;
-    label(pen, `+${count(r.waiting - shown)}`, x, top + Math.floor(shown / slots.columns) * 14.2 + CHIP - 2.5, p.ink3);
-  }
+  if (r.waiting <= shown) return;
+  pen.font = font(p, 11);
+  const x = col.x + (shown % slots.columns) * CHIP_PITCH + 1;
+  const y = top + Math.floor(shown / slots.columns) * CHIP_PITCH + CHIP - 2.5;
+  label(pen, `+${short(r.waiting - shown)}`, x, y, p.ink3);
 }
-
-/** Narrower than this the batch has no room for the duration of its step beside its size. */
-const STEP_FITS = 134;
 
 function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const base = top + layout.marks;
-  figure(pen, p, count(r.running), 'running', col.x, top - 6);
-  if (r.step_us > 0 && col.w >= STEP_FITS) {
-    pen.font = font(p, 11);
-    label(pen, `step ${text(durationUs(r.step_us))}`, col.x + col.w, top - 6, p.ink3, 'right');
+  if (!layout.compact) {
+    const end = figure(pen, p, [count(r.running), 'running'], col.x, top - 6, col.x + col.w + 6);
+    if (r.step_us > 0) labelFrom(pen, `step ${text(durationUs(r.step_us))}`, end, col.x + col.w, top - 6, p.ink3);
   }
   pen.fillStyle = p.line;
   pen.fillRect(col.x, base - 1, col.w, 1);
@@ -168,7 +236,7 @@ function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   }
   if (more > 0) {
     pen.font = font(p, 11);
-    label(pen, `+${count(more)}`, col.x + col.w, base - 4, p.ink2, 'right');
+    labelFrom(pen, `+${short(more)}`, col.x - 6, col.x + col.w, base - 4, p.ink2);
   }
 }
 
@@ -204,11 +272,12 @@ const CPU_BAR = 5;
 
 function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   const { pen, p, layout } = s;
-  figure(pen, p, text(percent(kvShare(r))), 'KV', col.x, top - 6);
   const tiered = r.kv.cpu_total > 0;
-  pen.font = font(p, 11);
-  if (tiered) label(pen, `CPU ${text(percent(cpuShare(r)))}`, col.x + col.w, top - 6, p.ink3, 'right');
-  else if (!layout.narrow) label(pen, `${count(r.kv.used)} blocks`, col.x + col.w, top - 6, p.ink3, 'right');
+  if (!layout.compact) {
+    const end = figure(pen, p, [text(percent(kvShare(r))), 'KV'], col.x, top - 6, col.x + col.w);
+    const more = tiered ? `CPU ${text(percent(cpuShare(r)))}` : `${count(r.kv.used)} blocks`;
+    labelFrom(pen, more, end, col.x + col.w, top - 6, p.ink3);
+  }
   const grid = cellGrid(col, layout.marks - (tiered ? CPU_BAR + 2 : 0), r.kv.cells.length);
   drawCells(s, col.x, top, r.kv.cells, grid);
   if (!tiered) return;
@@ -259,24 +328,20 @@ function drawNow(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const mid = box.y + box.h / 2;
   const health = ttftHealth(r, s.frame.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);
-  const ink = health === 'missed' ? p.missText : p.ink;
-  if (box.h >= 50) {
-    ttftText(s, q.value, q.unit, right, mid - 2, ink);
-    healthMark(pen, p, health, right - 5, mid + 14);
-    trend(s, r, right - 64, mid + 7, 48, 14);
-  } else {
-    ttftText(s, q.value, q.unit, right - (health === 'none' ? 0 : 15), mid + 5, ink);
-    healthMark(pen, p, health, right - 5, mid);
-  }
+  ttftText(s, q, right, mid - 2, health === 'missed' ? p.missText : p.ink);
+  healthMark(pen, p, health, right - 5, mid + 14);
+  trend(s, r, right - 64, mid + 7, 48, 14);
 }
 
-function ttftText(s: Scene, value: string, unit: string, right: number, y: number, ink: string): void {
+/** The TTFT with its unit; tells where it begins. */
+function ttftText(s: Scene, q: Quantity, right: number, y: number, ink: string): number {
   const { pen, p } = s;
   pen.font = font(p, 11);
-  const w = unit === '' ? 0 : pen.measureText(unit).width + 3;
-  if (unit !== '') label(pen, unit, right, y, ink === p.ink ? p.ink3 : ink, 'right');
+  const w = q.unit === '' ? 0 : pen.measureText(q.unit).width + 3;
+  if (q.unit !== '') label(pen, q.unit, right, y, ink === p.ink ? p.ink3 : ink, 'right');
   pen.font = font(p, 14, 600);
-  label(pen, value, right - w, y, ink, 'right');
+  label(pen, q.value, right - w, y, ink, 'right');
+  return right - w - pen.measureText(q.value).width;
 }
 
 /** Median TTFT over the last minute on a log scale of three decades. */
@@ -298,20 +363,22 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const x = box.x + 10;
   const y = box.y + 23;
-  pen.font = font(p, 14, 600);
-  label(pen, `r${r.id}`, x, y, p.ink);
-  const w = pen.measureText(`r${r.id}`).width;
-  pen.font = font(p, 12);
-  label(pen, r.serving ? text(percent(r.busy)) : 'leaving', x + w + 8, y, r.serving ? p.ink2 : p.warnText);
-  const pool = poolWords(s.frame, r);
-  if (pool) {
-    pen.font = font(p, 11);
-    label(pen, fitted(pen, pool[0], box.w - 220), x + 74, y, p.ink3);
-  } else shareBar(pen, p, x + 74, y - 6, 32, 3, r.busy, p.ink2);
   const right = box.x + box.w - 10;
   const health = ttftHealth(r, s.frame.key);
-  const q = percentileUs(r.ttft.p50_us, r.ttft.count);
-  ttftText(s, q.value, q.unit, right, y, health === 'missed' ? p.missText : p.ink);
-  healthMark(pen, p, health, right - 66, y - 5);
-  trend(s, r, right - 126, y - 11, 48, 14);
+  const ink = health === 'missed' ? p.missText : p.ink;
+  const end = Math.min(right - 56, ttftText(s, percentileUs(r.ttft.p50_us, r.ttft.count), right, y, ink) - 10);
+  healthMark(pen, p, health, end, y - 5);
+  const room = end - 12 - 48;
+  pen.font = font(p, 14, 600);
+  label(pen, `r${r.id}`, x, y, p.ink);
+  const name = x + pen.measureText(`r${r.id}`).width + 8;
+  pen.font = font(p, 12);
+  const busy = busyWords(r, false);
+  label(pen, busy, name, y, r.serving ? p.ink2 : p.warnText);
+  const next = Math.max(x + 64, name + pen.measureText(busy).width + 8);
+  const pool = poolWords(s.frame, r);
+  pen.font = font(p, 11);
+  if (pool && room - next > 24) label(pen, fitted(pen, pool[0], room - next - 8), next, y, p.ink3);
+  else if (!pool && room - next > 36) shareBar(pen, p, next, y - 6, 32, 3, r.busy, p.ink2);
+  if (room > next) trend(s, r, room, y - 11, 48, 14);
 }

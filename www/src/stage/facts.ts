@@ -33,6 +33,17 @@ export function contextScale(replicas: readonly ReplicaFrame[]): number {
   return most <= 0.75 * power ? 0.75 * power : power;
 }
 
+/**
+ * Whether a replica has left: it takes no requests and has none, on its way or here. One that leaves still holds some. An edit of
+ * its hardware replaces it, and a stage that kept all of them could soon not be read.
+ */
+export const hasStopped = (r: ReplicaFrame): boolean => !r.serving && r.load + r.waiting + r.running === 0;
+
+/** The replicas that have not stopped, in order: the same list where none has. */
+export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFrame[] {
+  return replicas.some(hasStopped) ? replicas.filter((r) => !hasStopped(r)) : replicas;
+}
+
 /** Share of a replica's blocks that requests hold. */
 export const kvShare = (r: ReplicaFrame): number => (r.kv.total === 0 ? 0 : r.kv.used / r.kv.total);
 

@@ -81,7 +81,7 @@ test('a click finds the replica, the chip and the bar that are drawn there', () 
   const l = stageLayout(822, 326, 4);
   const box = l.boxes[2];
   if (!box) throw new Error('no third row');
-  const top = marksTop(box, l.marks, false);
+  const top = marksTop(box, l);
   const bars = (): number => 40;
   expect(hitTest(l, l.columns.wait.x + 14.2 * 1 + 5, top + 14.2 + 5, bars)).toEqual({ replica: 2, chip: 7, bar: -1 });
   const { pitch } = barPitch(l.columns.batch, 40);

@@ -15,15 +15,21 @@ export type Columns = {
 
 export type StageLayout = {
   readonly detail: Detail;
-  /** Stacked cards without the pipeline drawing. */
+  /** Too narrow for pipes at the left: three boxes above the replicas say what the pipes would. */
   readonly narrow: boolean;
+  /** Rows as cards one below the other, with a title each; the page scrolls. */
+  readonly stacked: boolean;
+  /** Rows too low for words above the marks: numbers stand before them. */
+  readonly compact: boolean;
   readonly width: number;
   /** Height needed; more than the box where the stage scrolls. */
   readonly height: number;
+  /** Where the heads are: left and right edge, and the base line. */
+  readonly head: { readonly x: number; readonly right: number; readonly y: number };
   /** One box for each replica, in order; a single one for the aggregate. */
   readonly boxes: readonly Box[];
   readonly columns: Columns;
-  /** Where the branches of the router end: the middle of each row of boxes and how many boxes it has. */
+  /** Rows of boxes, where branches of the router end: the middle of each, its first box and how many it has. */
   readonly branches: readonly { readonly y: number; readonly first: number; readonly count: number }[];
   /** Middle line of arrivals, admission and router. */
   readonly axisY: number;
@@ -31,90 +37,177 @@ export type StageLayout = {
   readonly marks: number;
 };
 
-export const NARROW = 720;
+/** Narrower than this, the pipes would take the room of the replicas. */
+export const NARROW = 760;
+const STACKED = 480;
 export const HEAD = 30;
 export const FLOW = 262;
-export const PIPE = { x: 8, y: 8, h: 44 } as const;
+/** Left of the heat cells: the number of the first replica of each row. */
+export const GUTTER = 34;
 const EDGE = 12;
 const GAP = 12;
-const PHONE = { card: 93, gap: 7, top: 62, edge: 8, pad: 10 } as const;
-const EMPTY: Columns = {
-  id: { x: 0, w: 0 },
-  wait: { x: 0, w: 0 },
-  batch: { x: 0, w: 0 },
-  kv: { x: 0, w: 0 },
-  now: { x: 0, w: 0 },
-};
+const PHONE = { card: 93, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
+/** Low and high enough for words above the marks; lower than `compact` a row cannot be read. */
+const ROW = { compact: 30, words: 50, airy: 56, roomy: 60 } as const;
+/** Room for the number before the marks of a compact row. */
+export const LEAD = { wait: 26, batch: 32, kv: 36 } as const;
+const NO_LEAD = { wait: 0, batch: 0, kv: 0 } as const;
+const NONE: Span = { x: 0, w: 0 };
+const EMPTY: Columns = { id: NONE, wait: NONE, batch: NONE, kv: NONE, now: NONE };
 
-/** How much of each replica is shown: full rows to 8, cards to 64, heat cells to 256, then one aggregate. */
+/** Least box, gap, shape (width over height) and greatest height in a grid. */
+type Tile = {
+  readonly w: number;
+  readonly h: number;
+  readonly gap: number;
+  readonly shape: number;
+  readonly most: number;
+};
+const TILES = {
+  cards: { w: 56, h: 24, gap: 4, shape: 2.1, most: 96 },
+  heat: { w: 16, h: 14, gap: 2, shape: 1.6, most: 40 },
+} as const satisfies Record<string, Tile>;
+/** On a phone boxes are as large as a finger, and the page scrolls. */
+const FINGER_TILES = {
+  cards: { w: 86, h: 44, gap: 4, shape: 2.1, most: 44 },
+  heat: { w: 24, h: 24, gap: 2, shape: 1.2, most: 24 },
+} as const satisfies Record<string, Tile>;
+
+/** How much of each replica there is to show at most: full rows to 8, cards to 64, heat cells to 256, then one aggregate. */
 export function detailFor(replicas: number): Detail {
   if (replicas <= 8) return 'rows';
   if (replicas <= 64) return 'cards';
   return replicas <= 256 ? 'heat' : 'aggregate';
 }
 
-/** `pools` is how many there are: several are named beside each replica, which takes a wider column. */
+/**
+ * The most detail that fits the box, unless the boxes are stacked and the page scrolls. `pools` is how many there are: several are
+ * named beside each replica, which takes a wider column.
+ */
 export function stageLayout(width: number, height: number, replicas: number, pools = 1): StageLayout {
+  const wanted = detailFor(replicas);
+  if (width < STACKED) return stackedLayout(width, height, replicas, wanted);
+  const area = areaOf(width, height);
+  const pitch = Math.floor(area.h / Math.max(1, replicas));
+  if (wanted === 'rows' && pitch >= ROW.compact) return fullRows(width, height, replicas, pools, pitch);
+  if (wanted === 'aggregate') return gridLayout(width, height, area, wanted, wholeOf(area, replicas));
+  if (wanted !== 'heat') {
+    const cards = gridOf(area, replicas, TILES.cards);
+    if (cards.bottom <= area.y + area.h) return gridLayout(width, height, area, 'cards', cards);
+  }
+  const cells = { ...area, x: area.x + GUTTER, w: area.w - GUTTER };
+  return gridLayout(width, height, area, 'heat', gridOf(cells, replicas, TILES.heat));
+}
+
+/** Height that a stage of stacked boxes needs so that only the page scrolls; 0 where the stage fits its box. */
+export function stageNeeds(width: number, replicas: number): number {
+  return width < STACKED ? stackedLayout(width, 0, replicas, detailFor(replicas)).height : 0;
+}
+
+/** What is left beside the pipes, or below the boxes that stand for them. */
+function areaOf(width: number, height: number): Box {
   const narrow = width < NARROW;
-  const detail = detailFor(replicas);
-  if (detail === 'rows')
-    return narrow ? phoneRows(width, height, replicas) : fullRows(width, height, replicas, pools > 1 ? 92 : 40);
-  const area = narrow
-    ? { x: PHONE.edge, y: PHONE.top, w: width - 2 * PHONE.edge, h: Math.max(160, height - PHONE.top - 30) }
-    : { x: FLOW, y: HEAD, w: width - FLOW - EDGE, h: height - HEAD - 8 };
-  const grid =
-    detail === 'aggregate'
-      ? { boxes: [area], rows: [{ y: area.y + area.h / 2, first: 0, count: replicas }], bottom: area.y + area.h }
-      : gridOf(area, replicas, detail, narrow);
+  const x = narrow ? PHONE.edge : FLOW;
+  const y = narrow ? PHONE.top + HEAD - PHONE.edge : HEAD;
+  const foot = narrow ? PHONE.foot : 8;
+  return { x, y, w: width - x - (narrow ? PHONE.edge : EDGE), h: height - y - foot };
+}
+
+const wholeOf = (area: Box, replicas: number): Grid => ({
+  boxes: [area],
+  rows: [{ y: area.y + area.h / 2, first: 0, count: replicas }],
+  bottom: area.y + area.h,
+});
+
+function gridLayout(width: number, height: number, area: Box, detail: Detail, grid: Grid): StageLayout {
+  const narrow = width < NARROW;
   return {
     detail,
     narrow,
+    stacked: false,
+    compact: false,
     width,
-    height: narrow ? grid.bottom + 30 : Math.max(height, grid.bottom + 8),
+    height: Math.max(height, grid.bottom + (narrow ? PHONE.foot : 8)),
+    head: { x: area.x, right: area.x + area.w, y: area.y - 11 },
     boxes: grid.boxes,
     columns: EMPTY,
     branches: grid.rows,
-    axisY: area.y + Math.min(area.h, height - HEAD - 8) / 2,
+    axisY: area.y + area.h / 2,
     marks: 0,
   };
 }
 
-function fullRows(width: number, height: number, n: number, idW: number): StageLayout {
-  const pitch = Math.max(36, Math.min(72, Math.floor((height - HEAD - 8) / Math.max(1, n))));
-  const gap = pitch >= 56 ? 6 : 4;
+function fullRows(width: number, height: number, n: number, pools: number, pitch: number): StageLayout {
+  const area = areaOf(width, height);
+  const gap = pitch >= ROW.airy ? 6 : 4;
+  const h = pitch - gap;
+  const compact = h < ROW.words;
   const boxes: Box[] = [];
-  for (let i = 0; i < n; i++) boxes.push({ x: FLOW, y: HEAD + i * pitch, w: width - FLOW - EDGE, h: pitch - gap });
-  const inner = { x: FLOW + 10, w: width - FLOW - EDGE - 20 };
-  // Widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks.
+  for (let i = 0; i < n; i++) boxes.push({ x: area.x, y: area.y + i * pitch, w: area.w, h });
+  const pad = h >= ROW.roomy ? 7 : 5;
+  return {
+    detail: 'rows',
+    narrow: width < NARROW,
+    stacked: false,
+    compact,
+    width,
+    height,
+    head: { x: area.x, right: area.x + area.w, y: area.y - 11 },
+    boxes,
+    columns: columnsOf({ x: area.x + 10, w: area.w - 20 }, compact, pools > 1),
+    branches: boxes.map((b, i) => ({ y: b.y + b.h / 2, first: i, count: 1 })),
+    axisY: area.y + (n * pitch - gap) / 2,
+    marks: compact ? h - 10 : h - 2 * pad - 16,
+  };
+}
+
+/** The columns of a row. Widths at 528 px; what is more or less goes to the batch and, in whole cells, to the blocks. */
+function columnsOf(inner: Span, compact: boolean, pools: boolean): Columns {
+  const lead = compact ? LEAD : NO_LEAD;
+  const idW = compact ? (pools ? 124 : 76) : pools ? 92 : 40;
   const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * GAP);
   // The batch column shrinks first: the heads of the blocks need their width.
   const share = Math.max(0, spare) * 0.4 + Math.min(0, spare + 60) * 0.5;
   const cells = Math.floor((129 + share + 1) / 5);
   const kv = cells * 5 - 1;
-  const batch = 160 + spare + 129 - kv;
-  const widths = [idW, 84, batch, kv, 67];
+  const widths = [idW, 84, 160 + spare + 129 - kv, kv, 67];
+  const leads = [0, lead.wait, lead.batch, lead.kv, 0];
   let x = inner.x;
-  const [id, wait, run, blocks, now] = widths.map((w) => {
-    const span = { x, w };
+  const [id = NONE, wait = NONE, batch = NONE, blocks = NONE, now = NONE] = widths.map((w, i) => {
+    const before = leads[i] ?? 0;
+    const span = { x: x + before, w: w - before };
     x += w + GAP;
     return span;
   });
-  const none = { x: 0, w: 0 };
-  const height1 = pitch - gap;
+  return { id, wait, batch, kv: blocks, now };
+}
+
+/** Boxes for a phone: one below the other, or in a grid of boxes as large as a finger. */
+function stackedLayout(width: number, height: number, n: number, detail: Detail): StageLayout {
+  const w = width - 2 * PHONE.edge;
+  const y = PHONE.top + (detail === 'rows' ? 0 : HEAD - PHONE.edge);
+  const base = { detail, narrow: true, stacked: true, compact: false, width, axisY: 0 };
+  const head = { x: PHONE.edge, right: width - PHONE.edge, y: y - 11 };
+  if (detail === 'rows') return { ...base, head, ...phoneRows(width, height, n) };
+  const gutter = detail === 'heat' ? GUTTER : 0;
+  const area = { x: PHONE.edge + gutter, y, w: w - gutter, h: Math.max(330, height - y - PHONE.foot) };
+  const grid = detail === 'aggregate' ? wholeOf(area, n) : gridOf(area, n, FINGER_TILES[detail]);
   return {
-    detail: 'rows',
-    narrow: false,
-    width,
-    height: Math.max(height, HEAD + n * pitch + 8),
-    boxes,
-    columns: { id: id ?? none, wait: wait ?? none, batch: run ?? none, kv: blocks ?? none, now: now ?? none },
-    branches: boxes.map((b, i) => ({ y: b.y + b.h / 2, first: i, count: 1 })),
-    axisY: HEAD + (Math.min(n * pitch, height - HEAD) - gap) / 2,
-    marks: Math.max(14, Math.min(36, height1 - 15 - (height1 >= 60 ? 15 : 4))),
+    ...base,
+    head,
+    height: Math.max(height, grid.bottom + PHONE.foot),
+    boxes: grid.boxes,
+    columns: EMPTY,
+    branches: grid.rows,
+    marks: 0,
   };
 }
 
-function phoneRows(width: number, height: number, n: number): StageLayout {
+function phoneRows(
+  width: number,
+  height: number,
+  n: number,
+): Pick<StageLayout, 'boxes' | 'columns' | 'height' | 'branches' | 'marks'> {
   const boxes: Box[] = [];
   const w = width - 2 * PHONE.edge;
   for (let i = 0; i < n; i++)
@@ -123,10 +216,7 @@ function phoneRows(width: number, height: number, n: number): StageLayout {
   const kv = 104;
   const batch = w - 2 * PHONE.pad - 84 - kv - 20;
   return {
-    detail: 'rows',
-    narrow: true,
-    width,
-    height: Math.max(height, PHONE.top + n * (PHONE.card + PHONE.gap) + 30),
+    height: Math.max(height, PHONE.top + n * (PHONE.card + PHONE.gap) + PHONE.foot),
     boxes,
     columns: {
       id: { x: x0, w: 84 },
@@ -136,31 +226,27 @@ function phoneRows(width: number, height: number, n: number): StageLayout {
       now: { x: x0 + 94, w: w - 2 * PHONE.pad - 94 },
     },
     branches: [],
-    axisY: 0,
     marks: 36,
   };
 }
 
 type Grid = { boxes: Box[]; rows: { y: number; first: number; count: number }[]; bottom: number };
 
-/** Equal boxes in reading order, as close to `shape` (width over height) as the area allows. */
-function gridOf(area: Box, n: number, detail: Detail, narrow: boolean): Grid {
-  const gap = detail === 'heat' ? 2 : 4;
-  const shape = detail === 'heat' ? 1.6 : 2.1;
-  const least = detail === 'heat' ? { w: 16, h: 14 } : { w: narrow ? 100 : 62, h: 32 };
-  const ideal = Math.max(1, Math.min(n, Math.round(Math.sqrt((n * area.w) / (area.h * shape)))));
-  const widest = Math.max(1, Math.min(ideal, Math.floor((area.w + gap) / (least.w + gap))));
-  // One column fewer or more if that leaves fewer places empty in the last row.
-  const empty = (c: number): number => Math.ceil(n / c) * c - n;
-  const near = [widest, widest - 1, widest - 2].filter(
-    (c) => c >= 1 && Math.ceil(n / c) * (least.h + gap) <= area.h + gap,
-  );
-  const cols = near.reduce((best, c) => (empty(c) < empty(best) ? c : best), widest);
-  const count = Math.ceil(n / cols);
+/** Equal boxes in reading order, as close to the tile's shape as the area allows, with few places empty in the last row. */
+function gridOf(area: Box, n: number, tile: Tile): Grid {
+  const { gap } = tile;
+  const widest = Math.max(1, Math.min(n, Math.floor((area.w + gap) / (tile.w + gap))));
+  const ideal = Math.max(1, Math.min(widest, Math.round(Math.sqrt((n * area.w) / (area.h * tile.shape)))));
+  const rowsOf = (c: number): number => Math.ceil(n / c);
+  const fits = (c: number): boolean => rowsOf(c) * (tile.h + gap) <= area.h + gap;
+  const empty = (c: number): number => rowsOf(c) * c - n;
+  let cols = ideal;
+  while (cols < widest && !fits(cols)) cols += 1;
+  for (const c of [cols - 1, cols - 2, cols + 1])
+    if (c >= 1 && c <= widest && fits(c) && empty(c) < empty(cols)) cols = c;
+  const count = rowsOf(cols);
   const w = (area.w + gap) / cols - gap;
-  const most = detail === 'heat' ? 40 : 86;
-  const fit = Math.floor((area.h + gap) / count) - gap;
-  const h = Math.min(most, narrow ? Math.max(fit, detail === 'heat' ? 22 : 64) : Math.max(fit, least.h));
+  const h = Math.min(tile.most, Math.max(tile.h, Math.floor((area.h + gap) / count) - gap));
   const boxes: Box[] = [];
   const rows: Grid['rows'] = [];
   for (let row = 0; row < count; row++) {
@@ -184,12 +270,12 @@ export function chipSlots(column: Span, marks: number): { readonly columns: numb
   };
 }
 
-/** Distance between the bars of a batch: 48 bars fill the column, more are closer, never closer than 2 px. */
+/** Distance between the bars of a batch: 48 bars fill the column, more are closer, never closer than 2 px, never further than 10. */
 export function barPitch(
   column: Span,
   bars: number,
 ): { readonly pitch: number; readonly bar: number; readonly shown: number } {
-  const pitch = Math.max(2, Math.min(6, column.w / Math.max(48, bars)));
+  const pitch = Math.max(2, Math.min(10, column.w / Math.max(48, bars)));
   return {
     pitch,
     bar: Math.max(1, pitch >= 3 ? pitch - 1 : pitch * 0.7),
@@ -197,9 +283,12 @@ export function barPitch(
   };
 }
 
-/** Middle of the marks' top edge in a row. */
-export function marksTop(box: Box, marks: number, narrow: boolean): number {
-  return narrow ? box.y + 47 : box.y + Math.round((box.h - marks - 15) / 2) + 15;
+/** Top edge of the marks in a row. */
+export function marksTop(box: Box, layout: Pick<StageLayout, 'marks' | 'stacked' | 'compact'>): number {
+  if (layout.stacked) return box.y + 47;
+  return layout.compact
+    ? box.y + Math.round((box.h - layout.marks) / 2)
+    : box.y + Math.round((box.h - layout.marks - 16) / 2) + 16;
 }
 
 /** What is under the point. */
@@ -212,7 +301,7 @@ export function hitTest(layout: StageLayout, x: number, y: number, bars: (replic
   const box = layout.boxes[replica];
   if (!box) return undefined;
   if (layout.detail !== 'rows') return { replica, chip: -1, bar: -1 };
-  const top = marksTop(box, layout.marks, layout.narrow);
+  const top = marksTop(box, layout);
   return {
     replica,
     chip: chipAt(layout.columns.wait, layout.marks, x, y - top),
@@ -233,11 +322,11 @@ function barAt(column: Span, bars: number, x: number): number {
   return i < 0 || i >= shown ? -1 : i;
 }
 
-/** The cells of a KV map: squares as large as shows every sample, 3 px at least and 7 at most, else fewer samples. */
+/** The cells of a KV map: squares as large as shows every sample, 3 px at least and 15 at most, else fewer samples. */
 export type CellGrid = { readonly pitch: number; readonly columns: number; readonly shown: number };
 
 export function cellGrid(column: Span, marks: number, cells: number): CellGrid {
-  for (const pitch of [8, 7, 6, 5, 4]) {
+  for (const pitch of [16, 14, 12, 10, 9, 8, 7, 6, 5, 4]) {
     const columns = Math.max(1, Math.floor((column.w + 1) / pitch));
     const rows = Math.max(1, Math.floor((marks + 1) / pitch));
     if (columns * rows >= cells || pitch === 4) return { pitch, columns, shown: Math.min(cells, columns * rows) };

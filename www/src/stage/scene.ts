@@ -2,7 +2,7 @@
 
 import type { Pen } from '../draw/canvas.ts';
 import type { Palette } from '../draw/palette.ts';
-import type { Frame } from '../generated/boundary.ts';
+import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import type { Dots } from './dots.ts';
 import type { Trends } from './history.ts';
 import type { StageLayout } from './layout.ts';
@@ -11,6 +11,8 @@ export type Scene = {
   readonly pen: Pen;
   readonly p: Palette;
   readonly frame: Frame;
+  /** The replicas that are drawn: those of the layout's boxes, in order. */
+  readonly replicas: readonly ReplicaFrame[];
   readonly layout: StageLayout;
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */

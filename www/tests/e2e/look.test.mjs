@@ -50,27 +50,30 @@ onPage('a line of the log that is cut can be read whole, by pointer and by keybo
   await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
 });
 
-onPage('labels of the speed control stand at equal distances, and a notice covers neither charts nor timeline', async (page) => {
-  const middles = await page
-    .locator('.slider-mark')
-    .evaluateAll((all) => all.map((mark) => mark.getBoundingClientRect()).map(({ left, width }) => left + width / 2));
-  const steps = middles.slice(1).map((x, i) => x - middles[i]);
-  for (const step of steps) assert.ok(Math.abs(step - steps[0]) < 1.5, `steps ${steps.map(Math.round).join(', ')}`);
-  await scenarioPanel(page).getByRole('switch', { name: 'Own GPU' }).click();
-  const notice = page.locator('.notice');
-  await notice.waitFor();
-  await resting(page);
-  const over = await notice.boundingBox();
-  for (const other of ['.charts', '.stage', '.scrubber', '.ctl']) {
-    const box = await page.locator(other).boundingBox();
-    const covers =
-      over.x < box.x + box.width &&
-      box.x < over.x + over.width &&
-      over.y < box.y + box.height &&
-      box.y < over.y + over.height;
-    assert.ok(!covers, `the notice lies over ${other}`);
-  }
-});
+onPage(
+  'labels of the speed control stand at equal distances, and a notice covers neither charts nor timeline',
+  async (page) => {
+    const middles = await page
+      .locator('.slider-mark')
+      .evaluateAll((all) => all.map((mark) => mark.getBoundingClientRect()).map(({ left, width }) => left + width / 2));
+    const steps = middles.slice(1).map((x, i) => x - middles[i]);
+    for (const step of steps) assert.ok(Math.abs(step - steps[0]) < 1.5, `steps ${steps.map(Math.round).join(', ')}`);
+    await scenarioPanel(page).getByRole('switch', { name: 'Own GPU' }).click();
+    const notice = page.locator('.notice');
+    await notice.waitFor();
+    await resting(page);
+    const over = await notice.boundingBox();
+    for (const other of ['.charts', '.stage', '.scrubber', '.ctl']) {
+      const box = await page.locator(other).boundingBox();
+      const covers =
+        over.x < box.x + box.width &&
+        box.x < over.x + over.width &&
+        over.y < box.y + box.height &&
+        box.y < over.y + over.height;
+      assert.ok(!covers, `the notice lies over ${other}`);
+    }
+  },
+);
 
 onPage(
   'with the system’s colours switches, sliders and the playhead are still there',

@@ -1,0 +1,154 @@
+// The stage at every size, with every number of replicas and clients: no text on another, on a border, or outside.
+import { expect, test } from 'vitest';
+import type { Frame, ReplicaFrame } from '../../src/generated/boundary.ts';
+import { Dots } from '../../src/stage/dots.ts';
+import { drawFleet, drawFleetHead } from '../../src/stage/drawFleet.ts';
+import { clientPipes, drawFlow, drawPhonePipeline } from '../../src/stage/drawFlow.ts';
+import { drawHead, drawRows } from '../../src/stage/drawRows.ts';
+import { present } from '../../src/stage/facts.ts';
+import { Trends } from '../../src/stage/history.ts';
+import { type StageLayout, stageLayout, stageNeeds } from '../../src/stage/layout.ts';
+import type { Scene } from '../../src/stage/scene.ts';
+import { frameOf } from '../gallery/synthetic.ts';
+import { type Label, onBorder, outside, overprinted, plainPalette, recordingPen } from './pen.ts';
+
+const REPLICAS = [1, 2, 4, 5, 8, 9, 64, 256, 1024] as const;
+const CLIENTS = [1, 3, 256] as const;
+/** Panes of the stage from a phone at 400 % to a wide screen, and those where the layout changes. */
+const WIDTHS = [304, 344, 374, 479, 480, 519, 720, 759, 760, 775, 822, 991, 1302, 1631] as const;
+const HEIGHTS = [220, 262, 326, 340, 480] as const;
+
+type Kind = 'quiet' | 'busy';
+
+/** A cluster at rest, or with the widest numbers and names that there can be. */
+function frameFor(replicas: number, clients: number, kind: Kind): Frame {
+  const busy = kind === 'busy';
+  const frame = frameOf(replicas, 131.25, 1, { pools: busy, tier: busy });
+  const names = busy ? ['internal-batch-summaries', 'rag', 'agent-with-tools'] : ['chat', 'rag', 'batch'];
+  return {
+    ...frame,
+    counts: busy
+      ? { ...frame.counts, in_pipeline: 12_345, rejected: 123_456, waiting: 123_456, running: 99_999 }
+      : frame.counts,
+    key: busy ? { ...frame.key, offered_per_s: 123_456 } : frame.key,
+    clients: Array.from({ length: clients }, (_, i) => ({
+      name: names[i] ?? `client-${i}`,
+      rate_per_s: busy ? 12_345 - i : 5.8,
+    })),
+    replicas: busy ? frame.replicas.map(widest) : frame.replicas,
+  };
+}
+
+function widest(r: ReplicaFrame, i: number): ReplicaFrame {
+  const ttft = { count: 500, p50_us: 12_345_678, p90_us: 2e7, p99_us: 3e7 };
+  const kv = { ...r.kv, used: r.kv.total };
+  const leaves = i % 5 === 4;
+  return {
+    ...r,
+    waiting: 1024,
+    running: 1024,
+    load: 12_345,
+    busy: 1,
+    share: 1,
+    step_us: 123_456,
+    ttft,
+    kv,
+    serving: !leaves,
+  };
+}
+
+function drawn(frame: Frame, width: number, height: number, dark: boolean): { labels: Label[]; layout: StageLayout } {
+  const { pen, labels } = recordingPen();
+  const replicas = present(frame.replicas);
+  const layout = stageLayout(width, height, replicas.length, frame.pools.length);
+  const scene: Scene = {
+    pen,
+    p: plainPalette(dark),
+    frame,
+    replicas,
+    layout,
+    request: undefined,
+    focus: undefined,
+    scale: 4096,
+    trends: new Trends(),
+    dots: new Dots(),
+    wallMs: 0,
+    ribbons: true,
+  };
+  if (layout.narrow) drawPhonePipeline(scene);
+  else drawFlow(scene);
+  if (layout.detail === 'rows') {
+    drawHead(scene);
+    drawRows(scene);
+  } else {
+    drawFleetHead(scene);
+    drawFleet(scene);
+  }
+  return { labels, layout };
+}
+
+for (const kind of ['quiet', 'busy'] as const) {
+  for (const n of REPLICAS) {
+    test(`${n} replicas, ${kind}: every text is whole, apart from the others and off the borders at every size`, () => {
+      for (const clients of CLIENTS) {
+        const frame = frameFor(n, clients, kind);
+        for (const width of WIDTHS) {
+          for (const height of HEIGHTS) {
+            for (const dark of [true, false]) {
+              const { labels, layout } = drawn(frame, width, height, dark);
+              const where = `${clients} clients in ${width} × ${height}, ${layout.detail}`;
+              expect(overprinted(labels), where).toEqual([]);
+              expect(outside(labels, layout.width, layout.height), where).toEqual([]);
+              expect(onBorder(labels, layout.detail === 'aggregate' ? [] : layout.boxes), where).toEqual([]);
+              expect(labels.length, where).toBeGreaterThan(5);
+            }
+          }
+        }
+      }
+    });
+  }
+}
+
+test('the replicas fill the stage, however few there are', () => {
+  for (const n of [1, 2, 3, 4, 5, 8]) {
+    const { boxes } = stageLayout(822, 326, n);
+    const last = boxes[n - 1];
+    expect(326 - 8 - ((last?.y ?? 0) + (last?.h ?? 0)), `${n} replicas`).toBeLessThanOrEqual(12);
+  }
+});
+
+test('a stage that is low shows less of each replica before it scrolls', () => {
+  expect([8, 4].map((n) => stageLayout(822, 220, n).detail)).toEqual(['cards', 'rows']);
+  for (const n of REPLICAS)
+    for (const width of [480, 760, 822, 1302]) {
+      const { height } = stageLayout(width, 262, n);
+      if (n <= 64 || width > 760) expect(height, `${n} replicas in ${width}`).toBe(262);
+    }
+});
+
+test('a phone asks for the height of all replicas, and nothing else does', () => {
+  expect(stageNeeds(374, 8)).toBeGreaterThan(800);
+  expect(stageNeeds(374, 64)).toBeLessThan(1000);
+  expect(stageNeeds(822, 8)).toBe(0);
+});
+
+test('clients without a lane of their own share the last, and lanes keep clear of the foot', () => {
+  for (const height of [220, 326, 500]) {
+    const layout = stageLayout(822, height, 4);
+    for (const clients of [1, 3, 7, 256]) {
+      const pipes = clientPipes(layout, clients);
+      expect(pipes.length).toBe(Math.min(clients, pipes.length));
+      expect(pipes.length).toBeGreaterThanOrEqual(Math.min(clients, 3));
+      expect((pipes.at(-1)?.y ?? 0) + 10).toBeLessThanOrEqual(height - 32);
+    }
+  }
+});
+
+test('replicas that were replaced and have stopped leave the stage; one that still serves its last requests stays', () => {
+  const { replicas } = frameOf(4);
+  const [a, b, ...rest] = replicas;
+  if (!a || !b) throw new Error('no replicas');
+  const stopped = { ...a, serving: false, waiting: 0, running: 0, load: 0 };
+  expect(present([stopped, { ...b, serving: false }, ...rest]).map((r) => r.id)).toEqual([1, 2, 3]);
+  expect(present(replicas)).toBe(replicas);
+});
