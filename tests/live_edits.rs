@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokenyard::base::Micros;
 use tokenyard::base::diag::has_errors;
 use tokenyard::base::rng::{Purpose, Stream};
-use tokenyard::engine::Fact;
+use tokenyard::engine::{Fact, Replica};
 use tokenyard::scenario::{Change, Scenario, TimedEdit, from_value};
 use tokenyard::session::{Audience, Session};
 
@@ -304,7 +304,7 @@ fn replaced_replicas_cost_what_they_cost_and_not_what_the_new_ones_do() {
     let replicas = session.engine().replicas();
     let new = replicas[2].usd_per_hour().expect("a price");
     assert!((old - new).abs() > 0.1, "{old} {new}");
-    assert_eq!(replicas.iter().map(|r| r.gpus()).collect::<Vec<_>>(), [1, 1, 2, 2]);
+    assert_eq!(replicas.iter().map(Replica::gpus).collect::<Vec<_>>(), [1, 1, 2, 2]);
     let up: Vec<f64> = report.replicas.iter().map(|r| r.up_s).collect();
     let expected = usd(&[(old, up[0]), (old, up[1]), (new, up[2]), (new, up[3])]);
     assert!((report.cost.usd.expect("a cost") - expected).abs() < 1e-9, "{:?} {expected}", report.cost);

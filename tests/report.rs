@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use support::edit;
-use tokenyard::base::{Maybe, Micros};
+use tokenyard::base::{Chunks, Maybe, Micros};
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::{
     Arrivals, ClassTargets, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest, FitnessMetric,
@@ -126,7 +126,7 @@ fn same(got: &Summary, want: &Summary) {
 /// The measurement window by its definition.
 struct Naive<'a> {
     scenario: &'a Scenario,
-    records: &'a [Record],
+    records: &'a Chunks<Record>,
     from: u64,
     end: u64,
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what is simulated. Everything above may use everything here.
 
+pub mod chunks;
 pub mod content;
 pub mod curve;
 pub mod diag;
@@ -16,6 +17,7 @@ pub mod order;
 pub mod rng;
 pub mod units;
 
+pub use chunks::Chunks;
 pub use content::{Content, Piece};
 pub use curve::{Between, Curve};
 pub use diag::{Diagnostic, Diagnostics, Severity};

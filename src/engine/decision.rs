@@ -7,12 +7,21 @@ use crate::policy::routing::{Excluded, Scores, by_load};
 
 /// Positions of candidates by score, the best first; among equals by the replica's number written as text, as BLIS has it.
 pub fn ranking(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<usize> {
+    let mut order = places(candidates);
+    sort_pairs(&mut order);
+    order.into_iter().map(position).collect()
+}
+
+/// For each candidate a pair of numbers that stands the earlier in order, the better it is, and tells its position.
+fn places(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<(u64, u64)> {
     let key = |(i, (score, id)): (u64, (f64, ReplicaId))| {
         (downward(score), (text_order(id.0) << POSITION_BITS) | i)
     };
-    let mut order: Vec<(u64, u64)> = (0..).zip(candidates).map(key).collect();
-    sort_pairs(&mut order);
-    order.into_iter().map(|(_, place)| (place & ((1 << POSITION_BITS) - 1)) as usize).collect()
+    (0..).zip(candidates).map(key).collect()
+}
+
+fn position((_, place): (u64, u64)) -> usize {
+    (place & ((1 << POSITION_BITS) - 1)) as usize
 }
 
 /// Bits of a position among the candidates.
@@ -68,7 +77,11 @@ impl Decision {
     /// How much better the best candidate scored than the chosen one; 0 if there is none.
     pub fn regret(&self) -> f64 {
         let Some(chosen) = self.chosen else { return 0.0 };
-        let best = (0..self.seen.len()).map(|i| self.in_flight(i)).fold(f64::NEG_INFINITY, f64::max);
+        let best = if self.excluded.is_empty() && !self.scores.totals.is_empty() {
+            self.scores.totals.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            (0..self.seen.len()).map(|i| self.in_flight(i)).fold(f64::NEG_INFINITY, f64::max)
+        };
         (best - self.score(chosen)).max(0.0)
     }
 
@@ -79,13 +92,42 @@ impl Decision {
 
     /// Positions by score, the best first, those that could not be chosen last.
     pub fn ranking(&self) -> Vec<usize> {
-        ranking((0..self.seen.len()).map(|i| (self.in_flight(i), self.seen[i].id)))
+        ranking(self.standings())
+    }
+
+    /// Positions of the best `most` of the [`ranking`](Self::ranking), in no order: finding them takes less than ranking all.
+    pub fn best(&self, most: usize) -> Vec<usize> {
+        let mut order = places(self.standings());
+        if (1..order.len()).contains(&most) {
+            order.select_nth_unstable(most - 1);
+        }
+        order.into_iter().take(most).map(position).collect()
+    }
+
+    fn standings(&self) -> impl Iterator<Item = (f64, ReplicaId)> + '_ {
+        (0..self.seen.len()).map(|i| (self.in_flight(i), self.seen[i].id))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_best_are_the_first_of_the_ranking() {
+        let seen =
+            (0..40).map(|i| ReplicaView { waiting: i * 7 % 11, ..ReplicaView::unseen(ReplicaId(i), 0) });
+        let mut d = Decision { seen: seen.collect(), ..Decision::default() };
+        d.excluded = vec![None; 40];
+        d.excluded[33] = Some(Excluded::QueueFull);
+        for most in [1, 2, 17, 39, 40, 100] {
+            let mut best = d.best(most);
+            let mut first: Vec<usize> = d.ranking().into_iter().take(most).collect();
+            best.sort_unstable();
+            first.sort_unstable();
+            assert_eq!(best, first, "the best {most}");
+        }
+    }
 
     #[test]
     fn keys_order_as_what_they_stand_for() {

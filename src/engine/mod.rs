@@ -36,7 +36,7 @@ pub use location::Location;
 pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
 
-use crate::base::{Micros, RequestId, Span};
+use crate::base::{Chunks, Micros, RequestId, Span};
 use crate::perf::Plan;
 use crate::policy::routing::RouterState;
 use crate::policy::{PoolView, ReplicaPhase, ReplicaView, Signals};
@@ -113,7 +113,7 @@ pub struct Cluster {
     /// Whether any wait queue has a bound.
     bounded: bool,
     in_flight: Vec<u32>,
-    records: Vec<Record>,
+    records: Chunks<Record>,
     /// By kind of place: how many of them are there.
     locations: LocationCounts,
     active: Slab,
@@ -167,7 +167,7 @@ impl Cluster {
             not_serving: 0,
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
-            records: Vec::new(),
+            records: Chunks::default(),
             locations: LocationCounts::default(),
             active: Slab::default(),
             livelock: None,
@@ -354,7 +354,7 @@ impl Cluster {
     }
 
     /// All requests that arrived, in order.
-    pub fn records(&self) -> &[Record] {
+    pub fn records(&self) -> &Chunks<Record> {
         &self.records
     }
 

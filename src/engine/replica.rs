@@ -10,7 +10,7 @@ use super::recent::Recent;
 use super::request::{ActiveRequest, Progress, Record};
 use super::slab::{Slab, Slot};
 use super::waiting::view_of;
-use crate::base::{Maybe, Micros, ReplicaId, Span};
+use crate::base::{Chunks, Maybe, Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::priority::PriorityState;
@@ -28,7 +28,7 @@ pub(super) const HOPELESS_PREEMPTIONS: u64 = 200_000;
 
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(super) struct World<'a, S: Sink> {
-    pub(super) records: &'a mut [Record],
+    pub(super) records: &'a mut Chunks<Record>,
     pub(super) locations: &'a mut LocationCounts,
     pub(super) active: &'a mut Slab,
     /// The outbox: who has left in this event.

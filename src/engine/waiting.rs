@@ -6,8 +6,8 @@ use super::location::Location;
 use super::replica::{Replica, World};
 use super::request::{ActiveRequest, Load, Record};
 use super::slab::{Slab, Slot};
-use crate::base::Micros;
 use crate::base::order::sort_by_key;
+use crate::base::{Chunks, Micros};
 use crate::kv::Hit;
 use crate::policy::priority::WaitingView;
 use crate::policy::scheduling::{QueuePosition, SchedulerState};
@@ -37,7 +37,7 @@ enum Turn {
 
 impl Replica {
     /// Sorts the wait queue as another scheduler does, by the priorities that requests came with.
-    pub(super) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &[Record]) {
+    pub(super) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &Chunks<Record>) {
         self.scheduler = scheduler.clone();
         let mut here: Vec<Slot> = self.waiting.iter().copied().collect();
         let mut slot = self.head;

@@ -156,11 +156,9 @@ impl Decisions {
         let most = if self.max_candidates == 0 { usize::MAX } else { self.max_candidates as usize };
         // The best, and the chosen one. Where all are kept they are ranked when somebody asks.
         let best = (most < d.seen.len()).then(|| {
-            let mut order = d.ranking();
-            let late = order.iter().position(|&i| Some(i) == d.chosen).filter(|&place| place >= most);
-            order.truncate(most);
-            order.extend(late.and(d.chosen));
-            order
+            let mut best = d.best(most);
+            best.extend(d.chosen.filter(|chosen| !best.contains(chosen)));
+            best
         });
         let some = best.as_deref();
         let rows = some.map_or(d.seen.len(), <[usize]>::len);

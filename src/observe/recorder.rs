@@ -6,10 +6,11 @@ use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::warmup::Warmup;
 use super::window::Window;
+use crate::base::order::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
-use crate::engine::{Cluster, Decision, Fact, Sink};
+use crate::engine::{Cluster, Decision, Fact, Replica, Sink};
 use crate::scenario::{Scenario, Slo};
-use crate::stats::{BucketLog, RunLength, Timeline};
+use crate::stats::{BucketLog, Histogram, RunLength, Timeline};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -99,11 +100,13 @@ pub(crate) struct Recorder {
     pub(crate) itl: RunLength,
     /// Output tokens shown after the warm-up.
     pub(crate) tokens: u64,
-    pub(crate) ttft: RunLength,
-    pub(crate) e2e: RunLength,
+    pub(crate) ttft: Histogram,
+    pub(crate) e2e: Histogram,
     pub(crate) ttft_log: BucketLog,
     pub(crate) e2e_log: BucketLog,
     pub(crate) timeline: Timeline,
+    /// For a page: the smallest, the median and the largest queue of all replicas by bucket, then the same of their KV use.
+    pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     /// The latest facts, and the number of the first one kept.
     pub(crate) log: VecDeque<(u64, LogEntry)>,
@@ -133,8 +136,18 @@ fn first_width_us(horizon_s: f64) -> u64 {
     }
 }
 
+/// The smallest, the median and the largest value; zeros if there is none.
+fn spread(values: impl Iterator<Item = u32>) -> [u32; 3] {
+    let mut pairs: Vec<(u64, u64)> = values.map(|v| (u64::from(v), 0)).collect();
+    sort_pairs(&mut pairs);
+    let at = |k: usize| pairs.get(k).map_or(0, |&(v, _)| v as u32);
+    [at(0), at(pairs.len() / 2), at(pairs.len().saturating_sub(1))]
+}
+
 impl Recorder {
     pub(crate) fn new(scenario: &Scenario, replicas: usize, live: bool) -> Self {
+        let width_us = first_width_us(scenario.run.horizon_s);
+        let timeline = |counters| Timeline::new(counters, scenario.observe.series_points, width_us);
         Self {
             live,
             targets: Targets::new(&scenario.slo),
@@ -144,15 +157,12 @@ impl Recorder {
             detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(scenario, replicas))),
             itl: RunLength::default(),
             tokens: 0,
-            ttft: RunLength::default(),
-            e2e: RunLength::default(),
+            ttft: Histogram::default(),
+            e2e: Histogram::default(),
             ttft_log: BucketLog::default(),
             e2e_log: BucketLog::default(),
-            timeline: Timeline::new(
-                counter::ALL,
-                scenario.observe.series_points,
-                first_width_us(scenario.run.horizon_s),
-            ),
+            timeline: timeline(counter::ALL),
+            spread: timeline(0),
             fact_counts: FactCounts::default(),
             log: VecDeque::new(),
             log_start: 0,
@@ -188,17 +198,16 @@ impl Recorder {
 
     /// Closes the open bucket of the timeline: queue depth and KV use of each replica at its end.
     pub(crate) fn close_bucket(&mut self, engine: &Cluster) {
-        let gauges = engine.replicas().iter().flat_map(|r| {
-            let permille = u64::from(r.kv().used()) * 1000 / u64::from(r.kv().total().max(1));
-            [r.waiting(), permille as u32]
-        });
-        if self.timeline.close(gauges) {
-            self.ttft_log.restart(&self.timeline);
-            self.e2e_log.restart(&self.timeline);
-        } else {
-            self.ttft_log.follow(&self.timeline);
-            self.e2e_log.follow(&self.timeline);
+        let permille =
+            |r: &Replica| (u64::from(r.kv().used()) * 1000 / u64::from(r.kv().total().max(1))) as u32;
+        if self.live {
+            let queues = spread(engine.replicas().iter().map(Replica::waiting));
+            let kv_use = spread(engine.replicas().iter().map(permille));
+            self.spread.close(queues.into_iter().chain(kv_use));
         }
+        let doubled = self.timeline.close(engine.replicas().iter().flat_map(|r| [r.waiting(), permille(r)]));
+        self.ttft_log.follow(doubled);
+        self.e2e_log.follow(doubled);
     }
 
     fn keep(&mut self, at: Micros, entry: LogEntry) {
@@ -236,14 +245,14 @@ impl Recorder {
     /// A request completed; `good` if it met every objective.
     fn completed(&mut self, at: Micros, e2e: Span, good: bool) {
         self.fact_counts.completions += 1;
-        self.e2e_log.push(at.0, e2e.0);
+        self.e2e_log.push(e2e.0);
         self.timeline.count(counter::COMPLETED, 1);
         self.timeline.count(counter::MISSED, u64::from(!good));
         if self.live {
             self.window.completed(at, e2e, good);
         }
         if self.warmup.is_over() {
-            self.e2e.add(e2e.0, 1);
+            self.e2e.add(e2e.0);
         }
     }
 
@@ -307,11 +316,11 @@ impl Recorder {
             }
             Fact::StepStarted { .. } => self.fact_counts.steps += 1,
             Fact::FirstToken { ttft, .. } => {
-                self.ttft_log.push(at.0, ttft.0);
+                self.ttft_log.push(ttft.0);
                 self.timeline.count(counter::TOKENS, 1);
                 if measured {
                     self.tokens += 1;
-                    self.ttft.add(ttft.0, 1);
+                    self.ttft.add(ttft.0);
                 }
             }
             Fact::Tokens { itl, count, .. } => {

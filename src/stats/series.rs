@@ -1,6 +1,7 @@
 //! Time series with a bounded number of points: when they are full, two neighbours become one.
 
 use super::dist::percentiles_of;
+use crate::base::Chunks;
 use serde::{Deserialize, Serialize};
 
 /// Counters and gauges by bucket of time. Buckets double in width when there are too many.
@@ -100,61 +101,50 @@ impl Timeline {
     }
 }
 
-/// Values with the instant each became known, and their percentiles by bucket of a [`Timeline`].
+/// How many values, and their 50th, 90th and 99th percentile; `None` where there is none.
+pub(crate) type Percentiles = Option<(u64, [f64; 3])>;
+
+/// Values in the order in which they became known, and their percentiles by bucket of a [`Timeline`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BucketLog {
-    at_us: Vec<u64>,
-    values: Vec<u64>,
-    /// Percentiles of closed buckets, and up to which entry they reach.
-    closed: Vec<Option<(u64, [f64; 3])>>,
-    done: usize,
+    values: Chunks<u64>,
+    /// Percentiles of closed buckets, and the number of values up to the end of each.
+    closed: Vec<(Percentiles, usize)>,
 }
 
 impl BucketLog {
-    /// Adds a value that became known at `at_us`, not before the latest one.
-    pub fn push(&mut self, at_us: u64, value: u64) {
-        self.at_us.push(at_us);
+    /// Adds a value of the open bucket: those of the past are closed.
+    pub fn push(&mut self, value: u64) {
         self.values.push(value);
     }
 
-    /// Values from `from_us` on, the latest last.
-    pub fn since(&self, from_us: u64) -> &[u64] {
-        &self.values[self.at_us.partition_point(|&t| t < from_us)..]
-    }
-
-    /// All values.
-    pub fn values(&self) -> &[u64] {
-        &self.values
-    }
-
-    /// Closes the buckets of `timeline` that are not closed here yet.
-    pub fn follow(&mut self, timeline: &Timeline) {
-        let width = timeline.width_us();
-        while self.closed.len() < timeline.closed() {
-            let end_us = (self.closed.len() as u64 + 1) * width;
-            let end = self.done + self.at_us[self.done..].partition_point(|&t| t < end_us);
-            let p = Self::percentiles(&self.values[self.done..end]);
-            self.closed.push(p);
-            self.done = end;
+    /// The timeline has closed a bucket and, if `doubled`, made one of every two.
+    pub fn follow(&mut self, doubled: bool) {
+        self.closed.push((self.since_closed(), self.values.len()));
+        if !doubled {
+            return;
         }
+        let mut start = 0;
+        let pairs: Vec<usize> = self.closed.chunks_exact(2).map(|pair| pair[1].1).collect();
+        let close = |end: usize| {
+            let percentiles = self.percentiles(start, end);
+            start = end;
+            (percentiles, end)
+        };
+        self.closed = pairs.into_iter().map(close).collect();
     }
 
-    /// Works all buckets out again after the timeline's width has doubled.
-    pub fn restart(&mut self, timeline: &Timeline) {
-        self.closed.clear();
-        self.done = 0;
-        self.follow(timeline);
+    /// The percentiles of each closed bucket, and of the open one last.
+    pub(crate) fn buckets(&self) -> Vec<Percentiles> {
+        self.closed.iter().map(|(percentiles, _)| *percentiles).chain([self.since_closed()]).collect()
     }
 
-    /// Count and percentiles (50, 90, 99) of each closed bucket, and of the open one last.
-    pub fn buckets(&self) -> Vec<Option<(u64, [f64; 3])>> {
-        let mut all = self.closed.clone();
-        all.push(Self::percentiles(&self.values[self.done..]));
-        all
+    fn since_closed(&self) -> Percentiles {
+        self.percentiles(self.closed.last().map_or(0, |(_, end)| *end), self.values.len())
     }
 
-    fn percentiles(values: &[u64]) -> Option<(u64, [f64; 3])> {
-        let mut pairs: Vec<(u64, u64)> = values.iter().map(|&v| (v, 1)).collect();
+    fn percentiles(&self, start: usize, end: usize) -> Percentiles {
+        let mut pairs: Vec<(u64, u64)> = self.values.range(start, end).map(|&v| (v, 1)).collect();
         percentiles_of(&mut pairs)
     }
 }
@@ -177,14 +167,17 @@ mod tests {
 
     #[test]
     fn bucket_percentiles_follow_the_timeline() {
-        let mut t = Timeline::new(0, 8, 100_000);
+        let mut t = Timeline::new(0, 4, 100_000);
         let mut log = BucketLog::default();
-        log.push(50_000, 5);
-        log.push(150_000, 7);
-        log.push(160_000, 9);
-        t.close(std::iter::empty());
-        log.follow(&t);
+        log.push(5);
+        log.follow(t.close(std::iter::empty()));
+        log.push(7);
+        log.push(9);
         assert_eq!(log.buckets(), vec![Some((1, [5.0; 3])), Some((2, [8.0, 8.8, 8.98]))]);
-        assert_eq!(log.since(150_000), [7, 9]);
+        log.follow(t.close(std::iter::empty()));
+        log.follow(t.close(std::iter::empty()));
+        log.follow(t.close(std::iter::empty()));
+        log.push(1);
+        assert_eq!(log.buckets(), vec![Some((3, [7.0, 8.6, 8.96])), None, Some((1, [1.0; 3]))]);
     }
 }

@@ -5,9 +5,9 @@
 
 use crate::base::Micros;
 use crate::base::json::{self, compact as json};
-use crate::scenario::{limits, to_json};
+use crate::scenario::{limits, parse, to_json};
 use crate::session::view::{ColumnsQuery, PresetInfo, TraceOutcome};
-use crate::session::{self, Pace, Session, SingleStep, StepKind, Stop};
+use crate::session::{self, Audience, Pace, Session, SingleStep, StepKind, Stop};
 use js_sys::{Array, Float64Array, Object, Reflect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -179,13 +179,18 @@ impl Sim {
     /// Loads a scenario; throws a list of diagnostics.
     #[wasm_bindgen(constructor)]
     pub fn new(text: &str) -> Result<Self, JsValue> {
-        Self::load(text, None)
+        Self::start(text, None, Audience::Live)
     }
 
     /// The same on a trace, which stays the caller's.
     #[wasm_bindgen(js_name = withTrace)]
     pub fn with_trace(text: &str, trace: &Trace) -> Result<Self, JsValue> {
-        Self::load(text, Some(trace))
+        Self::start(text, Some(trace), Audience::Live)
+    }
+
+    /// Loads a scenario for a run that nobody watches: no event log and no latest window; throws a list of diagnostics.
+    pub fn unwatched(text: &str) -> Result<Self, JsValue> {
+        Self::start(text, None, Audience::Batch)
     }
 
     /// Runs up to and including an instant, but for no more than about `max_ms` milliseconds: `until`, `events` (the time was
@@ -288,9 +293,10 @@ impl Sim {
         to_json(&self.session.scenario())
     }
 
-    fn load(text: &str, trace: Option<&Trace>) -> Result<Self, JsValue> {
+    fn start(text: &str, trace: Option<&Trace>, audience: Audience) -> Result<Self, JsValue> {
         let trace = trace.and_then(|t| t.trace.clone());
-        let (session, _) = Session::load(text, trace).map_err(|p| value(&p))?;
+        let scenario = parse(text).map_err(|p| value(&p))?;
+        let (session, _) = Session::start(scenario, trace, audience).map_err(|p| value(&p))?;
         Ok(Self { session, clock: WallClock::new(), step: None })
     }
 }

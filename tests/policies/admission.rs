@@ -185,9 +185,9 @@ fn a_limit_of_one_serves_one_after_the_other_without_a_gap() {
     let (engine, story) = run(&s);
     let records = engine.records();
     assert!(held_back(&story) > 1000);
-    for pair in records.windows(2) {
+    for (last, next) in records.iter().zip(records.iter().skip(1)) {
         // The next one starts at the instant the last one ends, or when it arrives.
-        assert_eq!(pair[1].first_scheduled.get(), pair[0].finish.get().max(Some(pair[1].arrival)));
+        assert_eq!(next.first_scheduled.get(), last.finish.get().max(Some(next.arrival)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the laws share: clusters that are queues, their traffic, and the rule by which a mean agrees.
 
-use tokenyard::base::Micros;
+use tokenyard::base::{Chunks, Micros};
 use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
@@ -145,7 +145,7 @@ pub(crate) fn at_most(mut s: Scenario, most: u32, then: OverLimit) -> Scenario {
 }
 
 /// 1 for each record of which something holds, 0 for the others.
-pub(crate) fn shares(records: &[Record], holds: impl Fn(&Record) -> bool) -> Vec<f64> {
+pub(crate) fn shares(records: &Chunks<Record>, holds: impl Fn(&Record) -> bool) -> Vec<f64> {
     records.iter().map(|r| f64::from(u8::from(holds(r)))).collect()
 }
 

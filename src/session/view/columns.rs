@@ -1,10 +1,9 @@
 //! Columns for charts.
 
-use crate::base::order::sort_pairs;
 use crate::base::units::{Micros, US_PER_S};
 use crate::observe::recorder::counter;
 use crate::session::Session;
-use crate::stats::{BucketLog, RunLength, Timeline};
+use crate::stats::{BucketLog, Histogram, Timeline};
 use serde::Deserialize;
 
 /// Which columns.
@@ -126,19 +125,10 @@ impl Session {
             }
             return out;
         }
-        let (mut low, mut middle, mut high) = (Vec::new(), Vec::new(), Vec::new());
-        for bucket in 0..t.closed() {
-            let values = (0..n).filter_map(|r| of(r).get(bucket));
-            let mut values: Vec<(u64, u64)> = values.map(|&v| (u64::from(v), 0)).collect();
-            sort_pairs(&mut values);
-            let pick = |k: usize| values.get(k).map_or(f64::NAN, |&(v, _)| v as f64 * unit);
-            low.push(pick(0));
-            middle.push(pick(values.len() / 2));
-            high.push(pick(values.len().saturating_sub(1)));
+        for (k, name) in ["min", "median", "max"].into_iter().enumerate() {
+            let values = self.recorder.spread.gauge(3 * which + k).unwrap_or(&[]);
+            out.push(name, values.iter().map(|&v| f64::from(v) * unit).collect());
         }
-        out.push("min", low);
-        out.push("median", middle);
-        out.push("max", high);
         out
     }
 }
@@ -169,15 +159,15 @@ fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
     out
 }
 
-/// The share of values at or below each of at most 400 of them.
-fn ecdf(name: &str, values: &RunLength) -> Columns {
-    let runs = values.sorted();
+/// The share of values at or below the upper edges of the bins, at most 400 of them.
+fn ecdf(name: &str, values: &Histogram) -> Columns {
+    let bins: Vec<(u64, u64)> = values.bins().collect();
     let total = values.count();
     let (mut x, mut y) = (Vec::new(), Vec::new());
     let (mut passed, mut due) = (0_u64, 0_u64);
-    for (i, &(value, count)) in runs.iter().enumerate() {
+    for (i, &(value, count)) in bins.iter().enumerate() {
         passed += count;
-        if passed * ECDF_POINTS >= due * total || i + 1 == runs.len() {
+        if passed * ECDF_POINTS >= due * total || i + 1 == bins.len() {
             x.push(value as f64 / 1000.0);
             y.push(100.0 * passed as f64 / total as f64);
             due = passed * ECDF_POINTS / total + 1;
