@@ -56,9 +56,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162780, "f9f6d403db6d3434"),
-    ("everything", 72447, "296b6d37d490bcf1"),
-    ("conversations", 94007, "32fe095695a7960b"),
+    ("pressure", 163185, "6eb03c70bc504fb9"),
+    ("everything", 73919, "0d27d91c3759fc20"),
+    ("conversations", 95449, "48f5211792165563"),
 ];
 
 const DRAWS: &[Line] = &[
