@@ -38,6 +38,13 @@ step() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
+# find_chromium: sets and exports CHROMIUM to the browser's command, unless it is set; fails where there is none.
+find_chromium() {
+  CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+  export CHROMIUM
+  [ -n "$CHROMIUM" ]
+}
+
 # need_page: the page's package and its dependencies are there.
 need_page() {
   [ -f www/package.json ] || die "There is no page here: www/package.json is missing." "check the clone with: git status"

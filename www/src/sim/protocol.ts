@@ -40,6 +40,8 @@ export type ColumnsAnswer = {
   readonly view: View;
   readonly names: readonly string[];
   readonly columns: readonly Float64Array[];
+  /** Time that making them took. */
+  readonly tookMs: number;
 };
 
 /** Questions: each gets one answer of the type that `Answers` gives it. */

@@ -10,6 +10,8 @@ class FakeSim implements SimCore {
   count = 0;
   freed = false;
   longestMs = 0;
+  /** What a frame costs. */
+  frameMs = 0;
   private stepAt = 0;
   private readonly clock: { ms: number };
   private readonly costMs: number;
@@ -55,6 +57,7 @@ class FakeSim implements SimCore {
     return this.count;
   }
   frame(): string {
+    this.clock.ms += this.frameMs;
     return JSON.stringify({ now_us: this.us });
   }
   eventRows(): EventRows {
@@ -318,4 +321,22 @@ test('the shape of a model is read without a run, and a refusal says what is wro
 
 test('a fresh seed keeps all its digits', () => {
   expect(setup().ask({ kind: 'fresh-seed' })).toMatchObject({ value: '18446744073709551615' });
+});
+
+test('a frame that takes long is made less often, and never too late for a run that rests', () => {
+  const { runner, load, sim, frames, pass } = setup();
+  load();
+  sim().frameMs = 20;
+  runner.handle({ kind: 'ack' });
+  runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
+  const before = frames().length;
+  for (let paint = 0; paint < 60; paint++) {
+    pass(16);
+    runner.handle({ kind: 'ack' });
+  }
+  const shown = frames().length - before;
+  expect(shown * 20).toBeGreaterThan(0);
+  expect(shown * 20).toBeLessThanOrEqual((60 * 16 + 60 * 20) / 5);
+  runner.handle({ kind: 'pause' });
+  expect(frames().at(-1)).toMatchObject({ mode: 'paused' });
 });

@@ -22,6 +22,9 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** Time that passed while the page was hidden or busy is not caught up beyond this. */
 const MOST_LAG_MS = 100;
 
+/** While the run goes on, the worker spends at most one part in so many of its time on frames: large clusters get fewer of them. */
+const FRAME_SHARE = 6;
+
 /** How much detail frames have before the page has said how much it draws. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
@@ -53,6 +56,8 @@ export class Runner {
   private ticking = false;
   private owed = false;
   private unacked = false;
+  /** The next frame of a run that goes on is made no earlier than this. */
+  private frameDueMs = 0;
   private detail = DEFAULT_DETAIL;
   private marks: { ms: number; us: number }[] = [];
 
@@ -194,9 +199,10 @@ export class Runner {
     const sim = this.sim;
     if (!sim) return [];
     return views.map((view) => {
+      const startMs = this.around.now();
       const { names, columns } = sim.columns({ view });
       for (const column of columns) transfer.push(column.buffer);
-      return { view, names, columns };
+      return { view, names, columns, tookMs: this.around.now() - startMs };
     });
   }
 
@@ -327,20 +333,18 @@ export class Runner {
   }
 
   private postFrame(): void {
-    if (this.unacked) {
+    const startMs = this.around.now();
+    if (this.unacked || (!this.resting() && startMs < this.frameDueMs)) {
       this.owed = true;
       return;
     }
     if (!this.sim) return;
     this.owed = false;
     this.unacked = true;
-    this.post({
-      kind: 'frame',
-      id: this.id,
-      frame: this.sim.frame(this.detail),
-      mode: this.mode,
-      achieved: this.achieved(),
-    });
+    const frame = this.sim.frame(this.detail);
+    const endMs = this.around.now();
+    this.frameDueMs = endMs + (FRAME_SHARE - 1) * (endMs - startMs);
+    this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() });
   }
 }
 

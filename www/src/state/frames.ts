@@ -13,6 +13,8 @@ const CHARTS_MS = { least: 100, most: 400 } as const;
 const BUCKETS = 240;
 const VIEWS_A_FRAME = 2;
 const DISTRIBUTIONS_MS = 250;
+/** A chart that takes long to make is renewed the less often: all of them together take a small part of the worker's time. */
+const TIMES_ITS_COST = 80;
 const DETAILS_MS = 250;
 const SPOKEN_MS = 5000;
 
@@ -98,6 +100,8 @@ export function createFrames({ client, speed, selected, onFrame }: Surroundings)
       .then(
         (answers) => {
           asking = false;
+          for (const { view, tookMs } of answers)
+            viewsDue.set(view, Math.max(viewsDue.get(view) ?? 0, now + TIMES_ITS_COST * tookMs));
           setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
           if (mode() !== 'playing' && frame()?.now_us !== shownUs) refresh(true);
         },

@@ -1,0 +1,199 @@
+// What the page does in Chromium, as rows of JSON: node tests/bench/page.mjs SCENARIOS OUT [NAME...]. Called by scripts/bench-page.
+//
+// SCENARIOS is a folder with the scenarios watched-N.json of benches/support. Every row plays at full speed with everything on.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clock, drop, newPage, open, resting } from '../e2e/harness.mjs';
+
+const [folder, out, ...asked] = process.argv.slice(2);
+const NAMES = ['watched-8', 'watched-64', 'watched-256', 'watched-1024'];
+/** Wall time that a row plays. */
+const PLAYED_MS = 8000;
+/** Between two paints at 60 Hz. */
+const FRAME_MS = 1000 / 60;
+/** Visits for the first frame, edits for the time to a pixel. */
+const TIMES = 5;
+
+const sorted = (values) => values.toSorted((a, b) => a - b);
+const quantile = (values, q) => sorted(values)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? null;
+const median = (values) => quantile(values, 0.5);
+const rounded = (value, digits = 1) => (value === null ? null : Number(value.toFixed(digits)));
+
+/** Memory that the renderer process of the page holds, in MB. */
+async function rendererMb(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const rss = (pid) => {
+    const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/);
+    return Number(line?.[1] ?? 0) / 1000;
+  };
+  // One page is open at a time; another renderer is the spare one that the browser keeps, which is small.
+  return Math.max(...processInfo.filter((p) => p.type === 'renderer').map((p) => rss(p.id)));
+}
+
+/** What the main thread did while `work` ran: time of tasks in each stretch of one frame, and the longest task. */
+async function traced(browser, work) {
+  const session = await browser.newBrowserCDPSession();
+  const events = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel'], recordMode: 'recordContinuously' },
+  });
+  await work();
+  const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+  await session.send('Tracing.end');
+  await complete;
+  await session.detach();
+  const mains = new Set(
+    events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map((e) => `${e.pid}/${e.tid}`),
+  );
+  const byThread = Map.groupBy(
+    events.filter((e) => e.ph === 'X' && e.name.endsWith('RunTask') && mains.has(`${e.pid}/${e.tid}`)),
+    (e) => `${e.pid}/${e.tid}`,
+  );
+  // The busiest main thread is the page's; a spare renderer rests.
+  const [tasks = []] = [...byThread.values()].toSorted((a, b) => b.length - a.length);
+  const frames = new Map();
+  let longest = 0;
+  for (const { ts, dur } of tasks) {
+    longest = Math.max(longest, dur / 1000);
+    const bin = Math.floor(ts / 1000 / FRAME_MS);
+    frames.set(bin, (frames.get(bin) ?? 0) + dur / 1000);
+  }
+  const work95 = quantile([...frames.values()], 0.95);
+  return {
+    frame_p95_ms: rounded(work95),
+    longest_task_ms: rounded(longest),
+    tasks_over_50_ms: tasks.filter((t) => t.dur > 50_000).length,
+  };
+}
+
+/** Opens a scenario from a file, at full speed. */
+async function atFullSpeed(page, name) {
+  await drop(page, `${name}.json`, readFileSync(join(folder, `${name}.json`), 'utf8'));
+  await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, `${name}.json`);
+  await resting(page);
+  const speed = page.getByRole('slider', { name: /speed/i });
+  await speed.focus();
+  await page.keyboard.press('End');
+}
+
+const arrived = (page) =>
+  page.evaluate(() => {
+    const term = [...document.querySelectorAll('dt')].find((dt) => /^Arrived/.test(dt.textContent));
+    return Number(term?.nextElementSibling?.textContent.replaceAll(/[^0-9]/g, '') ?? Number.NaN);
+  });
+
+async function watched(site, name) {
+  const { page, close } = await newPage(site);
+  await atFullSpeed(page, name);
+  const before = { mb: await rendererMb(site.browser), s: await clock(page) };
+  const start = performance.now();
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  const main = await traced(site.browser, () => page.waitForTimeout(PLAYED_MS));
+  const s = await clock(page);
+  const wall = (performance.now() - start) / 1000;
+  await page.keyboard.press('Space');
+  await resting(page);
+  const mb = await rendererMb(site.browser);
+  const replicas = Number(name.split('-')[1]);
+  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: 'Run' }).click();
+  const requests = await arrived(page);
+  await close();
+  return {
+    name,
+    target: 'page',
+    wall_s: rounded(wall, 3),
+    user_s: null,
+    sim_s_per_s: rounded((s - before.s) / wall, 3),
+    requests,
+    events: null,
+    steps: null,
+    peak_mb: rounded(mb),
+    replicas,
+    ...main,
+    mb_per_million: requests > 0 ? rounded(((mb - before.mb) * 1e6) / requests) : null,
+  };
+}
+
+/** The first visit: first frame, layout shift, frames of the default scenario at the speed it opens with, and an edit. */
+async function visit(site) {
+  const firstFrames = [];
+  const shifts = [];
+  for (let k = 0; k < TIMES; k++) {
+    const { page, close } = await newPage(site);
+    firstFrames.push(await page.evaluate(() => performance.getEntriesByName('first-frame')[0].startTime));
+    await resting(page);
+    shifts.push(
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            let sum = 0;
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries()) sum += entry.value;
+            }).observe({ type: 'layout-shift', buffered: true });
+            setTimeout(() => resolve(sum), 300);
+          }),
+      ),
+    );
+    await close();
+  }
+  const { page, close } = await newPage(site);
+  await resting(page);
+  const edits = [];
+  const rate = page.getByRole('complementary', { name: 'Scenario' }).getByRole('textbox', { name: /^Rate/ }).first();
+  for (let k = 0; k < TIMES; k++) {
+    await rate.fill(String(40 + k));
+    // From the key to the first paint after a flag more stands on the timeline.
+    const shown = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let start = 0;
+          const list = document.querySelector('[role=img][aria-label*="Timeline"]');
+          const label = () => list?.getAttribute('aria-label');
+          const was = document.querySelectorAll('.f.chg').length + (label() ?? '');
+          document.addEventListener(
+            'keydown',
+            (e) => {
+              start = e.timeStamp;
+              const look = () => {
+                if (document.querySelectorAll('.f.chg').length + (label() ?? '') !== was)
+                  resolve(performance.now() - start);
+                else requestAnimationFrame(look);
+              };
+              requestAnimationFrame(look);
+            },
+            { once: true, capture: true },
+          );
+          setTimeout(() => resolve(null), 10_000);
+        }),
+    );
+    await rate.press('Enter');
+    edits.push(await shown);
+  }
+  await page.locator('body').click({ position: { x: 700, y: 4 } });
+  await page.keyboard.press('Space');
+  const main = await traced(site.browser, () => page.waitForTimeout(PLAYED_MS));
+  await close();
+  return {
+    name: 'default',
+    target: 'page',
+    first_frame_ms: rounded(median(firstFrames)),
+    layout_shift: rounded(Math.max(...shifts), 4),
+    edit_to_pixel_ms: edits.includes(null) ? null : rounded(median(edits)),
+    ...main,
+  };
+}
+
+const site = await open();
+const rows = [];
+try {
+  if (asked.length === 0 || asked.includes('default')) rows.push(await visit(site));
+  for (const name of NAMES) if (asked.length === 0 || asked.includes(name)) rows.push(await watched(site, name));
+} finally {
+  await site.close();
+}
+for (const row of rows) console.log(JSON.stringify(row));
+writeFileSync(out, `${JSON.stringify(rows, null, 1)}\n`);

@@ -1,0 +1,96 @@
+// One row of `scripts/bench --json` for WebAssembly in Node: node www/tests/bench/row.mjs PACKAGE SCENARIO. A process for each, so that
+// time and memory are its own. The same work as benches/rows.rs.
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [pkg, file] = process.argv.slice(2);
+const { initSync, Sim } = await import(pathToFileURL(`${pkg}/tokenyard.js`).href);
+const { memory } = initSync({ module: readFileSync(`${pkg}/tokenyard_bg.wasm`) });
+const text = readFileSync(file, 'utf8');
+const name = basename(file, '.json');
+const watched = name.startsWith('watched-');
+const replicas = Number(name.split('-')[1]);
+
+const PLAYED_MS = 4000;
+const SLICE_MS = 12;
+const IN_FULL_SWING_US = 30e6;
+const VIEWS = [
+  'ttft-over-time',
+  'e2e-over-time',
+  'throughput',
+  'queue-depth',
+  'kv-use',
+  'ttft-ecdf',
+  'e2e-ecdf',
+  'health',
+];
+
+/** How much of each replica a page can draw; the same as in www/src/state/detail.ts. */
+function detail() {
+  const base = { window_s: 30, moves: 64 };
+  if (replicas <= 8) return { ...base, queue: 24, batch: 96, cells: 182 };
+  if (replicas <= 64) return { ...base, queue: 0, batch: 24, cells: 48 };
+  return { ...base, queue: 0, batch: 0, cells: 0 };
+}
+
+/** Plays in a cluster in full swing; returns the wall time in seconds and what was run in it. */
+function play(sim, turn) {
+  sim.advance(IN_FULL_SWING_US, 1e9);
+  const [us, events] = [sim.nowUs(), sim.events()];
+  const start = performance.now();
+  while (performance.now() - start < PLAYED_MS && turn() !== 'finished');
+  return { wall: (performance.now() - start) / 1000, us: sim.nowUs() - us, events: sim.events() - events };
+}
+
+const cpu = process.cpuUsage();
+let row;
+if (watched) {
+  const alone = Sim.unwatched(text);
+  const unwatched = play(alone, () => alone.advance(Number.POSITIVE_INFINITY, SLICE_MS));
+  alone.free();
+  const sim = new Sim(text);
+  const query = detail();
+  let turns = 0;
+  let frameMs = 0;
+  let due = 0;
+  const done = play(sim, () => {
+    const stop = sim.advance(Number.POSITIVE_INFINITY, SLICE_MS);
+    // As in www/src/sim/runner.ts: frames take at most a sixth of the time.
+    const now = performance.now();
+    if (now < due) return stop;
+    sim.frame(query);
+    for (let k = 0; k < 2; k++) sim.columns({ view: VIEWS[turns++ % VIEWS.length] });
+    frameMs = performance.now() - now;
+    due = now + 6 * frameMs;
+    return stop;
+  });
+  row = { ...done, unwatched: unwatched.us / 1e6 / unwatched.wall };
+} else {
+  const start = performance.now();
+  const sim = Sim.unwatched(text);
+  while (sim.advance(Number.POSITIVE_INFINITY, 1e9) === 'events');
+  const report = JSON.parse(sim.report());
+  const steps = report.replicas.reduce((sum, r) => sum + r.steps, 0);
+  row = {
+    wall: (performance.now() - start) / 1000,
+    us: sim.nowUs(),
+    events: sim.events(),
+    requests: report.requests.arrived,
+    steps,
+  };
+}
+console.log(
+  JSON.stringify({
+    name,
+    target: 'wasm',
+    wall_s: row.wall,
+    user_s: process.cpuUsage(cpu).user / 1e6,
+    sim_s_per_s: row.us / 1e6 / row.wall,
+    requests: row.requests ?? null,
+    events: row.events,
+    steps: row.steps ?? null,
+    peak_mb: memory.buffer.byteLength / 1e6,
+    ...(watched ? { unwatched_sim_s_per_s: row.unwatched } : {}),
+  }),
+);
