@@ -15,6 +15,8 @@ pub mod policy;
 pub mod scenario;
 pub mod session;
 pub mod stats;
+#[cfg(feature = "cli")]
+pub mod validate;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 pub mod workload;

@@ -23,12 +23,14 @@ const LAYERS: &[(&str, u32)] = &[
     ("observe", 5),
     ("session", 6),
     ("golden", 6),
-    ("wasm", 7),
-    ("cli", 7),
+    ("validate", 7),
+    ("wasm", 8),
+    ("cli", 8),
 ];
 
-/// What the shells may use: the session, the plain types that it takes, and the tool that compares golden files.
-const SHELL_MAY_USE: &[&str] = &["base", "scenario", "session", "golden"];
+/// What the shells may use: the session, the plain types that it takes, and the tools that compare golden files and
+/// measured runs.
+const SHELL_MAY_USE: &[&str] = &["base", "scenario", "session", "golden", "validate"];
 
 /// What may lie at the top of the repository. Anything else belongs somewhere.
 const TOP_LEVEL: &[&str] = &[
@@ -112,7 +114,7 @@ fn forbidden(module: &str, used: &str) -> Option<String> {
     if module == used {
         return None;
     }
-    if own == 7 && !SHELL_MAY_USE.contains(&used) {
+    if own == 8 && !SHELL_MAY_USE.contains(&used) {
         return Some(format!("the shell {module} uses {used}; it may use {}", SHELL_MAY_USE.join(", ")));
     }
     (other >= own).then(|| format!("{module} (layer {own}) uses {used} (layer {other})"))

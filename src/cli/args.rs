@@ -51,6 +51,12 @@ pub(super) enum Command {
     /// Run golden files and compare what comes out with what must come out
     #[command(after_help = EXIT_CODES)]
     Golden(Golden),
+    /// Replay measured serving runs and print measured, simulated and error
+    #[command(after_help = EXIT_CODES)]
+    Validate(Validate),
+    /// Fit the coefficients of the calibrated latency model to measured serving runs
+    #[command(after_help = EXIT_CODES)]
+    Calibrate(Calibrate),
     /// Print the completions of a shell
     #[command(after_help = COMPLETIONS)]
     Completions {
@@ -63,6 +69,63 @@ pub(super) enum Command {
         /// A command, such as run
         command: Option<String>,
     },
+}
+
+/// Arguments of `validate`.
+#[derive(clap::Args)]
+pub(super) struct Validate {
+    /// Folders with experiments.json, or files of experiments
+    #[arg(required = true, value_name = "DIR|FILE")]
+    pub(super) paths: Vec<PathBuf>,
+    /// What is shown: 0 as out of the box (catalogue, else roofline), 1 the calibrated engine, 2 transfer, 3 rankings
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(super) level: u8,
+    /// Latency model of the replay, instead of the level's
+    #[arg(long, value_enum)]
+    pub(super) latency: Option<LatencyName>,
+    /// Coefficients as `tokenyard calibrate -o` writes them
+    #[arg(long, value_name = "FILE")]
+    pub(super) coefficients: Option<PathBuf>,
+    /// Only experiments whose name begins so; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub(super) only: Vec<String>,
+    /// Seeds where arrivals are drawn
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(super) seeds: u32,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Arguments of `calibrate`.
+#[derive(clap::Args)]
+pub(super) struct Calibrate {
+    /// Folders with experiments.json, or files of experiments
+    #[arg(required = true, value_name = "MEASURED")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Where the coefficients go, as JSON; stdout has the residuals
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Only GPUs and releases whose name begins so, such as `H100/ahead`; may be repeated
+    #[arg(long, value_name = "GPU/RELEASE")]
+    pub(super) only: Vec<String>,
+    /// Fit without experiments whose name has this in it; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub(super) without: Vec<String>,
+    /// Coefficients to begin with, as an earlier `-o` wrote them, instead of the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub(super) start: Option<PathBuf>,
+}
+
+/// A latency model of `validate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LatencyName {
+    /// The catalogue's coefficients
+    Catalogue,
+    /// The roofline with its defaults
+    Roofline,
+    /// The calibrated coefficients
+    Calibrated,
 }
 
 /// How completions are put to use.

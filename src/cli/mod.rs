@@ -4,6 +4,7 @@
 //! what was read) goes to stderr.
 
 mod args;
+mod calibrate;
 mod convert;
 mod input;
 mod list;
@@ -13,6 +14,7 @@ mod summary;
 mod table;
 mod trace_file;
 mod types;
+mod validate;
 mod yaml;
 
 use crate::base::Diagnostic;
@@ -50,6 +52,8 @@ pub fn main() -> ExitCode {
         Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
         Command::List(list) => list::run(&list),
         Command::Golden(golden) => run_golden(&golden),
+        Command::Validate(args) => validate::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Completions { shell } => say_bytes(&completions(shell)),
         Command::Man { command } => man(command.as_deref()).and_then(|page| say_bytes(&page)),
     };

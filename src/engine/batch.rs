@@ -30,8 +30,9 @@ enum Need {
 }
 
 impl Replica {
-    /// Forms the batch of the step that begins `now`. Returns the sum of the contexts of the decoding members.
-    pub(super) fn form_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> u64 {
+    /// Forms the batch of the step that begins `now`, of members and of who waited at `known_by`. Returns the sum of the
+    /// contexts of the decoding members.
+    pub(super) fn form_batch<S: Sink>(&mut self, known_by: Micros, now: Micros, w: &mut World<'_, S>) -> u64 {
         self.order_queue(w.active);
         self.decoders.starved.clear();
         for &slot in &self.prefilling {
@@ -56,7 +57,7 @@ impl Replica {
             self.decoders.starve(slot, w.active, last_step_end);
         }
         if !self.waiting.is_empty() {
-            self.admit_waiting(phase1, now, w);
+            self.admit_waiting(phase1, known_by, now, w);
         }
         context
     }

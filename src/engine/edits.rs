@@ -7,8 +7,8 @@ use super::{Blueprint, Cluster};
 use crate::base::{Micros, Span};
 use crate::perf::{Plan, Resolved};
 use crate::scenario::{
-    BatchLimits, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks, LatencyModel,
-    PiecewiseRates, Pool, RooflineSettings,
+    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
+    LatencyModel, PiecewiseRates, Pool, RooflineSettings,
 };
 
 impl Cluster {
@@ -119,6 +119,7 @@ fn made_of(pool: &Pool) -> Pool {
         LatencyModel::Fitted(_) => LatencyModel::Fitted(FittedCoefficients::default()),
         LatencyModel::Roofline(_) => LatencyModel::Roofline(RooflineSettings::default()),
         LatencyModel::CrossModel(_) => LatencyModel::CrossModel(CrossModelCoefficients::default()),
+        LatencyModel::Calibrated(_) => LatencyModel::Calibrated(CalibratedSettings::default()),
         LatencyModel::Piecewise(_) => LatencyModel::Piecewise(PiecewiseRates::default()),
     };
     parts

@@ -17,17 +17,22 @@ use crate::scenario::Compat;
 impl Replica {
     /// The step event: the running step ends and the next one begins.
     pub(super) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        let mut known_by = Micros::MAX;
         if let Some(step) = self.step.take() {
+            if self.model.schedules_ahead() {
+                known_by = step.started;
+            }
             self.finish_step(step, now, w);
         }
         if self.running > 0 || !self.waiting.is_empty() {
-            self.start_step(now, w);
+            self.start_step(known_by, now, w);
         }
     }
 
-    fn start_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    /// Requests join that waited at `known_by`; where nothing runs, any.
+    fn start_step<S: Sink>(&mut self, known_by: Micros, now: Micros, w: &mut World<'_, S>) {
         self.totals.steps += 1;
-        let context = self.form_batch(now, w);
+        let context = self.form_batch(known_by, now, w);
         if self.running == 0 {
             let loads = self.loads.under_way() > 0;
             assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
@@ -136,7 +141,7 @@ impl Replica {
             return;
         }
         self.totals.steps += 1;
-        let context = self.form_batch(now, w);
+        let context = self.form_batch(Micros::MAX, now, w);
         if self.running == 0 && self.waiting.is_empty() {
             // The requests that waited no longer fit into the cache and were dropped.
             self.totals.steps -= 1;
@@ -243,7 +248,8 @@ impl Replica {
         for &slot in &self.prefilling {
             let active = &w.active[slot];
             if active.granted > 0 {
-                chunks.push(Chunk { context: active.progress, tokens: active.granted });
+                let cached = active.computed.saturating_sub(active.granted + active.progress);
+                chunks.push(Chunk { context: active.progress, cached, tokens: active.granted });
             }
         }
         let decode = self.decoders.len() - self.decoders.starved.len() as u32;

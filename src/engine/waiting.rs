@@ -89,8 +89,16 @@ impl Replica {
     /// Phase 2: admits requests whose load from the CPU tier is done, then from the head of the queue in order. Only requests
     /// that wait for the CPU tier are overtaken.
     #[inline(never)]
-    pub(super) fn admit_waiting<S: Sink>(&mut self, phase1: Phase1, now: Micros, w: &mut World<'_, S>) {
+    /// Who came after `known_by` joins a step later, unless nothing runs.
+    pub(super) fn admit_waiting<S: Sink>(
+        &mut self,
+        phase1: Phase1,
+        known_by: Micros,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
         self.report_unblocked(now, w);
+        let known_by = if self.running == 0 { Micros::MAX } else { known_by };
         let mut budget = phase1.budget;
         let mut at = 0;
         while self.running < self.limits.max_num_seqs && budget > 0 {
@@ -101,6 +109,13 @@ impl Replica {
             let loaded = self.first_loaded(w.active);
             let place = loaded.unwrap_or(at);
             let Some(&slot) = self.waiting.get(place) else { break };
+            if known_by < Micros::MAX && loaded.is_none() {
+                let queued = w.records[w.active[slot].id.index()].queued;
+                if queued.get().is_some_and(|at| at > known_by) {
+                    at += 1;
+                    continue;
+                }
+            }
             let attempt = (slot, self.kv.version(), budget);
             if self.refused == Some(attempt) && !self.kv.reloads() {
                 break;

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     fn step(a: &Architecture, tp: u32, prefill: u32, decode: u32) -> Span {
-        let chunks = [Chunk { context: 0, tokens: prefill }];
+        let chunks = [Chunk { context: 0, cached: 0, tokens: prefill }];
         let prefill = if prefill > 0 { chunks.as_slice() } else { &[] };
         CrossModel::new(&CrossModelCoefficients::default(), a, tp).step(&StepLoad {
             prefill,

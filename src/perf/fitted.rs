@@ -29,7 +29,8 @@ mod tests {
     #[test]
     fn a_step_is_fixed_plus_prefill_plus_decode_cut_to_whole_microseconds() {
         let m = Fitted { beta_us: [5000.5, 10.5, 3.25] };
-        let chunks = [Chunk { context: 0, tokens: 5 }, Chunk { context: 64, tokens: 16 }];
+        let chunks =
+            [Chunk { context: 0, cached: 0, tokens: 5 }, Chunk { context: 64, cached: 0, tokens: 16 }];
         // 5000.5 + 10.5 * 21 + 3.25 * 3 = 5230.75
         assert_eq!(m.step(&StepLoad { prefill: &chunks, decode: 3, decode_context: 900 }), Span(5230));
         // 5000.5 + 3.25 = 5003.75

@@ -1,6 +1,7 @@
 //! Pure models of how long things take, and the catalogue of measured hardware: no state, no randomness.
 
 mod batch_limits;
+mod calibrated;
 mod catalogue;
 mod cross_model;
 mod fitted;
@@ -11,14 +12,18 @@ mod plan;
 mod roofline;
 mod step;
 
+pub use calibrated::{Calibration, calibrations};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use hf::architecture_from_hf;
 pub use plan::Plan;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
-use crate::scenario::{Architecture, Compat, Hardware, KvBlocks, LatencyModel, Pool, limits};
+use crate::scenario::{
+    Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, limits,
+};
 use batch_limits::batch_limits;
+use calibrated::{Calibrated, calibration};
 use cross_model::CrossModel;
 use fitted::Fitted;
 use memory::Fit;
@@ -57,6 +62,16 @@ pub struct ModelEntry {
     pub kv_blocks: Blocks,
     /// Price of one replica in US dollars per hour; 0 if unknown.
     pub usd_per_hour: f64,
+}
+
+/// The GPU of the catalogue called `name`, if there is one.
+pub fn known_gpu(name: &str) -> Option<&'static Gpu> {
+    catalogue::gpu(name)
+}
+
+/// The model of the catalogue called `name`, if its shape is known.
+pub fn known_model(name: &str) -> Option<&'static KnownModel> {
+    catalogue::architecture(name)
 }
 
 /// All models of the catalogue, by name, GPU and tensor parallelism.
@@ -154,11 +169,35 @@ impl<'a> Resolver<'a> {
                     format!("cross-model coefficients for {model}, TP {tp}"),
                 )
             }
+            LatencyModel::Calibrated(s) => return self.calibrated(s),
             LatencyModel::Piecewise(c) => {
                 (Family::Piecewise(Piecewise::new(c)), c.overheads_us(), String::new())
             }
         };
         Some((StepModel::new(alpha_us, family), source))
+    }
+
+    /// The calibrated model: with coefficients of its own, or those of the GPU and the release of the engine.
+    fn calibrated(&mut self, s: &CalibratedSettings) -> Option<(StepModel, String)> {
+        let (shape, gpu) = (self.shape(), self.gpu());
+        let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
+        let tp = self.pool.tp;
+        let (c, from) = match &s.coefficients {
+            Some(own) => (own, "coefficients of its own".to_owned()),
+            None => {
+                let built_in = calibration(&self.pool.gpu, s.engine);
+                (&built_in.coefficients, built_in.says())
+            }
+        };
+        let overheads = match s.clock {
+            LatencyClock::Client => c.overheads_us(),
+            LatencyClock::Server => [0.0; 3],
+        };
+        let family = Family::Calibrated(Calibrated::new(s, c, shape, gpu, tp));
+        Some((
+            StepModel::new(overheads, family),
+            format!("calibrated: {model} on {hardware}, TP {tp}; {from}"),
+        ))
     }
 
     /// Whether "auto" blocks follow from model and memory rather than from the catalogue's count.
@@ -167,7 +206,7 @@ impl<'a> Resolver<'a> {
         let own = pool.architecture.is_some() || pool.hardware.is_some();
         match &pool.latency {
             LatencyModel::Catalogue => false,
-            LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) => true,
+            LatencyModel::Roofline(_) | LatencyModel::CrossModel(_) | LatencyModel::Calibrated(_) => true,
             LatencyModel::Fitted(_) | LatencyModel::Piecewise(_) => own,
         }
     }
@@ -288,7 +327,7 @@ mod tests {
         assert_eq!(r.model.queueing(1000), Span(1984));
         assert_eq!(r.model.output_overhead(), Span(3357));
         // 5752.705191348184 + 17.25086436834028 * 512 + 5.999143920128404 * 10 = 14645.14
-        let prefill = [Chunk { context: 0, tokens: 512 }];
+        let prefill = [Chunk { context: 0, cached: 0, tokens: 512 }];
         assert_eq!(
             r.model.step(&StepLoad { prefill: &prefill, decode: 10, decode_context: 4000 }),
             Span(14_645)

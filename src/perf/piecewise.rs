@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn prefill_and_decode_share_the_step() {
         let m = Piecewise::new(&PiecewiseRates::default());
-        let prompt = [Chunk { context: 0, tokens: 5000 }];
+        let prompt = [Chunk { context: 0, cached: 0, tokens: 5000 }];
         assert_eq!(m.step(&StepLoad { prefill: &prompt, decode: 0, decode_context: 0 }), Span(100_000));
         assert_eq!(m.step(&StepLoad { prefill: &prompt, decode: 64, decode_context: 9 }), Span(120_000));
     }

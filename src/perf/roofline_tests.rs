@@ -65,7 +65,8 @@ fn roofline(a: &Architecture, tp: u32) -> Roofline {
 }
 
 fn step(m: &Roofline, prefill: &[(u32, u32)], decode: &[(u32, u32)]) -> u64 {
-    let chunks: Vec<Chunk> = prefill.iter().map(|&(context, tokens)| Chunk { context, tokens }).collect();
+    let chunks: Vec<Chunk> =
+        prefill.iter().map(|&(context, tokens)| Chunk { context, cached: 0, tokens }).collect();
     let decode_context = decode.iter().map(|d| u64::from(d.0)).sum();
     m.step(&StepLoad { prefill: &chunks, decode: decode.len() as u32, decode_context }).0
 }

@@ -3,6 +3,7 @@
 //! One family of models each in a file of its own. All are pure functions of the sums over a step's batch, so that a
 //! step costs what its prompt chunks are, however many requests decode.
 
+use super::calibrated::Calibrated;
 use super::cross_model::CrossModel;
 use super::fitted::Fitted;
 use super::piecewise::Piecewise;
@@ -20,6 +21,8 @@ pub struct Chunk {
     /// Tokens of this request computed before this step since it was last scheduled. A cached prefix counts only from
     /// the second chunk on: in the first the context is 0.
     pub context: u32,
+    /// Tokens before those computed now that count neither as computed nor in the context: a cached prefix, in the first chunk.
+    pub cached: u32,
     /// Tokens computed now.
     pub tokens: u32,
 }
@@ -59,6 +62,7 @@ pub(super) enum Family {
     Roofline(Roofline),
     CrossModel(CrossModel),
     Piecewise(Piecewise),
+    Calibrated(Calibrated),
 }
 
 impl StepModel {
@@ -76,6 +80,11 @@ impl StepModel {
         truncate_to_span(self.queueing_us[0] + self.queueing_us[1] * f64::from(prompt_tokens))
     }
 
+    /// Whether a step is scheduled when the one before it begins: a request joins a step later.
+    pub fn schedules_ahead(&self) -> bool {
+        matches!(&self.family, Family::Calibrated(m) if m.schedules_ahead())
+    }
+
     /// Output processing of each token: seen by the client, not by the engine.
     pub fn output_overhead(&self) -> Span {
         self.output_overhead
@@ -88,6 +97,7 @@ impl StepModel {
             Family::Roofline(m) => m.step(load),
             Family::CrossModel(m) => m.step(load),
             Family::Piecewise(m) => m.step(load),
+            Family::Calibrated(m) => m.step(load),
         };
         span.clamp(Span(1), LONGEST)
     }
@@ -100,7 +110,7 @@ mod tests {
     #[test]
     fn no_step_is_shorter_than_a_microsecond() {
         let m = StepModel::new([0.0; 3], Family::Fitted(Fitted { beta_us: [0.0, 0.25, 0.0] }));
-        let one = [Chunk { context: 0, tokens: 1 }];
+        let one = [Chunk { context: 0, cached: 0, tokens: 1 }];
         assert_eq!(m.step(&StepLoad { prefill: &one, decode: 0, decode_context: 0 }), Span(1));
         assert_eq!(m.queueing(1_000_000), Span(0));
     }

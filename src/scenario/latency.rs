@@ -3,7 +3,7 @@
 //! Every family has the same three overheads outside the engine, which `family!` declares for all of them. docs/model.md has
 //! the formulas; here stand only names, units, defaults and ranges.
 
-use super::fields::fields;
+use super::fields::{fields, without_fields};
 use super::limits;
 #[cfg(feature = "cli")]
 use super::notes::describe;
@@ -24,11 +24,13 @@ pub enum LatencyModel {
     CrossModel(CrossModelCoefficients),
     /// A prefill rate, and a decode throughput that rises with the batch up to saturation.
     Piecewise(PiecewiseRates),
+    /// From the model's shape and the GPU's peaks, with shares of the peaks and costs of the engine that were fitted to measured runs of many models.
+    Calibrated(CalibratedSettings),
 }
 
 fields! {
     choice LatencyModel [Catalogue] {
-        Fitted "fitted" Roofline "roofline" CrossModel "cross-model" Piecewise "piecewise"
+        Fitted "fitted" Roofline "roofline" CrossModel "cross-model" Piecewise "piecewise" Calibrated "calibrated"
     }
 }
 
@@ -138,5 +140,87 @@ family! {
         saturated_decode_tokens_per_s: f64 = 3200.0 { "Decode, full" of "tok/s" in [limits::TOKENS_PER_S_MIN, limits::TOKENS_PER_S] or "a rate cannot be zero" }
         /// How many decoding requests are enough: from there on throughput stays the same.
         saturation_batch: u32 = 64 { "Full from" of "req" in [1, limits::BATCH] or "1 means saturated by a single request" }
+    }
+}
+
+/// The calibrated latency model: which of the built-in coefficients, or coefficients of your own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct CalibratedSettings {
+    /// Release of vLLM whose costs are taken; "latest" is the newest that was measured on the GPU.
+    pub engine: EngineGeneration,
+    /// Who holds the clock: a client, who waits for the API server too, or the engine.
+    pub clock: LatencyClock,
+    /// Coefficients of your own, as `tokenyard calibrate` writes them, instead of the built-in ones for the GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coefficients: Option<CalibratedCoefficients>,
+}
+
+fields! {
+    struct CalibratedSettings {
+        engine: "Engine" => Steps;
+        clock: "Clock" => Delays;
+        coefficients: "Coefficients" => Steps;
+    }
+}
+
+/// Release of the engine, as far as its costs differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineGeneration {
+    /// vLLM up to 0.9.
+    Early,
+    /// vLLM 0.10 to 0.13: a step is scheduled once the one before has ended.
+    Synchronous,
+    /// vLLM 0.14 to 0.17: a step is scheduled while the one before runs.
+    Ahead,
+    /// vLLM 0.18 and later: the same, and less work on the CPU for each step.
+    #[default]
+    Latest,
+}
+
+without_fields! { EngineGeneration }
+
+/// Who measures latencies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyClock {
+    /// A client on the network, who waits for the API server too.
+    #[default]
+    Client,
+    /// The engine itself.
+    Server,
+}
+
+without_fields! { LatencyClock }
+
+family! {
+    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and what the engine costs. The defaults are those of an H100 with vLLM 0.15.
+    CalibratedCoefficients, overheads [3000.0, 4.0, 0.0] {
+        /// Share of the peak memory bandwidth at which weights are read.
+        weights_efficiency: f64 = 0.9 { "Weights of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of the peak memory bandwidth at which the KV cache is read.
+        kv_efficiency: f64 = 0.8 { "KV of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of the peak FLOP/s that matrix products reach.
+        compute_efficiency: f64 = 0.6 { "Compute of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of the peak FLOP/s that the attention of a prompt reaches.
+        attention_efficiency: f64 = 0.3 { "Attention of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Fixed part of a step, in microseconds.
+        step_us: f64 = 500.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each layer of the model, in microseconds: what kernels take besides their data.
+        step_us_per_layer: f64 = 50.0 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each layer with experts, in microseconds.
+        step_us_per_expert_layer: f64 = 40.0 { "Step/expert layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: two all-reduces.
+        step_us_per_parallel_layer: f64 = 10.0 { "Step/TP layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each running request, in microseconds: scheduling, sampling and sending its token.
+        step_us_per_sequence: f64 = 20.0 { "Step/sequence" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each prompt of which it computes a piece, in microseconds.
+        step_us_per_prompt: f64 = 500.0 { "Step/prompt" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step that computes a piece of any prompt, in microseconds: it runs without a recorded graph.
+        step_us_with_prefill: f64 = 1000.0 { "Step, with prefill" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }

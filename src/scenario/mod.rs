@@ -41,7 +41,8 @@ pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
 pub use latency::{
-    CrossModelCoefficients, FittedCoefficients, LatencyModel, PiecewiseRates, RooflineSettings,
+    CalibratedCoefficients, CalibratedSettings, CrossModelCoefficients, EngineGeneration, FittedCoefficients,
+    LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};

@@ -1,0 +1,180 @@
+//! The servers of an experiment: a pool as the scenario has it.
+
+use super::experiment::Experiment;
+use crate::perf::{self, KnownModel};
+use crate::scenario::{
+    Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
+    LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, model_key,
+};
+
+/// Which latency model a replay takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Latency {
+    /// The catalogue's coefficients.
+    Catalogue,
+    /// The roofline with its defaults.
+    Roofline,
+    /// The built-in calibrated coefficients.
+    Calibrated,
+    /// Calibrated coefficients of one's own, by GPU and release; others are built in.
+    Own(Vec<(String, EngineGeneration, CalibratedCoefficients)>),
+}
+
+/// Names a pool's GPU: without what stands in brackets.
+pub(super) fn gpu_name(gpu: &str) -> String {
+    let bare = gpu.split(" (").next().unwrap_or(gpu).trim();
+    perf::known_gpu(bare).map_or_else(|| bare.to_owned(), |g| g.name.clone())
+}
+
+/// The model's shape, with weights of the experiment's precision.
+pub(super) fn shape(e: &Experiment) -> Option<Architecture> {
+    let key = model_key(e.model.split(" (").next().unwrap_or(&e.model));
+    let bare = ["-fp8-dynamic", "-fp8", "-fp4", "-nvfp4", "-awq"];
+    let bare = bare.iter().find_map(|end| key.strip_suffix(end)).unwrap_or(&key);
+    let known: &KnownModel = perf::known_model(&key).or_else(|| perf::known_model(bare))?;
+    let mut a = known.architecture.clone();
+    let precision = e.text("/precision").to_ascii_lowercase();
+    if precision.contains("mxfp4") {
+        a.bytes_per_param = 0.531_25;
+    } else if precision.contains("fp4") {
+        a.bytes_per_param = 0.562_5;
+    } else if precision.contains("fp8") || precision.contains("int8") {
+        a.bytes_per_param = 1.0;
+    } else if precision.contains("16") {
+        a.bytes_per_param = 2.0;
+    }
+    let ranks = e.count("/engine/expert_parallel").unwrap_or(1).max(1);
+    if ranks > 1 && a.experts > ranks {
+        // Each rank keeps its share of the experts and computes it for the tokens of all.
+        a.experts /= ranks;
+    }
+    Some(a)
+}
+
+/// The release of the engine as far as costs differ; without a number, as in the middle of what was measured.
+pub(super) fn generation(e: &Experiment) -> EngineGeneration {
+    match e.release() {
+        Some((0, minor)) if minor < 10 => EngineGeneration::Early,
+        Some((0, minor)) if minor < 14 => EngineGeneration::Synchronous,
+        Some((0, minor)) if minor < 18 => EngineGeneration::Ahead,
+        Some(_) => EngineGeneration::Latest,
+        None => EngineGeneration::Ahead,
+    }
+}
+
+/// The GPU as the catalogue names it, and the release of the engine: what coefficients belong to.
+pub fn served_by(e: &Experiment) -> (String, EngineGeneration) {
+    (gpu_name(&e.gpu), generation(e))
+}
+
+/// What an experiment has that no scenario has.
+pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
+    if e.at("/disaggregated").is_some() {
+        return Some("prefill and decode on different replicas");
+    }
+    e.at("/engine/speculative").map(|_| "speculative decoding")
+}
+
+/// The pool that serves an experiment at a tensor parallelism; the error says what is not modelled.
+pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, String> {
+    if let Some(why) = beyond(e) {
+        return Err(why.to_owned());
+    }
+    let architecture = shape(e).ok_or_else(|| format!("no shape of the model {}", e.model))?;
+    let gpu = gpu_name(&e.gpu);
+    if perf::known_gpu(&gpu).is_none() {
+        return Err(format!("no figures of the GPU {}", e.gpu));
+    }
+    let ranks = e.count("/engine/dp").unwrap_or(1).max(1);
+    let mut pool = Pool {
+        replicas: e.count("/replicas").unwrap_or(1).max(1).saturating_mul(ranks),
+        model: e.model.clone(),
+        gpu,
+        tp,
+        ..Pool::default()
+    };
+    let limit = |path| match e.count(path) {
+        Some(n) if n > 0 => BatchLimit::Count(n),
+        _ => BatchLimit::Auto,
+    };
+    pool.engine.max_num_seqs = limit("/engine/max_num_seqs");
+    pool.engine.max_num_batched_tokens = limit("/engine/max_num_batched_tokens");
+    if let Some(block) = e.count("/engine/block_size").filter(|b| *b > 0) {
+        pool.kv.block_tokens = block;
+    }
+    if let Some(share) = e.number("/engine/gpu_memory_utilization").filter(|u| *u > 0.0) {
+        pool.kv.gpu_memory_utilization = share;
+    }
+    pool.kv.prefix_caching = e.flag("/engine/prefix_caching").unwrap_or(true);
+    let blocks = e.count("/engine/kv_blocks").or_else(|| e.count("/engine/kv_blocks_inferred"));
+    pool.kv.blocks = blocks.filter(|b| *b > 0).map_or(KvBlocks::Auto, KvBlocks::Count);
+    pool.kv.cpu_blocks = cpu_blocks(e.text("/engine/kv_offload"), &architecture, pool.kv.block_tokens);
+    set_latency(&mut pool, e, architecture, latency)?;
+    Ok(pool)
+}
+
+fn set_latency(
+    pool: &mut Pool,
+    e: &Experiment,
+    shape: Architecture,
+    latency: &Latency,
+) -> Result<(), String> {
+    let engine = generation(e);
+    let server = e.text("/client/latency_side").starts_with("server");
+    let clock = if server { LatencyClock::Server } else { LatencyClock::Client };
+    let calibrated =
+        |coefficients| LatencyModel::Calibrated(CalibratedSettings { engine, clock, coefficients });
+    pool.latency = match latency {
+        Latency::Catalogue => {
+            let found = perf::resolve(pool, crate::scenario::Compat::None, "").is_ok();
+            return if found { Ok(()) } else { Err("no row of the catalogue".to_owned()) };
+        }
+        Latency::Roofline => LatencyModel::Roofline(RooflineSettings::default()),
+        Latency::Calibrated => calibrated(None),
+        Latency::Own(rows) => {
+            let own = rows.iter().find(|(gpu, of, _)| *gpu == pool.gpu && *of == engine);
+            calibrated(own.map(|(.., c)| c.clone()))
+        }
+    };
+    pool.architecture = Some(shape);
+    Ok(())
+}
+
+/// Blocks of a CPU tier described in words: "CPU, 8 GiB" or "CPU, 6553 blocks".
+fn cpu_blocks(words: &str, a: &Architecture, block_tokens: u32) -> u32 {
+    let amount = words.split(|c: char| !c.is_ascii_digit()).find_map(|n| n.parse::<u32>().ok());
+    let Some(amount) = amount.filter(|_| words.starts_with("CPU")) else { return 0 };
+    if words.contains("blocks") {
+        return amount;
+    }
+    let token =
+        2.0 * f64::from(a.layers) * f64::from(a.kv_heads()) * f64::from(a.head_dim()) * a.bytes_per_kv_value;
+    (f64::from(amount) * 1_073_741_824.0 / (token * f64::from(block_tokens))) as u32
+}
+
+/// How the experiment's requests find a replica.
+pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
+    use crate::scenario::{Profile, Scorer, Weighted, WeightedScorer};
+    let words = e.text("/router/router").to_ascii_lowercase();
+    let weight = |key: &str, usual: f64| e.number(&format!("/router/weights/{key}")).unwrap_or(usual);
+    let weighted = |prefix: Option<Scorer>| {
+        let mut scorers = Vec::new();
+        scorers.extend(prefix.map(|scorer| WeightedScorer { scorer, weight: weight("prefix", 2.0) }));
+        scorers.push(WeightedScorer { scorer: Scorer::KvUtilization, weight: weight("kv_cache", 1.0) });
+        scorers.push(WeightedScorer { scorer: Scorer::WaitingRequests, weight: weight("queue", 1.0) });
+        RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() })
+    };
+    match words.as_str() {
+        "" => Ok(RoutingPolicy::RoundRobin),
+        w if w.contains("random") => Ok(RoutingPolicy::Random),
+        w if w.contains("no prefix") => Ok(weighted(None)),
+        w if w.contains("exactly") || w.contains("precise") || w.contains("kv events") => {
+            Ok(weighted(Some(Scorer::PrecisePrefix)))
+        }
+        w if w.contains("prefix") || w.contains("approximate") || w.contains("estimate") => {
+            Ok(weighted(Some(Scorer::PrefixAffinity)))
+        }
+        w if w.contains("load") || w.contains("queue") => Ok(weighted(None)),
+        other => Err(format!("the router \"{other}\"")),
+    }
+}

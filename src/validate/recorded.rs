@@ -1,0 +1,120 @@
+//! Recorded requests: files of rows with arrival and lengths, compressed or not.
+
+use super::open::{piece, request};
+use crate::scenario::{ExplicitPiece, ExplicitRequest};
+use std::io::Read;
+
+/// Most bytes of a request file once it is unpacked.
+const MOST_BYTES: u64 = 64 << 20;
+/// Most rows of one replay.
+const MOST_ROWS: usize = crate::scenario::limits::EXPLICIT_REQUESTS;
+
+/// A row of a request file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Row {
+    /// Stage or rate, as written.
+    pub(super) stage: String,
+    arrival_us: u64,
+    input: u32,
+    output: Option<u32>,
+    prompt: Option<u32>,
+    user: Option<u32>,
+    reused: u32,
+}
+
+/// Reads the rows; the error says what is wrong where.
+pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
+    let mut text = Vec::new();
+    let read = if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::MultiGzDecoder::new(bytes).take(MOST_BYTES + 1).read_to_end(&mut text)
+    } else {
+        bytes.take(MOST_BYTES + 1).read_to_end(&mut text)
+    };
+    read.map_err(|e| format!("cannot be unpacked: {e}"))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(format!("more than {MOST_BYTES} bytes"));
+    }
+    let mut reader = csv::Reader::from_reader(text.as_slice());
+    let names = reader.headers().map_err(|e| format!("not CSV: {e}"))?.clone();
+    let column = |name: &str| names.iter().position(|n| n.trim() == name);
+    let stage = column("stage").or_else(|| column("qps"));
+    let (Some(arrival), Some(input)) = (column("arrival_us"), column("input_tokens")) else {
+        return Err("no columns arrival_us and input_tokens".to_owned());
+    };
+    let [output, prompt, user, reused] =
+        ["output_tokens", "prompt_id", "user_id", "prefix_reuse_max"].map(column);
+    let mut rows = Vec::new();
+    for (line, record) in (2..).zip(reader.records()) {
+        let record = record.map_err(|e| format!("line {line}: {e}"))?;
+        let whole =
+            |at: usize| record.get(at).and_then(|x| x.trim().parse::<f64>().ok()).filter(|x| *x >= 0.0);
+        let small = |at: Option<usize>| at.and_then(whole).map(|x| x.min(1e9) as u32);
+        let (Some(arrival_us), Some(input)) = (whole(arrival), small(Some(input))) else {
+            return Err(format!("line {line}: no numbers for arrival_us and input_tokens"));
+        };
+        rows.push(Row {
+            stage: stage.and_then(|at| record.get(at)).unwrap_or_default().trim().to_owned(),
+            arrival_us: arrival_us as u64,
+            input,
+            output: small(output),
+            prompt: small(prompt),
+            user: small(user),
+            reused: small(reused).unwrap_or(0),
+        });
+    }
+    if rows.len() > MOST_ROWS {
+        return Err(format!("{} rows; at most {MOST_ROWS} are replayed", rows.len()));
+    }
+    Ok(rows)
+}
+
+/// Requests of these rows, in order of arrival; `output` is the length of answers where rows do not have it. Also the place of
+/// each in `rows`.
+pub(super) fn requests(rows: &[&Row], output: Option<u32>) -> Result<Vec<ExplicitRequest>, String> {
+    let number = |i: usize| i as u32;
+    let make = |(i, row): (usize, &&Row)| {
+        let output = row.output.or(output).ok_or("no output_tokens in the rows or the workload")?;
+        Ok(request(number(i), row.arrival_us, prompt(row, number(i)), output))
+    };
+    rows.iter().enumerate().map(make).collect()
+}
+
+/// Rows with one number of prompt have one text; those of one user are ever longer pieces of one; otherwise all are different
+/// but for what was seen before.
+fn prompt(row: &Row, i: u32) -> Vec<ExplicitPiece> {
+    let tokens = row.input.max(1);
+    if let Some(id) = row.prompt {
+        return vec![piece((1 << 20) + id, tokens)];
+    }
+    if let Some(user) = row.user {
+        return vec![piece((1 << 21) + user, tokens)];
+    }
+    let reused = row.reused.min(tokens - 1);
+    let own = piece((1 << 24) + i, tokens - reused);
+    if reused > 0 { vec![piece(1, reused), own] } else { vec![own] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_by_the_names_of_their_columns() {
+        let text = b"stage,arrival_us,extra,prompt_id,input_tokens,ttft_us\n0,5,x,7,100,3\n1,9,,7,101,\n";
+        let found = rows(text).unwrap();
+        assert_eq!((found[0].arrival_us, found[1].input, found[1].stage.as_str()), (5, 101, "1"));
+        let list = requests(&found.iter().collect::<Vec<_>>(), Some(20)).unwrap();
+        assert_eq!(list[0].prompt[0].text, list[1].prompt[0].text);
+        assert!(requests(&found.iter().collect::<Vec<_>>(), None).is_err());
+    }
+
+    #[test]
+    fn broken_rows_say_where() {
+        let error = |text: &[u8]| rows(text).unwrap_err();
+        assert!(error(b"a,b\n1,2\n").contains("arrival_us"));
+        assert!(error(b"arrival_us,input_tokens\n1,2\nx,3\n").contains("line 3"));
+        assert!(error(b"arrival_us,input_tokens\n1\n").contains("line 2"));
+        assert!(error(&[0x1f, 0x8b, 0, 1, 2]).contains("unpacked"));
+        assert_eq!(rows(b"arrival_us,input_tokens\n").unwrap(), []);
+    }
+}

@@ -1,0 +1,475 @@
+//! The replay of an experiment: its cases, their runs, and what is compared.
+
+use super::closed::Closed;
+use super::compare::{Row, Side, compare, may_be_fitted};
+use super::experiment::{Experiment, number_at};
+use super::open::{Length, Open, Prompts, Stage, piece, request};
+use super::pool::{Latency, beyond, pool, routing};
+use super::sample::{Finished, Sample};
+use super::{Files, points, recorded};
+use crate::base::Micros;
+use crate::scenario::{Client, ExplicitRequest, Pool, RoutingPolicy, Run, Scenario};
+use crate::session::{Audience, Session, Stop};
+use serde::Serialize;
+use serde_json::Value;
+
+/// How a replay is made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The latency model.
+    pub latency: Latency,
+    /// How many seeds where arrivals or lengths are drawn.
+    pub seeds: u32,
+    /// Only the stages that coefficients may be fitted on.
+    pub fit_only: bool,
+}
+
+/// Something that could not be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Unmodelled {
+    /// Experiment.
+    pub id: String,
+    /// Stage, or nothing for all of it.
+    pub stage: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What came of an experiment.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What was compared.
+    pub rows: Vec<Row>,
+    /// What could not be.
+    pub unmodelled: Vec<Unmodelled>,
+}
+
+/// The traffic of a case.
+enum Traffic {
+    Listed(Vec<ExplicitRequest>, Vec<u32>),
+    Drawn(Open),
+    Closed(Closed),
+}
+
+/// One run, or one for each seed: what it is compared with stage by stage.
+struct Case<'a> {
+    tp: u32,
+    traffic: Traffic,
+    stages: u32,
+    /// What was measured, and the stage of the run that it belongs to; `None` for all of them.
+    sides: Vec<(&'a Value, Option<u32>)>,
+}
+
+/// The experiment while it is made into cases.
+struct Maker<'a> {
+    e: &'a Experiment,
+    fit_only: bool,
+    unmodelled: Vec<Unmodelled>,
+}
+
+/// Replays an experiment. What cannot be replayed is named.
+pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
+    if let Some(why) = beyond(e) {
+        let unmodelled = vec![Unmodelled { id: e.id.clone(), stage: String::new(), why: why.to_owned() }];
+        return Outcome { rows: Vec::new(), unmodelled };
+    }
+    let mut maker = Maker { e, fit_only: options.fit_only, unmodelled: Vec::new() };
+    let table;
+    let points = match maker.points(files) {
+        Ok(found) => {
+            table = found;
+            &table[..]
+        }
+        Err(why) => {
+            maker.leave_out("", why);
+            &[]
+        }
+    };
+    let mut cases = maker.cases(points, files);
+    if options.fit_only {
+        cases.retain_mut(|case| {
+            case.sides.retain(|(measured, _)| may_be_fitted(e, measured));
+            !case.sides.is_empty()
+        });
+    }
+    let mut out = Outcome { rows: Vec::new(), unmodelled: maker.unmodelled };
+    for case in cases {
+        let stage = case.sides.first().map(|(m, _)| label(m)).unwrap_or_default();
+        let whole = case.sides.len() > 1;
+        let leave_out = |why: String| Unmodelled {
+            id: e.id.clone(),
+            stage: if whole { String::new() } else { stage },
+            why,
+        };
+        match case.run(e, options) {
+            Ok(samples) => {
+                for (measured, stage) in &case.sides {
+                    let side = Side { measured, stage: *stage, tp: case.tp };
+                    out.rows.extend(compare(e, &side, &samples));
+                }
+            }
+            Err(why) => out.unmodelled.push(leave_out(why)),
+        }
+    }
+    out.unmodelled.sort();
+    out.unmodelled.dedup();
+    out
+}
+
+/// The name of a stage, as text.
+pub(super) fn label(measured: &Value) -> String {
+    match measured.get("stage") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+impl<'a> Maker<'a> {
+    fn leave_out(&mut self, stage: &str, why: impl Into<String>) {
+        self.unmodelled.push(Unmodelled { id: self.e.id.clone(), stage: stage.to_owned(), why: why.into() });
+    }
+
+    fn points(&self, files: &Files<'_>) -> Result<Vec<points::Point>, String> {
+        let expected = self.e.count("/workload/points").unwrap_or(0);
+        if expected == 0 && !self.e.measured().is_empty() {
+            return Ok(Vec::new());
+        }
+        let bytes = files("points.csv").map_err(|e| format!("points.csv: {e}"))?;
+        let text = String::from_utf8(bytes).map_err(|_| "points.csv: not UTF-8".to_owned())?;
+        let all = points::read(&text).map_err(|e| format!("points.csv: {e}"))?;
+        let mut found: Vec<_> = all.into_iter().filter(|p| p.id == self.e.id).collect();
+        points::mark_lowest(&mut found);
+        if found.is_empty() {
+            Err("nothing was measured, and points.csv has no line of it".to_owned())
+        } else {
+            Ok(found)
+        }
+    }
+
+    fn cases<'b>(&mut self, points: &'b [points::Point], files: &Files<'_>) -> Vec<Case<'b>>
+    where
+        'a: 'b,
+    {
+        let mut cases: Vec<Case<'b>> = points.iter().map(|p| self.point(p)).collect();
+        if self.e.measured().is_empty() {
+            if points.is_empty() && self.unmodelled.is_empty() {
+                self.leave_out("", "nothing was measured");
+            }
+            return cases;
+        }
+        if self.e.at("/workload/requests_file").is_some() {
+            match self.recorded(files) {
+                Ok(found) => cases.extend(found),
+                Err(why) => self.leave_out("", why),
+            }
+            return cases;
+        }
+        if self.ladder_is_one_run() {
+            cases.extend(self.ladder());
+            return cases;
+        }
+        for measured in self.e.measured() {
+            match self.single(measured) {
+                Ok(case) => cases.push(case),
+                Err(why) => self.leave_out(&label(measured), why),
+            }
+        }
+        cases
+    }
+
+    fn point<'b>(&self, p: &'b points::Point) -> Case<'b> {
+        let spread = self.e.text("/workload/input_tokens").contains("[0.8, 1.0]");
+        let length = |tokens: u32| {
+            if spread { Length::Uniform { min: tokens * 4 / 5, max: tokens } } else { Length::Fixed(tokens) }
+        };
+        let requests =
+            if spread { p.concurrency.saturating_mul(10) } else { p.concurrency.saturating_mul(4) };
+        let closed =
+            Closed { in_flight: p.concurrency, requests, input: length(p.isl), output: length(p.osl) };
+        Case { tp: p.tp, traffic: Traffic::Closed(closed), stages: 1, sides: vec![(&p.measured, Some(0))] }
+    }
+
+    fn tp(&self) -> Result<u32, String> {
+        let tp = self.e.count("/tp").filter(|tp| *tp > 0);
+        tp.ok_or_else(|| "several tensor parallelisms in one experiment, or none".to_owned())
+    }
+
+    /// Rows of a request file: one run, or one for each rate where the clock starts again with each.
+    fn recorded(&mut self, files: &Files<'_>) -> Result<Vec<Case<'a>>, String> {
+        let name = self.e.text("/workload/requests_file");
+        let tp = self.tp()?;
+        let rows =
+            files(name).and_then(|bytes| recorded::rows(&bytes)).map_err(|e| format!("{name}: {e}"))?;
+        let output = self.e.count("/workload/output_tokens");
+        let rows = if self.fit_only { first_stage(rows) } else { rows };
+        let mut names: Vec<&str> = Vec::new();
+        for row in &rows {
+            if names.last() != Some(&row.stage.as_str()) && !names.contains(&row.stage.as_str()) {
+                names.push(&row.stage);
+            }
+        }
+        let separate = names.len() > 1 && self.e.measured().iter().any(|m| label(m).starts_with("qps"));
+        if !separate {
+            let all: Vec<_> = rows.iter().collect();
+            let requests = recorded::requests(&all, output)?;
+            let place = |row: &recorded::Row| names.iter().position(|n| *n == row.stage).unwrap_or(0) as u32;
+            let stage_of = rows.iter().map(place).collect();
+            let sides = self.e.measured().iter().map(|m| {
+                let text = label(m);
+                (m, names.iter().position(|n| *n == text).map(|i| i as u32))
+            });
+            let sides = sides.collect();
+            return Ok(vec![Case {
+                tp,
+                traffic: Traffic::Listed(requests, stage_of),
+                stages: names.len() as u32,
+                sides,
+            }]);
+        }
+        let mut cases = Vec::new();
+        for measured in self.e.measured() {
+            let text = label(measured);
+            let rate = text.trim_start_matches("qps").parse::<f64>().ok();
+            let same = |row: &&recorded::Row| row.stage.parse::<f64>().ok() == rate && rate.is_some();
+            let of_rate: Vec<_> = rows.iter().filter(same).collect();
+            if of_rate.is_empty() {
+                self.leave_out(&text, "no rows of this stage in the request file");
+                continue;
+            }
+            let requests = recorded::requests(&of_rate, output)?;
+            let stage_of = vec![0; requests.len()];
+            let traffic = Traffic::Listed(requests, stage_of);
+            cases.push(Case { tp, traffic, stages: 1, sides: vec![(measured, Some(0))] });
+        }
+        Ok(cases)
+    }
+
+    /// Whether the client goes through all stages in one go, so that a backlog is carried over.
+    fn ladder_is_one_run(&self) -> bool {
+        self.e.text("/client/tool").starts_with("inference-perf")
+            && !self.e.list("/workload/stages").is_empty()
+    }
+
+    /// All stages in one run. Those beyond what the client could send are left out.
+    fn ladder(&mut self) -> Option<Case<'a>> {
+        let mut stages = Vec::new();
+        for spec in self.e.list("/workload/stages") {
+            match stage(spec, spec) {
+                Ok(stage) => stages.push(stage),
+                Err(why) => {
+                    self.leave_out("", why);
+                    return None;
+                }
+            }
+        }
+        let mut sides = Vec::new();
+        let mut last = 0;
+        for measured in self.e.measured() {
+            let text = label(measured);
+            if measured.get("open_loop") == Some(&Value::Bool(false)) {
+                self.leave_out(&text, "the client could not keep up with the rate");
+                continue;
+            }
+            let by_number = text.parse::<usize>().ok().filter(|n| *n < stages.len());
+            let rate = number_at(measured, "offered_req_per_s");
+            let by_rate = || stages.iter().rposition(|s| rate.is_some_and(|r| (s.per_s - r).abs() < 1e-6));
+            match (text.as_str(), by_number.or_else(by_rate)) {
+                ("all", _) => sides.push((measured, None)),
+                (_, Some(number)) => {
+                    last = last.max(number);
+                    sides.push((measured, Some(number as u32)));
+                }
+                (_, None) => self.leave_out(&text, "no such stage in the workload"),
+            }
+        }
+        if self.fit_only {
+            sides.retain(|(_, stage)| *stage == Some(0));
+            last = 0;
+        }
+        let saturates = self.e.measured().iter().any(|m| m.get("open_loop").is_some());
+        if saturates || self.fit_only {
+            stages.truncate(last + 1);
+        }
+        let traffic = self.lengths(None).map(|(input, output)| {
+            Traffic::Drawn(Open { stages: stages.clone(), prompts: Prompts::read(self.e), input, output })
+        });
+        match (self.tp(), traffic) {
+            (Ok(tp), Ok(traffic)) => Some(Case { tp, traffic, stages: stages.len() as u32, sides }),
+            (Err(why), _) | (_, Err(why)) => {
+                self.leave_out("", why);
+                None
+            }
+        }
+    }
+
+    /// Lengths of prompts and answers, of a stage if it has its own.
+    fn lengths(&self, measured: Option<&Value>) -> Result<(Length, Length), String> {
+        let requests = measured.and_then(|m| number_at(m, "n")).filter(|n| *n > 0.0);
+        let length = |key: &str, total: &str| {
+            let total = measured.and_then(|m| number_at(m, total)).zip(requests).map(|(t, n)| t / n);
+            let own = measured.and_then(|m| m.get(key)).and_then(|v| Length::read(v, total));
+            let usual = || self.e.at(&format!("/workload/{key}")).and_then(|v| Length::read(v, total));
+            own.or_else(usual).ok_or_else(|| format!("no {key} that can be drawn"))
+        };
+        let output = length("output_tokens", "out_tokens_total");
+        // Where only the first token was measured, a few more do not matter.
+        let first_only = measured.is_some_and(|m| m.get("e2e_ms").is_none() && m.get("itl_ms").is_none());
+        let output = if first_only { output.or(Ok(Length::Fixed(4))) } else { output };
+        Ok((length("input_tokens", "in_tokens_total")?, output?))
+    }
+
+    /// One stage in a run of its own.
+    fn single(&self, measured: &'a Value) -> Result<Case<'a>, String> {
+        let tp = self.tp()?;
+        if let Some(prefix) = number_at(measured, "prefix_tokens") {
+            if self.e.text("/workload/loop") != "closed" || measured.get("concurrency").is_some() {
+                return Err("a shared prefix under load that is not described".to_owned());
+            }
+            let suffix = number_at(measured, "suffix_tokens").unwrap_or(1.0);
+            return Ok(prefix_case(measured, tp, [prefix as u32, suffix as u32]));
+        }
+        let (input, output) = self.lengths(Some(measured))?;
+        let spec = self.e.list("/workload/stages").first().unwrap_or(&Value::Null);
+        let in_flight = number_at(measured, "concurrency").or_else(|| number_at(spec, "concurrency"));
+        let offered = number_at(measured, "offered_req_per_s");
+        let closed = self.e.text("/workload/loop").starts_with("closed");
+        let traffic = match in_flight.filter(|n| (1.0..=65_536.0).contains(n)) {
+            Some(n) if closed && offered.is_none() => {
+                let counted = number_at(measured, "n").or_else(|| number_at(spec, "requests"));
+                let requests = counted.unwrap_or(n).clamp(n, 100_000.0) as u32;
+                Traffic::Closed(Closed { in_flight: n as u32, requests, input, output })
+            }
+            _ => {
+                let of_rate = self.e.list("/workload/stages").iter().find(|s| {
+                    number_at(s, "req_per_s").zip(offered).is_some_and(|(a, b)| (a - b).abs() < 1e-6)
+                });
+                let stages = vec![stage(measured, of_rate.unwrap_or(spec))?];
+                Traffic::Drawn(Open { stages, prompts: Prompts::read(self.e), input, output })
+            }
+        };
+        Ok(Case { tp, traffic, stages: 1, sides: vec![(measured, Some(0))] })
+    }
+}
+
+/// The rows of the first stage.
+fn first_stage(mut rows: Vec<recorded::Row>) -> Vec<recorded::Row> {
+    let first = rows.first().map(|r| r.stage.clone());
+    rows.retain(|r| Some(&r.stage) == first.as_ref());
+    rows
+}
+
+/// A prompt whose prefix is new, one whose prefix is cached, and one of the same length that is new.
+fn prefix_case(measured: &Value, tp: u32, [prefix, suffix]: [u32; 2]) -> Case<'_> {
+    let texts = [
+        vec![piece(1, prefix), piece(2, suffix)],
+        vec![piece(1, prefix), piece(3, suffix)],
+        vec![piece(4, prefix + suffix)],
+    ];
+    let requests = (0u32..).zip(texts).map(|(i, text)| request(i, u64::from(i) * 300_000_000, text, 4));
+    let traffic = Traffic::Listed(requests.collect(), vec![0, 1, 2]);
+    Case { tp, traffic, stages: 3, sides: vec![(measured, Some(0))] }
+}
+
+/// A stage with its rate, from what was measured or from the workload.
+fn stage(measured: &Value, spec: &Value) -> Result<Stage, String> {
+    let either = |keys: &[&str]| {
+        keys.iter()
+            .find_map(|key| number_at(measured, key))
+            .or_else(|| keys.iter().find_map(|key| number_at(spec, key)))
+    };
+    let per_s = either(&["offered_req_per_s", "req_per_s"]).filter(|r| *r > 0.0 && *r <= 1e5);
+    let per_s = per_s.ok_or("neither a rate nor a number in flight")?;
+    let counted = number_at(measured, "n").or_else(|| number_at(spec, "requests"));
+    let seconds = either(&["send_window_s", "duration_s"]).or_else(|| counted.map(|n| n / per_s));
+    let seconds = seconds.filter(|s| *s > 0.0 && *s <= 86_400.0).ok_or("no length of the stage")?;
+    let requests = (per_s * seconds).round().max(1.0);
+    let requests = if number_at(measured, "failed").unwrap_or(0.0) > 0.0 {
+        requests
+    } else {
+        counted.unwrap_or(requests)
+    };
+    if requests > 100_000.0 {
+        return Err(format!("{requests} requests in one stage; at most 100,000 are replayed"));
+    }
+    let burstiness = number_at(measured, "burstiness").filter(|b| *b > 0.0);
+    let cv = burstiness.map_or(1.0, |b| (1.0 / b.sqrt()).clamp(0.05, 20.0));
+    Ok(Stage { per_s, seconds, requests: requests as u32, cv })
+}
+
+impl Case<'_> {
+    /// The samples of all seeds.
+    fn run(&self, e: &Experiment, options: &Options) -> Result<Vec<Sample>, String> {
+        let pool = pool(e, self.tp, &options.latency)?;
+        let routing = routing(e)?;
+        let drawn = matches!(&self.traffic, Traffic::Drawn(_))
+            || matches!(&self.traffic, Traffic::Closed(c) if !matches!(c.input, Length::Fixed(_)))
+            || matches!(routing, RoutingPolicy::Random);
+        let seeds = if drawn { options.seeds.max(1) } else { 1 };
+        let mut samples = Vec::new();
+        for seed in 1..=u64::from(seeds) {
+            samples.push(self.one(e, &pool, &routing, seed)?);
+        }
+        Ok(samples)
+    }
+
+    fn one(&self, e: &Experiment, pool: &Pool, routing: &RoutingPolicy, seed: u64) -> Result<Sample, String> {
+        let mut scenario = Scenario { seed, ..Scenario::default() };
+        scenario.run = Run { horizon_s: 0.0, warmup_s: 0.0, warmup_requests: 0, max_requests: 0 };
+        scenario.observe.anomalies = false;
+        scenario.cluster.pools = vec![pool.clone()];
+        scenario.cluster.routing = routing.clone();
+        let no_clients: Vec<Client> = Vec::new();
+        let mut stage_of = Vec::new();
+        (scenario.workload.clients, scenario.workload.requests) = match &self.traffic {
+            Traffic::Listed(requests, stages) => {
+                stage_of.clone_from(stages);
+                (no_clients, requests.clone())
+            }
+            Traffic::Drawn(open) => {
+                let (requests, stages) = open.requests(seed);
+                stage_of = stages;
+                (no_clients, requests)
+            }
+            Traffic::Closed(closed) => {
+                scenario.run.horizon_s = 1_000_000.0;
+                (vec![closed.client()], Vec::new())
+            }
+        };
+        let started = Session::start(scenario, None, Audience::Batch);
+        let (mut session, _) = started.map_err(|problems| {
+            problems.iter().map(|p| format!("{}: {}", p.path, p.found)).collect::<Vec<_>>().join("; ")
+        })?;
+        if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
+            return Err(format!("a run that is not over after {MOST_EVENTS} events"));
+        }
+        let limit = e.number("/client/timeout_s").map_or(u64::MAX, |s| (s * 1e6) as u64);
+        Ok(sample(&session, &stage_of, self.stages, limit))
+    }
+}
+
+/// Most events of one run.
+const MOST_EVENTS: u64 = 50_000_000;
+
+/// The finished requests of a run. Who waits longer than the client does has failed.
+fn sample(session: &Session, stage_of: &[u32], stages: u32, limit_us: u64) -> Sample {
+    let mut sample = Sample { failed: vec![0; stages.max(1) as usize], ..Sample::default() };
+    for r in session.engine().records() {
+        let stage = stage_of.get(r.listed as usize).copied().unwrap_or(0);
+        sample.preemptions += r.preemptions;
+        match (r.ttft.get(), r.e2e.get()) {
+            (Some(ttft), Some(e2e)) if e2e.0 <= limit_us => sample.finished.push(Finished {
+                stage,
+                arrival_us: r.arrival.0,
+                ttft_us: ttft.0,
+                e2e_us: e2e.0,
+                queue_us: r.first_scheduled.get().zip(r.queued.get()).map_or(0, |(a, b)| a.since(b).0),
+                output_tokens: r.output_tokens,
+            }),
+            _ => sample.failed[stage as usize] += 1,
+        }
+    }
+    let itl = session.report_data().latency_ms.itl;
+    sample.gaps_ms = (itl.count > 0).then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]);
+    sample
+}

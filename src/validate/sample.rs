@@ -1,0 +1,85 @@
+//! What a replay shows of a stage: samples and their statistics, as the measured files have them.
+
+/// One finished request of a replay.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finished {
+    pub(super) stage: u32,
+    pub(super) arrival_us: u64,
+    pub(super) ttft_us: u64,
+    pub(super) e2e_us: u64,
+    pub(super) queue_us: u64,
+    pub(super) output_tokens: u32,
+}
+
+/// The finished requests of a replay, and what it says besides.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sample {
+    pub(super) finished: Vec<Finished>,
+    /// Requests that never finished, or later than the client waits, by stage.
+    pub(super) failed: Vec<u32>,
+    pub(super) preemptions: u32,
+    /// Gaps between tokens of the whole run, in milliseconds: mean, p50, p90, p95, p99.
+    pub(super) gaps_ms: Option<[f64; 5]>,
+}
+
+/// The statistics that measured files have.
+pub(super) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
+
+impl Sample {
+    /// A statistic of a metric over the requests of a stage, or of all stages; `None` if there is nothing to tell.
+    pub(super) fn statistic(&self, metric: &str, stat: &str, stage: Option<u32>) -> Option<f64> {
+        let chosen = || self.finished.iter().filter(|f| stage.is_none_or(|s| f.stage == s));
+        let base = ["_fill", "_cached", "_cold"].iter().find_map(|end| metric.strip_suffix(end));
+        let mut values: Vec<f64> = match base.unwrap_or(metric) {
+            "ttft_ms" => chosen().map(|f| f.ttft_us as f64 / 1e3).collect(),
+            "e2e_ms" => chosen().map(|f| f.e2e_us as f64 / 1e3).collect(),
+            "queue_ms" => chosen().map(|f| f.queue_us as f64 / 1e3).collect(),
+            "tpot_ms" => chosen().filter_map(tpot_ms).collect(),
+            "itl_ms" => {
+                let place = STATISTICS.iter().position(|s| *s == stat)?;
+                return self.gaps_ms.map(|gaps| gaps[place]);
+            }
+            _ => return None,
+        };
+        if stat == "mean" {
+            return (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+        }
+        let percent: f64 = stat.strip_prefix('p')?.parse().ok()?;
+        values.sort_by(f64::total_cmp);
+        quantile(&values, percent / 100.0)
+    }
+
+    /// A single number of a stage, or of the whole run.
+    pub(super) fn number(&self, metric: &str, stage: Option<u32>) -> Option<f64> {
+        let chosen = || self.finished.iter().filter(|f| stage.is_none_or(|s| f.stage == s));
+        let first = chosen().map(|f| f.arrival_us).min()?;
+        let last = chosen().map(|f| f.arrival_us + f.e2e_us).max()?;
+        let seconds = (last - first) as f64 / 1e6;
+        let rate = |n: f64| (seconds > 0.0).then(|| n / seconds);
+        match metric {
+            "makespan_s" => Some(seconds),
+            "req_per_s" => rate(chosen().count() as f64),
+            "out_tok_per_s" => rate(chosen().map(|f| f64::from(f.output_tokens)).sum()),
+            "preemptions" => Some(f64::from(self.preemptions)),
+            "failed" => Some(match stage {
+                Some(s) => f64::from(self.failed.get(s as usize).copied().unwrap_or(0)),
+                None => self.failed.iter().map(|n| f64::from(*n)).sum(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn tpot_ms(f: &Finished) -> Option<f64> {
+    let gaps = f.output_tokens.checked_sub(1).filter(|n| *n > 0)?;
+    Some((f.e2e_us - f.ttft_us) as f64 / 1e3 / f64::from(gaps))
+}
+
+/// A quantile of sorted values, by linear interpolation.
+pub(super) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let rank = share.clamp(0.0, 1.0) * last as f64;
+    let below = rank.floor() as usize;
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * (rank - below as f64))
+}
