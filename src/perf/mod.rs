@@ -182,12 +182,11 @@ impl<'a> Resolver<'a> {
         let (shape, gpu) = (self.shape(), self.gpu());
         let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
         let tp = self.pool.tp;
-        let (c, from) = match &s.coefficients {
-            Some(own) => (own, "coefficients of its own".to_owned()),
-            None => {
-                let built_in = calibration(&self.pool.gpu, s.engine);
-                (&built_in.coefficients, built_in.says())
-            }
+        let (c, from) = if let Some(own) = &s.coefficients {
+            (own, "coefficients of its own".to_owned())
+        } else {
+            let built_in = calibration(&self.pool.gpu, s.engine);
+            (&built_in.coefficients, built_in.says())
         };
         let overheads = match s.clock {
             LatencyClock::Client => c.overheads_us(),

@@ -91,8 +91,7 @@ fn weight(row: &Row) -> Option<f64> {
     match (row.metric.as_str(), row.stat.as_str()) {
         ("tpot_ms", "mean") => Some(1.0),
         ("itl_ms", "p50") => Some(if row.id.starts_with("e-r2") { 0.6 } else { 0.5 }),
-        ("ttft_ms", "mean") => Some(0.5),
-        ("ttft_ms" | "ttft_ms_cached" | "ttft_ms_cold", "p50") => Some(0.5),
+        ("ttft_ms", "mean" | "p50") | ("ttft_ms_cached" | "ttft_ms_cold", "p50") => Some(0.5),
         _ => None,
     }
 }
