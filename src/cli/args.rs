@@ -95,6 +95,15 @@ pub(super) struct Validate {
     /// Print everything as JSON
     #[arg(long)]
     pub(super) json: bool,
+    /// Fail if a median is worse than in this table by more than 2 points
+    #[arg(long, value_name = "FILE")]
+    pub(super) gate: Option<PathBuf>,
+    /// Write the table for `--gate`
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+    /// Write validation.md and its pictures into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) report: Option<PathBuf>,
 }
 
 /// Arguments of `calibrate`.

@@ -67,11 +67,11 @@ fn fit_set(
     engine: EngineGeneration,
     found: &Found,
 ) -> Option<Fit> {
-    let replays = |sets: &[CalibratedCoefficients]| {
+    let replays = |sets: &[CalibratedCoefficients], most: u32| {
         let options = |c: &CalibratedCoefficients| Options {
             latency: Latency::Own(vec![(gpu.to_owned(), engine, c.clone())]),
             seeds: 1,
-            fit_only: true,
+            fit_to: Some(most),
         };
         let jobs: Vec<Job<'_>> =
             sets.iter().flat_map(|c| found.iter().map(move |of| (of, options(c)))).collect();

@@ -221,7 +221,9 @@ impl<'a> Resolver<'a> {
             let ((architecture, _), (hardware, _)) = (shape?, gpu?);
             let utilization = pool.kv.gpu_memory_utilization;
             let compat = self.compat;
-            let fit = Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens, compat };
+            let measured = matches!(pool.latency, LatencyModel::Calibrated(_)) && compat == Compat::None;
+            let fit =
+                Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens, compat, measured };
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;

@@ -108,6 +108,29 @@ pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Ve
     rows
 }
 
+/// KV blocks as the engine recorded them, and as they come out where the scenario leaves them open.
+pub(super) fn blocks(e: &Experiment, tp: u32, simulated: f64) -> Option<Row> {
+    let measured = e.number("/engine/kv_blocks").filter(|b| *b > 0.0)?;
+    Some(Row {
+        id: e.id.clone(),
+        group: e.group.clone(),
+        stage: Value::from("all"),
+        regime: None,
+        metric: "kv_blocks".to_owned(),
+        stat: "value".to_owned(),
+        measured,
+        simulated,
+        error: Some(simulated / measured - 1.0),
+        model: e.model.clone(),
+        gpu: e.gpu.clone(),
+        tp,
+        fitted_on: true,
+        seeds: 1,
+        lowest: simulated,
+        highest: simulated,
+    })
+}
+
 /// Below, near or over the knee: as the file says, or by the mean TTFT against that of the lowest rate.
 fn regime(e: &Experiment, measured: &Value) -> Option<String> {
     if let Some(told) = measured.get("regime").and_then(Value::as_str) {

@@ -172,6 +172,14 @@ impl Open {
 }
 
 impl Stage {
+    /// The same with fewer requests, at the same rate.
+    pub(super) fn shorten(&mut self, most: u32) {
+        if self.requests > most {
+            self.seconds *= f64::from(most) / f64::from(self.requests);
+            self.requests = most;
+        }
+    }
+
     /// When its requests arrive, in seconds: gaps drawn, and stretched to the length of the stage.
     fn times(&self, stream: &mut Stream) -> Vec<f64> {
         let mut at = 0.0;

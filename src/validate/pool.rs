@@ -113,6 +113,14 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     Ok(pool)
 }
 
+/// The blocks of a replica where the scenario leaves them open.
+pub(super) fn auto_blocks(e: &Experiment, tp: u32, latency: &Latency) -> Result<u32, String> {
+    let mut pool = pool(e, tp, latency)?;
+    pool.kv.blocks = KvBlocks::Auto;
+    let resolved = perf::resolve(&pool, crate::scenario::Compat::None, "");
+    resolved.map(|r| r.blocks.0).map_err(|_| "the blocks that fit are not known".to_owned())
+}
+
 fn set_latency(
     pool: &mut Pool,
     e: &Experiment,

@@ -1,10 +1,10 @@
 //! The replay of an experiment: its cases, their runs, and what is compared.
 
 use super::closed::Closed;
-use super::compare::{Row, Side, compare, may_be_fitted};
+use super::compare::{Row, Side, blocks, compare, may_be_fitted};
 use super::experiment::{Experiment, number_at};
 use super::open::{Length, Open, Prompts, Stage, piece, request};
-use super::pool::{Latency, beyond, pool, routing};
+use super::pool::{Latency, auto_blocks, beyond, pool, routing};
 use super::sample::{Finished, Sample};
 use super::{Files, points, recorded};
 use crate::base::Micros;
@@ -20,8 +20,8 @@ pub struct Options {
     pub latency: Latency,
     /// How many seeds where arrivals or lengths are drawn.
     pub seeds: u32,
-    /// Only the stages that coefficients may be fitted on.
-    pub fit_only: bool,
+    /// Only the stages that coefficients may be fitted on, each with this many requests at most.
+    pub fit_to: Option<u32>,
 }
 
 /// Something that could not be replayed.
@@ -63,7 +63,7 @@ struct Case<'a> {
 /// The experiment while it is made into cases.
 struct Maker<'a> {
     e: &'a Experiment,
-    fit_only: bool,
+    fit_to: Option<u32>,
     unmodelled: Vec<Unmodelled>,
 }
 
@@ -73,7 +73,7 @@ pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
         let unmodelled = vec![Unmodelled { id: e.id.clone(), stage: String::new(), why: why.to_owned() }];
         return Outcome { rows: Vec::new(), unmodelled };
     }
-    let mut maker = Maker { e, fit_only: options.fit_only, unmodelled: Vec::new() };
+    let mut maker = Maker { e, fit_to: options.fit_to, unmodelled: Vec::new() };
     let table;
     let points = match maker.points(files) {
         Ok(found) => {
@@ -86,12 +86,13 @@ pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
         }
     };
     let mut cases = maker.cases(points, files);
-    if options.fit_only {
+    if options.fit_to.is_some() {
         cases.retain_mut(|case| {
             case.sides.retain(|(measured, _)| may_be_fitted(e, measured));
             !case.sides.is_empty()
         });
     }
+    let first_tp = cases.first().map(|c| c.tp);
     let mut out = Outcome { rows: Vec::new(), unmodelled: maker.unmodelled };
     for case in cases {
         let stage = case.sides.first().map(|(m, _)| label(m)).unwrap_or_default();
@@ -110,6 +111,11 @@ pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
             }
             Err(why) => out.unmodelled.push(leave_out(why)),
         }
+    }
+    if let Some(tp) = first_tp
+        && let Ok(count) = auto_blocks(e, tp, &options.latency)
+    {
+        out.rows.extend(blocks(e, tp, f64::from(count)));
     }
     out.unmodelled.sort();
     out.unmodelled.dedup();
@@ -202,7 +208,10 @@ impl<'a> Maker<'a> {
         let rows =
             files(name).and_then(|bytes| recorded::rows(&bytes)).map_err(|e| format!("{name}: {e}"))?;
         let output = self.e.count("/workload/output_tokens");
-        let rows = if self.fit_only { first_stage(rows) } else { rows };
+        let rows = match self.fit_to {
+            Some(most) => first_stage(rows, most),
+            None => rows,
+        };
         let mut names: Vec<&str> = Vec::new();
         for row in &rows {
             if names.last() != Some(&row.stage.as_str()) && !names.contains(&row.stage.as_str()) {
@@ -283,12 +292,13 @@ impl<'a> Maker<'a> {
                 (_, None) => self.leave_out(&text, "no such stage in the workload"),
             }
         }
-        if self.fit_only {
+        if let Some(most) = self.fit_to {
             sides.retain(|(_, stage)| *stage == Some(0));
             last = 0;
+            stages[0].shorten(most);
         }
         let saturates = self.e.measured().iter().any(|m| m.get("open_loop").is_some());
-        if saturates || self.fit_only {
+        if saturates || self.fit_to.is_some() {
             stages.truncate(last + 1);
         }
         let traffic = self.lengths(None).map(|(input, output)| {
@@ -353,9 +363,10 @@ impl<'a> Maker<'a> {
 }
 
 /// The rows of the first stage.
-fn first_stage(mut rows: Vec<recorded::Row>) -> Vec<recorded::Row> {
+fn first_stage(mut rows: Vec<recorded::Row>, most: u32) -> Vec<recorded::Row> {
     let first = rows.first().map(|r| r.stage.clone());
     rows.retain(|r| Some(&r.stage) == first.as_ref());
+    rows.truncate(most as usize);
     rows
 }
 

@@ -1,0 +1,233 @@
+//! docs/validation.md and its pictures, from the rows of a replay: aggregates and one point for each stage, no requests.
+
+use super::compare::{Aggregate, Row, aggregates};
+use super::ranking::rankings;
+use super::replay::Unmodelled;
+use crate::base::math::log10;
+use std::fmt::Write;
+
+/// A picture of the page.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Name of its file.
+    pub name: &'static str,
+    /// SVG.
+    pub svg: String,
+}
+
+/// The pictures: file, metric, title.
+const PICTURES: [(&str, &str, &str); 3] = [
+    ("validation-tpot.svg", "tpot_ms", "Time per output token, mean"),
+    ("validation-e2e.svg", "e2e_ms", "End-to-end latency, mean"),
+    ("validation-ttft.svg", "ttft_ms", "Time to first token, mean"),
+];
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 460.0;
+const LEFT: f64 = 64.0;
+const TOP: f64 = 40.0;
+const RIGHT: f64 = 120.0;
+const BOTTOM: f64 = 52.0;
+
+/// A colour for each group, told apart by their lightness too.
+const COLOURS: [(&str, &str); 8] = [
+    ("A", "#1b6ca8"),
+    ("B", "#0f9d8a"),
+    ("C", "#d1495b"),
+    ("D", "#8d6a9f"),
+    ("E", "#e08e2b"),
+    ("F", "#5c8001"),
+    ("G", "#6b7280"),
+    ("H", "#3c3744"),
+];
+
+/// Measured against simulated for each metric, on logarithmic axes.
+pub fn pictures(rows: &[Row]) -> Vec<Picture> {
+    PICTURES
+        .iter()
+        .map(|&(name, metric, title)| Picture { name, svg: scatter(rows, metric, title) })
+        .collect()
+}
+
+fn scatter(rows: &[Row], metric: &str, title: &str) -> String {
+    let shown = |r: &&Row| r.metric == metric && r.stat == "mean" && r.measured > 0.0 && r.simulated > 0.0;
+    let points: Vec<&Row> =
+        rows.iter().filter(shown).filter(|r| r.regime.as_deref() != Some("overload")).collect();
+    let values = || points.iter().flat_map(|r| [r.measured, r.simulated]);
+    let low = log10(values().fold(f64::INFINITY, f64::min).clamp(1e-3, 1e6)).floor();
+    let high = log10(values().fold(1e-3, f64::max)).ceil().max(low + 1.0);
+    let across = |x: f64| LEFT + (log10(x) - low) / (high - low) * (WIDTH - LEFT - RIGHT);
+    let down = |y: f64| HEIGHT - BOTTOM - (log10(y) - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\" \
+         role=\"img\"><title>{title}: measured against simulated, {} stages</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+         fill=\"#ffffff\"/>\n<text x=\"{LEFT}\" y=\"22\" font-size=\"15\" fill=\"#111827\">{title}</text>\n",
+        points.len()
+    );
+    let put = |svg: &mut String, line: String| writeln!(svg, "{line}").expect("a String takes any text");
+    for decade in low as i32..=high as i32 {
+        let value = crate::base::math::pow(10.0, f64::from(decade));
+        let (x, y) = (across(value), down(value));
+        let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        put(
+            &mut svg,
+            format!("<path d=\"M{x:.1} {TOP}V{floor}M{LEFT} {y:.1}H{right}\" stroke=\"#e5e7eb\"/>"),
+        );
+        put(
+            &mut svg,
+            format!(
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#374151\">{value}</text>",
+                floor + 18.0
+            ),
+        );
+        put(
+            &mut svg,
+            format!(
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#374151\">{value}</text>",
+                LEFT - 6.0,
+                y + 4.0
+            ),
+        );
+    }
+    let ends = [low, high].map(|d| crate::base::math::pow(10.0, d));
+    for (times, dash) in
+        [(1.0, ""), (1.1, " stroke-dasharray=\"4 4\""), (1.0 / 1.1, " stroke-dasharray=\"4 4\"")]
+    {
+        let [a, b] = ends.map(|end| (across(end), down((end * times).clamp(ends[0], ends[1]))));
+        put(
+            &mut svg,
+            format!("<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#9ca3af\"{dash}/>", a.0, a.1, b.0, b.1),
+        );
+    }
+    for r in &points {
+        let colour = COLOURS.iter().find(|(g, _)| *g == r.group).map_or("#000000", |c| c.1);
+        let fill = if r.fitted_on { "none" } else { colour };
+        let stage = r.stage.as_str().map_or_else(|| r.stage.to_string(), str::to_owned);
+        let (x, y) = (across(r.measured), down(r.simulated));
+        put(
+            &mut svg,
+            format!(
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{fill}\" fill-opacity=\"0.75\" stroke=\"{colour}\"><title>{} {stage}</title></circle>",
+                r.id
+            ),
+        );
+    }
+    let present = COLOURS.iter().filter(|(g, _)| points.iter().any(|r| r.group == *g));
+    for (i, (group, colour)) in (0u32..).zip(present) {
+        let y = TOP + 16.0 + f64::from(i) * 18.0;
+        put(
+            &mut svg,
+            format!("<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>", WIDTH - RIGHT + 24.0),
+        );
+        put(
+            &mut svg,
+            format!(
+                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#111827\">group {group}</text>",
+                WIDTH - RIGHT + 34.0,
+                y + 4.0
+            ),
+        );
+    }
+    let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
+    put(
+        &mut svg,
+        format!(
+            "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#111827\">measured, ms</text>",
+            HEIGHT - 14.0
+        ),
+    );
+    put(
+        &mut svg,
+        format!(
+            "<text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"#111827\">simulated, ms</text>",
+            HEIGHT / 2.0
+        ),
+    );
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The tables of the page.
+pub fn tables(rows: &[Row], unmodelled: &[Unmodelled]) -> String {
+    let mut text = String::new();
+    let groups = aggregates(rows, false);
+    push_below(&mut text, rows);
+    text.push_str("## By group, GPU and regime\n\nMedian over experiments of the absolute error, the median with its sign, and the worst experiment. Stages that coefficients were fitted to are left out.\n\n");
+    text.push_str("| group | GPU | regime | figure | experiments | median | signed | worst |\n|---|---|---|---|---|---|---|---|\n");
+    for g in groups.iter().filter(|g| is_shown(g)) {
+        writeln!(
+            text,
+            "| {} | {} | {} | {} {} | {} | {:.1} % | {:+.1} % | {:.0} % {} |",
+            g.group,
+            g.gpu,
+            g.regime,
+            g.metric,
+            g.stat,
+            g.experiments,
+            g.median * 100.0,
+            g.signed * 100.0,
+            g.worst * 100.0,
+            g.worst_id
+        )
+        .expect("a String takes any text");
+    }
+    push_blocks(&mut text, rows);
+    push_rankings(&mut text, rows);
+    text.push_str("\n## What is not modelled\n\n");
+    for u in unmodelled {
+        writeln!(text, "- {} {}: {}", u.id, u.stage, u.why).expect("a String takes any text");
+    }
+    text
+}
+
+fn is_shown(g: &Aggregate) -> bool {
+    let figures =
+        [("ttft_ms", "mean"), ("tpot_ms", "mean"), ("e2e_ms", "mean"), ("e2e_ms", "p99"), ("itl_ms", "p50")];
+    figures.contains(&(g.metric.as_str(), g.stat.as_str()))
+}
+
+/// The figures that have a target, over all experiments below the knee.
+fn push_below(text: &mut String, rows: &[Row]) {
+    text.push_str("## Below the knee\n\nMedians over experiments, stages that coefficients were fitted to left out.\n\n| figure | experiments | median error | target |\n|---|---|---|---|\n");
+    for (metric, stat, target) in [
+        ("e2e_ms", "mean", "4 %"),
+        ("tpot_ms", "mean", "3 %"),
+        ("ttft_ms", "mean", "7 %"),
+        ("e2e_ms", "p99", "9 %"),
+    ] {
+        let mut one: Vec<Row> = rows.to_vec();
+        one.retain(|r| r.metric == metric && r.stat == stat && r.regime.as_deref() == Some("below"));
+        for row in &mut one {
+            (row.group, row.gpu) = ("all".to_owned(), "all".to_owned());
+        }
+        for g in aggregates(&one, false) {
+            writeln!(text, "| {metric} {stat} | {} | {:.1} % | {target} |", g.experiments, g.median * 100.0)
+                .expect("a String takes any text");
+        }
+    }
+    text.push('\n');
+}
+
+fn push_blocks(text: &mut String, rows: &[Row]) {
+    text.push_str("\n## KV blocks\n\n`auto` against what servers recorded.\n\n| experiment | recorded | auto | error |\n|---|---|---|---|\n");
+    for r in rows.iter().filter(|r| r.metric == "kv_blocks") {
+        writeln!(
+            text,
+            "| {} | {} | {} | {:+.1} % |",
+            r.id,
+            r.measured,
+            r.simulated,
+            r.error.unwrap_or(0.0) * 100.0
+        )
+        .expect("a String takes any text");
+    }
+}
+
+fn push_rankings(text: &mut String, rows: &[Row]) {
+    text.push_str("\n## Rankings\n\nKendall's tau-b of configurations; measured pairs closer than 3 % (TTFT: 10 %) are ties.\n\n| configurations | by | number | pairs | tau-b |\n|---|---|---|---|---|\n");
+    for r in rankings(rows) {
+        let tau = r.tau_b.map_or_else(|| "no pair apart".to_owned(), |t| format!("{t:.2}"));
+        writeln!(text, "| {} | {} | {} | {} | {tau} |", r.set, r.metric, r.configurations, r.pairs)
+            .expect("a String takes any text");
+    }
+}
