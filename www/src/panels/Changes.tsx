@@ -13,19 +13,21 @@ export default function Changes(props: { app: App }): JSX.Element {
   const app = props.app;
   return (
     <div class="changes">
-      <Show when={app.changed().length + app.edits().length === 0}>
+      <Show when={app.differences() === 0}>
         <p class="empty">
           Nothing differs from {app.presetName() || 'the scenario as it was loaded'}. Change a field: it is listed here,
           and can be taken back.
         </p>
       </Show>
-      <Show when={app.edits().length > 0}>
+      <Show when={app.listed().length > 0}>
         <h2>While it runs</h2>
         <ul>
-          <For each={app.edits()}>
-            {(placed, index) => (
+          <For each={app.listed()}>
+            {(placed) => (
               <li>
-                <span class="at">{clock(placed.atUs)} s</span>
+                <span class="at">
+                  {clock(placed.atUs)} s{placed.scheduled ? ' · scheduled' : ''}
+                </span>
                 <span class="what">
                   <For each={said(app, placed.edit)}>
                     {([name, value]) => (
@@ -41,7 +43,7 @@ export default function Changes(props: { app: App }): JSX.Element {
                   aria-label={`Remove the edit at ${clock(placed.atUs)} s: ${said(app, placed.edit)
                     .map(([name]) => name)
                     .join(', ')}`}
-                  onClick={() => void app.removeEdit(index())}
+                  onClick={() => void app.removeEdit(placed.index)}
                 >
                   Remove
                 </button>

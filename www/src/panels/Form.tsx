@@ -6,6 +6,7 @@ import type { App } from '../state/app.ts';
 import { AddEntry, EntryHead, entryName, entryOf, hasNeighbours, headId, isJustAdded } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 import { fieldsOf, SECTIONS, type Section, sameList, say, saysSomething } from './formFields.ts';
+import { Twisty } from './Twisty.tsx';
 
 export function Form(props: { app: App }): JSX.Element {
   return (
@@ -45,14 +46,6 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
         <AddEntry app={app} section={props.section} />
       </div>
     </section>
-  );
-}
-
-function Twisty(props: { open: boolean }): JSX.Element {
-  return (
-    <svg class="tw" viewBox="0 0 8 8" aria-hidden="true">
-      <path d={props.open ? 'M1 2.500l3 3 3-3' : 'M2.500 1l3 3-3 3'} />
-    </svg>
   );
 }
 

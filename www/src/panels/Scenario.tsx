@@ -6,6 +6,7 @@ import { Icon } from '../draw/glyphs.tsx';
 import type { App, LeftTab } from '../state/app.ts';
 import { tooltip } from '../state/shortcuts.ts';
 import { Form } from './Form.tsx';
+import { Story } from './Story.tsx';
 import { save } from './save.ts';
 
 const Yaml = lazy(() => import('./Yaml.tsx'));
@@ -14,7 +15,6 @@ const Changes = lazy(() => import('./Changes.tsx'));
 /** `main`: whether it is the main part of the page, as its tab on a phone is. */
 export function Scenario(props: { app: App; main: boolean }): JSX.Element {
   const app = props.app;
-  const total = (): number => app.changed().length + app.edits().length;
   return (
     <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
       <Tabs.Root
@@ -28,7 +28,7 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
             <Tabs.Trigger value="form">Form</Tabs.Trigger>
             <Tabs.Trigger value="yaml">YAML</Tabs.Trigger>
             <Tabs.Trigger value="changes">
-              Changes <Show when={total() > 0}>{<span class="ac">{total()}</span>}</Show>
+              Changes <Show when={app.differences() > 0}>{<span class="ac">{app.differences()}</span>}</Show>
             </Tabs.Trigger>
           </Tabs.List>
           <span class="grow" />
@@ -54,6 +54,7 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
           </button>
         </div>
         <Tabs.Content value="form" class="tab">
+          <Story app={app} />
           <Form app={app} />
         </Tabs.Content>
         <Tabs.Content value="yaml" class="tab">
@@ -72,7 +73,7 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
           Save as file
         </button>
         <span class="grow" />
-        <button type="button" class="btn" disabled={total() === 0} onClick={() => void app.reset()}>
+        <button type="button" class="btn" disabled={app.differences() === 0} onClick={() => void app.reset()}>
           Reset
         </button>
       </div>

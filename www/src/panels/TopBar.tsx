@@ -13,7 +13,6 @@ import { tooltip } from '../state/shortcuts.ts';
 export function TopBar(props: { app: App }): JSX.Element {
   const app = props.app;
   const title = createMemo(() => String(getAt(app.document(), 'title') ?? '') || 'Untitled run');
-  const differences = createMemo(() => app.changed().length + app.edits().length);
   let picker: HTMLInputElement | undefined;
 
   return (
@@ -36,8 +35,8 @@ export function TopBar(props: { app: App }): JSX.Element {
         <Menu.Trigger class="btn">
           <span class="visually-hidden">Presets</span>
           <span class="preset-name wide">{app.presetName()}</span>
-          <Show when={differences() > 0}>
-            <span class="ac">+{differences()}</span>
+          <Show when={app.differences() > 0}>
+            <span class="ac">+{app.differences()}</span>
           </Show>
           <Icon name="down" />
         </Menu.Trigger>

@@ -118,9 +118,29 @@ export function placedEdits(document: Json): readonly PlacedEdit[] {
   });
 }
 
+/** An edit of the list, with its place in it, and whether the scenario came with it. */
+export type ListedEdit = PlacedEdit & { readonly index: number; readonly scheduled: boolean };
+
+/** The edits of a document; those that `original` has at the same instant are scheduled, the others were made since. */
+export function listedEdits(original: Json, document: Json): readonly ListedEdit[] {
+  const scheduled = [...placedEdits(original)];
+  return placedEdits(document).map((placed, index) => {
+    const at = scheduled.findIndex((known) => samePlaced(known, placed));
+    if (at >= 0) scheduled.splice(at, 1);
+    return { ...placed, index, scheduled: at >= 0 };
+  });
+}
+
+function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
+  return a.atUs === b.atUs && equal(a.edit.set ?? {}, b.edit.set ?? {}) && equal(a.edit.add ?? {}, b.edit.add ?? {});
+}
+
 /** The document in force at an instant: with the edits up to it. */
 export function effective(document: Json, nowUs: number): Json {
-  return placedEdits(document).reduce((now, { atUs, edit }) => (atUs <= nowUs ? withEdit(now, edit) : now), document);
+  return placedEdits(document)
+    .filter(({ atUs }) => atUs <= nowUs)
+    .toSorted((a, b) => a.atUs - b.atUs)
+    .reduce((now, { edit }) => withEdit(now, edit), document);
 }
 
 /** The document without the edit at `index`. */

@@ -14,6 +14,7 @@ import {
   furtherEntry,
   type GrowingList,
   isWithin,
+  listedEdits,
   placedEdits,
   withoutEdit,
 } from './edits.ts';
@@ -51,6 +52,12 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
     return effective(document(), Math.max(untrack(nowUs), editedUs));
   });
   const changed = createMemo(() => changes(original(), document()));
+  const listed = createMemo(() => listedEdits(original(), document()));
+  /** How much differs from the scenario as it was loaded: its fields, edits made since, scheduled edits taken out. */
+  const differences = createMemo(() => {
+    const kept = listed().filter((e) => e.scheduled).length;
+    return changed().length + (listed().length - kept) + (placedEdits(original()).length - kept);
+  });
   /** The run on screen. */
   let id: RunId = { run: 0, edit: 0 };
   let runs = 0;
@@ -265,8 +272,10 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
     problems,
     setProblems,
     edits,
+    listed,
     inForce,
     changed,
+    differences,
     canUndo: () => history().done.length > 0,
     canRedo: () => history().undone.length > 0,
     onFrame,

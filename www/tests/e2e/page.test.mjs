@@ -61,7 +61,7 @@ onPage(
       new RegExp(`${OPENING_S}\\.000.*${rate}`),
     );
     // The spoken timeline follows the drawn one at a pace of its own.
-    await page.getByRole('img', { name: /Timeline.*1 edit/ }).waitFor();
+    await page.getByRole('img', { name: /Timeline.*2 edits/ }).waitFor();
     const digest = await finalDigest(page);
     assert.match(digest, /^[0-9a-f]{16}$/);
     const { run, missing } = cli();
