@@ -31,7 +31,7 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17999, "2304fcec063e10da"),
+    ("chat-4xh100, default", 17999, "8916164ef58b4083"),
     ("kv-pressure, default", 11577, "a1a551c5c5a470ed"),
     ("router-showdown, default", 19298, "cb592e4786225169"),
     ("long-chats, default", 13358, "2b6835057ae3f95b"),
@@ -42,7 +42,7 @@ const REPORTS: &[Line] = &[
     ("conversations, default", 27262, "8d2733717821847a"),
     ("hashes, default", 9825, "d7d1d5a7346bf3bc"),
     ("stamps, default", 8843, "250a5abb9d5e2fd7"),
-    ("chat-4xh100, blis", 17915, "a1acd5c6f0963876"),
+    ("chat-4xh100, blis", 17915, "807a6eed22815b85"),
     ("kv-pressure, blis", 12093, "9099563f75baf824"),
     ("router-showdown, blis", 19507, "8550d13db6badb14"),
     ("long-chats, blis", 13407, "c72fb4efa8add552"),
