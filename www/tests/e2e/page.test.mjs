@@ -84,8 +84,9 @@ onPage('a field that restarts makes the run again up to the same instant and kee
   await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 2);
   assert.equal(await resting(page), OPENING_S);
   await panel.getByRole('tab', { name: 'Changes' }).click();
-  await panel.locator('.changes li').nth(1).waitFor();
-  assert.equal(await panel.locator('.changes li').count(), 2);
+  // The reader's edit, the scheduled one and the field that differs from the start.
+  await panel.locator('.changes li').nth(2).waitFor();
+  assert.equal(await panel.locator('.changes li').count(), 3);
 });
 
 onPage('the weighted router takes scorers of one’s own, and a decision shows what each gave', async (page) => {
