@@ -8,6 +8,32 @@ pub fn sort_pairs(pairs: &mut [(u64, u64)]) {
     pairs.sort_unstable();
 }
 
+/// Brings the `most` smallest of unlike pairs to the front, in no order.
+#[inline(never)]
+pub fn select_pairs(mut pairs: &mut [(u64, u64)], mut most: usize) {
+    while pairs.len() > 1 && most < pairs.len() {
+        let (last, middle) = (pairs.len() - 1, pairs.len() / 2);
+        let (a, b, c) = (pairs[0], pairs[middle], pairs[last]);
+        let pivot = a.min(b).max(a.max(b).min(c));
+        let mut smaller = 0;
+        for i in 0..pairs.len() {
+            if pairs[i] < pivot {
+                pairs.swap(i, smaller);
+                smaller += 1;
+            }
+        }
+        if most <= smaller {
+            pairs = &mut pairs[..smaller];
+            continue;
+        }
+        // The pivot stands among the others; the next round is about what follows it.
+        let at = (smaller..=last).find(|&i| pairs[i] == pivot).unwrap_or(smaller);
+        pairs.swap(at, smaller);
+        most -= smaller + 1;
+        pairs = &mut pairs[smaller + 1..];
+    }
+}
+
 /// Sorts by an integer key; items of equal keys keep their order.
 pub fn sort_by_key<T: Clone>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     if items.len() < 2 {
@@ -21,6 +47,21 @@ pub fn sort_by_key<T: Clone>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_smallest_pairs_come_first() {
+        for n in [1_u64, 2, 3, 10, 257] {
+            let pairs: Vec<(u64, u64)> = (0..n).map(|i| (i * 7919 % 31, i)).collect();
+            let mut sorted = pairs.clone();
+            sort_pairs(&mut sorted);
+            for most in 0..=n as usize {
+                let mut selected = pairs.clone();
+                select_pairs(&mut selected, most);
+                sort_pairs(&mut selected[..most]);
+                assert_eq!(selected[..most], sorted[..most], "{most} of {n}");
+            }
+        }
+    }
 
     #[test]
     fn items_of_equal_keys_keep_their_order() {

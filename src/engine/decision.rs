@@ -1,6 +1,6 @@
 //! What a routing decision was made on, for the page and for reports.
 
-use crate::base::order::sort_pairs;
+use crate::base::order::{select_pairs, sort_pairs};
 use crate::base::{ReplicaId, RequestId};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Scores, by_load};
@@ -99,7 +99,7 @@ impl Decision {
     pub fn best(&self, most: usize) -> Vec<usize> {
         let mut order = places(self.standings());
         if (1..order.len()).contains(&most) {
-            order.select_nth_unstable(most - 1);
+            select_pairs(&mut order, most);
         }
         order.into_iter().take(most).map(position).collect()
     }
