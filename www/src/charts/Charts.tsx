@@ -15,6 +15,8 @@ import './charts.css';
 
 const AXIS = 18;
 const STACKED_HEIGHT = 560;
+/** Width of the distributions, as in charts.css. */
+const SHARES = 264;
 const TITLES: Partial<Record<View, string>> = {
   'ttft-over-time': 'TTFT over time',
   'e2e-over-time': 'E2E over time',
@@ -43,7 +45,7 @@ export function Charts(props: ChartsProps): JSX.Element {
   });
 
   const stacked = createMemo(() => size().width > 0 && size().width < 640);
-  const width = createMemo(() => (stacked() ? size().width : size().width - 247));
+  const width = createMemo(() => (stacked() ? size().width : size().width - SHARES - 1));
   const total = createMemo(() => (stacked() ? STACKED_HEIGHT : Math.max(240, size().height - 6 - AXIS)));
   const heightOf = (share: number): number => Math.floor(total() * share);
   const plotWidth = (): number => Math.max(1, width() - EDGE.left - EDGE.right);

@@ -231,12 +231,13 @@ function drawEnds(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
     places.push(sloY + 4);
     alone.push(true);
   }
-  const labels = endLabels(names, places, alone, Math.floor(box.h / GAP) + 1);
+  const labels = endLabels(names, places, alone, Math.floor((box.h - LEAST) / GAP) + 1);
   const spots = spreadLabels(
     labels.map((l) => l.place),
     GAP,
     box.y + 4,
-    box.y + box.h + 4,
+    // Descenders end above the edge of the canvas.
+    box.y + box.h + 4 - LEAST,
   );
   labels.forEach(({ text, lines }, k) => {
     const chosen = lines.length === 1 && lines[0] !== slo && alone[lines[0] ?? 0] === true;
@@ -245,5 +246,6 @@ function drawEnds(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
     label(pen, text, box.x + box.w + 5, spots[k] ?? 0, ink);
   });
 }
-/** Distance of the baselines of two names. */
+/** Distance of the base lines of two names, and by how much the first and the last are closer than the plot is high. */
 const GAP = 11;
+const LEAST = 2.5;

@@ -76,7 +76,7 @@ export async function newPage({ browser, url }, options = {}) {
       seen.foreign.push(request.url());
   });
   await page.addInitScript(() => {
-    window.seen = { violations: [], longTasks: [] };
+    window.seen = { violations: [], longTasks: [], shifts: [] };
     window.rest = { now: undefined, paints: 0 };
     document.addEventListener('securitypolicyviolation', (e) =>
       window.seen.violations.push(`${e.violatedDirective}: ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`),
@@ -84,6 +84,9 @@ export async function newPage({ browser, url }, options = {}) {
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) window.seen.longTasks.push(Math.round(entry.duration));
     }).observe({ type: 'longtask', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.seen.shifts.push(entry.value);
+    }).observe({ type: 'layout-shift', buffered: true });
   });
   await page.goto(url);
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);

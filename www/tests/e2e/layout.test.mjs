@@ -1,0 +1,100 @@
+// The page at every size: nothing overprints, nothing is cut or outside, nothing moves while it loads.
+import assert from 'node:assert/strict';
+import { drop, resting, suite } from './harness.mjs';
+import { onTabs, painted, problems, SIZES, TABS, theme, watchCanvases } from './texts.mjs';
+
+const onPage = suite();
+
+/**
+ * Replicas and clients. The whole product of the stage is drawn in tests/layout; here everything around it is laid out too. The
+ * first cluster is looked at in every size, the others each in every third, so that each size meets several.
+ */
+const CLUSTERS = [
+  [4, 3],
+  [1, 1],
+  [2, 3],
+  [8, 1],
+  [64, 3],
+  [256, 1],
+  [1024, 3],
+];
+const scenario = (replicas, clients) => ({
+  title: `${replicas} replicas, ${clients} clients`,
+  run: { horizon_s: 12, warmup_s: 1 },
+  cluster: { pools: [{ replicas, model: 'llama-3.1-8b', gpu: 'H100' }] },
+  workload: {
+    clients: Array.from({ length: clients }, (_, i) => ({
+      name: `client-${i}`,
+      arrivals: { poisson: { rate_per_s: (Math.min(replicas, 64) * 4) / clients } },
+    })),
+  },
+  slo: { ttft_ms: 500 },
+  edits: [2, 2.1, 2.6, 5].map((at_s, i) => ({
+    at_us: at_s * 1e6,
+    set: { 'cluster.routing': i % 2 === 0 ? 'round-robin' : 'random' },
+  })),
+});
+
+async function openScenario(page, replicas, clients) {
+  const document = scenario(replicas, clients);
+  await drop(page, 'scenario.json', JSON.stringify(document));
+  await page.getByRole('heading', { name: document.title }).waitFor({ timeout: 60_000 });
+  await resting(page);
+  await page.getByRole('slider', { name: 'Time' }).press('PageUp');
+  await page.getByRole('slider', { name: 'Time' }).press('PageUp');
+  await page.getByRole('slider', { name: 'Time' }).press('PageUp');
+  await resting(page);
+  // Notices leave by themselves, perhaps just now.
+  await page.evaluate(() => document.querySelector('.notice [aria-label=Dismiss]')?.click());
+}
+
+/** Opens a cluster and looks at it at each size, the themes taking turns; tells what was wrong. */
+async function lookAt(page, [replicas, clients], sizes, tabs) {
+  const found = [];
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await openScenario(page, replicas, clients);
+  for (const [i, [width, height]] of sizes.entries()) {
+    await theme(page, i % 2 === 0 ? 'dark' : 'light');
+    await page.setViewportSize({ width, height });
+    await painted(page);
+    await onTabs(page, tabs, async (tab) => {
+      const { out, texts } = await problems(page);
+      assert.ok(texts > 12, 'there is something to look at');
+      found.push(...out.map((o) => `${replicas} replicas, ${clients} clients, ${width} × ${height}, ${tab}: ${o}`));
+    });
+  }
+  return found;
+}
+
+onPage('at every size and with clusters of every size no text lies on another, is cut or outside', async (page) => {
+  await watchCanvases(page);
+  const found = await lookAt(page, CLUSTERS[0], SIZES, TABS);
+  for (const [i, cluster] of CLUSTERS.entries())
+    if (i > 0)
+      found.push(
+        ...(await lookAt(
+          page,
+          cluster,
+          SIZES.filter((_, k) => k % 3 === i % 3),
+          ['Charts', 'Stage'],
+        )),
+      );
+  assert.deepEqual(found, []);
+});
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+]) {
+  onPage(
+    `nothing moves while the page loads: ${width} × ${height}`,
+    async (page, t) => {
+      await painted(page);
+      const shifts = await page.evaluate(() => window.seen.shifts);
+      const sum = shifts.reduce((a, b) => a + b, 0);
+      t.diagnostic(`layout shift ${sum.toFixed(4)} in ${shifts.length} steps`);
+      assert.ok(sum <= 0.02, `layout shift ${sum}`);
+    },
+    { viewport: { width, height } },
+  );
+}

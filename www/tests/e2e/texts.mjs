@@ -1,0 +1,175 @@
+// What the reader sees of texts, on the page and on its canvases: where each lies, which overprint, which are cut.
+
+/** Screens, a phone held both ways, a tablet, and 1440 × 900 at 200 % and at 400 %. Shrinking first, as a window does. */
+export const SIZES = [
+  [1920, 1080],
+  [1440, 900],
+  [1280, 720],
+  [1024, 768],
+  [768, 1024],
+  [844, 390],
+  [720, 450],
+  [390, 844],
+  [360, 225],
+];
+/** The tabs of a phone, the first one last: the page is left as it was. */
+export const TABS = ['Charts', 'Scenario', 'Inspector', 'Stage'];
+
+/** From now on canvases write down their texts. Redraw before looking: a resize does. */
+export async function watchCanvases(page) {
+  await page.evaluate(() => {
+    const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+    window.canvasTexts = new WeakMap();
+    CanvasRenderingContext2D.prototype.clearRect = function (...args) {
+      window.canvasTexts.set(this.canvas, []);
+      return clearRect.apply(this, args);
+    };
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+      const list = window.canvasTexts.get(this.canvas);
+      if (list && text !== '') {
+        const m = this.measureText(text);
+        const t = this.getTransform();
+        list.push({
+          text,
+          x0: (x - m.actualBoundingBoxLeft) * t.a + t.e,
+          x1: (x + m.actualBoundingBoxRight) * t.a + t.e,
+          y0: (y - m.actualBoundingBoxAscent) * t.d + t.f,
+          y1: (y + m.actualBoundingBoxDescent) * t.d + t.f,
+        });
+      }
+      return fillText.call(this, text, x, y, ...rest);
+    };
+  });
+}
+
+/** Everything that is wrong with the texts and controls that can be seen now, in words. */
+export function problems(page) {
+  return page.evaluate(() => {
+    const out = [];
+    const styles = new Map();
+    const styleOf = (el) => {
+      let style = styles.get(el);
+      if (!style) {
+        const s = getComputedStyle(el);
+        const clips = s.overflowX !== 'visible' || s.overflowY !== 'visible';
+        const scrolls = { x: /auto|scroll/.test(s.overflowX), y: /auto|scroll/.test(s.overflowY) };
+        const unseen = s.clipPath !== 'none' || s.opacity === '0';
+        style = {
+          clips,
+          scrolls,
+          unseen,
+          ellipsis: s.textOverflow === 'ellipsis',
+          box: clips ? el.getBoundingClientRect() : undefined,
+        };
+        styles.set(el, style);
+      }
+      return style;
+    };
+    const name = (t) => `"${t.text}" (${[t.x0, t.y0, t.x1, t.y1].map(Math.round).join(' ')})`;
+    /** What is left of a text inside the boxes that clip it; undefined where it is left out or scrolled away. */
+    const seen = (text, from) => {
+      const t = { ...text };
+      for (let el = from; el && el !== document.documentElement; el = el.parentElement) {
+        const s = styleOf(el);
+        if (s.unseen) return undefined;
+        if (!s.clips || el === document.body) continue;
+        const b = s.box;
+        if (t.x1 <= b.left + 1 || t.x0 >= b.right - 1 || t.y1 <= b.top + 2 || t.y0 >= b.bottom - 2) return undefined;
+        const cutX = !s.scrolls.x && (t.x0 < b.left - 1 || t.x1 > b.right + 1);
+        const cutY = !s.scrolls.y && (t.y0 < b.top - 3 || t.y1 > b.bottom + 3);
+        if ((cutX && !s.ellipsis) || cutY) out.push(`${name(t)} is cut by ${el.className || el.tagName}`);
+        t.x0 = Math.max(t.x0, b.left);
+        t.x1 = Math.min(t.x1, b.right);
+        t.y0 = Math.max(t.y0, b.top);
+        t.y1 = Math.min(t.y1, b.bottom);
+      }
+      return t;
+    };
+    const all = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      const text = node.textContent.trim();
+      const el = node.parentElement;
+      if (text === '' || !el.checkVisibility({ visibilityProperty: true }) || el.closest('noscript, option')) continue;
+      range.selectNodeContents(node);
+      for (const r of range.getClientRects()) {
+        // The box of a line is higher than its glyphs.
+        const t = seen({ text, node, x0: r.left, x1: r.right, y0: r.top + 2, y1: r.bottom - 2 }, el);
+        if (t) all.push(t);
+      }
+    }
+    for (const canvas of document.querySelectorAll('canvas')) {
+      if (!canvas.checkVisibility({ visibilityProperty: true })) continue;
+      const box = canvas.getBoundingClientRect();
+      const scale = box.width / canvas.width;
+      for (const label of window.canvasTexts.get(canvas) ?? []) {
+        const t = { text: label.text };
+        t.x0 = box.left + label.x0 * scale;
+        t.x1 = box.left + label.x1 * scale;
+        t.y0 = box.top + label.y0 * scale;
+        t.y1 = box.top + label.y1 * scale;
+        if (t.x0 < box.left - 1 || t.x1 > box.right + 1 || t.y0 < box.top - 1 || t.y1 > box.bottom + 1)
+          out.push(
+            `${name(t)} leaves its canvas (${[box.left, box.top, box.right, box.bottom].map(Math.round).join(' ')})`,
+          );
+        const left = seen(t, canvas);
+        if (left) all.push(left);
+      }
+    }
+    all.sort((a, b) => a.y0 - b.y0);
+    all.forEach((a, i) => {
+      for (let k = i + 1; k < all.length && all[k].y0 < a.y1 - 1; k++) {
+        const b = all[k];
+        // A text with an ellipsis has two boxes.
+        if (a.node && a.node === b.node) continue;
+        if (Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0) > 1) out.push(`${name(a)} on ${name(b)}`);
+      }
+    });
+    const controls = [
+      ...document.querySelectorAll('.top button, .top input, .ctl > *, .ctl button, .phone-tabs button'),
+    ]
+      .filter((el) => el.checkVisibility({ visibilityProperty: true }) && !styleOf(el).unseen)
+      .map((el) => ({ el, box: el.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1);
+    controls.forEach(({ el, box }, i) => {
+      const called = el.getAttribute('aria-label') || el.className || el.textContent;
+      if (box.left < 0 || box.right > innerWidth + 0.5) out.push(`${called} leaves the window`);
+      for (const other of controls.slice(i + 1)) {
+        if (el.contains(other.el)) continue;
+        const x = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+        const y = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
+        if (x > 1 && y > 1) out.push(`${called} lies on ${other.el.getAttribute('aria-label') || other.el.className}`);
+      }
+    });
+    const wide = document.documentElement.scrollWidth - innerWidth;
+    if (wide > 0) out.push(`the page is ${wide} px too wide`);
+    const line = document.querySelector('.scrubber canvas').getBoundingClientRect();
+    if (Math.abs(line.width - innerWidth) > 1) out.push(`the timeline is ${line.width} px wide`);
+    return { out, texts: all.length };
+  });
+}
+
+/** Lets everything that follows the window do so. */
+export function painted(page) {
+  return page.evaluate(
+    () =>
+      new Promise((done) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+      ),
+  );
+}
+
+export const theme = (page, name) => page.evaluate((t) => (document.documentElement.dataset.theme = t), name);
+
+/** Shows tabs of a phone in turn; elsewhere there is only the page. */
+export async function onTabs(page, wanted, look) {
+  const tabs = page.getByRole('navigation', { name: 'View' });
+  if (!(await tabs.isVisible())) return look('page');
+  for (const tab of wanted) {
+    await tabs.getByRole('button', { name: tab }).click();
+    await painted(page);
+    await look(tab);
+  }
+}
