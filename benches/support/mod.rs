@@ -45,6 +45,10 @@ pub(crate) fn pool(name: &str, replicas: u32) -> Pool {
 pub(crate) fn watched(replicas: u32) -> Scenario {
     let mut scenario = scenario(0, replicas, weighted());
     scenario.run.max_requests = 1_000_000;
+    if replicas > 256 {
+        // As much as their batches fill, so that a page has room for the blocks of all of them.
+        scenario.cluster.pools[0].kv.blocks = 8_192.into();
+    }
     scenario.observe = Observe { counterfactual_k: replicas.min(64), anomalies: true, ..Observe::default() };
     scenario
 }

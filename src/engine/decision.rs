@@ -7,21 +7,12 @@ use crate::policy::routing::{Excluded, Scores, by_load};
 
 /// Positions of candidates by score, the best first; among equals by the replica's number written as text, as BLIS has it.
 pub fn ranking(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<usize> {
-    let mut order = places(candidates);
-    sort_pairs(&mut order);
-    order.into_iter().map(position).collect()
-}
-
-/// For each candidate a pair of numbers that stands the earlier in order, the better it is, and tells its position.
-fn places(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<(u64, u64)> {
     let key = |(i, (score, id)): (u64, (f64, ReplicaId))| {
         (downward(score), (text_order(id.0) << POSITION_BITS) | i)
     };
-    (0..).zip(candidates).map(key).collect()
-}
-
-fn position((_, place): (u64, u64)) -> usize {
-    (place & ((1 << POSITION_BITS) - 1)) as usize
+    let mut order: Vec<(u64, u64)> = (0..).zip(candidates).map(key).collect();
+    sort_pairs(&mut order);
+    order.into_iter().map(|(_, place)| (place & ((1 << POSITION_BITS) - 1)) as usize).collect()
 }
 
 /// Bits of a position among the candidates.
@@ -95,13 +86,12 @@ impl Decision {
         ranking(self.standings())
     }
 
-    /// Positions of the best `most` of the [`ranking`](Self::ranking), in no order: finding them takes less than ranking all.
+    /// Positions of the best `most`, in no order; of equals the first. Finding them takes less than ranking all.
     pub fn best(&self, most: usize) -> Vec<usize> {
-        let mut order = places(self.standings());
-        if (1..order.len()).contains(&most) {
-            select_pairs(&mut order, most);
-        }
-        order.into_iter().take(most).map(position).collect()
+        let mut order: Vec<(u64, u64)> =
+            self.standings().zip(0..).map(|((score, _), i)| (downward(score), i)).collect();
+        select_pairs(&mut order, most);
+        order.into_iter().take(most).map(|(_, position)| position as usize).collect()
     }
 
     fn standings(&self) -> impl Iterator<Item = (f64, ReplicaId)> + '_ {
@@ -121,11 +111,13 @@ mod tests {
         d.excluded = vec![None; 40];
         d.excluded[33] = Some(Excluded::QueueFull);
         for most in [1, 2, 17, 39, 40, 100] {
-            let mut best = d.best(most);
-            let mut first: Vec<usize> = d.ranking().into_iter().take(most).collect();
-            best.sort_unstable();
-            first.sort_unstable();
-            assert_eq!(best, first, "the best {most}");
+            let scores = |positions: &[usize]| {
+                let mut scores: Vec<f64> = positions.iter().map(|&i| d.in_flight(i)).collect();
+                scores.sort_by(f64::total_cmp);
+                scores
+            };
+            let first: Vec<usize> = d.ranking().into_iter().take(most).collect();
+            assert_eq!(scores(&d.best(most)), scores(&first), "the best {most}");
         }
     }
 

@@ -14,7 +14,7 @@ const BLOCK_BYTES: f64 = 80.0;
 /// The same where no text recurs: nothing is hashed.
 const ONCE_BLOCK_BYTES: f64 = 24.0;
 /// Bytes of a request: its record, its working state, what the report sorts.
-const REQUEST_BYTES: f64 = 700.0;
+const REQUEST_BYTES: f64 = 450.0;
 /// Further ones on a page: its values in the latest seconds.
 const WATCHED_REQUEST_BYTES: f64 = 100.0;
 /// Bytes of a replica, and of each token of its block, each tenant and each point of its two series.

@@ -49,10 +49,14 @@ async function traced(browser, work) {
   const mains = new Set(
     events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map((e) => `${e.pid}/${e.tid}`),
   );
-  const byThread = Map.groupBy(
-    events.filter((e) => e.ph === 'X' && e.name.endsWith('RunTask') && mains.has(`${e.pid}/${e.tid}`)),
-    (e) => `${e.pid}/${e.tid}`,
-  );
+  const byThread = new Map();
+  for (const e of events) {
+    const thread = `${e.pid}/${e.tid}`;
+    if (e.ph !== 'X' || !e.name.endsWith('RunTask') || !mains.has(thread)) continue;
+    const own = byThread.get(thread) ?? [];
+    own.push(e);
+    byThread.set(thread, own);
+  }
   // The busiest main thread is the page's; a spare renderer rests.
   const [tasks = []] = [...byThread.values()].toSorted((a, b) => b.length - a.length);
   const frames = new Map();
