@@ -1,5 +1,6 @@
 // The frame of the page: where each panel goes, what keys and dropped files do.
 import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
+import { keepFocus } from './base/focus.ts';
 import { createMedia, PHONE } from './base/media.ts';
 import { sentence } from './base/schema.ts';
 import { Charts } from './charts/Charts.tsx';
@@ -12,6 +13,7 @@ import { Transport } from './panels/Transport.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
+import { readFlag, writeFlag } from './state/flags.ts';
 import { handleKey } from './state/shortcuts.ts';
 
 const Dialogs = lazy(() => import('./panels/Dialogs.tsx'));
@@ -26,7 +28,8 @@ const SKIPS = [
 
 export function App(props: { spawn: () => WorkerLike }): JSX.Element {
   const app = createApp(() => props.spawn());
-  const [keysOn, setKeysOn] = createSignal(readKeys());
+  let host: HTMLDivElement | undefined;
+  const [keysOn, setKeysOn] = createSignal(readFlag('keys'));
   const [dropping, setDropping] = createSignal(false);
   const phone = createMedia(PHONE);
   /** On a phone the tab that is shown is the main part of the page. */
@@ -41,6 +44,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
     const key = (event: KeyboardEvent): void => handleKey(event, app, keysOn());
     window.addEventListener('keydown', key);
     onCleanup(() => window.removeEventListener('keydown', key));
+    if (host) onCleanup(keepFocus(host));
   });
 
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
@@ -48,6 +52,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be dropped anywhere; the same is done with the button at the top
     <div
       class="page"
+      ref={host}
       data-tab={app.phoneTab()}
       classList={{ opening: !app.frame() }}
       onDragOver={(event) => {
@@ -129,7 +134,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
           keysOn={keysOn()}
           setKeysOn={(on) => {
             setKeysOn(on);
-            writeKeys(on);
+            writeFlag('keys', on);
           }}
         />
       </Show>
@@ -167,20 +172,4 @@ function watchVisibility(app: AppState): void {
   };
   document.addEventListener('visibilitychange', changed);
   onCleanup(() => document.removeEventListener('visibilitychange', changed));
-}
-
-function readKeys(): boolean {
-  try {
-    return localStorage.getItem('keys') !== 'off';
-  } catch {
-    return true;
-  }
-}
-
-function writeKeys(on: boolean): void {
-  try {
-    localStorage.setItem('keys', on ? 'on' : 'off');
-  } catch {
-    // Storage can be forbidden; the choice then lasts until the page closes.
-  }
 }

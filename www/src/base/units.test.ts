@@ -9,6 +9,7 @@ import {
   percent,
   percentileUs,
   ratePerS,
+  secondsOf,
   short,
   sig3,
   signed,
@@ -83,4 +84,9 @@ test('speeds from a thousandth to as fast as possible', () => {
     '1,230×',
     'max',
   ]);
+});
+
+test('a time is typed in seconds or with colons', () => {
+  expect([secondsOf('131.25'), secondsOf('2:11.25'), secondsOf('1:00:00')]).toEqual([131.25, 131.25, 3600]);
+  expect([secondsOf('soon'), secondsOf('-1'), secondsOf('')]).toEqual([undefined, undefined, undefined]);
 });

@@ -123,3 +123,9 @@ function trimmedRate(x: number): string {
   const size = Math.abs(x);
   return size >= 99.95 ? group(Math.round(x)) : size >= 0.095 || x === 0 ? x.toFixed(1) : x.toFixed(2);
 }
+
+/** A time as it is typed, `131.25` or `2:11.25`, in seconds; undefined where it is none. */
+export function secondsOf(text: string): number | undefined {
+  const [, hours, minutes, seconds] = /^(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d*)?)$/.exec(text) ?? [];
+  return seconds === undefined ? undefined : Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds);
+}

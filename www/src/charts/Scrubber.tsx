@@ -18,6 +18,8 @@ export type ScrubberProps = {
   readonly anomalies: readonly AnomalyMark[];
   readonly onAnomaly: (mark: AnomalyMark) => void;
   readonly onSeek?: ((us: number) => void) | undefined;
+  /** Goes so far from where the run is being taken. */
+  readonly onSeekBy?: ((us: number) => void) | undefined;
 };
 
 export function Scrubber(props: ScrubberProps): JSX.Element {
@@ -80,19 +82,19 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     const frame = props.frame;
     if (!props.onSeek || !frame) return;
     const step = frame.axis_end_us / (event.shiftKey ? 20 : 200);
-    const to: Record<string, number> = {
-      ArrowLeft: frame.now_us - step,
-      ArrowRight: frame.now_us + step,
-      PageDown: frame.now_us - frame.axis_end_us / 10,
-      PageUp: frame.now_us + frame.axis_end_us / 10,
-      Home: 0,
-      End: frame.axis_end_us,
+    const by: Record<string, number> = {
+      ArrowLeft: -step,
+      ArrowRight: step,
+      PageDown: -frame.axis_end_us / 10,
+      PageUp: frame.axis_end_us / 10,
     };
-    const us = to[event.key];
-    if (us === undefined) return;
+    const to: Record<string, number> = { Home: 0, End: frame.axis_end_us };
+    const [us, moved] = [to[event.key], by[event.key]];
+    if (us === undefined && moved === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    seek(us);
+    if (moved !== undefined) props.onSeekBy?.(Math.round(moved));
+    else seek(us ?? 0);
   };
 
   return (

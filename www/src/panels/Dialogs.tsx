@@ -59,6 +59,14 @@ function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) 
         />
         Single-key shortcuts
       </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={props.app.speaks()}
+          onChange={(event) => props.app.setSpeaks(event.currentTarget.checked)}
+        />
+        Tell a screen reader by itself where the run rests and what came of an edit
+      </label>
     </Sheet>
   );
 }

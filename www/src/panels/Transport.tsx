@@ -1,13 +1,14 @@
 // Play, step, speed, clock and the scrubber.
 import { Menu } from '@ark-ui/solid/menu';
 import { Slider } from '@ark-ui/solid/slider';
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
-import { clock, plain, speed as speedText } from '../base/units.ts';
+import { clock, plain, secondsOf, speed as speedText } from '../base/units.ts';
 import { Scrubber } from '../charts/Scrubber.tsx';
 import { Icon } from '../draw/glyphs.tsx';
 import type { StepKind } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { type Progress, sayErrand } from '../state/errand.ts';
 import { tooltip } from '../state/shortcuts.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
 import { NoticeLine } from './Notices.tsx';
@@ -24,6 +25,8 @@ export function Transport(props: { app: App }): JSX.Element {
     const horizon = app.frame()?.horizon_us ?? 0;
     return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
   });
+  /** What the large button does now. */
+  const doing = (): 'Stop' | 'Pause' | 'Play' => (app.progress() ? 'Stop' : app.playsOn() ? 'Pause' : 'Play');
   const asked = createMemo(() => speedText(app.speed()));
   const got = createMemo(() => (app.playing() && app.achieved() > 0 ? speedText(app.achieved()) : '–'));
   return (
@@ -35,6 +38,7 @@ export function Transport(props: { app: App }): JSX.Element {
         anomalies={app.anomalies()}
         onAnomaly={(mark) => void app.showAnomaly(mark)}
         onSeek={(us) => void app.seek(us / 1e6)}
+        onSeekBy={app.seekBy}
       />
       <div class="ctl">
         <button
@@ -49,20 +53,20 @@ export function Transport(props: { app: App }): JSX.Element {
         <button
           type="button"
           class="btn sq"
-          aria-label="Step one engine step"
-          title={tooltip('Step one engine step', 'step-engine')}
-          onClick={() => app.step('engine-step')}
+          aria-label="Step back"
+          title={tooltip('Step back to the event before', 'step-back')}
+          onClick={() => void app.stepBack()}
         >
-          <Icon name="engine" />
+          <Icon name="back" />
         </button>
         <button
           type="button"
           class="play"
-          aria-label={app.playing() ? 'Pause' : 'Play'}
-          title={tooltip(app.playing() ? 'Pause' : 'Play', 'play')}
+          aria-label={doing()}
+          title={tooltip(doing(), 'play')}
           onClick={() => void app.toggle()}
         >
-          <Icon name={app.playing() ? 'pause' : 'play'} />
+          <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
         </button>
         <button
           type="button"
@@ -76,6 +80,15 @@ export function Transport(props: { app: App }): JSX.Element {
         <button
           type="button"
           class="btn sq"
+          aria-label="Step one engine step"
+          title={tooltip('Step one engine step', 'step-engine')}
+          onClick={() => app.step('engine-step')}
+        >
+          <Icon name="engine" />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
           aria-label="Run to the end"
           title={tooltip('Run to the end', 'to-end')}
           onClick={() => app.toEnd()}
@@ -85,16 +98,19 @@ export function Transport(props: { app: App }): JSX.Element {
         <span class="clock" role="timer" aria-label="Simulated time">
           {clock(app.frame()?.now_us ?? 0)} <small>{end()}</small>
           <small class="phone-only">
-            {asked()} · got {got()}
+            <Show when={app.progress()} fallback={`${asked()} · got ${got()}`}>
+              {(progress) => underWay(progress())}
+            </Show>
           </small>
         </span>
+        <TimeField app={app} />
         <Menu.Root
           onSelect={({ value }) => {
             const kind = RUN_TO.find((r) => r.kind === value)?.kind;
             if (kind) app.step(kind);
           }}
         >
-          <Menu.Trigger class="btn box desk">
+          <Menu.Trigger class="btn box run-to">
             Run to <b>next…</b>
             <Icon name="down" />
           </Menu.Trigger>
@@ -112,9 +128,22 @@ export function Transport(props: { app: App }): JSX.Element {
             </Menu.Positioner>
           </Portal>
         </Menu.Root>
-        <Show when={app.frame()?.trouble} fallback={<NoticeLine app={app} />}>
-          {(trouble) => <span class="trouble wa">{trouble()}</span>}
-        </Show>
+        <Switch fallback={<NoticeLine app={app} />}>
+          <Match when={app.progress()}>
+            {(progress) => (
+              <span class="errand">
+                <span role="status">{sayErrand(progress().errand, (us) => clock(us))}</span>{' '}
+                <Show when={progress().share !== undefined}>
+                  <progress aria-label="Done" max={1} value={progress().share ?? 0} /> {percent(progress())}
+                </Show>{' '}
+                <button type="button" class="btn box" onClick={() => app.pause()}>
+                  Cancel
+                </button>
+              </span>
+            )}
+          </Match>
+          <Match when={app.frame()?.trouble}>{(trouble) => <span class="trouble wa">{trouble()}</span>}</Match>
+        </Switch>
         <div class="speed">
           <span class="desk r asked">
             <span class="s">{caption(app.speed())}</span>
@@ -147,7 +176,9 @@ export function Transport(props: { app: App }): JSX.Element {
                   <Slider.Marker
                     value={SPEEDS.indexOf(stop)}
                     class="slider-mark"
+                    style={{ 'pointer-events': 'auto' }}
                     data-on={stop === app.speed() ? '' : undefined}
+                    onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
                   >
                     {speedText(stop)}
                   </Slider.Marker>
@@ -158,5 +189,55 @@ export function Transport(props: { app: App }): JSX.Element {
         </div>
       </div>
     </section>
+  );
+}
+
+function percent(progress: Progress): string {
+  return progress.share === undefined ? '' : `${Math.floor(progress.share * 100)} %`;
+}
+
+function underWay(progress: Progress): string {
+  return progress.share === undefined ? 'looking…' : `${percent(progress)} of the way`;
+}
+
+/** The instant to go to, typed: what is no time stays, and says so. */
+function TimeField(props: { app: App }): JSX.Element {
+  const [wrong, setWrong] = createSignal(false);
+  const go = (input: HTMLInputElement): void => {
+    const text = input.value.trim().replaceAll(',', '');
+    if (text === '') {
+      setWrong(false);
+      return;
+    }
+    const seconds = secondsOf(text);
+    const end = props.app.frame()?.horizon_us ?? 0;
+    const fits = seconds !== undefined && (end === 0 || seconds * 1e6 <= end) && seconds <= 2 ** 32;
+    setWrong(!fits);
+    if (!fits || seconds === undefined) return;
+    input.value = '';
+    void props.app.seek(seconds);
+  };
+  return (
+    <label class="goto">
+      <span class="desk">Go to</span>
+      <input
+        class="in"
+        id="time-field"
+        aria-label="Go to time, in seconds"
+        aria-invalid={wrong()}
+        title={tooltip('A time in seconds, or minutes:seconds', 'time')}
+        placeholder={wrong() ? 'no such time' : 'time'}
+        inputmode="decimal"
+        autocomplete="off"
+        size={7}
+        onInput={() => setWrong(false)}
+        onChange={(event) => go(event.currentTarget)}
+      />
+      <Show when={wrong()}>
+        <span class="wa" role="alert">
+          from 0 to {plain((props.app.frame()?.horizon_us || 2 ** 32 * 1e6) / 1e6)} s
+        </span>
+      </Show>
+    </label>
   );
 }

@@ -5,6 +5,7 @@ import { sentence } from '../base/schema.ts';
 import { NBSP } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { isWithin } from '../state/edits.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
 
@@ -163,9 +164,7 @@ export function choiceText(value: Json | undefined): string {
 }
 
 export function without(all: ReadonlyMap<string, Diagnostic>, path: string): ReadonlyMap<string, Diagnostic> {
-  const next = new Map(all);
-  next.delete(path);
-  return next;
+  return new Map([...all].filter(([at]) => !isWithin(at.replace(/#$/, ''), path)));
 }
 
 export function sameList(a: readonly string[], b: readonly string[]): boolean {

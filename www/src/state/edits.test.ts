@@ -7,6 +7,7 @@ import {
   freeName,
   furtherEntry,
   inverse,
+  listedEdits,
   placedEdits,
   withEdit,
   withoutEdit,
@@ -138,3 +139,14 @@ test('a further pool or client is the last with something in it, under a free na
 function pool0() {
   return { name: 'main', replicas: 4, gpu: 'H100', kv: { blocks: 'auto', block_tokens: 16 } };
 }
+
+test('edits are in force in the order of their instants, and those that came with the scenario are told apart', () => {
+  const scheduled = { at_us: 60, set: { seed: 2 } };
+  const original: Json = { seed: 1, edits: [scheduled] };
+  const document: Json = { seed: 1, edits: [scheduled, { at_us: 48, after_events: 3, set: { seed: 5 } }] };
+  expect(effective(document, 60)).toMatchObject({ seed: 2 });
+  expect(listedEdits(original, document).map((e) => [e.index, e.scheduled])).toEqual([
+    [0, true],
+    [1, false],
+  ]);
+});

@@ -6,7 +6,7 @@ import type { AnomalyMark, Frame, RequestDetail, View } from '../generated/bound
 import { type Client, ignoreLost } from '../sim/client.ts';
 import { type Mode, type RunId, sameRun } from '../sim/protocol.ts';
 import { detailFor } from './detail.ts';
-import { sentenceOf } from './spoken.ts';
+import { sentenceOf, Watcher } from './spoken.ts';
 
 /** Charts are renewed as often as one of their buckets passes, within these bounds. */
 const CHARTS_MS = { least: 100, most: 400 } as const;
@@ -16,7 +16,6 @@ const DISTRIBUTIONS_MS = 250;
 /** A chart that takes long to make is renewed the less often: all of them together take a small part of the worker's time. */
 const TIMES_ITS_COST = 80;
 const DETAILS_MS = 250;
-const SPOKEN_MS = 5000;
 
 export type Frames = ReturnType<typeof createFrames>;
 
@@ -25,11 +24,15 @@ type Surroundings = {
   readonly client: () => Client;
   readonly speed: Accessor<number>;
   readonly selected: Accessor<Selection>;
+  /** How many edits the playhead has passed. */
+  readonly editsPassed: Accessor<number>;
+  /** Whether changes are spoken by themselves. */
+  readonly speaks: Accessor<boolean>;
   /** Runs with each frame, in the same batch. */
   readonly onFrame: (frame: Frame) => void;
 };
 
-export function createFrames({ client, speed, selected, onFrame }: Surroundings) {
+export function createFrames({ client, speed, selected, editsPassed, speaks, onFrame }: Surroundings) {
   const [frame, setFrame] = createSignal<Frame>();
   const [mode, setMode] = createSignal<Mode>('paused');
   const [achieved, setAchieved] = createSignal(0);
@@ -46,7 +49,9 @@ export function createFrames({ client, speed, selected, onFrame }: Surroundings)
   let knownId: RunId = { run: 0, edit: 0 };
   const viewsDue = new Map<View, number>();
   let detailsDue = 0;
-  let spokenDue = 0;
+  /** The frame that was spoken of last. */
+  let spokenOf: Frame | undefined;
+  const watcher = new Watcher();
   let replicas = 0;
   let asking = false;
 
@@ -72,17 +77,28 @@ export function createFrames({ client, speed, selected, onFrame }: Surroundings)
   function refresh(all: boolean): void {
     const now = performance.now();
     refreshCharts(all, now);
+    const at = frame();
+    if (at && speaks()) {
+      const since = watcher.take(at, editsPassed());
+      if (since !== undefined) setSpoken(since);
+      else if (mode() === 'paused' && at !== spokenOf) setSpoken(sentenceOf(at));
+      spokenOf = at;
+    }
     if (all || now >= detailsDue) {
       detailsDue = now + DETAILS_MS;
       setRefreshTick((n) => n + 1);
       setThrottledFrame(frame());
       refreshDetail();
     }
-    if (all || now >= spokenDue) {
-      spokenDue = now + SPOKEN_MS;
-      const at = frame();
-      if (at) setSpoken(sentenceOf(at));
-    }
+  }
+
+  /** Says how the run stands, also when that was said before. */
+  function say(): void {
+    const at = frame();
+    if (!at) return;
+    const said = sentenceOf(at);
+    // A live region speaks only what differs from before.
+    setSpoken((before) => (before === said ? `${said}\u00a0` : said));
   }
 
   function refreshCharts(all: boolean, now: number): void {
@@ -138,6 +154,8 @@ export function createFrames({ client, speed, selected, onFrame }: Surroundings)
     detail,
     setDetail,
     spoken,
+    say,
+    setSpoken,
     refreshTick,
     throttledFrame,
     anomalies,

@@ -5,7 +5,7 @@ import type { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
 import type { Diagnostic, Frame, TraceSummary } from '../generated/boundary.ts';
 import { type Client, LostError, RefusedError } from '../sim/client.ts';
-import type { Mode, RunId } from '../sim/protocol.ts';
+import type { RunId } from '../sim/protocol.ts';
 import {
   changes,
   type Edit,
@@ -26,13 +26,16 @@ type Surroundings = {
   readonly client: () => Client;
   readonly schema: Schema;
   readonly frame: Accessor<Frame | undefined>;
-  readonly mode: Accessor<Mode>;
+  /** Whether a run that is made again plays on from where it is taken to. */
+  readonly playsOn: Accessor<boolean>;
   readonly setNotice: Setter<Notice | undefined>;
-  /** Runs in the same batch as another run is put on screen. */
-  readonly onNewRun: () => void;
+  /** Told of the instant to which a run is made again, before that begins. */
+  readonly onWay: (untilUs: number) => void;
+  /** Runs in the same batch as a run is put on screen: `same` where it is the one that was there, at another instant. */
+  readonly onNewRun: (same: boolean) => void;
 };
 
-export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }: Surroundings) {
+export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, onNewRun }: Surroundings) {
   const [document, setDocument] = createSignal<Json>({});
   const [original, setOriginal] = createSignal<Json>({});
   const [presetName, setPresetName] = createSignal('');
@@ -87,7 +90,7 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
       id = accepted.id;
       const next = readDocument(accepted.scenario);
       batch(() => {
-        showRun(next);
+        showRun(next, false);
         setOriginal(next);
         setPresetName(name);
         if (!useTrace) setTrace(undefined);
@@ -100,15 +103,17 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
   /** Makes a run of `next` up to an instant; the run of the same document is the same run. */
   async function run(next: Json, untilUs: number, path: string): Promise<boolean> {
     return attempt(async () => {
+      const same = equal(next, document());
+      onWay(untilUs);
       const accepted = await client().load(writeDocument(next), {
-        id: equal(next, document()) ? id : newRun(),
+        id: same ? id : newRun(),
         useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
         untilUs,
-        thenPlay: mode() === 'playing',
+        thenPlay: playsOn(),
       });
       id = accepted.id;
       batch(() => {
-        showRun(readDocument(accepted.scenario));
+        showRun(readDocument(accepted.scenario), same);
         setProblems((before) =>
           path === '' && accepted.diagnostics.length === 0 ? before : ofDocument(before, accepted.diagnostics, path),
         );
@@ -116,10 +121,10 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
     }, path);
   }
 
-  function showRun(next: Json): void {
+  function showRun(next: Json, same: boolean): void {
     editedUs = 0;
     setDocument(next);
-    onNewRun();
+    onNewRun(same);
   }
 
   /** Goes to an instant of the same run. */
@@ -173,8 +178,25 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
   async function change(path: string, value: Json): Promise<boolean> {
     const edited = editsBetween(inForce(), setAt(inForce(), path, value));
     if (edited?.length === 0) return true;
+    const without = takenBack(path, value);
+    if (without !== undefined) return restartWith(without, path);
     if (edited && started() && isLive(edited)) return applyLive(edited, path);
     return restartWith(setAt(document(), path, value), path);
+  }
+
+  /**
+   * The document without the edits of `path` made at this very instant, where `value` is what the field had before them: a value that
+   * is set back leaves no edit.
+   */
+  function takenBack(path: string, value: Json): Json | undefined {
+    const here = listed().filter(
+      ({ atUs, scheduled, edit }) =>
+        !scheduled && atUs === nowUs() && equal(Object.keys(edit.set ?? {}), [path]) && edit.add === undefined,
+    );
+    if (here.length === 0 || playsOn()) return undefined;
+    const next = here.reduceRight((now, { index }) => withoutEdit(now, index), document());
+    const before = getAt(effective(next, nowUs()), path) ?? initialOf(path);
+    return equal(before, value) ? next : undefined;
   }
 
   /** Takes a document as it is written: what differs is one edit at the playhead if all of it is live, else the run starts again. */
@@ -205,20 +227,23 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
 
   // ---- undo ------------------------------------------------------------------------------------------------------
 
-  /** One step at a time: a key that is held down asks faster than a run answers. */
-  let stepping = false;
-  async function stepHistory(step: Done | undefined, planned: (step: Done) => Plan, then: () => void): Promise<void> {
-    if (!step || stepping) return;
-    stepping = true;
-    const plan = planned(step);
-    const done = plan.kind === 'edit' ? await applyLive([plan.edit], '', false) : await run(plan.document, nowUs(), '');
-    if (done) then();
-    stepping = false;
+  /** One step after the other: keys come faster than a run answers, and each of them counts. */
+  let latest: Promise<void> = Promise.resolve();
+  function stepHistory(next: () => Done | undefined, planned: (step: Done) => Plan, then: () => void): Promise<void> {
+    latest = latest.then(async () => {
+      const step = next();
+      if (!step) return;
+      const plan = planned(step);
+      const done =
+        plan.kind === 'edit' ? await applyLive([plan.edit], '', false) : await run(plan.document, nowUs(), '');
+      if (done) then();
+    });
+    return latest;
   }
 
   function undo(): Promise<void> {
     return stepHistory(
-      history().done.at(-1),
+      () => history().done.at(-1),
       (step) => undoPlan(step, document(), nowUs()),
       () => setHistory(undone),
     );
@@ -226,7 +251,7 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
 
   function redo(): Promise<void> {
     return stepHistory(
-      history().undone.at(-1),
+      () => history().undone.at(-1),
       (step) => redoPlan(step, inForce()),
       () => setHistory((h) => redone(h, Math.max(editedUs, nowUs()))),
     );
@@ -238,6 +263,8 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
   async function attempt(action: () => Promise<void>, path = ''): Promise<boolean> {
     try {
       await action();
+      // What was refused before is mended, or was about something else that goes on.
+      setNotice((notice) => (notice?.kind === 'problem' ? undefined : notice));
       return true;
     } catch (error) {
       if (error instanceof RefusedError) {
@@ -273,6 +300,7 @@ export function createRuns({ client, schema, frame, mode, setNotice, onNewRun }:
     setProblems,
     edits,
     listed,
+    editsPassed,
     inForce,
     changed,
     differences,

@@ -19,7 +19,7 @@ type Shortcut = {
 /** Widgets that need a key themselves, while the focus is on them. */
 const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: string }[] = [
   {
-    keys: ['ArrowRight', 'End'],
+    keys: ['ArrowRight', 'Home', 'End'],
     within:
       '[role=slider], [role=tab], [role=menu], [role=menuitem], [role=listbox], [role=combobox], [role=region], input[type=range]',
   },
@@ -54,20 +54,27 @@ export const SHORTCUTS = [
     action: (app) => app.step('engine-step'),
   },
   {
+    name: 'step-back',
+    does: 'Step back to the event before',
+    keys: [{ key: ',', shift: false }],
+    action: (app) => void app.stepBack(),
+  },
+  { name: 'pause', does: 'Pause', keys: [{ key: 'k' }], action: (app) => app.pause() },
+  {
     name: 'slower',
     does: 'Slower',
-    keys: [{ key: '[' }, { key: '-' }],
+    keys: [{ key: 'j' }, { key: '[' }, { key: '-' }],
     also: [{ key: '−' }],
     action: (app) => app.setSpeed(app.speedIndex() - 1),
   },
   {
     name: 'faster',
     does: 'Faster',
-    keys: [{ key: ']' }, { key: '+' }],
+    keys: [{ key: 'l' }, { key: ']' }, { key: '+' }],
     also: [{ key: '=' }],
     action: (app) => app.setSpeed(app.speedIndex() + 1),
   },
-  { name: 'restart', does: 'Restart', keys: [{ key: 'r' }], action: (app) => void app.restart() },
+  { name: 'restart', does: 'Restart', keys: [{ key: 'Home' }, { key: 'r' }], action: (app) => void app.restart() },
   { name: 'to-end', does: 'Run to the end', keys: [{ key: 'End' }], action: (app) => app.toEnd() },
   { name: 'undo', does: 'Undo', keys: [{ key: 'z', command: true, shift: false }], action: (app) => void app.undo() },
   {
@@ -77,6 +84,9 @@ export const SHORTCUTS = [
     also: [{ key: 'y', command: true }],
     action: (app) => void app.redo(),
   },
+  { name: 'time', does: 'Type the time to go to', keys: [{ key: 't' }], action: () => focusOn('#time-field') },
+  { name: 'search', does: 'Search the form', keys: [{ key: '/' }], action: (app) => app.searchForm() },
+  { name: 'say', does: 'Say how the run stands', keys: [{ key: 'v' }], action: (app) => app.say() },
   { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.setHelp(true) },
   { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
 ] as const satisfies readonly Shortcut[];
@@ -130,9 +140,14 @@ export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): 
   shortcut.action(app);
 }
 
+function focusOn(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}
+
 function leave(app: App): void {
   if (app.notice()) app.setNotice(undefined);
   else if (app.selected().request !== undefined || app.selected().replica !== undefined) app.select(NOTHING);
+  else if (app.progress()) app.pause();
   else app.setDrawer(false);
 }
 

@@ -1,0 +1,17 @@
+// Switches that the browser keeps: on until they are switched off.
+
+export function readFlag(name: string): boolean {
+  try {
+    return localStorage.getItem(name) !== 'off';
+  } catch {
+    return true;
+  }
+}
+
+export function writeFlag(name: string, on: boolean): void {
+  try {
+    localStorage.setItem(name, on ? 'on' : 'off');
+  } catch {
+    // Storage can be forbidden; the choice then lasts until the page closes.
+  }
+}

@@ -1,0 +1,132 @@
+// In reach of every hand: keys, the time field, work that can be cancelled, a focus that is never lost.
+import assert from 'node:assert/strict';
+import { clock, OPENING_S, resting, suite } from './harness.mjs';
+
+const onPage = suite();
+const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
+const transport = (page) => page.getByRole('region', { name: 'Transport' });
+
+/** Waits until the clock shows an instant, in seconds. */
+async function at(page, seconds) {
+  await page.waitForFunction(
+    (s) => Math.abs(Number(document.querySelector('.clock').firstChild.textContent.replaceAll(',', '')) - s) < 0.002,
+    seconds,
+  );
+}
+
+async function speedStop(page) {
+  return Number(await page.getByRole('slider', { name: 'Speed' }).getAttribute('aria-valuenow'));
+}
+
+onPage('keys of players and profilers go where they say, and each of several fast keys counts', async (page) => {
+  const stop = await speedStop(page);
+  await page.keyboard.press('l');
+  await page.keyboard.press('l');
+  assert.equal(await speedStop(page), stop + 2);
+  await page.keyboard.press('j');
+  assert.equal(await speedStop(page), stop + 1);
+  await page.keyboard.press('.');
+  await page.waitForFunction((s) => Number(document.querySelector('.clock').firstChild.textContent) > s, OPENING_S);
+  await page.keyboard.press('t');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'time-field');
+  await page.keyboard.type('1:00');
+  await page.keyboard.press('Enter');
+  await at(page, 60);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press(',');
+  await page.keyboard.press(',');
+  await page.waitForFunction(() => {
+    const now = Number(document.querySelector('.clock').firstChild.textContent);
+    return now < 60 && now > 59;
+  });
+  await resting(page);
+  const before = await clock(page);
+  await page.keyboard.press(',');
+  await page.waitForFunction((s) => Number(document.querySelector('.clock').firstChild.textContent) < s, before);
+  await resting(page);
+  // Each arrow of the timeline is a two-hundredth of 240 s, counted from where the run is being taken.
+  await page.getByRole('slider', { name: 'Time' }).focus();
+  const from = await clock(page);
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowRight');
+  await at(page, from + 3.6);
+  await page.locator('.slider-mark').filter({ hasText: /^60×$/ }).click();
+  await page.getByText('minutes of load').waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('Home');
+  await at(page, 0);
+});
+
+onPage('a time that cannot be reached is refused with the range, and is kept', async (page) => {
+  const field = page.getByRole('textbox', { name: /Go to time/ });
+  await field.fill('9999');
+  await field.press('Enter');
+  await transport(page).getByRole('alert').filter({ hasText: 'from 0 to 240 s' }).waitFor();
+  assert.equal(await field.inputValue(), '9999');
+  assert.equal(await clock(page), OPENING_S);
+  await field.fill('50');
+  await transport(page).getByRole('alert').waitFor({ state: 'detached' });
+});
+
+onPage('long work says what it is, how far it is, and is cancelled by its button and by Space', async (page) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('button', { name: /^Run/ }).click();
+  const horizon = panel.getByRole('textbox', { name: 'Ends at', exact: true });
+  await horizon.fill('12000');
+  await horizon.press('Enter');
+  await page.getByText('of 12,000 s').waitFor();
+  await resting(page);
+  await transport(page)
+    .getByRole('button', { name: /Run to next/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'next preemption' }).click();
+  const errand = page.locator('.errand');
+  await errand.filter({ hasText: 'Looking for the next preemption' }).waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+  await errand.getByRole('button', { name: 'Cancel' }).click();
+  await errand.waitFor({ state: 'detached' });
+  assert.ok((await resting(page)) < 12_000);
+  const field = page.getByRole('textbox', { name: /Go to time/ });
+  await field.fill('11000');
+  await field.press('Enter');
+  await errand
+    .filter({ hasText: /Going to 11,000.* s/ })
+    .getByRole('progressbar')
+    .waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('Space');
+  await errand.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  assert.ok((await resting(page)) < 11_000, 'it stopped and does not play');
+});
+
+onPage('the focus goes to what stands nearest when what had it goes away', async (page) => {
+  const panel = scenarioPanel(page);
+  const replicas = panel.getByRole('textbox', { name: 'Replicas' });
+  await replicas.fill('5');
+  await replicas.press('Enter');
+  const undo = panel.getByRole('button', { name: 'Undo' });
+  await page.waitForFunction(() => !document.querySelector('button[aria-label=Undo]').disabled);
+  await panel.getByRole('tab', { name: 'Changes' }).click();
+  await panel.getByRole('button', { name: /^Remove the edit at 48/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.changes li').length === 1);
+  await page.waitForFunction(() => document.activeElement !== document.body);
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Remove the edit at 60/);
+  await undo.focus();
+  for (let i = 0; i < 2; i += 1) await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('button[aria-label=Undo]').disabled);
+  await page.waitForFunction(() => document.activeElement !== document.body && !document.activeElement.disabled);
+});
+
+onPage('the status is spoken on request, and by itself where the run rests', async (page) => {
+  const spoken = page.locator('.page > [role=status][aria-live=polite]');
+  await page.waitForFunction(() => /^At 48 s/.test(document.querySelector('.page > [role=status]').textContent));
+  await page.keyboard.press('v');
+  assert.match(await spoken.textContent(), /^At 48 s: \d+ running, .* TTFT p99 /);
+  await page.getByRole('button', { name: 'Help and keyboard' }).click();
+  const sheet = page.getByRole('dialog');
+  for (const key of ['j or [ or −', 'k', 'l or ] or +', ',', 'Home or r', 't', '/', 'v'])
+    await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
+  await sheet.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
+  assert.equal(await page.evaluate(() => localStorage.getItem('spoken')), 'off');
+});
