@@ -50,21 +50,27 @@ export function drawEcdf(s: EcdfScene): void {
     label(pen, s.empty, (EDGE.left + right) / 2, (EDGE.top + bottom) / 2 + 4, p.ink3, 'center');
     return;
   }
-  if (s.sloMs >= low && s.sloMs <= high) {
-    const at = Math.round(x(s.sloMs)) + 0.5;
-    pen.strokeStyle = p.miss;
-    pen.lineWidth = 1;
-    pen.setLineDash([5, 3]);
-    pen.beginPath();
-    pen.moveTo(at, EDGE.top - 4);
-    pen.lineTo(at, bottom);
-    pen.stroke();
-    pen.setLineDash([]);
-    const before = at + 28 > right;
-    label(pen, 'SLO', before ? at - 4 : at + 4, bottom - 5, p.missText, before ? 'right' : 'left');
-  }
+  const slo = drawObjective(s, x, right, bottom);
   drawCurve(s, x, y, right);
-  drawMarks(s, x, y, right);
+  drawMarks(s, x, y, slo);
+}
+
+/** The line of the objective with its name at its foot; tells what the name takes. */
+function drawObjective(s: EcdfScene, x: (v: number) => number, right: number, bottom: number): readonly Taken[] {
+  const { pen, p } = s;
+  if (s.sloMs < s.low || s.sloMs > s.high) return [];
+  const at = Math.round(x(s.sloMs)) + 0.5;
+  pen.strokeStyle = p.miss;
+  pen.lineWidth = 1;
+  pen.setLineDash([5, 3]);
+  pen.beginPath();
+  pen.moveTo(at, EDGE.top - 4);
+  pen.lineTo(at, bottom);
+  pen.stroke();
+  pen.setLineDash([]);
+  const before = at + 28 > right;
+  label(pen, 'SLO', before ? at - 4 : at + 4, bottom - 5, p.missText, before ? 'right' : 'left');
+  return [{ x: before ? at - 28 : at + 3, y: bottom - 5, w: 25 }];
 }
 
 function drawTicks(s: EcdfScene, x: (v: number) => number, right: number, height: number): void {
@@ -102,10 +108,49 @@ function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
   pen.stroke();
 }
 
-function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): void {
+/** Words on one base line. */
+type Taken = { readonly x: number; readonly y: number; readonly w: number };
+const LINE = 12;
+
+/**
+ * Where the words of a mark go: below it at its right, beside it at its left, and so on around it, wherever nothing else is.
+ * Undefined where there is no such place: the table has the number.
+ */
+export function placeMark(
+  mark: { readonly x: number; readonly y: number; readonly w: number; readonly last: boolean },
+  within: { readonly left: number; readonly right: number; readonly bottom: number },
+  taken: readonly Taken[],
+): Taken | undefined {
+  const { x, y, w, last } = mark;
+  const spots = [
+    [x + 7, y + 13],
+    [x - 7 - w, y + 4],
+    [x - 7 - w, y + 13],
+    [x - 7 - w, y - 5],
+    [x + 7, y + 4],
+    [x + 7, y + 22],
+  ] as const;
+  // The last one lies on the upper edge: its words go to the left, where the curve is not.
+  const order = last ? [1, 2, 0, 5] : [0, 1, 2, 3, 4, 5];
+  for (const i of order) {
+    const [at, base] = spots[i] ?? [0, 0];
+    if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) continue;
+    const free = taken.every((t) => at >= t.x + t.w + 4 || at + w + 4 <= t.x || Math.abs(base - t.y) >= LINE);
+    if (free) return { x: at, y: base, w };
+  }
+  return undefined;
+}
+
+function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, before: readonly Taken[]): void {
   const { pen, p } = s;
+  const right = s.width - EDGE.right;
+  const within = { left: EDGE.left + 1, right: right + 10, bottom: s.height - EDGE.bottom };
+  const taken = [...before];
   pen.font = font(p, 11);
-  for (const q of MARKS) {
+  pen.strokeStyle = s.stroke;
+  pen.lineWidth = 1.5;
+  // The last one first: where not all have room, the tail says more than the middle.
+  for (const q of MARKS.toReversed()) {
     const v = valueAt(s.values, s.percents, q);
     if (!Number.isFinite(v)) continue;
     const at = Math.min(right, x(v));
@@ -113,17 +158,13 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
     pen.arc(at, y(q), 3, 0, Math.PI * 2);
     pen.fillStyle = p.surface;
     pen.fill();
-    pen.strokeStyle = s.stroke;
-    pen.lineWidth = 1.5;
     pen.stroke();
     const words = `p${q} ${text(durationMs(v))}`;
-    const wide = pen.measureText(words).width;
-    // p99 lies on the upper edge: its label goes to the left, where the curve is not.
-    const before = q === 99 || at + 8 + wide > right + 10;
-    const x0 = before ? at - 7 - wide : at + 7;
-    const y0 = y(q) + (q === 99 ? 3 : before ? 4 : 13);
+    const spot = placeMark({ x: at, y: y(q), w: pen.measureText(words).width, last: q === 99 }, within, taken);
+    if (!spot) continue;
+    taken.push(spot);
     pen.fillStyle = p.surface;
-    pen.fillRect(x0 - 2, y0 - 9, wide + 4, 11);
-    label(pen, words, x0, y0, p.ink2);
+    pen.fillRect(spot.x - 2, spot.y - 9, spot.w + 4, 11);
+    label(pen, words, spot.x, spot.y, p.ink2);
   }
 }

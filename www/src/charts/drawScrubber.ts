@@ -143,8 +143,10 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
     const words = named(cluster.marks);
     pen.font = font(p, 11, s.pointed === i ? 600 : 400);
     const long = pen.measureText(words).width <= room && s.width >= 720;
-    if (long || many)
-      label(pen, long ? words : String(cluster.marks.length), left + LANE.size + 3, LANE.y + 8.5, p.ink2);
+    const said = long ? words : many ? String(cluster.marks.length) : '';
+    // At the right edge the number stands before its mark.
+    const beyond = left + LANE.size + 3 + pen.measureText(said).width > s.width - 2;
+    label(pen, said, beyond ? left - 3 : left + LANE.size + 3, LANE.y + 8.5, p.ink2, beyond ? 'right' : 'left');
     pen.globalAlpha = 1;
   });
 }

@@ -60,3 +60,18 @@ test('however close edits are, each is part of a pennant with words, and no two 
     }
   }
 });
+
+test('any edits on any axis get their pennants', () => {
+  let state = 7;
+  const next = (n: number): number => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state % n;
+  };
+  for (let run = 0; run < 400; run++) {
+    const right = 60 + next(600);
+    const places = Array.from({ length: 1 + next(20) }, () => next(right)).sort((a, b) => a - b);
+    const labels = places.map((_, i) => 'weight of the prefix'.slice(0, 1 + ((i * 7 + run) % 20)));
+    const found = place(labels, places, { right, playhead: next(right) });
+    expect(found.flatMap((p) => p.flags).length).toBe(places.length);
+  }
+});

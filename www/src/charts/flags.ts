@@ -59,7 +59,10 @@ export function placePennants(
   const endOf = (p: Pennant | undefined): number => (p ? p.x + (p.side === 'right' ? p.width : 1) : edges.left);
   const placed = (group: Group, next: number): Pennant | undefined =>
     fitted(group, endOf(out.at(-1)), Math.min(edges.right, next), edges, measure);
-  for (let i = 0; i < groups.length; ) {
+  let i = 0;
+  // Each turn places a group, or joins two, or makes room once: it ends.
+  let madeRoom = false;
+  while (i < groups.length) {
     const group = groups[i];
     if (!group) break;
     const next = groups[i + 1];
@@ -69,20 +72,24 @@ export function placePennants(
       i += 1;
       continue;
     }
+    if (next) {
+      groups.splice(i, 2, joined(group, next));
+      continue;
+    }
+    // At the right edge the pennant before makes room, else it takes this one in.
     const last = out.pop();
-    // At the right edge the pennant before makes room; elsewhere the next one joins this one.
-    const narrower = last && !next ? placed(groups[i - 1] ?? group, group.x - countWidth(group, measure)) : undefined;
+    const before = groups[i - 1];
+    if (!last || !before) {
+      out.push(forced(group, measure));
+      break;
+    }
+    const narrower = madeRoom ? undefined : placed(before, group.x - countWidth(group, measure));
+    madeRoom = true;
     if (narrower) {
       out.push(narrower);
-    } else if (next) {
-      if (last) out.push(last);
-      groups.splice(i, 2, joined(group, next));
-    } else if (last) {
-      i -= 1;
-      groups.splice(i, 2, joined(groups[i] ?? group, group));
     } else {
-      out.push(forced(group, measure));
-      i += 1;
+      i -= 1;
+      groups.splice(i, 2, joined(before, group));
     }
   }
   return out;

@@ -234,7 +234,8 @@ function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
     const b = bars[i];
     if (b) drawBar(s, b, col.x + i * pitch, bar, base);
   }
-  if (more > 0) {
+  // A compact row says the whole number before the bars.
+  if (more > 0 && !layout.compact) {
     pen.font = font(p, 11);
     labelFrom(pen, `+${short(more)}`, col.x - 6, col.x + col.w, base - 4, p.ink2);
   }

@@ -127,15 +127,15 @@ export function problems(page) {
         if (Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0) > 1) out.push(`${name(a)} on ${name(b)}`);
       }
     });
-    const controls = [
-      ...document.querySelectorAll('.top button, .top input, .ctl > *, .ctl button, .phone-tabs button'),
-    ]
+    const PLACES = ':is(.top, .ctl, .phone-tabs, .bar, .lfoot)';
+    const controls = [...document.querySelectorAll(`${PLACES} :is(button, input, [role=slider]), .ctl > *`)]
       .filter((el) => el.checkVisibility({ visibilityProperty: true }) && !styleOf(el).unseen)
       .map((el) => ({ el, box: el.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 1);
     controls.forEach(({ el, box }, i) => {
       const called = el.getAttribute('aria-label') || el.className || el.textContent;
-      if (box.left < 0 || box.right > innerWidth + 0.5) out.push(`${called} leaves the window`);
+      const panel = el.closest('.left, .right')?.getBoundingClientRect() ?? { left: 0, right: innerWidth };
+      if (box.left < panel.left || box.right > panel.right + 0.5) out.push(`${called} leaves its panel`);
       for (const other of controls.slice(i + 1)) {
         if (el.contains(other.el)) continue;
         const x = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);

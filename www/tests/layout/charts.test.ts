@@ -1,0 +1,76 @@
+// The timeline and the distributions at every size: no text on another, none outside.
+import { beforeAll, expect, test } from 'vitest';
+import { clusters } from '../../src/base/anomalies.ts';
+import { trust } from '../../src/base/trust.ts';
+import { drawEcdf, ecdfRange } from '../../src/charts/drawEcdf.ts';
+import { drawScrubber, placeOn } from '../../src/charts/drawScrubber.ts';
+import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
+import { dataOf, frameOf } from '../gallery/synthetic.ts';
+import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';
+
+beforeAll(() => {
+  // Shapes of anomalies are paths that only browsers know; their places are not looked at here.
+  globalThis.Path2D ??= trust<typeof Path2D>(class {});
+});
+
+const WIDTHS = [320, 360, 390, 720, 768, 844, 1024, 1280, 1440, 1920] as const;
+
+function withEdits(atS: readonly number[], nowS: number): Frame {
+  const frame = frameOf(4, nowS);
+  const anomalies = atS.map(
+    (s, i): AnomalyMark => ({
+      kind: 'kv-thrashing',
+      at_us: s * 1e6,
+      end_us: (s + 3) * 1e6,
+      label: `no. ${i}`,
+      replica: 0,
+    }),
+  );
+  const flags = atS.map((s, i) => ({ at_us: s * 1e6, label: `prefix weight ${i} → ${i + 1}`, applied: s <= nowS }));
+  return { ...frame, flags, anomalies };
+}
+
+test('edits and anomalies of a timeline have words that keep apart, however close they are', () => {
+  const data = dataOf(4, 131.25)['health'];
+  for (const atS of [[], [120], [10, 11, 12, 13], [0, 0.5, 60, 61, 120, 121, 238, 239.5], [3, 30, 33, 90, 130, 132]]) {
+    for (const nowS of [0, 31, 131.25, 240]) {
+      const frame = withEdits(atS, nowS);
+      for (const width of WIDTHS) {
+        const { pen, labels } = recordingPen();
+        const marks = clusters(frame.anomalies, placeOn(frame, width), width < 720 ? 44 : 36);
+        const scene = { pen, p: plainPalette(true), frame, data, warmUpS: 20, anomalies: marks, pointed: -1, width };
+        drawScrubber(scene);
+        const where = `edits at ${atS.join(', ')}, ${nowS} s, ${width} px`;
+        expect(overprinted(labels), where).toEqual([]);
+        expect(outside(labels, width, 54), where).toEqual([]);
+      }
+    }
+  }
+});
+
+test('the percentiles of a distribution, its objective and its axes keep apart', () => {
+  const shapes: readonly (readonly [number, number, number])[] = [
+    [20, 36, 58],
+    [200, 210, 220],
+    [10, 900, 12_000],
+    [1900, 4600, 9500],
+    [1, 1.2, 90_000],
+  ];
+  for (const [p50, p90, p99] of shapes) {
+    for (const sloMs of [0, p50, p90, p99 * 0.9, p99 * 1.4]) {
+      for (const width of [220, 246, 264, 374]) {
+        for (const height of [96, 124, 160, 184]) {
+          const { pen, labels } = recordingPen();
+          const values = Float64Array.of(p50 * 0.6, p50, p90, p99, p99 * 1.05);
+          const percents = Float64Array.of(10, 50, 90, 99, 100);
+          const range = ecdfRange(p50 * 0.6, Math.max(p99, sloMs * 1.1));
+          const scene = { pen, p: plainPalette(true), width, height, values, percents, sloMs, stroke: 'a', empty: '' };
+          drawEcdf({ ...scene, ...range });
+          const where = `${p50} ${p90} ${p99} ms, objective ${sloMs}, ${width} × ${height}`;
+          expect(overprinted(labels), where).toEqual([]);
+          expect(outside(labels, width, height), where).toEqual([]);
+        }
+      }
+    }
+  }
+});
