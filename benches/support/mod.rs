@@ -5,7 +5,7 @@
 
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Arrivals, Client, Lengths, Observe, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
+    Arrivals, Client, KvBlocks, Lengths, Observe, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
 };
 use tokenyard::session::view::FrameQuery;
 
@@ -47,7 +47,7 @@ pub(crate) fn watched(replicas: u32) -> Scenario {
     scenario.run.max_requests = 1_000_000;
     if replicas > 256 {
         // As much as their batches fill, so that a page has room for the blocks of all of them.
-        scenario.cluster.pools[0].kv.blocks = 8_192.into();
+        scenario.cluster.pools[0].kv.blocks = KvBlocks::Count(8192);
     }
     scenario.observe = Observe { counterfactual_k: replicas.min(64), anomalies: true, ..Observe::default() };
     scenario

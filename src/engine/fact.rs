@@ -143,8 +143,8 @@ pub trait Sink {
     /// Called once for each fact, in order. Times never decrease.
     fn fact(&mut self, at: Micros, fact: Fact);
 
-    /// Whether it wants to know what the router saw.
-    fn wants_decisions(&self) -> bool {
+    /// Whether it wants to know what the router saw when it sent a request to one of so many replicas.
+    fn wants_decision(&self, _request: RequestId, _replicas: usize) -> bool {
         false
     }
 

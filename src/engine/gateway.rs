@@ -74,7 +74,7 @@ impl Cluster {
             let choice = self.router.pick(&view, &fleet, &mut self.decision.scores);
             choice.map(|position| (position, fleet.replicas[position].id))
         };
-        if sink.wants_decisions() {
+        if sink.wants_decision(request, self.views.len()) {
             self.remember(request, choice.ok().map(|(position, _)| position), pools);
             sink.decision(&self.decision);
         }

@@ -200,7 +200,7 @@ impl Sink for Log {
         }
     }
 
-    fn wants_decisions(&self) -> bool {
+    fn wants_decision(&self, _: RequestId, _: usize) -> bool {
         true
     }
 

@@ -13,6 +13,15 @@ const DECISIONS_KEPT: usize = 4096;
 /// Most candidates kept, of all these decisions together.
 const ROWS_KEPT: usize = 131_072;
 
+/// Most replicas of which every decision is kept.
+const EACH_KEPT: usize = 64;
+
+/// Whether the decision about a request is kept in full: each, and of more than 64 replicas one in N / 64. Room for decisions is
+/// limited by their candidates, so that the others would be gone soon.
+pub(crate) fn is_kept(request: RequestId, replicas: usize) -> bool {
+    request.index().is_multiple_of(replicas.div_ceil(EACH_KEPT).max(1))
+}
+
 /// A decision, column by column: candidates as the router saw them, their loads as they truly were, and what they scored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct KeptDecision {

@@ -1,7 +1,7 @@
 //! What a run leaves behind: distributions, time series, the event log and the latest window.
 
 use super::anomaly::{Anomaly, AnomalyKind, Detectors};
-use super::decisions::Decisions;
+use super::decisions::{Decisions, is_kept};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::warmup::Warmup;
@@ -383,12 +383,15 @@ impl Sink for Recorder {
         self.detectors.is_some()
     }
 
-    fn wants_decisions(&self) -> bool {
-        self.live || self.decisions.summarised()
+    fn wants_decision(&self, request: RequestId, replicas: usize) -> bool {
+        self.decisions.summarised() || (self.live && is_kept(request, replicas))
     }
 
     fn decision(&mut self, d: &Decision) {
-        self.decisions.add(d, self.live);
+        // Where there is no summary, only those come here that are to be kept.
+        let all = !self.decisions.summarised();
+        let keep = self.live && (all || d.request.is_some_and(|request| is_kept(request, d.seen.len())));
+        self.decisions.add(d, keep);
     }
 }
 

@@ -140,7 +140,7 @@ impl Sink for Watch {
         }
     }
 
-    fn wants_decisions(&self) -> bool {
+    fn wants_decision(&self, _: tokenyard::base::RequestId, _: usize) -> bool {
         true
     }
 

@@ -62,7 +62,7 @@ impl Sink for Story {
         self.facts.push((at, fact));
     }
 
-    fn wants_decisions(&self) -> bool {
+    fn wants_decision(&self, _: tokenyard::base::RequestId, _: usize) -> bool {
         true
     }
 

@@ -99,6 +99,10 @@ declare module '*/pkg/tokenyard.js' {
        */
       scenario(): string;
       /**
+       * Loads a scenario for a run that nobody watches: no event log and no latest window; throws a list of diagnostics.
+       */
+      static unwatched(text: string): Sim;
+      /**
        * Version of this program.
        */
       static version(): string;
@@ -162,6 +166,7 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_presets: () => any;
       readonly sim_report: (a: number) => [number, number];
       readonly sim_scenario: (a: number) => [number, number];
+      readonly sim_unwatched: (a: number, b: number) => [number, number, number];
       readonly sim_version: () => [number, number];
       readonly sim_withTrace: (a: number, b: number, c: number) => [number, number, number];
       readonly start: () => void;

@@ -93,7 +93,7 @@ const arrived = (page) =>
 async function watched(site, name) {
   const { page, close } = await newPage(site);
   await atFullSpeed(page, name);
-  const before = { mb: await rendererMb(site.browser), s: await clock(page) };
+  const from = await clock(page);
   const start = performance.now();
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   const main = await traced(site.browser, () => page.waitForTimeout(PLAYED_MS));
@@ -111,14 +111,36 @@ async function watched(site, name) {
     target: 'page',
     wall_s: rounded(wall, 3),
     user_s: null,
-    sim_s_per_s: rounded((s - before.s) / wall, 3),
+    sim_s_per_s: rounded((s - from) / wall, 3),
     requests,
     events: null,
     steps: null,
     peak_mb: rounded(mb),
     replicas,
     ...main,
-    mb_per_million: requests > 0 ? rounded(((mb - before.mb) * 1e6) / requests) : null,
+  };
+}
+
+/** Memory that a million requests take: what the renderer holds more once they have all been served. */
+async function memory(site) {
+  const { page, close } = await newPage(site);
+  await atFullSpeed(page, 'watched-8');
+  const before = await rendererMb(site.browser);
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForTimeout(PLAYED_MS);
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: 'Run' }).click();
+  await page.getByText('of the whole run').waitFor({ timeout: 300_000 });
+  const after = await rendererMb(site.browser);
+  const requests = await arrived(page);
+  await close();
+  return {
+    name: 'memory',
+    target: 'page',
+    requests,
+    before_mb: rounded(before),
+    after_mb: rounded(after),
+    mb_per_million: rounded(((after - before) * 1e6) / requests),
   };
 }
 
@@ -150,27 +172,20 @@ async function visit(site) {
   const rate = page.getByRole('complementary', { name: 'Scenario' }).getByRole('textbox', { name: /^Rate/ }).first();
   for (let k = 0; k < TIMES; k++) {
     await rate.fill(String(40 + k));
-    // From the key to the first paint after a flag more stands on the timeline.
+    // From the key to the first paint after the number of changes beside the scenario's name has grown.
     const shown = page.evaluate(
       () =>
         new Promise((resolve) => {
-          let start = 0;
-          const list = document.querySelector('[role=img][aria-label*="Timeline"]');
-          const label = () => list?.getAttribute('aria-label');
-          const was = document.querySelectorAll('.f.chg').length + (label() ?? '');
-          document.addEventListener(
-            'keydown',
-            (e) => {
-              start = e.timeStamp;
-              const look = () => {
-                if (document.querySelectorAll('.f.chg').length + (label() ?? '') !== was)
-                  resolve(performance.now() - start);
-                else requestAnimationFrame(look);
-              };
-              requestAnimationFrame(look);
-            },
-            { once: true, capture: true },
-          );
+          const changes = () => document.querySelector('.preset-name')?.nextElementSibling?.textContent;
+          const was = changes();
+          const began = (e) => {
+            const look = () => {
+              if (changes() === was) requestAnimationFrame(look);
+              else requestAnimationFrame(() => resolve(performance.now() - e.timeStamp));
+            };
+            requestAnimationFrame(look);
+          };
+          document.addEventListener('keydown', began, { once: true, capture: true });
           setTimeout(() => resolve(null), 10_000);
         }),
     );
@@ -196,6 +211,7 @@ const rows = [];
 try {
   if (asked.length === 0 || asked.includes('default')) rows.push(await visit(site));
   for (const name of NAMES) if (asked.length === 0 || asked.includes(name)) rows.push(await watched(site, name));
+  if (asked.length === 0 || asked.includes('memory')) rows.push(await memory(site));
 } finally {
   await site.close();
 }
