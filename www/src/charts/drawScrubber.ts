@@ -138,17 +138,39 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
     pen.translate(left, LANE.y);
     pen.fill(pathOf(first.kind));
     pen.restore();
-    const room = (s.anomalies[i + 1]?.x ?? right + LANE.size) - LANE.size / 2 - 6 - (left + LANE.size + 3);
-    const many = cluster.marks.length > 1;
-    const words = named(cluster.marks);
+    const next = (s.anomalies[i + 1]?.x ?? right + LANE.size) - LANE.size / 2 - 6;
+    const words = s.width >= 720 ? named(cluster.marks) : '';
+    const many = cluster.marks.length > 1 ? String(cluster.marks.length) : '';
     pen.font = font(p, 11, s.pointed === i ? 600 : 400);
-    const long = pen.measureText(words).width <= room && s.width >= 720;
-    const said = long ? words : many ? String(cluster.marks.length) : '';
-    // At the right edge the number stands before its mark.
-    const beyond = left + LANE.size + 3 + pen.measureText(said).width > s.width - 2;
-    label(pen, said, beyond ? left - 3 : left + LANE.size + 3, LANE.y + 8.5, p.ink2, beyond ? 'right' : 'left');
+    const measure = (said: string): number => pen.measureText(said).width;
+    const spot = besideMark([words, many], left, { next, right: s.width - 2, playhead: x(nowS) }, measure);
+    if (spot) label(pen, spot.words, spot.x, LANE.y + 8.5, p.ink2);
     pen.globalAlpha = 1;
   });
+}
+
+/** How far the knob of the playhead reaches to each side. */
+const KNOB = 8;
+
+/**
+ * What is said of a mark that begins at `left`, and where: all its words at its right, else how many it stands for, at its right
+ * or before it where the edge or the playhead is in the way. Nothing of a single mark whose words have no room.
+ */
+export function besideMark(
+  [words, many]: readonly [string, string],
+  left: number,
+  edges: { readonly next: number; readonly right: number; readonly playhead: number },
+  measure: (text: string) => number,
+): { readonly words: string; readonly x: number } | undefined {
+  const after = left + LANE.size + 3;
+  const clear = (from: number, to: number): boolean => to < edges.playhead - KNOB || from > edges.playhead + KNOB;
+  const wide = measure(words);
+  if (words !== '' && after + wide <= edges.next && clear(after, after + wide)) return { words, x: after };
+  if (many === '') return undefined;
+  const narrow = measure(many);
+  const behind = after + narrow <= edges.right && clear(after, after + narrow);
+  const before = left - 3 - narrow;
+  return { words: many, x: behind || before < 2 ? after : before };
 }
 
 const paths = new Map<AnomalyKind, Path2D>();

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
 import { drawEcdf, ecdfRange } from '../../src/charts/drawEcdf.ts';
-import { drawScrubber, placeOn } from '../../src/charts/drawScrubber.ts';
+import { besideMark, drawScrubber, placeOn } from '../../src/charts/drawScrubber.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
 import { dataOf, frameOf } from '../gallery/synthetic.ts';
 import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';
@@ -73,4 +73,14 @@ test('the percentiles of a distribution, its objective and its axes keep apart',
       }
     }
   }
+});
+
+test('the words of an anomaly keep off the playhead: shorter, or before the mark', () => {
+  const six = (text: string): number => text.length * 6;
+  const edges = { next: 500, right: 500, playhead: 300 };
+  expect(besideMark(['2 × livelock', '2'], 100, edges, six)).toEqual({ words: '2 × livelock', x: 112 });
+  expect(besideMark(['2 × livelock', '2'], 240, edges, six)).toEqual({ words: '2', x: 252 });
+  expect(besideMark(['2 × livelock', '2'], 290, edges, six)).toEqual({ words: '2', x: 281 });
+  expect(besideMark(['2 × livelock', '2'], 490, edges, six)).toEqual({ words: '2', x: 481 });
+  expect(besideMark(['livelock', ''], 290, edges, six)).toBeUndefined();
 });
