@@ -82,6 +82,12 @@ onPage('at every size and with clusters of every size no text lies on another, i
   assert.deepEqual(found, []);
 });
 
+onPage('256 clients have room on every tab', async (page) => {
+  await watchCanvases(page);
+  const sizes = SIZES.filter(([width]) => [1440, 1024, 844, 390].includes(width));
+  assert.deepEqual(await lookAt(page, [8, 256], sizes, TABS), []);
+});
+
 for (const [width, height] of [
   [1440, 900],
   [390, 844],
