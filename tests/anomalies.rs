@@ -97,7 +97,7 @@ fn anomalies(s: &Scenario) -> AnomalyPart {
 }
 
 fn inversions(s: &Scenario) -> u32 {
-    anomalies(s).counts["priority-inversion"]
+    anomalies(s).count("priority-inversion")
 }
 
 #[test]
@@ -115,7 +115,8 @@ fn every_scheduler_under_every_priority_has_the_inversions_worked_out_by_hand() 
         for (priority, expected) in priorities().into_iter().zip(expected) {
             let found = anomalies(&three_wait(scheduler, priority.clone()));
             assert_eq!(
-                found.counts["priority-inversion"], expected,
+                found.count("priority-inversion"),
+                expected,
                 "{scheduler:?} under {priority:?}: {found:?}"
             );
         }

@@ -58,7 +58,7 @@ fn found_in_slices(s: &Scenario, kind: &str, slice: u64) -> Vec<AnomalyExample> 
     };
     while session.advance(Micros::MAX, slice) == tokenyard::session::Stop::Events {}
     let part = session.report_data().anomalies.expect("detectors are on by default");
-    assert!(part.counts[kind] as usize >= part.first.iter().filter(|a| a.text.is_empty()).count());
+    assert!(part.count(kind) as usize >= part.first.iter().filter(|a| a.text.is_empty()).count());
     let of_kind = |a: &AnomalyExample| serde_json::to_value(a.kind).is_ok_and(|k| k == kind);
     part.first.into_iter().filter(of_kind).collect()
 }

@@ -181,7 +181,7 @@ fn the_only_request_that_runs_gets_the_blocks_of_those_that_wait() {
     assert_eq!(
         (
             records[3].e2e.get().expect("it is known").0,
-            records[4].first_scheduled.get() >= records[3].finish.get()
+            records[4].first_scheduled.get() >= records[3].finish().get()
         ),
         (60_000, true)
     );
@@ -266,7 +266,7 @@ const LONGEST: u32 = 300_u32.div_ceil(BLOCK);
 
 /// What a request met, whatever the cache below is.
 fn experience(r: &Record) -> (RequestState, Micros, [Maybe<Micros>; 3], [Maybe<Span>; 2], u32) {
-    (r.state(), r.arrival, [r.queued, r.first_scheduled, r.finish], [r.ttft, r.e2e], r.cached_tokens)
+    (r.state(), r.arrival, [r.queued, r.first_scheduled, r.finish()], [r.ttft, r.e2e], r.cached_tokens)
 }
 
 /// A tier with free transfers and room for everything is a larger cache. Precondition: the blocks of the GPU never limit

@@ -131,7 +131,7 @@ proptest! {
         for cut in cuts {
             go(&mut watched, cut);
             watched.frame(&FrameQuery::default());
-            watched.columns(&ColumnsQuery { view: View::TtftOverTime, from_us: 0, to_us: 0 });
+            watched.columns(&ColumnsQuery { view: View::TtftOverTime, from_us: 0, to_us: 0, window_s: 0.0 });
             watched.event_rows(&EventsQuery { limit: 20, ..EventsQuery::default() });
             watched.inspect(3);
         }

@@ -56,9 +56,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163185, "6eb03c70bc504fb9"),
-    ("everything", 73919, "0d27d91c3759fc20"),
-    ("conversations", 95449, "48f5211792165563"),
+    ("pressure", 163082, "a6a4b03ba42112a1"),
+    ("everything", 72567, "0e0d3b860b3e236f"),
+    ("conversations", 94143, "a24b2e1c067290b9"),
 ];
 
 const DRAWS: &[Line] = &[

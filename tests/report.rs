@@ -155,7 +155,7 @@ impl<'a> Naive<'a> {
 
     fn finished(&self) -> impl Iterator<Item = &'a Record> {
         let from = self.from;
-        self.records.iter().filter(move |r| r.finish.get().is_some_and(|finish| finish.0 >= from))
+        self.records.iter().filter(move |r| r.finish().get().is_some_and(|finish| finish.0 >= from))
     }
 
     fn met(&self, r: &Record) -> bool {
@@ -297,7 +297,7 @@ fn check_areas(report: &Report, naive: &Naive<'_>) {
     for r in naive.records.iter().filter(|r| r.queued.is_known() && r.state() != RequestState::Dropped) {
         *waiting.entry(at(r)).or_default() += overlap(r.queued, r.first_scheduled);
         if r.first_scheduled.is_known() {
-            *running.entry(at(r)).or_default() += overlap(r.first_scheduled, r.finish);
+            *running.entry(at(r)).or_default() += overlap(r.first_scheduled, r.finish());
         }
     }
     for r in &report.replicas {

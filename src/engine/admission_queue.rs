@@ -224,6 +224,7 @@ impl Cluster {
         let record = &mut self.records[request.index()];
         record.relocate(Location::Rejected, &mut self.locations);
         record.refused = Some(reason);
+        record.left = now.into();
         record.slot = Slot::NONE;
         self.census.rejected += 1;
         let session = record.session;

@@ -196,7 +196,7 @@ impl Cluster {
                 r.location()
             );
             let times =
-                [Some(r.arrival), r.routed.get(), r.queued.get(), r.first_scheduled.get(), r.finish.get()];
+                [Some(r.arrival), r.routed.get(), r.queued.get(), r.first_scheduled.get(), r.finish().get()];
             let known = times.iter().flatten();
             assert!(known.clone().is_sorted(), "INV-5: an effect before its cause, request {i}: {times:?}");
             let gap = times.iter().skip_while(|t| t.is_some()).any(Option::is_some);

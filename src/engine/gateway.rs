@@ -269,6 +269,7 @@ fn new_request(id: RequestId, spec: &RequestSpec) -> ActiveRequest {
         chain: Vec::new(),
         chained: false,
         decoding: false,
+        decoding_from: crate::base::Maybe::NONE,
         urgency: 0,
         position: None,
         excess: 0,

@@ -25,6 +25,7 @@ mod recent;
 mod replica;
 mod request;
 mod slab;
+mod stay;
 mod step;
 mod waiting;
 
@@ -35,6 +36,7 @@ pub use fact::{DropReason, Fact, Ignore, Sink};
 pub use location::Location;
 pub use replica::{Replica, Totals};
 pub use request::{Progress, Record, RequestState};
+pub use stay::Stay;
 
 use crate::base::{Chunks, Micros, RequestId, Span};
 use crate::perf::Plan;
@@ -117,6 +119,8 @@ pub struct Cluster {
     /// By kind of place: how many of them are there.
     locations: LocationCounts,
     active: Slab,
+    /// The past of requests that were preempted, in the order in which it came to pass.
+    stays: Vec<Stay>,
     /// Set by a livelock: whose, and where.
     livelock: Option<(RequestId, u32)>,
     detail: Option<Box<Detail>>,
@@ -170,6 +174,7 @@ impl Cluster {
             records: Chunks::default(),
             locations: LocationCounts::default(),
             active: Slab::default(),
+            stays: Vec::new(),
             livelock: None,
             detail: None,
             decision: Decision::default(),
@@ -265,6 +270,7 @@ impl Cluster {
             records: &mut self.records,
             locations: &mut self.locations,
             active: &mut self.active,
+            stays: &mut self.stays,
             departures: &mut self.departures,
             sink,
             detail: &mut self.detail,
@@ -373,6 +379,16 @@ impl Cluster {
         &self.source
     }
 
+    /// How long admission and routing take to decide.
+    pub fn gateway_latencies(&self) -> [Span; 2] {
+        [self.admission_latency, self.routing_latency]
+    }
+
+    /// Which semantics it follows.
+    pub fn compat(&self) -> Compat {
+        self.compat
+    }
+
     /// By replica: requests sent there that have neither finished nor been dropped.
     pub fn in_flight(&self) -> &[u32] {
         &self.in_flight
@@ -386,6 +402,11 @@ impl Cluster {
     /// Price of one replica of a pool in US dollars per hour.
     pub fn usd_per_hour(&self, pool: u32) -> f64 {
         self.pools[pool as usize].resolved.usd_per_hour
+    }
+
+    /// Output processing of each token on a pool's replicas now.
+    pub fn output_overhead(&self, pool: u32) -> Span {
+        self.pools[pool as usize].resolved.model.output_overhead()
     }
 
     /// Most requests in a batch and most tokens in a step of a pool's replicas now.
@@ -414,13 +435,22 @@ impl Cluster {
             }
             return Progress { prefill: active.prefill, ..Progress::default() };
         }
+        let last = record.replica().map(|id| self.replicas[id.index()].model.output_overhead());
         Progress {
+            output_overhead: last.unwrap_or_default(),
             stored: record.progress,
             generated: record.generated,
             itl_sum: record.itl_sum,
             itl_count: record.generated.saturating_sub(1),
             ..Progress::default()
         }
+    }
+
+    /// The stays in a batch of a request that was preempted, in order; those of others are in its record.
+    pub fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
+        let preempted = self.records[request.index()].preemptions > 0;
+        let all = if preempted { &self.stays[..] } else { &[] };
+        all.iter().filter(move |stay| stay.request == request)
     }
 
     /// The batch of a replica in order: each request and whether it decodes.

@@ -9,6 +9,7 @@ use super::location::{Location, LocationCounts};
 use super::recent::Recent;
 use super::request::{ActiveRequest, Progress, Record};
 use super::slab::{Slab, Slot};
+use super::stay::Stay;
 use super::waiting::view_of;
 use crate::base::{Chunks, Maybe, Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
@@ -31,6 +32,8 @@ pub(super) struct World<'a, S: Sink> {
     pub(super) records: &'a mut Chunks<Record>,
     pub(super) locations: &'a mut LocationCounts,
     pub(super) active: &'a mut Slab,
+    /// What ended in a batch of requests that were preempted.
+    pub(super) stays: &'a mut Vec<Stay>,
     /// The outbox: who has left in this event.
     pub(super) departures: &'a mut Vec<Departure>,
     pub(super) sink: &'a mut S,
@@ -293,6 +296,7 @@ impl Replica {
         let record = &mut w.records[request.index()];
         record.relocate(Location::Refused(self.id), w.locations);
         record.refused = Some(reason);
+        record.left = now.into();
         record.slot = Slot::NONE;
         w.active.remove(slot);
         self.totals.refused += 1;
@@ -318,6 +322,7 @@ impl Replica {
         record.relocate(Location::Dropped(self.id), w.locations);
         record.itl_sum = done.itl_sum;
         record.drop = Some(reason);
+        record.left = now.into();
         record.progress = active.progress;
         record.generated = active.generated;
         record.slot = Slot::NONE;
@@ -400,6 +405,8 @@ impl Replica {
             itl_count,
             blocks: active.block_table.len(),
             decoding: active.decoding,
+            decoding_from: active.decoding_from.get(),
+            output_overhead: self.model.output_overhead(),
         }
     }
 

@@ -86,8 +86,8 @@ pub struct Record {
     pub ttft: Maybe<Span>,
     /// End-to-end latency.
     pub e2e: Maybe<Span>,
-    /// When it completed.
-    pub finish: Maybe<Micros>,
+    /// When it left: completed, dropped or refused.
+    pub left: Maybe<Micros>,
     /// The replica's step that completed it.
     pub finish_step: u64,
     /// Tokens whose KV was in the cache when it left (completed or dropped).
@@ -129,7 +129,7 @@ impl Record {
             preemptions: 0,
             ttft: Maybe::NONE,
             e2e: Maybe::NONE,
-            finish: Maybe::NONE,
+            left: Maybe::NONE,
             finish_step: 0,
             progress: 0,
             generated: 0,
@@ -153,6 +153,11 @@ impl Record {
     /// The replica that has it, or had it when it left.
     pub fn replica(&self) -> Option<ReplicaId> {
         self.location.replica()
+    }
+
+    /// When it completed.
+    pub fn finish(&self) -> Maybe<Micros> {
+        if self.e2e.is_known() { self.left } else { Maybe::NONE }
     }
 
     /// It goes to another place: the only way to get there.
@@ -187,6 +192,10 @@ pub struct Progress {
     pub blocks: u32,
     /// Whether it decodes.
     pub decoding: bool,
+    /// When the prompt was computed of one that decodes or did so in its batch last; not of one that has left.
+    pub decoding_from: Option<Micros>,
+    /// Output processing of each token, by the replica that has it now.
+    pub output_overhead: Span,
 }
 
 /// How far the load of a waiting request from the CPU tier is. While there is one, the request holds blocks.
@@ -234,6 +243,8 @@ pub(super) struct ActiveRequest {
     pub(super) chain: Vec<u64>,
     pub(super) chained: bool,
     pub(super) decoding: bool,
+    /// When its prompt was computed, since it last joined the batch.
+    pub(super) decoding_from: Maybe<Micros>,
     /// How urgent the priority policy of its replica finds it; larger is more urgent.
     pub(super) urgency: i64,
     /// Where it stands in the wait queue of a scheduler that sorts.

@@ -123,6 +123,7 @@ impl Replica {
                 w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: 1 });
             }
             active.last_token = now;
+            active.decoding_from = now.into();
             active.chain = Vec::new();
             if active.generated == active.tokens_due() {
                 done.push(slot);
@@ -157,7 +158,7 @@ impl Replica {
         if steady > 0 {
             w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: steady });
         }
-        let mut done = self.show_first_tokens(now, itl, w);
+        let mut done = self.show_first_tokens(now, span, w);
         self.totals.step_time += span;
         self.totals.kv_block_us += u128::from(self.kv.used()) * u128::from(span.0);
         while let Some(slot) = self.decoders.pop_due(w.active) {
@@ -184,7 +185,8 @@ impl Replica {
     }
 
     /// `compat: blis`: prompts that this step finishes have their first token when it ends.
-    fn show_first_tokens<S: Sink>(&mut self, now: Micros, after: Span, w: &mut World<'_, S>) -> Vec<Slot> {
+    fn show_first_tokens<S: Sink>(&mut self, now: Micros, span: Span, w: &mut World<'_, S>) -> Vec<Slot> {
+        let after = span + self.model.output_overhead();
         let mut done = Vec::new();
         let mut i = 0;
         while i < self.prefilling.len() {
@@ -200,6 +202,7 @@ impl Replica {
                 continue;
             }
             active.generated = 1;
+            active.decoding_from = (now + span).into();
             let ttft = (now + after).since(active.arrival);
             w.records[active.id.index()].ttft = ttft.into();
             self.recent.first_token(ttft);
@@ -304,6 +307,7 @@ impl Replica {
 
     /// A request that is in no list any more and holds no blocks has all its tokens.
     fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, e2e: Span, w: &mut World<'_, S>) {
+        self.end_last_stay(slot, now, w);
         let active = &w.active[slot];
         let request: RequestId = active.id;
         let record = &mut w.records[request.index()];
@@ -311,7 +315,7 @@ impl Replica {
         let ttft = record.ttft.get().expect("INV-5: a request completed without a first token");
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
         record.e2e = e2e.into();
-        record.finish = now.into();
+        record.left = now.into();
         record.finish_step = self.totals.steps;
         record.progress = active.progress;
         record.generated = active.generated;

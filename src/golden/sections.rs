@@ -112,7 +112,7 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
     }
     if !run.blis() {
         put("generated", json!(progress.generated.min(n_out)));
-        if let Some(finish) = r.finish.get() {
+        if let Some(finish) = r.finish().get() {
             put("finish_us", json!(finish.0));
         }
         if let Some(reason) = r.drop {

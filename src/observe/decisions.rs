@@ -201,13 +201,15 @@ impl Decisions {
             return Vec::new();
         };
         let n = kept.seen.len();
+        // Those whose wait queue was full are known, and were not scored.
+        let scored = kept.values.len() / kept.terms.len().max(1);
         let part = |at: usize| {
             let column = move |(i, (term, weight)): (usize, &(Term, f64))| {
-                let value = kept.values[i * n + at];
+                let value = kept.values[i * scored + at];
                 let name = term.name().to_owned();
                 ScorePart { name, value, weight: *weight, product: value * weight }
             };
-            kept.terms.iter().enumerate().map(column).collect()
+            kept.terms.iter().enumerate().filter(|_| at < scored).map(column).collect()
         };
         let excluded = |at: usize| kept.excluded.get(at).copied().flatten();
         let score = |at: usize| kept.totals.get(at).copied().unwrap_or_else(|| by_load(&kept.seen[at]));

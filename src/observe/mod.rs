@@ -5,6 +5,7 @@
 
 pub mod anomaly;
 mod decisions;
+pub(crate) mod life;
 mod meters;
 mod notices;
 mod objectives;
@@ -15,6 +16,7 @@ pub(crate) mod window;
 pub(crate) mod words;
 
 pub use decisions::{Candidate, DecisionPart, ScorePart};
+pub use life::{Part, Segment, SegmentKind};
 pub use notices::{Notice, NoticeKind};
 pub(crate) use notices::{RunSoFar, requests_asked};
 pub use recorder::{Move, MoveKind};

@@ -169,7 +169,7 @@ impl RunSoFar<'_> {
     fn served_late(&self) -> Option<Notice> {
         let records = self.engine.records();
         let (first, last) = (records.first()?.arrival, records.last()?.arrival);
-        let end = records.iter().filter_map(|r| r.finish.get()).max()?;
+        let end = records.iter().filter_map(|r| r.finish().get()).max()?;
         let (arriving, serving) = (last.since(first).0, end.0.saturating_sub(first.0));
         if arriving < BURST_US || serving / 2 < arriving {
             return None;

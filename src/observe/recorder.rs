@@ -5,7 +5,7 @@ use super::decisions::{Decisions, is_kept};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::warmup::Warmup;
-use super::window::Window;
+use super::window::{Finished, Window};
 use crate::base::order::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::{Cluster, Decision, Fact, Replica, Sink};
@@ -242,14 +242,15 @@ impl Recorder {
         }
     }
 
-    /// A request completed; `good` if it met every objective.
-    fn completed(&mut self, at: Micros, e2e: Span, good: bool) {
+    /// A request completed.
+    fn completed(&mut self, at: Micros, request: Finished) {
+        let Finished { e2e, good, .. } = request;
         self.fact_counts.completions += 1;
         self.e2e_log.push(e2e.0);
         self.timeline.count(counter::COMPLETED, 1);
         self.timeline.count(counter::MISSED, u64::from(!good));
         if self.live {
-            self.window.completed(at, e2e, good);
+            self.window.completed(at, request);
         }
         if self.warmup.is_over() {
             self.e2e.add(e2e.0);
@@ -333,7 +334,8 @@ impl Recorder {
             Fact::Completed { request, class, ttft, e2e, tokens, .. } => {
                 let met = self.targets.of(class).met(ttft.0, e2e.0, tokens);
                 self.judgements.enter(request, met);
-                self.completed(at, e2e, met.all());
+                let tpot = (tokens > 1).then(|| Span((e2e.0 - ttft.0) / u64::from(tokens - 1)));
+                self.completed(at, Finished { e2e, tpot, good: met.all() });
             }
             Fact::Preempted { .. } => {
                 self.fact_counts.preemptions += 1;

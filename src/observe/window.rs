@@ -32,6 +32,7 @@ struct Second {
     itl: RunLength,
     /// While the second runs.
     e2e: Vec<u64>,
+    tpot: Vec<u64>,
     /// Once it is over.
     ranks: Option<SecondRanks>,
 }
@@ -42,6 +43,17 @@ struct SecondRanks {
     ttft: Ranks,
     itl: Ranks,
     e2e: Ranks,
+    tpot: Ranks,
+}
+
+/// A request that finished.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finished {
+    pub(crate) e2e: Span,
+    /// Of one with two tokens or more.
+    pub(crate) tpot: Option<Span>,
+    /// Whether it met every objective.
+    pub(crate) good: bool,
 }
 
 /// The latest seconds of a run.
@@ -80,6 +92,7 @@ pub(crate) struct WindowSums {
     pub(crate) ttft: Percentiles,
     pub(crate) itl: Percentiles,
     pub(crate) e2e: Percentiles,
+    pub(crate) tpot: Percentiles,
     pub(crate) ttft_by_replica: Vec<Percentiles>,
 }
 
@@ -89,6 +102,12 @@ fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
         v.resize(i + 1, T::default());
     }
     &mut v[i]
+}
+
+/// The first second of a window that ends now.
+fn first_second(now: Micros, window_s: f64) -> u64 {
+    let kept = window_s.clamp(1.0, SECONDS_KEPT as f64) as u64;
+    (now.0 / US_PER_S).saturating_sub(kept.saturating_sub(1))
 }
 
 fn percentiles(found: Option<(u64, [f64; 3])>) -> Percentiles {
@@ -112,6 +131,7 @@ impl Second {
             ttft: ranks(&mut self.ttft.iter().map(|(_, v)| *v)),
             itl: Ranks::new(&self.itl.sorted()),
             e2e: ranks(&mut self.e2e.iter().copied()),
+            tpot: ranks(&mut self.tpot.iter().copied()),
         }
     }
 
@@ -120,6 +140,7 @@ impl Second {
         self.ranks = Some(self.in_order());
         self.itl = RunLength::default();
         self.e2e = Vec::new();
+        self.tpot = Vec::new();
     }
 }
 
@@ -166,12 +187,13 @@ impl Window {
         }
     }
 
-    /// A request completed; `good` if it met every objective.
-    pub(crate) fn completed(&mut self, now: Micros, e2e: Span, good: bool) {
+    /// A request completed.
+    pub(crate) fn completed(&mut self, now: Micros, request: Finished) {
         let s = self.second(now);
         s.completed += 1;
-        s.good += u32::from(good);
-        s.e2e.push(e2e.0);
+        s.good += u32::from(request.good);
+        s.e2e.push(request.e2e.0);
+        s.tpot.extend(request.tpot.map(|tpot| tpot.0));
     }
 
     fn second(&mut self, now: Micros) -> &mut Second {
@@ -197,10 +219,22 @@ impl Window {
         (0..replicas).map(|r| until(&self.busy, r, now) - until(before, r, from)).collect()
     }
 
+    /// The TTFTs, or else the E2Es, of the latest `window_s` seconds in order, each with how many have it.
+    pub(crate) fn values(&self, now: Micros, window_s: f64, ttft: bool) -> Vec<(u64, u64)> {
+        let first = first_second(now, window_s);
+        let mut all = Vec::new();
+        for s in self.seconds.iter().filter(|s| s.index >= first) {
+            let running = s.ranks.is_none().then(|| s.in_order());
+            let ranks = s.ranks.as_ref().or(running.as_ref()).into_iter();
+            all.extend(ranks.flat_map(|r| if ttft { &r.ttft } else { &r.e2e }.runs()));
+        }
+        sort_pairs(&mut all);
+        all
+    }
+
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
     pub(crate) fn sums(&self, now: Micros, window_s: f64, replicas: usize, clients: usize) -> WindowSums {
-        let kept = window_s.clamp(1.0, SECONDS_KEPT as f64) as u64;
-        let first = (now.0 / US_PER_S).saturating_sub(kept.saturating_sub(1));
+        let first = first_second(now, window_s);
         let mut out = WindowSums {
             seconds: ((now.0 - first * US_PER_S) as f64 / US_PER_S as f64).max(1e-6),
             arrived_by_client: vec![0; clients],
@@ -233,6 +267,7 @@ impl Window {
         out.ttft = over_all(|r| &r.ttft);
         out.itl = over_all(|r| &r.itl);
         out.e2e = over_all(|r| &r.e2e);
+        out.tpot = over_all(|r| &r.tpot);
         out.ttft_by_replica = ttft_of.iter_mut().map(|v| percentiles(percentiles_of(v))).collect();
         out
     }

@@ -1,19 +1,23 @@
-//! Numbers in words: three significant digits, milliseconds below a second.
+//! Numbers in words: three significant digits, milliseconds below a second, as on the page.
 
 use crate::base::math;
 
 /// `24.1 ms`, `342 ms`, `2.28 s`, `3.5 min`; the unit follows a no-break space.
 pub(crate) fn duration(us: u64) -> String {
     let ms = us as f64 / 1000.0;
-    if us < 1000 {
-        format!("{us}\u{a0}µs")
-    } else if ms < 1000.0 {
-        format!("{}\u{a0}ms", three_digits(ms))
+    if ms < 1000.0 {
+        format!("{}\u{a0}ms", in_short(ms))
     } else if ms < 120_000.0 {
-        format!("{}\u{a0}s", three_digits(ms / 1000.0))
+        format!("{}\u{a0}s", in_short(ms / 1000.0))
     } else {
-        format!("{}\u{a0}min", three_digits(ms / 60_000.0))
+        format!("{}\u{a0}min", in_short(ms / 60_000.0))
     }
+}
+
+/// Three significant digits, at most two of them decimals.
+fn in_short(x: f64) -> String {
+    let decimals = if x < 9.995 { 2 } else { usize::from(x < 99.95) };
+    format!("{x:.decimals$}")
 }
 
 /// Three significant digits, without an exponent.
@@ -45,7 +49,7 @@ mod tests {
 
     #[test]
     fn durations_have_three_digits_and_a_fitting_unit() {
-        assert_eq!(duration(830), "830\u{a0}µs");
+        assert_eq!(duration(830), "0.83\u{a0}ms");
         assert_eq!(duration(24_130), "24.1\u{a0}ms");
         assert_eq!(duration(342_400), "342\u{a0}ms");
         assert_eq!(duration(2_281_000), "2.28\u{a0}s");

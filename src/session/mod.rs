@@ -19,6 +19,7 @@ pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
 use crate::base::digest::Digest;
+use crate::base::order::sort_by_key;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
@@ -200,8 +201,9 @@ fn prepare(scenario: Scenario) -> Result<(Prepared, Diagnostics), Diagnostics> {
     let course = Course::new(plan.clone(), &edits);
     of_edits.extend(course.problems);
     // In the order of the list.
-    of_edits.sort_by_key(|d| {
-        d.path.trim_start_matches("edits[").split(']').next().and_then(|i| i.parse::<u32>().ok())
+    sort_by_key(&mut of_edits, |d| {
+        let place = d.path.trim_start_matches("edits[").split(']').next();
+        place.and_then(|i| i.parse::<u32>().ok()).map_or(0, |i| 1 + u64::from(i))
     });
     problems.extend(of_edits);
     if !edits.is_empty() {

@@ -199,6 +199,12 @@ impl Ranks {
         Self { ends }
     }
 
+    /// Each value once, with how many there are of it, in order.
+    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let mut before = 0;
+        self.ends.iter().map(move |&(value, end)| (value, end - std::mem::replace(&mut before, end)))
+    }
+
     fn count(&self) -> u64 {
         self.ends.last().map_or(0, |(_, end)| *end)
     }

@@ -8,7 +8,7 @@ use crate::base::order::sort_by_key;
 use crate::base::{Content, Micros, Piece, content};
 use crate::scenario::{ExplicitRequest, Workload};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// The listed requests that are still to come. The list is shared between copies.
@@ -61,12 +61,14 @@ impl ExplicitSource {
         other_sessions: u32,
         now: Micros,
     ) -> u32 {
-        let waiting: BTreeSet<u32> = self.all[self.next..].iter().map(|r| r.listed).collect();
+        let mut waiting = vec![false; known];
+        for r in &self.all[self.next..] {
+            waiting[r.listed as usize] = true;
+        }
         let Self { all, .. } = Self::new(workload, names, other_sessions);
         let count = all.len() as u32;
-        let open = |r: &&RequestSpec| {
-            r.arrival >= now && (waiting.contains(&r.listed) || r.listed as usize >= known)
-        };
+        let open =
+            |r: &&RequestSpec| r.arrival >= now && waiting.get(r.listed as usize).is_none_or(|&waits| waits);
         *self = Self { all: Arc::new(all.iter().filter(open).cloned().collect()), next: 0 };
         count
     }

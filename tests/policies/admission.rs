@@ -187,7 +187,7 @@ fn a_limit_of_one_serves_one_after_the_other_without_a_gap() {
     assert!(held_back(&story) > 1000);
     for (last, next) in records.iter().zip(records.iter().skip(1)) {
         // The next one starts at the instant the last one ends, or when it arrives.
-        assert_eq!(next.first_scheduled.get(), last.finish.get().max(Some(next.arrival)));
+        assert_eq!(next.first_scheduled.get(), last.finish().get().max(Some(next.arrival)));
     }
 }
 

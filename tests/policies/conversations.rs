@@ -87,7 +87,7 @@ fn nobody_with_a_closed_clock_speaks_before_the_answer() {
             for pair in rounds.windows(2) {
                 assert_eq!(pair[0].state(), RequestState::Completed);
                 let shown = (pair[0].arrival.0 + pair[0].e2e.get().expect("it is known").0)
-                    .max(pair[0].finish.get().expect("it is known").0);
+                    .max(pair[0].finish().get().expect("it is known").0);
                 assert_eq!(pair[1].arrival, Micros(shown + 1_500_000));
             }
         }

@@ -233,7 +233,7 @@ fn a_smaller_batch_preempts_nobody() {
     let (engine, _) = run(&edited(&s, 200_000, change));
     let r = engine.records();
     assert_eq!(engine.replicas()[0].totals().preemptions, 0);
-    assert!(r[3].finish == r[0].finish && r[4].first_scheduled == r[3].finish);
+    assert!(r[3].finish() == r[0].finish() && r[4].first_scheduled == r[3].finish());
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Cas
         put("itl_us", itl.iter().map(|gap| gap.0).collect());
     }
     if compat == Compat::None {
-        if let Some(at) = record.finish.get() {
+        if let Some(at) = record.finish().get() {
             put("finish_us", at.0.into());
         }
         if let Some(reason) = record.drop {

@@ -202,7 +202,7 @@ fn twice_the_step_times_and_half_the_rate_is_twice_the_time() {
     let (once, twice) = (scaled(1), scaled(2));
     assert!(once.replicas().iter().any(|r| r.totals().preemptions > 0), "the cache should be tight");
     let us =
-        |r: &Record| [r.ttft.get().map(|s| s.0), r.e2e.get().map(|s| s.0), r.finish.get().map(|at| at.0)];
+        |r: &Record| [r.ttft.get().map(|s| s.0), r.e2e.get().map(|s| s.0), r.finish().get().map(|at| at.0)];
     let key = |r: &Record| (r.replica(), r.preemptions, r.state(), r.sched_step, r.finish_step);
     for (a, b) in once.records().iter().zip(twice.records()) {
         assert_eq!(key(a), key(b));

@@ -149,7 +149,7 @@ fn a_cache_for_five_requests_is_a_batch_of_five() {
     let residence: u64 = by_memory
         .records()
         .iter()
-        .map(|r| r.finish.get().expect("it is known").0 - r.first_scheduled.get().expect("it is known").0)
+        .map(|r| r.finish().get().expect("it is known").0 - r.first_scheduled.get().expect("it is known").0)
         .sum();
     assert_eq!(busiest.kv_block_us, u128::from(2 * residence));
 }
@@ -158,7 +158,7 @@ fn a_cache_for_five_requests_is_a_batch_of_five() {
 fn seen(engine: &Cluster) -> ([f64; 4], Vec<usize>) {
     let mut changes: Vec<(u64, i64)> = Vec::new();
     for r in engine.records() {
-        changes.extend([(r.finish.get().expect("it is known").0, -1), (r.arrival.0, 1)]);
+        changes.extend([(r.finish().get().expect("it is known").0, -1), (r.arrival.0, 1)]);
     }
     changes.sort_unstable();
     let (mut inside, mut before, mut time, mut found) = (0_i64, changes[0].0, [0.0; 4], Vec::new());

@@ -174,7 +174,11 @@ fn a_busy_period_lasts_one_service_by_the_share_of_idle_time() {
         }
         *periods.last_mut().expect("the first arrival finds nobody") += f64::from(r.prompt_tokens);
         ends += u64::from(r.prompt_tokens);
-        assert_eq!(r.finish.get().expect("it is known").0, ends, "first come, first served, without a pause");
+        assert_eq!(
+            r.finish().get().expect("it is known").0,
+            ends,
+            "first come, first served, without a pause"
+        );
     }
     let (mean, _) = service_moments(&engine);
     accept("busy period", &periods, mean / (1.0 - 700.0 * mean / 1e6));

@@ -5,8 +5,7 @@ use crate::engine::Cluster;
 use crate::observe::anomaly::{Anomaly, AnomalyKind, Detectors};
 use crate::scenario::{Compat, PriorityPolicy, Scenario};
 use crate::stats::doubled_pairs;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use serde::{Serialize, Serializer};
 
 /// Examples of each kind.
 const EXAMPLES: u32 = 5;
@@ -15,7 +14,8 @@ const EXAMPLES: u32 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AnomalyPart {
     /// How many of each kind.
-    pub counts: BTreeMap<&'static str, u32>,
+    #[serde(serialize_with = "by_name")]
+    pub counts: Vec<(&'static str, u32)>,
     /// The first five of each kind, in the order in which they were noticed.
     pub first: Vec<AnomalyExample>,
 }
@@ -57,14 +57,29 @@ pub struct BlisPart {
     pub hol_blocking_events: u32,
 }
 
+fn by_name<S: Serializer>(counts: &[(&'static str, u32)], s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(counts.iter().copied())
+}
+
 impl AnomalyPart {
+    /// How many there were of the kind of that name.
+    pub fn count(&self, kind: &str) -> u32 {
+        self.counts.iter().find(|(name, _)| *name == kind).map_or(0, |(_, n)| *n)
+    }
+
     pub(super) fn new(detectors: &Detectors) -> Self {
-        let mut shown = BTreeMap::new();
+        let mut shown = [0; AnomalyKind::ALL.len()];
         let few = |a: &&Anomaly| {
-            let n: &mut u32 = shown.entry(a.kind).or_default();
+            let n: &mut u32 = &mut shown[a.kind as usize];
             *n += 1;
             *n <= EXAMPLES
         };
+        // In the order of their names, by hand: a map made at once would bring a sort of its own.
+        let mut counts: Vec<(&'static str, u32)> = Vec::new();
+        for (kind, n) in detectors.counts() {
+            let at = counts.partition_point(|(name, _)| *name < kind.name());
+            counts.insert(at, (kind.name(), n));
+        }
         let example = |a: &Anomaly| AnomalyExample {
             kind: a.kind,
             start_us: a.start.0,
@@ -73,10 +88,7 @@ impl AnomalyPart {
             requests: a.proofs.iter().map(|p| AnomalyProof { request: p.request.0, at_us: p.at.0 }).collect(),
             text: a.sentence(),
         };
-        Self {
-            counts: detectors.counts().map(|(kind, n)| (kind.name(), n)).collect(),
-            first: detectors.kept().iter().filter(few).map(example).collect(),
-        }
+        Self { counts, first: detectors.kept().iter().filter(few).map(example).collect() }
     }
 }
 

@@ -150,7 +150,7 @@ impl<'a> MeasurementWindow<'a> {
 
     /// What a request met, if it finished in the window.
     fn finished(&self, request: RequestId, r: &Record) -> Option<Met> {
-        let counts = self.has_begun() && r.finish.get()? >= self.from();
+        let counts = self.has_begun() && r.finish().get()? >= self.from();
         self.recorder.met(request).filter(|_| counts)
     }
 

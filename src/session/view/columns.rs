@@ -21,9 +21,9 @@ pub enum View {
     QueueDepth,
     /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
     KvUse,
-    /// `ttft_ms`, `percent`: share of requests with at most this TTFT. At most 400 points.
+    /// `ttft_ms`, `percent`: share of requests with at most this TTFT, of those that got their first token in the window. At most 400 points.
     TtftEcdf,
-    /// `e2e_ms`, `percent`: share of requests with at most this E2E. At most 400 points.
+    /// `e2e_ms`, `percent`: share of requests with at most this E2E, of those that finished in the window. At most 400 points.
     E2eEcdf,
     /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
     Health,
@@ -44,6 +44,10 @@ pub struct ColumnsQuery {
     #[serde(default)]
     #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
+    /// Of a distribution: the length of its window in seconds, as of the key figures; 0 for all that was measured since the warm-up.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    pub window_s: f64,
 }
 
 /// Named columns of equal length. A missing value is NaN. The names travel as JSON, each column as an array of floats.
@@ -70,11 +74,16 @@ impl Session {
             View::Throughput => self.throughput(),
             View::QueueDepth => self.gauges(0, 1.0),
             View::KvUse => self.gauges(1, 0.1),
-            View::TtftEcdf => return ecdf("ttft_ms", &r.ttft),
-            View::E2eEcdf => return ecdf("e2e_ms", &r.e2e),
+            View::TtftEcdf => return ecdf("ttft_ms", self.distribution(&r.ttft, true, query.window_s)),
+            View::E2eEcdf => return ecdf("e2e_ms", self.distribution(&r.e2e, false, query.window_s)),
             View::Health => self.health(),
         };
         cut(whole, query, self.playhead)
+    }
+
+    /// The values of the window, or all there are.
+    fn distribution(&self, all: &RunLength, ttft: bool, window_s: f64) -> Vec<(u64, u64)> {
+        if window_s > 0.0 { self.recorder.window.values(self.playhead, window_s, ttft) } else { all.sorted() }
     }
 
     fn throughput(&self) -> Columns {
@@ -159,10 +168,9 @@ fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
     out
 }
 
-/// The share of values at or below the upper edges of the bins, at most 400 of them.
-fn ecdf(name: &str, values: &Histogram) -> Columns {
-    let bins: Vec<(u64, u64)> = values.bins().collect();
-    let total = values.count();
+/// The share of values at or below each of at most 400 of them.
+fn ecdf(name: &str, bins: Vec<(u64, u64)>) -> Columns {
+    let total: u64 = bins.iter().map(|(_, count)| count).sum();
     let (mut x, mut y) = (Vec::new(), Vec::new());
     let (mut passed, mut due) = (0_u64, 0_u64);
     for (i, &(value, count)) in bins.iter().enumerate() {

@@ -75,6 +75,8 @@ pub struct KeyFigures {
     pub ttft: Percentiles,
     /// Time between tokens produced in the window.
     pub itl: Percentiles,
+    /// Mean time between the tokens of each request that finished in the window.
+    pub tpot: Percentiles,
     /// End-to-end latency of requests that finished in the window.
     pub e2e: Percentiles,
     /// Requests per second that arrived in the window.
@@ -99,8 +101,8 @@ pub struct KeyFigures {
     pub slo_e2e_us: f64,
     /// How TTFT stands against its objective.
     pub ttft_mark: Mark,
-    /// How the time between tokens stands against the TPOT objective.
-    pub itl_mark: Mark,
+    /// How TPOT stands against its objective.
+    pub tpot_mark: Mark,
     /// How E2E stands against its objective.
     pub e2e_mark: Mark,
     /// How goodput stands against what finished.
@@ -141,8 +143,10 @@ pub struct ReplicaFrame {
     pub step_us: u64,
     /// Share of the routing decisions of the latest window that came here, 0 to 1.
     pub share: f64,
-    /// Load as the router would see it now: waiting + running + in flight.
-    pub load: u32,
+    /// Requests sent here that have not left: those on their way to its queue, waiting and running.
+    pub in_flight: u32,
+    /// Of those, how many are on their way to its queue.
+    pub arriving: u32,
     /// TTFT of requests that got their first token here in the latest window.
     pub ttft: Percentiles,
     /// Blocks of its KV cache.
@@ -256,10 +260,13 @@ pub struct FrameQuery {
     pub cells: u32,
     /// Most moves.
     pub moves: u32,
+    /// A replica that is looked at: as many as 96 of its queue and of its batch are told in any case.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub focus: Option<u32>,
 }
 
 impl Default for FrameQuery {
     fn default() -> Self {
-        Self { window_s: 30.0, queue: 12, batch: 64, cells: 168, moves: 64 }
+        Self { window_s: 30.0, queue: 12, batch: 64, cells: 168, moves: 64, focus: None }
     }
 }

@@ -210,7 +210,7 @@ fn words(fact: &Fact) -> String {
         Fact::Tokens { itl, count, .. } => format!("{count} × ITL {}", duration(itl.0)),
         Fact::Preempted { .. } => "its blocks are lost".to_owned(),
         Fact::LoadStarted { blocks, until, .. } => {
-            format!("{blocks} blocks from the CPU tier until {} µs", until.0)
+            format!("{blocks} blocks from the CPU tier until {:.6} s", until.0 as f64 / 1e6)
         }
         Fact::Loaded { blocks, .. } => format!("{blocks} blocks have come from the CPU tier"),
         Fact::LoadGivenUp { blocks, .. } => format!("gives {blocks} blocks back: others need the room"),

@@ -17,7 +17,7 @@ mod screen;
 
 pub use crate::engine::RequestState;
 pub use crate::observe::anomaly::AnomalyKind;
-pub use crate::observe::{Candidate, Move, MoveKind, Percentiles, ScorePart};
+pub use crate::observe::{Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind};
 pub use columns::{Columns, ColumnsQuery, View};
 pub use document::{PresetInfo, TraceOutcome};
 pub use frame::{
@@ -27,4 +27,4 @@ pub use frame::{
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use mark::Mark;
 pub use pool::PoolFrame;
-pub use request::{RequestDetail, Segment, SegmentKind};
+pub use request::RequestDetail;

@@ -30,6 +30,8 @@ pub struct PoolFrame {
     pub block_tokens: u32,
     /// Most requests in a batch, worked out if the scenario says `auto`.
     pub max_num_seqs: u32,
+    /// Output processing of each token, in microseconds: an ITL is a step and this.
+    pub output_us: u64,
     /// Most tokens computed in a step, worked out if the scenario says `auto`.
     pub max_num_batched_tokens: u32,
 }

@@ -1,6 +1,6 @@
 //! One request for the inspector: its time by what it waited for or did, and the table of scores that sent it where it went.
 
-use super::{Candidate, RequestState};
+use super::{Candidate, Part, RequestState, Segment};
 use serde::Serialize;
 
 /// Everything known about one request.
@@ -45,66 +45,12 @@ pub struct RequestDetail {
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_us: Option<u64>,
-    /// Where its time went, in order.
+    /// Where its time went, in order and without gaps.
     pub segments: Vec<Segment>,
+    /// The same by what it was spent on, in the order in which each began.
+    pub parts: Vec<Part>,
+    /// Sum of the parts in microseconds: E2E of a finished request, else its age and the output processing of its tokens so far.
+    pub total_us: u64,
     /// What the router saw of each replica when it chose, the best first, where that is still kept.
     pub candidates: Vec<Candidate>,
-}
-
-/// What a request waits for or does in a part of its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub enum SegmentKind {
-    /// Held back by admission, or on its way to it.
-    Admission,
-    /// On its way to the router.
-    Router,
-    /// On its way to the replica.
-    Delay,
-    /// In the wait queue.
-    Queue,
-    /// Waiting for blocks on their way from the CPU tier.
-    KvLoad,
-    /// Computing its prompt.
-    Prefill,
-    /// Producing tokens.
-    Decode,
-    /// In the wait queue again, after it lost its blocks.
-    Preempted,
-    /// Computing again what it lost.
-    Recompute,
-}
-
-impl SegmentKind {
-    /// Its name in a sentence.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Admission => "admission",
-            Self::Router => "router",
-            Self::Delay => "delay",
-            Self::Queue => "queue",
-            Self::KvLoad => "KV load",
-            Self::Prefill => "prefill",
-            Self::Decode => "decode",
-            Self::Preempted => "preempted",
-            Self::Recompute => "recompute",
-        }
-    }
-}
-
-/// A part of a request's time, spent in one way.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct Segment {
-    /// What it waited for or did.
-    pub kind: SegmentKind,
-    /// Start in microseconds.
-    pub from_us: u64,
-    /// End in microseconds; the playhead for one that goes on.
-    pub to_us: u64,
-    /// Tokens computed or produced in it.
-    pub tokens: u32,
-    /// Whether it still goes on.
-    pub open: bool,
 }

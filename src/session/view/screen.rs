@@ -16,6 +16,8 @@ use crate::session::Session;
 
 /// Most anomalies of one frame.
 const MARKS: usize = 64;
+/// Most requests in the queue and in the batch of the replica that is looked at.
+const FOCUS: u32 = 96;
 
 impl Session {
     /// What the playhead shows. Takes the moves since the previous frame with it.
@@ -106,6 +108,7 @@ impl Session {
             window_s: sums.seconds,
             ttft: sums.ttft,
             itl: sums.itl,
+            tpot: sums.tpot,
             e2e: sums.e2e,
             offered_per_s: f64::from(arrived) / sums.seconds,
             completed_per_s: f64::from(sums.completed) / sums.seconds,
@@ -118,7 +121,7 @@ impl Session {
             slo_tpot_us,
             slo_e2e_us,
             ttft_mark: mark::of_tail(&sums.ttft, slo_ttft_us),
-            itl_mark: mark::of_tail(&sums.itl, slo_tpot_us),
+            tpot_mark: mark::of_tail(&sums.tpot, slo_tpot_us),
             e2e_mark: mark::of_tail(&sums.e2e, slo_e2e_us),
             goodput_mark: mark::of_goodput(sums.good, sums.completed),
         }
@@ -140,6 +143,7 @@ impl Session {
                 serving_usd_per_hour: usd_per_hour.and_then(|_| of_pool().map(Replica::usd_per_hour).sum()),
                 kv_blocks: self.engine.kv_blocks(number),
                 block_tokens: pool.kv.block_tokens,
+                output_us: self.engine.output_overhead(number).0,
                 max_num_seqs,
                 max_num_batched_tokens,
             }
@@ -155,14 +159,15 @@ impl Session {
         decisions: u32,
     ) -> ReplicaFrame {
         let i = r.id().index();
+        let whole = if query.focus == Some(r.id().0) { FOCUS } else { 0 };
         let client_of = |request: crate::base::RequestId| self.engine.records()[request.index()].client;
-        let queue = self.engine.queue(r).take(query.queue as usize).map(|request| QueueChip {
+        let queue = self.engine.queue(r).take(query.queue.max(whole) as usize).map(|request| QueueChip {
             request: request.0,
             client: client_of(request),
             preempted: self.engine.records()[request.index()].preemptions > 0,
             loading: self.engine.is_loading(request),
         });
-        let batch = self.engine.batch(r).take(query.batch as usize).map(|request| {
+        let batch = self.engine.batch(r).take(query.batch.max(whole) as usize).map(|request| {
             let p = self.engine.progress(request);
             BatchBar {
                 request: request.0,
@@ -187,7 +192,8 @@ impl Session {
                 f64::from(sums.routed_by_replica.get(i).copied().unwrap_or(0)),
                 f64::from(decisions),
             ),
-            load: r.waiting() + r.running() + self.engine.in_flight()[i],
+            in_flight: self.engine.in_flight()[i],
+            arriving: r.arriving(),
             ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
             kv: kv_frame(r.kv(), query.cells),
             queue: queue.collect(),

@@ -9,6 +9,15 @@ export type Selection = {
 
 export const NOTHING: Selection = { request: undefined, replica: undefined };
 
+/** The span that every percentile on the page is about unless it names another: the latest so many seconds. */
+export const WINDOW_S = 30;
+
+/** That span in words; at the beginning of a run it is as long as the run. Its edge is that of a whole second: a label that followed it would flicker. */
+export function lastSpan(frame: Frame | undefined): string {
+  const length = frame?.key.window_s ?? WINDOW_S;
+  return `last ${length > WINDOW_S - 3 ? WINDOW_S : Math.max(1, Math.round(length))} s`;
+}
+
 /** The replica that holds this request, if it is among those shown. */
 export function holderOf(frame: Frame, request: number): number | undefined {
   for (const r of frame.replicas) {

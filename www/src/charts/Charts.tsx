@@ -1,7 +1,7 @@
 // The linked charts: five on one clock with one playhead and one crosshair, and two distributions beside them.
 import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { clock, plain } from '../base/units.ts';
-import { type ChartsProps, holderOf } from '../base/view.ts';
+import { type ChartsProps, holderOf, lastSpan } from '../base/view.ts';
 import { createPalette } from '../draw/palette.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
@@ -123,21 +123,25 @@ export function Charts(props: ChartsProps): JSX.Element {
           <Ecdf
             title="TTFT"
             data={props.data['ttft-ecdf']}
+            tail={props.frame?.key.ttft}
+            span={lastSpan(props.frame)}
             sloMs={(props.frame?.key.slo_ttft_us ?? 0) / 1000}
             palette={palette()}
             stroke={palette().prefill}
             nowS={nowS()}
-            empty="no first token yet"
+            empty={`no first token, ${lastSpan(props.frame)}`}
             onTable={() => setTable('ttft-ecdf')}
           />
           <Ecdf
             title="E2E"
             data={props.data['e2e-ecdf']}
+            tail={props.frame?.key.e2e}
+            span={lastSpan(props.frame)}
             sloMs={(props.frame?.key.slo_e2e_us ?? 0) / 1000}
             palette={palette()}
             stroke={palette().ink2}
             nowS={nowS()}
-            empty="no requests finished yet"
+            empty={`no request finished, ${lastSpan(props.frame)}`}
             onTable={() => setTable('e2e-ecdf')}
           />
         </div>

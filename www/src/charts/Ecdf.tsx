@@ -1,9 +1,10 @@
 // One distribution chart: title, share within the objective, curve.
-import { createEffect, createMemo, type JSX, onCleanup, onMount } from 'solid-js';
+import { createEffect, createMemo, type JSX, onCleanup, onMount, untrack } from 'solid-js';
 import { durationMs, percent, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/palette.ts';
+import type { Percentiles } from '../generated/boundary.ts';
 import { drawEcdf, ecdfRange } from './drawEcdf.ts';
 import { HeldRange, percentWithin, valueAt } from './scales.ts';
 import { TableButton } from './Tables.tsx';
@@ -11,6 +12,9 @@ import { TableButton } from './Tables.tsx';
 export type EcdfProps = {
   readonly title: string;
   readonly data: ViewColumns | undefined;
+  /** The percentiles marked on the curve: those of the key figures, over the same span. */
+  readonly tail: Percentiles | undefined;
+  readonly span: string;
   readonly sloMs: number;
   readonly palette: Palette;
   readonly stroke: string;
@@ -29,10 +33,23 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   const values = (): Float64Array => props.data?.columns[0] ?? NONE;
   const percents = (): Float64Array => props.data?.columns[1] ?? NONE;
 
+  /** Percent and milliseconds. */
+  const marks = (): readonly (readonly [number, number])[] => {
+    // As often as the curve is renewed.
+    const p = untrack(() => props.tail);
+    if (!p || p.count === 0) return [];
+    return [
+      [50, p.p50_us / 1000],
+      [90, p.p90_us / 1000],
+      [99, p.p99_us / 1000],
+    ];
+  };
+
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, (pen, width, height) => {
       const v = values();
+      if (!props.data) held.reset();
       // The outermost half percent may lie beyond the edge: the axis follows the bulk.
       const low = valueAt(v, percents(), 0.5);
       const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
@@ -48,6 +65,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
         sloMs: props.sloMs,
         stroke: props.stroke,
         empty: props.empty,
+        marks: marks(),
         ...range,
       });
     });
@@ -64,19 +82,22 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     if (values().length === 0) return '';
     if (props.sloMs > 0)
       return `${text(percent(percentWithin(values(), percents(), props.sloMs) / 100))} in ${text(durationMs(props.sloMs))}`;
-    return `p50 ${text(durationMs(valueAt(values(), percents(), 50)))}`;
+    return marks()
+      .slice(0, 1)
+      .map(([, ms]) => `p50 ${text(durationMs(ms))}`)
+      .join();
   });
   const sentence = createMemo(() => {
     if (values().length === 0) return `Distribution of ${props.title}: ${props.empty}.`;
-    const at = (q: number): string => text(durationMs(valueAt(values(), percents(), q)));
+    const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
     const within = props.sloMs > 0 ? `; ${readout()}` : '';
-    return `Distribution of ${props.title}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.`;
+    return `Distribution of ${props.title}, ${props.span}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.`;
   });
 
   return (
     <figure class="ecdf" aria-label={`${props.title} distribution`}>
       <figcaption>
-        <b>{props.title}</b> <i>% of requests</i>
+        <b>{props.title}</b> <i>% · {props.span}</i>
         <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
         <span class="readouts">{readout()}</span>
       </figcaption>

@@ -1,13 +1,13 @@
 // One chart on the shared clock: title and values in the page, lines by uPlot.
 import { createEffect, createMemo, createSignal, Index, type JSX, onCleanup, untrack } from 'solid-js';
 import type uPlot from 'uplot';
-import { DASH } from '../base/units.ts';
+import { DASH, plain } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { makePlot, plotHeight } from './plot.ts';
-import { HeldRange, indexAt, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
-import { describeLines, type Line, type TimeSpec } from './specs.ts';
+import { HeldRange, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
+import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
 import { TableButton } from './Tables.tsx';
 
 export type TimeChartProps = {
@@ -49,6 +49,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
 
   /** Copies the columns, and holds the range that they and the objective need. */
   const take = (data: ViewColumns | undefined): void => {
+    if (!data) held.reset();
     const from = data?.columns[0];
     const n = from?.length ?? 0;
     times.length = n;
@@ -159,13 +160,24 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const data = props.data;
     const at = index();
     if (!data) return [];
-    const here = indexAt(data.columns[0] ?? [], untrack(() => props.frame?.now_us ?? 0) / 1e6);
+    // As often as the lines are renewed: sixty times a second nobody can read them.
+    const frame = untrack(() => props.frame);
     const all = lines().map((line) => {
-      const column = data.columns[line.column] ?? [];
-      const value = at === undefined ? lastFinite(column, here) : lastFinite(column, at, 1);
+      const value =
+        at === undefined ? valueNow(spec, line, data, frame) : lastFinite(data.columns[line.column] ?? [], at, 1);
       return { line, value, text: Number.isFinite(value) ? spec.show(value) : DASH };
     });
     return all.length <= 8 ? all : all.filter((r) => r.line.replica === props.focus);
+  });
+  /** What the values beside the title are about: the span of all figures, or the bucket under the cursor. */
+  const span = createMemo(() => {
+    const times = props.data?.columns[0] ?? [];
+    const at = index();
+    const frame = untrack(() => props.frame);
+    if (!frame) return '';
+    if (at === undefined) return spec.span(frame);
+    const width = (times[1] ?? 0) - (times[0] ?? 0);
+    return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${plain(Math.round((times[at] ?? 0) * 10) / 10)} s`;
   });
   const missed = (value: number): boolean => {
     const slo = props.frame ? spec.slo(props.frame) : 0;
@@ -178,13 +190,14 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       aria-label={describeLines(
         spec,
         props.data,
-        untrack(() => (props.frame?.now_us ?? 0) / 1e6),
+        untrack(() => props.frame),
       )}
     >
       <figcaption>
         <b>{spec.title}</b> <i>{spec.unit(top())}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
         <span class="readouts">
+          <i class="span">{span()}</i>
           <Index each={readouts()}>
             {(r) => (
               <span>

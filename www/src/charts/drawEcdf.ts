@@ -3,7 +3,7 @@ import { durationMs, plain, text } from '../base/units.ts';
 import type { Pen } from '../draw/canvas.ts';
 import { font, label } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
-import { logCeil, logFloor, logTicks, valueAt } from './scales.ts';
+import { logCeil, logFloor, logTicks } from './scales.ts';
 
 export type EcdfScene = {
   readonly pen: Pen;
@@ -17,10 +17,11 @@ export type EcdfScene = {
   readonly low: number;
   readonly high: number;
   readonly empty: string;
+  /** Percentiles to mark: percent and milliseconds. */
+  readonly marks: readonly (readonly [percent: number, ms: number])[];
 };
 
 const EDGE = { left: 34, right: 14, top: 8, bottom: 20 } as const;
-const MARKS = [50, 90, 99] as const;
 
 /** Log range that holds the bulk of the data and the objective. */
 export function ecdfRange(low: number, high: number): { readonly low: number; readonly high: number } {
@@ -150,9 +151,7 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
   pen.strokeStyle = s.stroke;
   pen.lineWidth = 1.5;
   // The last one first: where not all have room, the tail says more than the middle.
-  for (const q of MARKS.toReversed()) {
-    const v = valueAt(s.values, s.percents, q);
-    if (!Number.isFinite(v)) continue;
+  for (const [q, v] of s.marks.toReversed()) {
     const at = Math.min(right, x(v));
     pen.beginPath();
     pen.arc(at, y(q), 3, 0, Math.PI * 2);

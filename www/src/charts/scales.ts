@@ -73,14 +73,18 @@ export class HeldRange {
   high = Number.NaN;
   private untilS = Number.NEGATIVE_INFINITY;
 
+  /** Forgets what it holds: another run has another range. */
+  reset(): void {
+    this.low = Number.NaN;
+    this.high = Number.NaN;
+    this.untilS = Number.NEGATIVE_INFINITY;
+  }
+
   /** Takes the extent of the data and the instant it reaches; tells whether the range moved. */
   extend(low: number, high: number, untilS: number): boolean {
     const before = this.low;
     const after = this.high;
-    if (untilS < this.untilS) {
-      this.low = Number.NaN;
-      this.high = Number.NaN;
-    }
+    if (untilS < this.untilS) this.reset();
     this.untilS = untilS;
     if (Number.isFinite(low) && !(this.low <= low)) this.low = low;
     if (Number.isFinite(high) && !(this.high >= high)) this.high = high;

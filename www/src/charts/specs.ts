@@ -1,8 +1,8 @@
 // The five charts on one clock: what each shows, how its lines are told apart, and what it says in a sentence.
 import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
-import type { ViewColumns } from '../base/view.ts';
+import { lastSpan, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/palette.ts';
-import type { Frame, View } from '../generated/boundary.ts';
+import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
 import { indexAt, lastFinite } from './scales.ts';
 
 export type Line = {
@@ -34,6 +34,9 @@ export type TimeSpec = {
   readonly band: (p: Palette, i: number) => string;
   readonly slo: (frame: Frame) => number;
   readonly show: (value: number) => string;
+  /** What a line is at now, and over which span: the figures of the frame, as everywhere on the page. */
+  readonly now: (frame: Frame, line: Line) => number;
+  readonly span: (frame: Frame) => string;
   readonly tick: (value: number, top: number) => string;
   readonly empty: string;
 };
@@ -73,6 +76,24 @@ const milliseconds = {
   tick: (v: number, top: number): string => (top >= 1000 ? plain(v / 1000) : plain(v)),
   show: (v: number): string => text(durationMs(v)),
 };
+/** Percentiles of the latest seconds, in milliseconds. */
+const latest = (which: 'ttft' | 'e2e') => ({
+  now: (f: Frame, line: Line): number => {
+    const p = f.key[which];
+    const us = [p.p50_us, p.p90_us, p.p99_us][line.column - 1] ?? Number.NaN;
+    return p.count > 0 ? us / 1000 : Number.NaN;
+  },
+  span: lastSpan,
+});
+
+/** A gauge of each replica now; of many, what the latest bucket says. */
+const gauge = (of: (r: ReplicaFrame) => number) => ({
+  now: (f: Frame, line: Line): number => {
+    const r = line.replica === undefined ? undefined : f.replicas[line.replica];
+    return r ? of(r) : Number.NaN;
+  },
+  span: (): string => 'now',
+});
 const whole = {
   tick: (v: number): string => plain(v),
   show: (v: number): string => count(v),
@@ -97,6 +118,7 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     slo: (f) => f.key.slo_ttft_us / 1000,
     empty: 'no first token yet',
     ...milliseconds,
+    ...latest('ttft'),
   },
   {
     view: 'e2e-over-time',
@@ -115,6 +137,7 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     slo: (f) => f.key.slo_e2e_us / 1000,
     empty: 'no requests finished yet',
     ...milliseconds,
+    ...latest('e2e'),
   },
   {
     ...none,
@@ -138,12 +161,15 @@ export const TIME_SPECS: readonly TimeSpec[] = [
       { column: 2, name: 'done', dash: () => SOLID, stroke: (p) => p.ink, width: () => 1.75, replica: undefined },
     ],
     show: (v) => ratePerS(v).value,
+    now: (f, line) => (line.column === 1 ? f.key.offered_per_s : f.key.completed_per_s),
+    span: lastSpan,
     tick: (v) => plain(v),
     empty: 'no requests finished yet',
   },
   {
     ...none,
     ...whole,
+    ...gauge((r) => r.waiting),
     view: 'queue-depth',
     title: 'Queue depth',
     unit: () => 'requests',
@@ -158,6 +184,7 @@ export const TIME_SPECS: readonly TimeSpec[] = [
   {
     ...none,
     ...whole,
+    ...gauge((r) => (100 * r.kv.used) / Math.max(1, r.kv.total)),
     view: 'kv-use',
     title: 'KV in use',
     unit: () => '%',
@@ -171,14 +198,20 @@ export const TIME_SPECS: readonly TimeSpec[] = [
   },
 ];
 
+/** What each line is at now: by the frame, and where that does not say it by the latest bucket. */
+export function valueNow(spec: TimeSpec, line: Line, data: ViewColumns, frame: Frame | undefined): number {
+  const told = frame ? spec.now(frame, line) : Number.NaN;
+  const here = indexAt(data.columns[0] ?? [], (frame?.now_us ?? 0) / 1e6);
+  return Number.isFinite(told) || line.replica !== undefined ? told : lastFinite(data.columns[line.column] ?? [], here);
+}
+
 /** One chart in one sentence. */
-export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, nowS: number): string {
+export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, frame: Frame | undefined): string {
   const unit = spec.log ? '' : ` ${spec.unit(0)}`;
-  if (!data || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
-  const at = indexAt(data.columns[0] ?? [], nowS);
+  if (!data || !frame || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
   const parts = spec
     .lines(data)
     .slice(0, 8)
-    .map((line) => `${line.name} ${spec.show(lastFinite(data.columns[line.column] ?? [], at))}`);
-  return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, now: ${parts.join(', ')}.`;
+    .map((line) => `${line.name} ${spec.show(valueNow(spec, line, data, frame))}`);
+  return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, ${spec.span(frame)}: ${parts.join(', ')}.`;
 }

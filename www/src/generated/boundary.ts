@@ -75,6 +75,8 @@ export type ColumnsQuery = {
   from_us?: number,
   /** End, in microseconds; 0 means the playhead. */
   to_us?: number,
+  /** Of a distribution: the length of its window in seconds, as of the key figures; 0 for all that was measured since the warm-up. */
+  window_s?: number,
 };
 
 /** Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped. */
@@ -210,6 +212,8 @@ export type FrameQuery = {
   cells: number,
   /** Most moves. */
   moves: number,
+  /** A replica that is looked at: as many as 96 of its queue and of its batch are told in any case. */
+  focus?: number,
 };
 
 /** The headline numbers over the latest window. */
@@ -220,6 +224,8 @@ export type KeyFigures = {
   ttft: Percentiles,
   /** Time between tokens produced in the window. */
   itl: Percentiles,
+  /** Mean time between the tokens of each request that finished in the window. */
+  tpot: Percentiles,
   /** End-to-end latency of requests that finished in the window. */
   e2e: Percentiles,
   /** Requests per second that arrived in the window. */
@@ -244,8 +250,8 @@ export type KeyFigures = {
   slo_e2e_us: number,
   /** How TTFT stands against its objective. */
   ttft_mark: Mark,
-  /** How the time between tokens stands against the TPOT objective. */
-  itl_mark: Mark,
+  /** How TPOT stands against its objective. */
+  tpot_mark: Mark,
   /** How E2E stands against its objective. */
   e2e_mark: Mark,
   /** How goodput stands against what finished. */
@@ -309,6 +315,18 @@ export type Notice = {
 /** What a notice is about. */
 export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows";
 
+/** All of a request's time that was spent in one way. */
+export type Part = {
+  /** What it waited for or did. */
+  kind: SegmentKind,
+  /** How long, in microseconds. */
+  us: number,
+  /** Tokens computed, produced or processed in it. */
+  tokens: number,
+  /** In how many segments. */
+  segments: number,
+};
+
 /** Percentiles of a set of durations. All zero when `count` is 0: show a dash. */
 export type Percentiles = {
   /** How many values. */
@@ -343,6 +361,8 @@ export type PoolFrame = {
   block_tokens: number,
   /** Most requests in a batch, worked out if the scenario says `auto`. */
   max_num_seqs: number,
+  /** Output processing of each token, in microseconds: an ITL is a step and this. */
+  output_us: number,
   /** Most tokens computed in a step, worked out if the scenario says `auto`. */
   max_num_batched_tokens: number,
 };
@@ -393,8 +413,10 @@ export type ReplicaFrame = {
   step_us: number,
   /** Share of the routing decisions of the latest window that came here, 0 to 1. */
   share: number,
-  /** Load as the router would see it now: waiting + running + in flight. */
-  load: number,
+  /** Requests sent here that have not left: those on their way to its queue, waiting and running. */
+  in_flight: number,
+  /** Of those, how many are on their way to its queue. */
+  arriving: number,
   /** TTFT of requests that got their first token here in the latest window. */
   ttft: Percentiles,
   /** Blocks of its KV cache. */
@@ -437,8 +459,12 @@ export type RequestDetail = {
   tpot_us?: number,
   /** End-to-end latency in microseconds, once known. */
   e2e_us?: number,
-  /** Where its time went, in order. */
+  /** Where its time went, in order and without gaps. */
   segments: Array<Segment>,
+  /** The same by what it was spent on, in the order in which each began. */
+  parts: Array<Part>,
+  /** Sum of the parts in microseconds: E2E of a finished request, else its age and the output processing of its tokens so far. */
+  total_us: number,
   /** What the router saw of each replica when it chose, the best first, where that is still kept. */
   candidates: Array<Candidate>,
 };
@@ -467,14 +493,14 @@ export type Segment = {
   from_us: number,
   /** End in microseconds; the playhead for one that goes on. */
   to_us: number,
-  /** Tokens computed or produced in it. */
+  /** Tokens computed, produced or processed in it. */
   tokens: number,
   /** Whether it still goes on. */
   open: boolean,
 };
 
 /** What a request waits for or does in a part of its time. */
-export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute";
+export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
 
 /** How bad it is. */
 export type Severity = "error" | "warning";

@@ -12,6 +12,7 @@ import {
   text,
   usd,
 } from '../base/units.ts';
+import { lastSpan } from '../base/view.ts';
 import { type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
 import type { Frame, Percentiles, Mark as Standing } from '../generated/boundary.ts';
 
@@ -39,9 +40,15 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
         p={key()?.ttft ?? none}
         mark={markOf(key()?.ttft_mark)}
         p90
-        window={key()?.window_s ?? 30}
+        window={lastSpan(props.frame)}
       />
-      <Tail title="ITL p99" p={key()?.itl ?? none} mark={markOf(key()?.itl_mark)} />
+      <Tail
+        title="TPOT p99"
+        about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
+        p={key()?.tpot ?? none}
+        mark={markOf(key()?.tpot_mark)}
+        beside={`ITL ${text(percentileUs(key()?.itl.p99_us ?? 0, key()?.itl.count ?? 0))}`}
+      />
       <Tail title="E2E p99" p={key()?.e2e ?? none} mark={markOf(key()?.e2e_mark)} />
       <Figure
         title="Goodput"
@@ -72,7 +79,16 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
   );
 }
 
-function Tail(props: { title: string; p: Percentiles; mark: Mark; p90?: boolean; window?: number }): JSX.Element {
+function Tail(props: {
+  title: string;
+  about?: string;
+  p: Percentiles;
+  mark: Mark;
+  p90?: boolean;
+  window?: string;
+  /** Another figure in place of the median. */
+  beside?: string;
+}): JSX.Element {
   const show = (us: number): string => {
     const q = durationUs(us);
     // The small values share the large one's unit where it is the same.
@@ -80,6 +96,7 @@ function Tail(props: { title: string; p: Percentiles; mark: Mark; p90?: boolean;
   };
   const few = (): boolean => props.p.count > 0 && props.p.count < FEW;
   const small = (): readonly string[] => {
+    if (props.beside !== undefined) return [props.beside];
     if (props.p.count === 0) return [];
     const last = few() ? `n = ${props.p.count}` : `p50 ${show(props.p.p50_us)}`;
     return props.p90 ? [`p90 ${show(props.p.p90_us)}`, `· ${last}`] : [last];
@@ -87,6 +104,7 @@ function Tail(props: { title: string; p: Percentiles; mark: Mark; p90?: boolean;
   return (
     <Figure
       title={props.title}
+      {...(props.about === undefined ? {} : { about: props.about })}
       mark={props.mark}
       value={percentileUs(props.p.p99_us, props.p.count)}
       small={small()}
@@ -104,7 +122,7 @@ function Figure(props: {
   value: Quantity;
   small: readonly string[];
   few?: boolean;
-  window?: number | undefined;
+  window?: string | undefined;
 }): JSX.Element {
   return (
     <div title={props.about}>
@@ -113,7 +131,7 @@ function Figure(props: {
         <Show when={props.about}>{(about) => <span class="visually-hidden">: {about()}</span>}</Show>
         <ObjectiveMark mark={props.mark} />
         <Show when={props.window}>
-          <span class="win">last {windowS(props.window ?? 30)} s</span>
+          <span class="win">{props.window}</span>
         </Show>
       </h2>
       <p classList={{ few: props.few ?? false }}>
@@ -125,9 +143,4 @@ function Figure(props: {
       </p>
     </div>
   );
-}
-
-/** The window starts at the edge of a bucket; a label that followed that would flicker between 29 and 30. */
-function windowS(length: number): number {
-  return length > 27 ? 30 : Math.round(length);
 }

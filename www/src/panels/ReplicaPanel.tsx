@@ -1,10 +1,14 @@
 // One replica now: load, latency, its KV cache with the conservation check in sight.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationUs, percent, percentileUs, text, usd } from '../base/units.ts';
+import { lastSpan } from '../base/view.ts';
 import type { PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Block, type BlockState, BlockStates, NameValues, type Row } from './Block.tsx';
+
+/** Requests listed of a batch. */
+const MOST_SHOWN = 48;
 
 export default function ReplicaPanel(props: { app: App }): JSX.Element {
   const replica = createMemo(() =>
@@ -38,16 +42,22 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
   const r = (): ReplicaFrame => props.r;
   const kv = (): ReplicaFrame['kv'] => props.r.kv;
   const conserved = (): boolean => kv().used + kv().cached + kv().free === kv().total;
-  const rows = (): readonly Row[] => [
-    ['Waiting', count(r().waiting)],
-    ...(kv().cpu_total > 0 ? [['of those loading KV blocks', count(r().loading)] as const] : []),
-    ['Running', count(r().running)],
-    ['of those prefilling', count(r().prefilling)],
-    ['Load as routed', count(r().load)],
+  const pool = (): PoolFrame | undefined => props.app.throttledFrame()?.pools.find((p) => p.name === r().pool);
+  const now = (): readonly Row[] => [
+    ['In flight', count(r().in_flight)],
+    ['on their way', count(r().arriving)],
+    ['waiting', count(r().waiting)],
+    ...(kv().cpu_total > 0 ? [['waiting for KV blocks', count(r().loading)] as const] : []),
+    ['running', count(r().running)],
+    ['running their prefill', count(r().prefilling)],
+    ['Step', text(durationUs(r().step_us))],
+    ['Output processing of a token', text(durationUs(pool()?.output_us ?? 0))],
+  ];
+  const latest = (): readonly Row[] => [
     ['Busy', text(percent(r().busy))],
     ['Share of traffic', text(percent(r().share))],
-    ['Step', text(durationUs(r().step_us))],
     ['TTFT p50', text(percentileUs(r().ttft.p50_us, r().ttft.count))],
+    ['TTFT p90', text(percentileUs(r().ttft.p90_us, r().ttft.count))],
     ['TTFT p99', text(percentileUs(r().ttft.p99_us, r().ttft.count))],
   ];
   const states = (): readonly BlockState[] => [
@@ -64,8 +74,12 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
           <span class="pill">{r().pool}</span>
           <span class="pill">{r().serving ? 'serving' : 'draining'}</span>
         </div>
-        <NameValues rows={rows()} />
+        <NameValues rows={now()} />
+        <p class="m note">An ITL is a step and the output processing of its token.</p>
       </div>
+      <Block title="Latency and load" remark={lastSpan(props.app.throttledFrame())}>
+        <NameValues rows={latest()} />
+      </Block>
       <Block title="KV blocks" remark={`${count(kv().total)} · ${conserved() ? 'conserved ✓' : 'not conserved'}`}>
         <BlockStates
           label={`KV cache: ${kv().used} used, ${kv().cached} cached, ${kv().free} free`}
@@ -75,16 +89,14 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
       <Show when={kv().cpu_total > 0}>
         <CpuTier kv={kv()} />
       </Show>
-      <Show when={props.app.throttledFrame()?.pools.find((pool) => pool.name === r().pool)}>
-        {(pool) => <PoolBlock pool={pool()} />}
-      </Show>
+      <Show when={pool()}>{(found) => <PoolBlock pool={found()} />}</Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
-      <Block title="In its batch" remark="context tokens">
-        <Show when={r().batch.length > 0} fallback={<p class="say">Nothing is running here now.</p>}>
+      <Block title="In its batch" remark={`${batchRemark(r())}context tokens`}>
+        <Show when={r().running > 0} fallback={<p class="say">Nothing is running here now.</p>}>
           <div class="chips">
             <For
               each={r()
-                .batch.slice(0, 48)
+                .batch.slice(0, MOST_SHOWN)
                 .map((b) => b.request)}
             >
               {(request) => (
@@ -98,6 +110,12 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
       </Block>
     </>
   );
+}
+
+/** Which of its requests are listed, where not all are. */
+function batchRemark(r: ReplicaFrame): string {
+  const shown = Math.min(r.batch.length, MOST_SHOWN);
+  return shown < r.running ? `the first ${count(shown)} of ${count(r.running)} · ` : '';
 }
 
 function CpuTier(props: { kv: ReplicaFrame['kv'] }): JSX.Element {

@@ -2,7 +2,7 @@
 import { createMemo, type JSX, Show } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../base/units.ts';
 import { ClientShape } from '../draw/glyphs.tsx';
-import type { EventKind, RequestDetail } from '../generated/boundary.ts';
+import type { EventKind, Part, RequestDetail } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
@@ -62,10 +62,13 @@ function Empty(props: { app: App }): JSX.Element {
 function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
   const d = (): RequestDetail => props.detail;
   const client = createMemo(() => (props.app.throttledFrame()?.clients ?? []).findIndex((c) => c.name === d().client));
-  const endUs = (): number =>
-    d().arrival_us + (d().e2e_us ?? Math.max(0, (props.app.throttledFrame()?.now_us ?? 0) - d().arrival_us));
-  /** The end of what happened on the simulated clock; the measured latency can hold more than that. */
-  const lastUs = (): number => Math.max(d().arrival_us, ...d().segments.map((s) => s.to_us));
+  /** The output processing of each token where it is. */
+  const overheadUs = (): number => {
+    const frame = props.app.throttledFrame();
+    const pool = frame?.replicas.find((r) => r.id === d().replica)?.pool;
+    return frame?.pools.find((p) => p.name === pool)?.output_us ?? 0;
+  };
+  const output = (): Part | undefined => d().parts.find((part) => part.kind === 'output');
   const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);
   return (
     <>
@@ -77,7 +80,9 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
             {d().client}
           </span>
           <span class="pill">{where()}</span>
-          <span class="m end">age {text(durationUs(endUs() - d().arrival_us))}</span>
+          <span class="m end">
+            {d().e2e_us === undefined ? 'age' : 'E2E'} {text(durationUs(d().total_us))}
+          </span>
         </div>
         <p class="say">{d().summary}</p>
         <dl class="facts">
@@ -96,10 +101,18 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
         <div class="blk-head">
           <h2>Waterfall</h2>
           <span class="m">
-            {clock(d().arrival_us)} – {clock(lastUs())} s
+            {clock(d().arrival_us)} – {clock(d().arrival_us + d().total_us)} s
           </span>
         </div>
         <Waterfall detail={d()} />
+        <Show when={output()}>
+          {(part) => (
+            <p class="m note">
+              Output: {count(part().tokens)} tokens × {text(durationUs(overheadUs()))} of processing after their steps.
+              The client waits for it, the engine does not.
+            </p>
+          )}
+        </Show>
       </div>
       <div class="blk">
         <div class="blk-head">

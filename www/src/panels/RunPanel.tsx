@@ -1,6 +1,7 @@
 // The run as a whole: counts with the conservation check, and the report that the command line would print.
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationUs, percentileUs, text } from '../base/units.ts';
+import { lastSpan } from '../base/view.ts';
 import type { Counts } from '../generated/boundary.ts';
 import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
@@ -82,7 +83,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
       <div class="blk">
         <div class="blk-head">
           <h2>Latency</h2>
-          <span class="m">last {Math.round(key()?.window_s ?? 30)} s</span>
+          <span class="m">{lastSpan(app.throttledFrame())}</span>
         </div>
         <table class="tbl">
           <thead>
@@ -97,7 +98,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            <For each={['ttft', 'itl', 'e2e'] as const}>
+            <For each={['ttft', 'tpot', 'itl', 'e2e'] as const}>
               {(name) => (
                 <tr>
                   <th scope="row">{name.toUpperCase()}</th>

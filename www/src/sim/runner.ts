@@ -200,7 +200,7 @@ export class Runner {
     if (!sim) return [];
     return views.map((view) => {
       const startMs = this.around.now();
-      const { names, columns } = sim.columns({ view });
+      const { names, columns } = sim.columns({ view, window_s: this.detail.window_s });
       for (const column of columns) transfer.push(column.buffer);
       return { view, names, columns, tookMs: this.around.now() - startMs };
     });

@@ -169,9 +169,9 @@ function drawBranches(s: Scene): void {
   const { pen, p, replicas, layout } = s;
   const rows = layout.detail === 'rows';
   let most = 1;
-  for (const r of replicas) most = Math.max(most, r.load);
+  for (const r of replicas) most = Math.max(most, r.in_flight);
   pen.font = font(p, 11);
-  if (rows) label(pen, 'load', 250, 19, p.ink3, 'right');
+  if (rows) label(pen, 'in flight', 250, 19, p.ink3, 'right');
   layout.branches.forEach((b, i) => {
     let share = 0;
     let focus = false;
@@ -199,15 +199,15 @@ function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, mos
   const tall = box.h >= 50;
   const y = b.y - (tall ? 11 : 6);
   pen.font = font(p, 11, focus ? 600 : 400);
-  const load = small(r.load);
+  const load = small(r.in_flight);
   label(pen, load, 250, y, focus ? p.accent : p.ink, 'right');
   const room = 250 - pen.measureText(load).width;
   pen.font = font(p, 11);
-  // Beside a load of thousands only the number of the share has room.
+  // Beside thousands only the number of the share has room.
   const q: Quantity = r.serving ? percent(share) : { value: DASH, unit: '' };
   const words = [text(q), q.value].find((w) => 196 + pen.measureText(w).width + 4 <= room);
   if (words !== undefined) label(pen, words, 196, y, p.ink3);
-  shareBar(pen, p, 196, b.y - (tall ? 5 : 2), 54, tall ? 5 : 3, r.load / most, focus ? p.accent : p.ink2);
+  shareBar(pen, p, 196, b.y - (tall ? 5 : 2), 54, tall ? 5 : 3, r.in_flight / most, focus ? p.accent : p.ink2);
 }
 
 function drawRouter(s: Scene): void {

@@ -235,6 +235,7 @@ export function createApp(spawn: () => WorkerLike) {
   // ---- selection -------------------------------------------------------------------------------------------------
 
   function select(next: Selection): void {
+    const focus = next.replica !== selected().replica;
     batch(() => {
       setSelected(next);
       if (next.request !== undefined) setRightTab('request');
@@ -244,6 +245,7 @@ export function createApp(spawn: () => WorkerLike) {
         if (isPhone()) setPhoneTab('inspector');
       }
     });
+    if (focus) frames.focusOn();
     refreshDetail();
   }
 

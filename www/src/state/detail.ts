@@ -1,8 +1,9 @@
-// How much detail frames carry: as much as can be drawn at that number of replicas and no more.
+// How much detail frames carry: as much as can be drawn at that number of replicas and no more, but of the one in focus.
+import { WINDOW_S } from '../base/view.ts';
 import type { FrameQuery } from '../generated/boundary.ts';
 
-export function detailFor(replicas: number): FrameQuery {
-  const base = { window_s: 30, moves: 64 };
+export function detailFor(replicas: number, focus: number | undefined): FrameQuery {
+  const base = { window_s: WINDOW_S, moves: 64, ...(focus === undefined ? {} : { focus }) };
   if (replicas <= 8) return { ...base, queue: 24, batch: 96, cells: 182 };
   if (replicas <= 64) return { ...base, queue: 0, batch: 24, cells: 48 };
   return { ...base, queue: 0, batch: 0, cells: 0 };

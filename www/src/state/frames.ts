@@ -59,9 +59,11 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     if (frame() === undefined) performance.mark('first-frame');
     if (next.replicas.length !== replicas) {
       replicas = next.replicas.length;
-      client().setDetail(detailFor(replicas));
+      focusOn();
     }
     batch(() => {
+      // What another document gave says nothing about this one, and would hold its axes.
+      if (id.run !== knownId.run) setData(NO_DATA);
       setFrame(next);
       setMode(nextMode);
       setAchieved(speedNow);
@@ -71,6 +73,11 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     });
     knownId = id;
     refresh(nextMode !== 'playing');
+  }
+
+  /** The replica that is selected is told in full, however many there are. */
+  function focusOn(): void {
+    if (replicas > 0) client().setDetail(detailFor(replicas, selected().replica));
   }
 
   /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
@@ -111,6 +118,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     asking = true;
     for (const view of views) viewsDue.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs()));
     const shownUs = frame()?.now_us;
+    const { run } = knownId;
     client()
       .columns(views)
       .then(
@@ -118,6 +126,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
           asking = false;
           for (const { view, tookMs } of answers)
             viewsDue.set(view, Math.max(viewsDue.get(view) ?? 0, now + TIMES_ITS_COST * tookMs));
+          if (run !== knownId.run) return;
           setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
           if (mode() !== 'playing' && frame()?.now_us !== shownUs) refresh(true);
         },
@@ -161,6 +170,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     anomalies,
     show,
     refreshDetail,
+    focusOn,
   };
 }
 

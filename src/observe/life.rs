@@ -1,0 +1,221 @@
+//! Where a request's time went: segments that follow each other without gaps and add up to its E2E, to the microsecond.
+//!
+//! They are made from its record and, of one that was preempted, from its stays in a batch; so they are the same however long
+//! ago it was, and whether anybody watched.
+
+use crate::base::{Micros, RequestId, Span};
+use crate::engine::{Cluster, Progress, Record};
+use crate::scenario::Compat;
+use serde::Serialize;
+
+/// What a request waits for or does in a part of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum SegmentKind {
+    /// Held back by admission, or on its way to it.
+    Admission,
+    /// On its way to the router.
+    Router,
+    /// On its way to the replica.
+    Delay,
+    /// In the wait queue.
+    Queue,
+    /// Waiting for blocks on their way from the CPU tier.
+    KvLoad,
+    /// Computing its prompt.
+    Prefill,
+    /// Producing tokens.
+    Decode,
+    /// In the wait queue again, after it lost its blocks.
+    Preempted,
+    /// Computing again what it lost.
+    Recompute,
+    /// Output processing of its tokens, which is no part of a step: on the client's clock, not on the engine's. Under
+    /// `compat: blis` its last step too, which that simulator completes as it begins.
+    Output,
+}
+
+impl SegmentKind {
+    /// Its name in a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Admission => "admission",
+            Self::Router => "router",
+            Self::Delay => "delay",
+            Self::Queue => "queue",
+            Self::KvLoad => "KV load",
+            Self::Prefill => "prefill",
+            Self::Decode => "decode",
+            Self::Preempted => "preempted",
+            Self::Recompute => "recompute",
+            Self::Output => "output processing",
+        }
+    }
+}
+
+/// A part of a request's time, spent in one way.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Segment {
+    /// What it waited for or did.
+    pub kind: SegmentKind,
+    /// Start in microseconds.
+    pub from_us: u64,
+    /// End in microseconds; the playhead for one that goes on.
+    pub to_us: u64,
+    /// Tokens computed, produced or processed in it.
+    pub tokens: u32,
+    /// Whether it still goes on.
+    pub open: bool,
+}
+
+/// All of a request's time that was spent in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Part {
+    /// What it waited for or did.
+    pub kind: SegmentKind,
+    /// How long, in microseconds.
+    pub us: u64,
+    /// Tokens computed, produced or processed in it.
+    pub tokens: u32,
+    /// In how many segments.
+    pub segments: u32,
+}
+
+/// The segments by what they were spent on, in the order in which each began.
+pub(crate) fn parts(segments: &[Segment]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for s in segments {
+        let us = s.to_us - s.from_us;
+        match parts.iter_mut().find(|part| part.kind == s.kind) {
+            Some(part) => {
+                part.us += us;
+                part.tokens += s.tokens;
+                part.segments += 1;
+            }
+            None => parts.push(Part { kind: s.kind, us, tokens: s.tokens, segments: 1 }),
+        }
+    }
+    parts
+}
+
+/// Where the time of a request went, up to `now` or until it left.
+pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segment> {
+    let r = &engine.records()[id.index()];
+    let mut path = Path {
+        segments: Vec::new(),
+        since: r.arrival.0,
+        end: r.left.get().unwrap_or(now).0,
+        open: !r.left.is_known(),
+    };
+    let p = engine.progress(id);
+    if path.gateway(engine, r) && path.until(SegmentKind::Delay, r.queued.get(), 0) {
+        path.replica(engine, id, r, &p);
+    }
+    let overhead = p.output_overhead.0 * u64::from(p.generated);
+    let shown = match r.e2e.get() {
+        Some(e2e) => (r.arrival + e2e).0,
+        None if path.open => path.since + overhead,
+        None => 0,
+    };
+    path.add(SegmentKind::Output, shown, p.generated);
+    path.segments
+}
+
+/// Segments one after the other.
+struct Path {
+    segments: Vec<Segment>,
+    since: u64,
+    /// Now, or when the request left.
+    end: u64,
+    /// Whether it goes on.
+    open: bool,
+}
+
+impl Path {
+    /// The time since the last segment was of this kind; nothing to show if it took no time.
+    fn add(&mut self, kind: SegmentKind, at: u64, tokens: u32) {
+        if at > self.since {
+            let (from_us, to_us) = (self.since, at);
+            match self.segments.last_mut() {
+                Some(last) if last.kind == kind => {
+                    last.to_us = to_us;
+                    last.tokens += tokens;
+                }
+                _ => self.segments.push(Segment { kind, from_us, to_us, tokens, open: false }),
+            }
+            self.since = at;
+        }
+    }
+
+    /// It was so until then, or still is. Returns whether it goes on from there.
+    fn until(&mut self, kind: SegmentKind, at: Option<Micros>, tokens: u32) -> bool {
+        let passed = at.is_some_and(|at| at.0 <= self.end);
+        self.add(kind, at.map_or(self.end, |at| at.0.min(self.end)), tokens);
+        if !passed && self.open {
+            if self.segments.last().is_none_or(|last| last.kind != kind) {
+                let (from_us, to_us) = (self.since, self.since);
+                self.segments.push(Segment { kind, from_us, to_us, tokens, open: true });
+            }
+            self.segments.last_mut().expect("INV-3: a segment was just added").open = true;
+        }
+        passed
+    }
+
+    /// What happened before the router decided. Who was held back was admitted as long before that as routing takes.
+    fn gateway(&mut self, engine: &Cluster, r: &Record) -> bool {
+        let [admission, routing] = engine.gateway_latencies();
+        let held = r.refused.is_some_and(crate::policy::Reason::is_of_admission);
+        let decided = r.routed.get().or(r.left.get().filter(|_| !held));
+        let admitted = match decided {
+            Some(at) => Some(Micros(at.0.saturating_sub(routing.0))),
+            None if held => None,
+            None => Some(r.arrival.saturating_add(admission)),
+        };
+        self.until(SegmentKind::Admission, admitted, 0) && self.until(SegmentKind::Router, r.routed.get(), 0)
+    }
+
+    /// What happened from joining the wait queue on.
+    fn replica(&mut self, engine: &Cluster, id: RequestId, r: &Record, p: &Progress) {
+        let (mut wait, mut work) = (SegmentKind::Queue, SegmentKind::Prefill);
+        let mut shown = 0;
+        let kept = engine.compat() == Compat::None;
+        for stay in engine.stays(id) {
+            self.wait(wait, stay.load(), Some(stay.from));
+            self.until(work, Some(stay.decoding_from().unwrap_or(stay.to)), stay.prefilled);
+            self.until(SegmentKind::Decode, Some(stay.to), stay.generated - shown);
+            shown = if kept { stay.generated } else { 0 };
+            (wait, work) = (SegmentKind::Preempted, SegmentKind::Recompute);
+        }
+        let over = !self.open && wait == SegmentKind::Preempted && self.since == self.end;
+        let joined = r.scheduled.get().filter(|at| at.0 >= self.since);
+        if !over && self.wait(wait, [r.load_from.get(), r.load_until.get()], joined) {
+            let computed = if self.open { p.decoding_from } else { first_token(r, p) };
+            let prefilled = if self.open { p.stored.min(p.prefill) } else { r.prompt_tokens };
+            if self.until(work, computed, prefilled.saturating_sub(r.cached_tokens)) {
+                self.until(SegmentKind::Decode, None, p.generated - shown);
+            }
+        }
+    }
+
+    /// A wait in the queue of a replica, with or without a load from the CPU tier.
+    fn wait(&mut self, kind: SegmentKind, load: [Option<Micros>; 2], joined: Option<Micros>) -> bool {
+        let [from, until] = load.map(|at| at.filter(|at| at.0 >= self.since));
+        let loaded = from.is_none() || self.until(kind, from, 0) && self.until(SegmentKind::KvLoad, until, 0);
+        loaded && self.until(kind, joined, 0)
+    }
+}
+
+/// When the prompt was computed of a request that has left and was never preempted, if it was.
+fn first_token(r: &Record, p: &Progress) -> Option<Micros> {
+    let ttft = r.ttft.get()?;
+    // As much as each of its tokens took in truth, where an edit has changed it since. Under `compat: blis` there is more left
+    // at the end than that: the last step.
+    let processing =
+        r.e2e.get().zip(r.left.get()).map(|(e2e, left)| (r.arrival + e2e).0.saturating_sub(left.0));
+    let each = processing
+        .map_or(p.output_overhead.0, |all| p.output_overhead.0.min(all / u64::from(p.generated.max(1))));
+    Some(Micros((r.arrival + Span(ttft.0.saturating_sub(each))).0))
+}
