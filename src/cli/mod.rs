@@ -11,6 +11,7 @@ mod list;
 mod run;
 mod schema;
 mod summary;
+mod summary_groups;
 mod table;
 mod trace_file;
 mod types;

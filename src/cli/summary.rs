@@ -1,5 +1,6 @@
 //! The report as a page of text.
 
+use super::summary_groups as groups;
 use super::table::{Align, MISSING, Table, name, number, visible};
 use crate::session::Report;
 use std::fmt::{self, Write};
@@ -36,9 +37,7 @@ fn write(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(out)?;
     write_rates(out, r)?;
     write_replicas(out, r)?;
-    if r.clients.len() > 1 {
-        write!(out, "\n{}", clients(r).text())?;
-    }
+    groups::write(out, r)?;
     write_notices(out, r)
 }
 
@@ -66,7 +65,7 @@ fn latencies(r: &Report) -> Table {
 }
 
 /// A figure of so many values: a dash if there are none.
-fn known(count: u64, figure: f64, decimals: usize) -> String {
+pub(super) fn known(count: u64, figure: f64, decimals: usize) -> String {
     number((count > 0).then_some(figure), decimals)
 }
 
@@ -80,7 +79,11 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(out, "completed    {} requests/s", rate(t.completed_per_s, 3))?;
     let met = percent(t.attainment);
     writeln!(out, "goodput      {} requests/s ({met} % met the SLO)", rate(t.goodput_per_s, 3))?;
-    writeln!(out, "output       {} tokens/s", rate(t.output_tokens_per_s, 1))?;
+    let of = |share: Option<f64>| percent(share);
+    let [ttft, tpot, e2e] = [r.slo.ttft_attainment, r.slo.tpot_attainment, r.slo.e2e_attainment].map(of);
+    writeln!(out, "objectives   TTFT met by {ttft} %, TPOT by {tpot} %, E2E by {e2e} %")?;
+    let tokens = [t.prompt_tokens_per_s, t.output_tokens_per_s, t.total_tokens_per_s].map(|x| rate(x, 1));
+    writeln!(out, "tokens       {} prompt/s, {} output/s, {} in all", tokens[0], tokens[1], tokens[2])?;
     let looked_up = r.kv.hits + r.kv.misses > 0;
     writeln!(out, "cache hits   {} % of prompt blocks", percent(looked_up.then_some(r.kv.hit_rate)))?;
     let (hour, million) = (r.cost.usd_per_hour, r.cost.usd_per_million_output_tokens);
@@ -120,27 +123,6 @@ fn write_replicas(out: &mut String, r: &Report) -> fmt::Result {
         writeln!(out, "and {} more (--json lists all)", r.replicas.len() - MOST_REPLICAS)?;
     }
     Ok(())
-}
-
-fn clients(r: &Report) -> Table {
-    let mut columns =
-        vec![("client", Align::Left, 21), ("arrived", Align::Right, 8), ("finished", Align::Right, 8)];
-    let heads = ["TTFT p50 ms", "TTFT p99 ms", "E2E p50 ms", "E2E p99 ms"];
-    columns.extend(heads.map(|head| (head, Align::Right, 11)));
-    let mut table = Table::new(&columns);
-    for c in &r.clients {
-        let (ttft, e2e) = (&c.ttft_ms, &c.e2e_ms);
-        table.row(vec![
-            name(&c.name),
-            c.arrived.to_string(),
-            c.finished.to_string(),
-            known(ttft.count, ttft.p50, 1),
-            known(ttft.count, ttft.p99, 1),
-            known(e2e.count, e2e.p50, 1),
-            known(e2e.count, e2e.p99, 1),
-        ]);
-    }
-    table
 }
 
 fn write_notices(out: &mut String, r: &Report) -> fmt::Result {

@@ -4,7 +4,7 @@ use crate::base::Diagnostic;
 use crate::session::view::{
     ColumnsQuery, EventRows, EventsQuery, Frame, FrameQuery, PresetInfo, RequestDetail, TraceOutcome,
 };
-use crate::session::{StepKind, Stop};
+use crate::session::{Report, StepKind, Stop};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -25,6 +25,7 @@ pub(super) fn text() -> String {
     all.visit::<ColumnsQuery>();
     all.visit::<PresetInfo>();
     all.visit::<TraceOutcome>();
+    all.visit::<Report>();
     all.visit::<Diagnostic>();
     all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration)
 }

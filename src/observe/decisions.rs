@@ -68,6 +68,7 @@ pub(crate) struct Decisions {
 
 /// What the decisions of a run amount to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct DecisionPart {
     /// Requests that admission let in or refused.
     pub decided: u32,
@@ -110,6 +111,7 @@ pub struct Candidate {
     /// Whether it was chosen.
     pub chosen: bool,
     /// Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last.
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,

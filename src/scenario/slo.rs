@@ -135,7 +135,7 @@ fields! {
 
 /// What a fitness score can count. Each is brought to 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FitnessMetric {
     /// Requests finished per second: v / (v + 100).

@@ -197,7 +197,7 @@ fn anomalies_are_in_the_report_the_log_and_the_frame() {
     );
     let frame = s.frame(&FrameQuery::default());
     let marks = frame.anomalies;
-    assert_eq!(frame.anomaly_count, found.counts.iter().map(|(_, n)| n).sum::<u32>());
+    assert_eq!(frame.anomaly_count, found.counts.0.iter().map(|(_, n)| n).sum::<u32>());
     assert_eq!(marks.len() as u32, frame.anomaly_count.min(64));
     assert_eq!(marks[0].request, Some(found.first[0].requests[0].request));
     let q = EventsQuery { kinds: vec![EventKind::Anomaly], limit: 500, ..EventsQuery::default() };

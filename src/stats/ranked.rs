@@ -98,6 +98,11 @@ impl Group {
 }
 
 impl Ranked {
+    /// The members of the `most` largest values, the largest first.
+    pub fn last(&self, most: usize) -> impl Iterator<Item = u32> + '_ {
+        self.pairs.iter().rev().take(most).map(|&(_, member)| member as u32)
+    }
+
     /// Sorts values, each with the number of its member.
     pub fn new(values: impl Iterator<Item = (u64, u32)>) -> Self {
         let mut pairs: Vec<(u64, u64)> = values.map(|(value, member)| (value, u64::from(member))).collect();

@@ -3,8 +3,8 @@
 //! Documents cross as JSON text, queries and small results as JavaScript values, columns as typed arrays that the worker gives
 //! away. Types are those of `www/src/generated/boundary.ts`; scripts/build-wasm keeps the declarations of this module there too.
 
-use crate::base::Micros;
 use crate::base::json::{self, compact as json};
+use crate::base::{Micros, Span};
 use crate::scenario::{limits, parse, to_json};
 use crate::session::view::{ColumnsQuery, PresetInfo, TraceOutcome};
 use crate::session::{self, Audience, Pace, Session, SingleStep, StepKind, Stop};
@@ -260,6 +260,13 @@ impl Sim {
     #[wasm_bindgen(unchecked_return_type = "RequestDetail | null")]
     pub fn inspect(&self, request: u32) -> JsValue {
         value(&self.session.inspect(request))
+    }
+
+    /// The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
+    /// or else finished then, the slowest that took no longer than `at_most_us`.
+    pub fn slowest(&self, ttft: bool, from_us: f64, to_us: f64, at_most_us: f64) -> Option<u32> {
+        let between = [instant(from_us), instant(to_us)];
+        self.session.slowest(ttft, between, Span(instant(at_most_us).0))
     }
 
     /// The columns of a view, copied out of the module's memory: they can be given away.

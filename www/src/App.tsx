@@ -120,6 +120,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
             frame={app.frame()}
             selected={app.selected()}
             onSelect={app.select}
+            onPlace={app.openSlowest}
             onSeek={(timeS) => void app.seek(timeS)}
             warmUpS={app.warmUpS()}
           />

@@ -72,7 +72,7 @@ fn an_urgent_request_that_is_left_waiting_is_told_with_those_who_joined() {
     assert_eq!((b.start, b.end, b.figure), (Micros(5), Some(Micros(6)), 1));
     assert_eq!(proofs(b), [(2, 3), (1, 5)]);
     let said = "#1 and 1 after it, less urgent by SLO class (priorities are constant), joined r0's batch and left #0 \
-        waiting for 4\u{a0}µs.";
+        waiting for 0.004\u{a0}ms.";
     assert_eq!(a.sentence(), said);
 }
 

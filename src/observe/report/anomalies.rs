@@ -12,22 +12,25 @@ const EXAMPLES: u32 = 5;
 
 /// What the detectors found, warm-up included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyPart {
     /// How many of each kind.
-    #[serde(serialize_with = "by_name")]
-    pub counts: Vec<(&'static str, u32)>,
+    #[cfg_attr(feature = "cli", ts(type = "{ [kind: string]: number }"))]
+    pub counts: KindCounts,
     /// The first five of each kind, in the order in which they were noticed.
     pub first: Vec<AnomalyExample>,
 }
 
 /// One anomaly.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyExample {
     /// What is wrong.
     pub kind: AnomalyKind,
     /// When it began, in microseconds.
     pub start_us: u64,
     /// When it ended, in microseconds; nothing while it goes on.
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
     /// The replica; of an imbalance the one with the most to do when it was noticed.
@@ -40,6 +43,7 @@ pub struct AnomalyExample {
 
 /// A request, and when it did what proves an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyProof {
     /// The request.
     pub request: u32,
@@ -49,6 +53,7 @@ pub struct AnomalyProof {
 
 /// What BLIS would have said (`compat: blis` only).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct BlisPart {
     /// Pairs of finished requests of one replica and class of which the earlier took more than twice as long; 0 with
     /// constant priorities.
@@ -57,14 +62,20 @@ pub struct BlisPart {
     pub hol_blocking_events: u32,
 }
 
-fn by_name<S: Serializer>(counts: &[(&'static str, u32)], s: S) -> Result<S::Ok, S::Error> {
-    s.collect_map(counts.iter().copied())
+/// How many of each kind, by name and in the order of the names; written as an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KindCounts(pub Vec<(&'static str, u32)>);
+
+impl Serialize for KindCounts {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_map(self.0.iter().copied())
+    }
 }
 
 impl AnomalyPart {
     /// How many there were of the kind of that name.
     pub fn count(&self, kind: &str) -> u32 {
-        self.counts.iter().find(|(name, _)| *name == kind).map_or(0, |(_, n)| *n)
+        self.counts.0.iter().find(|(name, _)| *name == kind).map_or(0, |(_, n)| *n)
     }
 
     pub(super) fn new(detectors: &Detectors) -> Self {
@@ -88,7 +99,7 @@ impl AnomalyPart {
             requests: a.proofs.iter().map(|p| AnomalyProof { request: p.request.0, at_us: p.at.0 }).collect(),
             text: a.sentence(),
         };
-        Self { counts, first: detectors.kept().iter().filter(few).map(example).collect() }
+        Self { counts: KindCounts(counts), first: detectors.kept().iter().filter(few).map(example).collect() }
     }
 }
 

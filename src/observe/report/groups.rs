@@ -20,7 +20,7 @@ impl Groups {
     /// Adds a request; `counts` if it arrived in the measurement window, `finished` if it finished there.
     pub(super) fn add(&mut self, group: u32, r: &Record, counts: bool, finished: Option<Met>) {
         let group = group as usize;
-        let g = &mut self.parts[group];
+        let Some(g) = self.parts.get_mut(group) else { return };
         self.sent[group] += 1;
         if counts {
             g.arrived += 1;

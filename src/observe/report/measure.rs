@@ -2,13 +2,18 @@
 
 use super::groups::Groups;
 use super::{
-    ClassPart, KvPart, LatencyPart, Recorder, SloPart, ThroughputPart, in_ms, known_share, kv_blocks, share,
+    ClassPart, KvPart, LatencyPart, Recorder, SloPart, SlowRequest, ThroughputPart, in_ms, known_share,
+    kv_blocks, share,
 };
-use crate::base::{Micros, RequestId};
+use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::{Cluster, Record};
+use crate::observe::life::{parts, segments};
 use crate::observe::meters::Reading;
 use crate::observe::objectives::Met;
 use crate::stats::{Ranked, Summary};
+
+/// How many of the slowest requests are named.
+const SLOWEST: usize = 10;
 
 /// Sums over requests.
 #[derive(Clone, Copy, Debug, Default)]
@@ -211,27 +216,51 @@ impl<'a> MeasurementWindow<'a> {
         (self.ttft.by_group(n, &of), self.e2e.by_group(n, &of))
     }
 
-    /// The requests by `group_of`, a number that stands for a name in `names`.
-    pub(super) fn groups(&self, names: &[String], group_of: fn(&Record) -> u32) -> Groups {
-        let records = self.engine.records();
+    /// The requests by `of`, for each the number of a name in `names`, or one beyond them.
+    pub(super) fn groups(&self, names: &[String], of: &[u32]) -> Groups {
         let mut groups = Groups::new(names);
-        for (i, r) in (0..).zip(records) {
+        for ((i, r), &group) in (0..).zip(self.engine.records()).zip(of) {
             let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
-            groups.add(group_of(r), r, counts, self.finished(RequestId(i), r));
+            groups.add(group, r, counts, self.finished(RequestId(i), r));
         }
-        let of: Vec<u32> = records.iter().map(group_of).collect();
-        groups.rank(&self.ttft, &of, |g| &mut g.ttft_ms);
-        groups.rank(&self.tpot, &of, |g| &mut g.tpot_ms);
-        groups.rank(&self.e2e, &of, |g| &mut g.e2e_ms);
-        groups.rank(&self.queue_wait, &of, |g| &mut g.queue_wait_ms);
+        groups.rank(&self.ttft, of, |g| &mut g.ttft_ms);
+        groups.rank(&self.tpot, of, |g| &mut g.tpot_ms);
+        groups.rank(&self.e2e, of, |g| &mut g.e2e_ms);
+        groups.rank(&self.queue_wait, of, |g| &mut g.queue_wait_ms);
         groups.rates(self.seconds());
         groups
+    }
+
+    /// By request: its tenant, or else its client.
+    pub(super) fn senders(&self, tenant: bool) -> Vec<u32> {
+        self.engine.records().iter().map(|r| if tenant { r.tenant } else { r.client }).collect()
+    }
+
+    /// The requests that took longest, of those whose E2E counts: the slowest first, of equals the later.
+    pub(super) fn slowest(&self) -> Vec<SlowRequest> {
+        let clients = self.engine.source().clients();
+        let slow = |request: u32| {
+            let r = &self.engine.records()[request as usize];
+            let us = |span: Maybe<Span>| span.get().map_or(0, |span| span.0);
+            SlowRequest {
+                request,
+                client: clients.get(r.client as usize).cloned().unwrap_or_default(),
+                replica: r.replica().map_or(0, |id| id.0),
+                arrival_us: r.arrival.0,
+                ttft_us: us(r.ttft),
+                e2e_us: us(r.e2e),
+                preemptions: r.preemptions,
+                parts: parts(&segments(self.engine, RequestId(request), self.engine.last_event_at())),
+            }
+        };
+        self.e2e.last(SLOWEST).map(slow).collect()
     }
 
     /// Each class that sent requests, warm-up included.
     pub(super) fn classes(&self) -> Vec<ClassPart> {
         let names = self.engine.source().classes();
-        let groups = self.groups(names, |r| r.class);
+        let of: Vec<u32> = self.engine.records().iter().map(|r| r.class).collect();
+        let groups = self.groups(names, &of);
         let ms = |us: u64| if us == u64::MAX { 0.0 } else { us as f64 / 1000.0 };
         let part = |(class, requests)| {
             let o = self.recorder.targets.of(class);

@@ -11,11 +11,11 @@ mod parts;
 mod pools;
 
 pub use anomalies::{
-    AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, hol_blocking_events, priority_inversions,
+    AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
 };
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
-    PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, ThroughputPart,
+    PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
 };
 
 use super::decisions::DecisionPart;
@@ -36,6 +36,7 @@ const PERCENTILES: &str =
 
 /// The results of a run up to its playhead.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Report {
     /// Version of the report's format.
     pub tokenyard_report: u32,
@@ -48,6 +49,7 @@ pub struct Report {
     /// How percentiles are computed.
     pub percentiles: String,
     /// What the reader must know to read the numbers right.
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
     /// The clock.
@@ -55,6 +57,7 @@ pub struct Report {
     /// Requests by where they are.
     pub requests: RequestPart,
     /// Why requests were refused; missing if none were.
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<RejectionPart>,
     /// Distributions in milliseconds.
@@ -68,11 +71,13 @@ pub struct Report {
     /// How evenly work was spread.
     pub fairness: FairnessPart,
     /// The score with the scenario's own weights; nothing without weights.
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitness: Option<FitnessPart>,
     /// What it cost.
     pub cost: CostPart,
     /// What the routing decisions amount to, where `observe.counterfactual_k` is above 0.
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<DecisionPart>,
     /// Each pool.
@@ -85,10 +90,14 @@ pub struct Report {
     pub tenants: Vec<GroupPart>,
     /// Each client.
     pub clients: Vec<GroupPart>,
+    /// The requests measured that took longest, the slowest first, at most ten.
+    pub slowest: Vec<SlowRequest>,
     /// What looks wrong; nothing if the scenario does not want to know.
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anomalies: Option<AnomalyPart>,
     /// What BLIS would have counted; only with its semantics.
+    #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blis: Option<BlisPart>,
 }
@@ -130,7 +139,7 @@ impl Report {
         let throughput = m.throughput();
         let latency_ms = m.latencies();
         let replicas = replica_parts(scenario, &m);
-        let tenants = m.groups(engine.source().tenants(), |r| r.tenant);
+        let tenants = m.groups(engine.source().tenants(), &m.senders(true));
         Self {
             tokenyard_report: 1,
             title: scenario.title.clone(),
@@ -153,7 +162,8 @@ impl Report {
             replicas,
             classes: m.classes(),
             tenants: tenants.into_parts(),
-            clients: m.groups(engine.source().clients(), |r| r.client).into_parts(),
+            clients: m.groups(engine.source().clients(), &m.senders(false)).into_parts(),
+            slowest: m.slowest(),
             anomalies: recorder.detectors.as_deref().map(AnomalyPart::new),
             blis: BlisPart::new(scenario, engine),
         }

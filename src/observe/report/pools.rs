@@ -1,16 +1,22 @@
 //! What each pool's settings came to, and what its replicas did together.
 
 use super::measure::MeasurementWindow;
-use super::{PoolPart, cost, has_price, share};
-use crate::scenario::Scenario;
+use super::{GroupPart, PoolPart, cost, has_price, share};
+use crate::engine::Record;
+use crate::scenario::{Pool, Scenario};
 
 /// All pools, in order.
 pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolPart> {
     let engine = m.engine();
-    let part = |(pool, p): (u32, &crate::scenario::Pool)| {
+    let pool_of = |r: &Record| r.replica().map_or(u32::MAX, |id| engine.replicas()[id.index()].pool());
+    let of: Vec<u32> = engine.records().iter().map(pool_of).collect();
+    let names: Vec<String> = scenario.cluster.pools.iter().map(|p| p.name.clone()).collect();
+    let requests = m.groups(&names, &of).into_parts();
+    let part = |((pool, p), requests): ((u32, &Pool), GroupPart)| {
         let [max_num_seqs, max_num_batched_tokens] = engine.batch_limits(pool);
         let mut part = PoolPart {
             name: p.name.clone(),
+            requests,
             model: p.model.clone(),
             max_num_seqs,
             max_num_batched_tokens,
@@ -31,5 +37,5 @@ pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolP
         part.kv_hit_rate = share(hits as f64, blocks as f64);
         part
     };
-    (0..).zip(&scenario.cluster.pools).map(part).collect()
+    (0..).zip(&scenario.cluster.pools).zip(requests).map(part).collect()
 }

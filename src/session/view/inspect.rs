@@ -1,7 +1,7 @@
 //! One request in full: where its time went, and why it was sent where it was.
 
 use super::{Part, RequestDetail, RequestState};
-use crate::base::{Maybe, RequestId, Span};
+use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::Record;
 use crate::observe::life;
 use crate::observe::words::duration;
@@ -38,6 +38,19 @@ impl Session {
             parts,
             candidates: self.recorder.decisions.candidates(id),
         })
+    }
+
+    /// Of the requests that got their first token between two instants (`ttft`), or else finished then, the slowest of those
+    /// that took no longer than `at_most`: what a place on a chart or on a distribution stands for.
+    pub fn slowest(&self, ttft: bool, between: [Micros; 2], at_most: Span) -> Option<u32> {
+        let took = |r: &Record| {
+            let (span, at) =
+                if ttft { (r.ttft, r.arrival + r.ttft.get()?) } else { (r.e2e, r.finish().get()?) };
+            let span = span.get()?;
+            (between[0] <= at && at <= between[1] && span <= at_most).then_some(span)
+        };
+        let all = (0..).zip(self.engine.records());
+        all.filter_map(|(i, r)| took(r).map(|span| (span, i))).max().map(|(_, i)| i)
     }
 
     fn label_of(&self, r: &Record) -> String {

@@ -65,7 +65,17 @@ export type StageProps = {
   readonly reducedMotion: boolean;
 };
 
+/** A place on a chart or a distribution: latencies of one kind, told between two instants, up to a value. */
+export type Place = {
+  readonly of: 'ttft' | 'e2e';
+  readonly fromS: number;
+  readonly toS: number;
+  readonly atMostMs: number;
+};
+
 export type ChartsProps = {
+  /** Opens the slowest request of a place. */
+  readonly onPlace?: ((place: Place) => void) | undefined;
   readonly data: ChartData;
   /** Instant under the shared crosshair, in simulated seconds. */
   readonly cursorS: number | undefined;

@@ -1,7 +1,7 @@
 // The linked charts: five on one clock with one playhead and one crosshair, and two distributions beside them.
 import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { clock, plain } from '../base/units.ts';
-import { type ChartsProps, holderOf, lastSpan } from '../base/view.ts';
+import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../base/view.ts';
 import { createPalette } from '../draw/palette.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
@@ -60,6 +60,14 @@ export function Charts(props: ChartsProps): JSX.Element {
   });
   const warmUpS = (): number => props.warmUpS ?? 0;
 
+  /** What lies below a point of a distribution. */
+  const inWindow = (of: Place['of'], atMostMs: number): Place => ({
+    of,
+    fromS: nowS() - (props.frame?.key.window_s ?? WINDOW_S),
+    toS: nowS(),
+    atMostMs,
+  });
+
   let told: number | undefined;
   const tell = (t: number | undefined): void => {
     if (t === told) return;
@@ -92,6 +100,7 @@ export function Charts(props: ChartsProps): JSX.Element {
                 cursorS={props.cursorS}
                 onCursor={tell}
                 onTable={() => setTable(spec.view)}
+                onPlace={props.onPlace}
               />
             )}
           </For>
@@ -131,6 +140,7 @@ export function Charts(props: ChartsProps): JSX.Element {
             nowS={nowS()}
             empty={`no first token, ${lastSpan(props.frame)}`}
             onTable={() => setTable('ttft-ecdf')}
+            onValue={(ms) => props.onPlace?.(inWindow('ttft', ms))}
           />
           <Ecdf
             title="E2E"
@@ -143,6 +153,7 @@ export function Charts(props: ChartsProps): JSX.Element {
             nowS={nowS()}
             empty={`no request finished, ${lastSpan(props.frame)}`}
             onTable={() => setTable('e2e-ecdf')}
+            onValue={(ms) => props.onPlace?.(inWindow('e2e', ms))}
           />
         </div>
       </Show>

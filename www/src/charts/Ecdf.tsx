@@ -5,7 +5,7 @@ import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Percentiles } from '../generated/boundary.ts';
-import { drawEcdf, ecdfRange } from './drawEcdf.ts';
+import { drawEcdf, ecdfRange, msAt } from './drawEcdf.ts';
 import { HeldRange, percentWithin, valueAt } from './scales.ts';
 import { TableButton } from './Tables.tsx';
 
@@ -21,6 +21,8 @@ export type EcdfProps = {
   readonly nowS: number;
   readonly empty: string;
   readonly onTable: () => void;
+  /** A value was clicked. */
+  readonly onValue: (ms: number) => void;
 };
 
 const NONE = new Float64Array();
@@ -45,6 +47,11 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     ];
   };
 
+  let shown = { low: 10, high: 10_000 };
+  const click = (event: MouseEvent): void => {
+    if (canvas && values().length > 0) props.onValue(msAt(event.offsetX, canvas.clientWidth, shown.low, shown.high));
+  };
+
   onMount(() => {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, (pen, width, height) => {
@@ -55,6 +62,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
       held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
       const range = ecdfRange(held.low, held.high);
+      shown = range;
       drawEcdf({
         pen,
         p: props.palette,
@@ -102,7 +110,13 @@ export function Ecdf(props: EcdfProps): JSX.Element {
         <span class="readouts">{readout()}</span>
       </figcaption>
       <div class="ecdf-host" ref={host}>
-        <canvas ref={canvas} role="img" aria-label={sentence()} />
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={sentence()}
+          title="Click: open the request at this latency"
+          onClick={click}
+        />
       </div>
     </figure>
   );

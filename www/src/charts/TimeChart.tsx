@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, Index, type JSX, onCleanup, untrack } from 'solid-js';
 import type uPlot from 'uplot';
 import { DASH, plain } from '../base/units.ts';
-import type { ViewColumns } from '../base/view.ts';
+import type { Place, ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { makePlot, plotHeight } from './plot.ts';
@@ -23,9 +23,11 @@ export type TimeChartProps = {
   readonly cursorS: number | undefined;
   readonly onCursor: (timeS: number | undefined) => void;
   readonly onTable: () => void;
+  readonly onPlace: ((place: Place) => void) | undefined;
 };
 
 const TITLE = 16;
+const HINT = 'Click: go there, and open the slowest request';
 
 export function TimeChart(props: TimeChartProps): JSX.Element {
   let host: HTMLDivElement | undefined;
@@ -179,6 +181,14 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const width = (times[1] ?? 0) - (times[0] ?? 0);
     return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${plain(Math.round((times[at] ?? 0) * 10) / 10)} s`;
   });
+  /** A click goes there, as on every chart, and opens the slowest request of the bucket. */
+  const openBucket = (): void => {
+    const times = props.data?.columns[0] ?? [];
+    const at = times[index() ?? -1];
+    if (at === undefined || spec.of === undefined) return;
+    const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2;
+    props.onPlace?.({ of: spec.of, fromS: at - half, toS: at + half, atMostMs: Number.MAX_SAFE_INTEGER });
+  };
   const missed = (value: number): boolean => {
     const slo = props.frame ? spec.slo(props.frame) : 0;
     return slo > 0 && value > slo;
@@ -216,7 +226,9 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
           </Index>
         </span>
       </figcaption>
-      <div ref={host} class="plot" />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the inspector's list of the slowest requests is the keyboard's way */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the inspector's list of the slowest requests is the keyboard's way */}
+      <div ref={host} class="plot" title={spec.of === undefined ? undefined : HINT} onClick={openBucket} />
     </figure>
   );
 }

@@ -30,6 +30,12 @@ export function ecdfRange(low: number, high: number): { readonly low: number; re
   return { low: from, high: Math.max(logCeil(high), from * 10) };
 }
 
+/** The value at a place from the left; the right edge stands for all beyond it. */
+export function msAt(x: number, width: number, low: number, high: number): number {
+  const share = (x - EDGE.left) / (width - EDGE.left - EDGE.right);
+  return share >= 1 ? Number.MAX_SAFE_INTEGER : low * Math.exp(Math.log(high / low) * Math.max(0, share));
+}
+
 export function drawEcdf(s: EcdfScene): void {
   const { pen, p, width, height, low, high } = s;
   const right = width - EDGE.right;

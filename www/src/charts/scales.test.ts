@@ -44,6 +44,9 @@ test('a held range grows, never shrinks, and starts anew when time goes back', (
   expect([held.low, held.high]).toEqual([5, 30]);
   held.extend(12, 18, 1);
   expect([held.low, held.high]).toEqual([12, 18]);
+  held.reset();
+  held.extend(1, 2, 9);
+  expect([held.low, held.high]).toEqual([1, 2]);
 });
 
 test('labels keep their order, their distance and the plot', () => {

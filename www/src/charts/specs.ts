@@ -1,6 +1,6 @@
 // The five charts on one clock: what each shows, how its lines are told apart, and what it says in a sentence.
 import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
-import { lastSpan, type ViewColumns } from '../base/view.ts';
+import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
 import { indexAt, lastFinite } from './scales.ts';
@@ -39,6 +39,8 @@ export type TimeSpec = {
   readonly span: (frame: Frame) => string;
   readonly tick: (value: number, top: number) => string;
   readonly empty: string;
+  /** Whose latencies it shows, where it shows some. */
+  readonly of?: Place['of'];
 };
 
 const SOLID: number[] = [];
@@ -77,7 +79,8 @@ const milliseconds = {
   show: (v: number): string => text(durationMs(v)),
 };
 /** Percentiles of the latest seconds, in milliseconds. */
-const latest = (which: 'ttft' | 'e2e') => ({
+const latest = (which: Place['of']) => ({
+  of: which,
   now: (f: Frame, line: Line): number => {
     const p = f.key[which];
     const us = [p.p50_us, p.p90_us, p.p99_us][line.column - 1] ?? Number.NaN;

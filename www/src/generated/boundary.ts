@@ -1,5 +1,21 @@
 // The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts
 
+/** One anomaly. */
+export type AnomalyExample = {
+  /** What is wrong. */
+  kind: AnomalyKind,
+  /** When it began, in microseconds. */
+  start_us: number,
+  /** When it ended, in microseconds; nothing while it goes on. */
+  end_us?: number,
+  /** The replica; of an imbalance the one with the most to do when it was noticed. */
+  replica: number,
+  /** The first requests that prove it, and when they do. */
+  requests: Array<AnomalyProof>,
+  /** What happened, in one sentence. */
+  text: string,
+};
+
 /** What is wrong. */
 export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance";
 
@@ -19,6 +35,22 @@ export type AnomalyMark = {
   label: string,
 };
 
+/** What the detectors found, warm-up included. */
+export type AnomalyPart = {
+  /** How many of each kind. */
+  counts: { [kind: string]: number },
+  /** The first five of each kind, in the order in which they were noticed. */
+  first: Array<AnomalyExample>,
+};
+
+/** A request, and when it did what proves an anomaly. */
+export type AnomalyProof = {
+  /** The request. */
+  request: number,
+  /** When, in microseconds. */
+  at_us: number,
+};
+
 /** A request in a batch. */
 export type BatchBar = {
   /** The request. */
@@ -31,6 +63,15 @@ export type BatchBar = {
   prefill: number,
   /** Whether the prompt is done and it decodes. */
   decoding: boolean,
+};
+
+/** What BLIS would have said (`compat: blis` only). */
+export type BlisPart = {
+  /** Pairs of finished requests of one replica and class of which the earlier took more than twice as long; 0 with
+   * constant priorities. */
+  priority_inversions: number,
+  /** Replicas whose mean queue over their steps is more than twice the mean of all replicas. */
+  hol_blocking_events: number,
 };
 
 /** What the router saw of one replica. */
@@ -59,6 +100,40 @@ export type Candidate = {
   parts: Array<ScorePart>,
 };
 
+/** The requests of one SLO class, without the warm-up. */
+export type ClassPart = {
+  /** TTFT objective in milliseconds; 0 if there is none. */
+  ttft_objective_ms: number,
+  /** TPOT objective in milliseconds; 0 if there is none. */
+  tpot_objective_ms: number,
+  /** E2E objective in milliseconds; 0 if there is none. */
+  e2e_objective_ms: number,
+  /** Its name. */
+  name: string,
+  /** Requests arrived. */
+  arrived: number,
+  /** Requests finished. */
+  finished: number,
+  /** Of those, requests that met every objective of their class. */
+  met: number,
+  /** met / finished, 0 to 1; missing if none finished. */
+  attainment?: number,
+  /** Requests finished per second that met every objective of their class. */
+  goodput_per_s: number,
+  /** Output tokens of the requests finished. */
+  output_tokens: number,
+  /** Preemptions of requests that arrived. */
+  preemptions: number,
+  /** Time to first token in milliseconds. */
+  ttft_ms: Summary,
+  /** Mean time between tokens of a request in milliseconds. */
+  tpot_ms: Summary,
+  /** End-to-end latency in milliseconds. */
+  e2e_ms: Summary,
+  /** Joining the wait queue to first joining a batch, in milliseconds. */
+  queue_wait_ms: Summary,
+};
+
 /** One client's traffic over the latest window. */
 export type ClientFrame = {
   /** Name of the client. */
@@ -79,6 +154,26 @@ export type ColumnsQuery = {
   window_s?: number,
 };
 
+/** What the measurement window cost, from the GPU prices of the catalogue. */
+export type CostPart = {
+  /** US dollars per hour of the replicas now serving; like every cost missing where one of them has no price. */
+  usd_per_hour?: number,
+  /** US dollars for all replicas while they existed. */
+  usd?: number,
+  /** US dollars per request finished; missing without one, like those below it without tokens. */
+  usd_per_request?: number,
+  /** US dollars per 1,000 tokens, prompt and output. */
+  usd_per_1k_tokens?: number,
+  /** US dollars per million output tokens. */
+  usd_per_million_output_tokens?: number,
+  /** GPUs times seconds that their replica existed. */
+  gpu_seconds: number,
+  /** GPUs times seconds that a step ran on them. */
+  gpu_busy_seconds: number,
+  /** Busy GPU-seconds per request finished. */
+  gpu_busy_seconds_per_request?: number,
+};
+
 /** Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped. */
 export type Counts = {
   /** Requests that have arrived. */
@@ -97,6 +192,53 @@ export type Counts = {
   dropped: number,
   /** Preemptions so far (one request can be preempted several times). */
   preemptions: number,
+};
+
+/** The CPU tiers of all replicas together, warm-up included. */
+export type CpuTierPart = {
+  /** Blocks there is room for. */
+  total_blocks: number,
+  /** Of those, blocks that hold something now. */
+  used_blocks: number,
+  /** Blocks written to it. */
+  offloads: number,
+  /** Blocks forgotten there for want of room. */
+  evictions: number,
+  /** Loads, each of one block or more for one request. */
+  loads: number,
+  /** Mean time from asking for a load to having it, in milliseconds. */
+  mean_load_ms: number,
+  /** Blocks found there and brought back. */
+  hits: number,
+  /** Blocks of prompts looked for there and not found. With the tier of BLIS: failed allocations for which nothing could
+   * be copied back. */
+  misses: number,
+  /** hits / (hits + misses), 0 to 1. */
+  hit_rate: number,
+  /** The tier of BLIS: blocks copied back within a millisecond of being copied down. */
+  thrash: number,
+  /** thrash / offloads. */
+  thrash_rate: number,
+};
+
+/** What the decisions of a run amount to. */
+export type DecisionPart = {
+  /** Requests that admission let in or refused. */
+  decided: number,
+  /** Requests that admission let in. */
+  admitted: number,
+  /** Requests refused, by whomever. */
+  rejected: number,
+  /** Requests sent to a replica. */
+  routed: number,
+  /** How much better the best candidate scored than the chosen one, on average. */
+  score_regret_mean: number,
+  /** The largest of these differences. */
+  score_regret_max: number,
+  /** Replicas that got a request. */
+  unique_targets: number,
+  /** By replica: requests sent there. */
+  targets: Array<number>,
 };
 
 /** One problem with the user's input. */
@@ -152,6 +294,43 @@ export type EventsQuery = {
   replica?: number,
   /** At most this many, the newest. */
   limit: number,
+};
+
+/** How evenly work was spread in the measurement window. */
+export type FairnessPart = {
+  /** Jain's index over the output tokens of each tenant that sent requests: 1/n (one has all) to 1 (equal). */
+  tenants_jain: number,
+  /** Coefficient of variation of the same. */
+  tenants_cov: number,
+  /** Jain's index over the requests finished by each replica. */
+  replicas_jain: number,
+  /** Coefficient of variation of the same. */
+  replicas_cov: number,
+  /** Longest mean queue of a replica by the shortest, which counts as one request at least. */
+  max_min_queue_ratio: number,
+};
+
+/** What a fitness score can count. Each is brought to 0 to 1, where 1 is best. */
+export type FitnessMetric = "throughput" | "tokens_per_sec" | "mean_ttft" | "p50_ttft" | "p99_ttft" | "mean_e2e" | "p50_e2e" | "p99_e2e";
+
+/** A score with the weights that the scenario gives. */
+export type FitnessPart = {
+  /** Sum of weight times norm. */
+  score: number,
+  /** What it is made of, in the order of the scenario. */
+  parts: Array<FitnessTerm>,
+};
+
+/** One term of the fitness score. */
+export type FitnessTerm = {
+  /** What counts. */
+  metric: FitnessMetric,
+  /** How much it counts. */
+  weight: number,
+  /** Its value, in requests or tokens per second or in milliseconds. */
+  value: number,
+  /** The value brought to 0 to 1, where 1 is best; 0 for a latency that nobody had. */
+  norm: number,
 };
 
 /** An edit on the timeline. */
@@ -216,6 +395,34 @@ export type FrameQuery = {
   focus?: number,
 };
 
+/** The requests of one client, tenant or SLO class, without the warm-up. */
+export type GroupPart = {
+  /** Its name. */
+  name: string,
+  /** Requests arrived. */
+  arrived: number,
+  /** Requests finished. */
+  finished: number,
+  /** Of those, requests that met every objective of their class. */
+  met: number,
+  /** met / finished, 0 to 1; missing if none finished. */
+  attainment?: number,
+  /** Requests finished per second that met every objective of their class. */
+  goodput_per_s: number,
+  /** Output tokens of the requests finished. */
+  output_tokens: number,
+  /** Preemptions of requests that arrived. */
+  preemptions: number,
+  /** Time to first token in milliseconds. */
+  ttft_ms: Summary,
+  /** Mean time between tokens of a request in milliseconds. */
+  tpot_ms: Summary,
+  /** End-to-end latency in milliseconds. */
+  e2e_ms: Summary,
+  /** Joining the wait queue to first joining a batch, in milliseconds. */
+  queue_wait_ms: Summary,
+};
+
 /** The headline numbers over the latest window. */
 export type KeyFigures = {
   /** Length of the window in seconds. */
@@ -278,6 +485,42 @@ export type KvFrame = {
   cpu_used: number,
   /** Of the prompt blocks looked for in the CPU tier since the start, the share found there, 0 to 1. */
   cpu_hit_rate: number,
+};
+
+/** The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not. */
+export type KvPart = {
+  /** Blocks of prompts found in a cache. */
+  hits: number,
+  /** Blocks of prompts that were not found and had to be computed. */
+  misses: number,
+  /** Share of prompt blocks found, those loaded from a CPU tier included, 0 to 1: hits / (hits + misses) without one. */
+  hit_rate: number,
+  /** Blocks opened in all: the misses, the blocks loaded from a CPU tier and the blocks of answers. */
+  opened: number,
+  /** Cached contents lost because their block was needed. */
+  evictions: number,
+  /** Share of the scheduled requests that found any of their prompt cached, 0 to 1. */
+  request_hit_rate: number,
+  /** Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1. */
+  reused_prompt_share: number,
+  /** The CPU tier below them; nothing without one. */
+  cpu?: CpuTierPart,
+};
+
+/** Distributions in milliseconds over requests that arrived in the measurement window. */
+export type LatencyPart = {
+  /** Arrival to first token shown. */
+  ttft: Summary,
+  /** Between successive tokens of a request, all tokens shown in the measurement window pooled. */
+  itl: Summary,
+  /** Mean gap of each completed request with two tokens or more: (E2E - TTFT) / (tokens - 1), whole microseconds. */
+  tpot: Summary,
+  /** Arrival to last token shown, completed requests. */
+  e2e: Summary,
+  /** Joining the wait queue to first joining a batch. */
+  queue_wait: Summary,
+  /** Arrival to first joining a batch. */
+  scheduling_delay: Summary,
 };
 
 /** How a figure stands against its objective. */
@@ -367,6 +610,34 @@ export type PoolFrame = {
   max_num_batched_tokens: number,
 };
 
+/** One pool: what its settings came to, and what its replicas did together. */
+export type PoolPart = {
+  /** Its name. */
+  name: string,
+  /** Its model. */
+  model: string,
+  /** Replicas that take new requests. */
+  replicas: number,
+  /** Most requests in a batch; what "auto" came to, or the latest edit. */
+  max_num_seqs: number,
+  /** Most tokens in a step; what "auto" came to, or the latest edit. */
+  max_num_batched_tokens: number,
+  /** Tokens in a KV block. */
+  block_tokens: number,
+  /** Blocks in the KV cache of one replica; what "auto" came to, or the latest edit. */
+  kv_blocks: number,
+  /** US dollars per hour of one replica, if its price is known. */
+  usd_per_hour?: number,
+  /** Requests finished on its replicas. */
+  completed: number,
+  /** The requests sent there, without the warm-up. */
+  requests: GroupPart,
+  /** Cached prompt blocks / all prompt blocks, 0 to 1. */
+  kv_hit_rate: number,
+  /** US dollars for its replicas while they existed, if their price is known. */
+  usd?: number,
+};
+
 /** A built-in scenario. */
 export type PresetInfo = {
   /** Its name, as used in links and on the command line. */
@@ -389,6 +660,14 @@ export type QueueChip = {
   preempted: boolean,
   /** Whether it waits for blocks on their way from the CPU tier. */
   loading: boolean,
+};
+
+/** Requests that were refused for one reason, warm-up included. */
+export type RejectionPart = {
+  /** Why. */
+  reason: string,
+  /** How many. */
+  requests: number,
 };
 
 /** One replica now. */
@@ -425,6 +704,108 @@ export type ReplicaFrame = {
   queue: Array<QueueChip>,
   /** Its batch, in order, at most as many as asked for. */
   batch: Array<BatchBar>,
+};
+
+/** One replica. Counts include the warm-up; means over time and distributions do not. */
+export type ReplicaPart = {
+  /** Its number. */
+  replica: number,
+  /** Its pool. */
+  pool: string,
+  /** Whether it gets new requests. */
+  serving: boolean,
+  /** Requests finished. */
+  completed: number,
+  /** Requests waiting. */
+  queued: number,
+  /** Requests in its batch. */
+  running: number,
+  /** Requests dropped. */
+  dropped: number,
+  /** Requests that came and were refused, because its wait queue was full. */
+  rejected: number,
+  /** Preemptions. */
+  preemptions: number,
+  /** Steps begun. */
+  steps: number,
+  /** Mean number of requests in a step. */
+  mean_batch: number,
+  /** Seconds that it existed in the measurement window; the means over time are over these. */
+  up_s: number,
+  /** Share of that time in which a step ran, 0 to 1. */
+  busy: number,
+  /** Mean over time of the requests waiting. */
+  mean_queued: number,
+  /** Mean over time of the requests in the batch. */
+  mean_running: number,
+  /** Mean over time of the KV blocks in use. */
+  mean_kv_blocks: number,
+  /** Most KV blocks in use at the beginning of a step. */
+  kv_peak_blocks: number,
+  /** KV blocks in all. */
+  kv_total_blocks: number,
+  /** Share of prompt blocks found in its cache, 0 to 1. */
+  kv_hit_rate: number,
+  /** Its CPU tier; nothing without one. */
+  cpu?: CpuTierPart,
+  /** Time to first token in milliseconds. */
+  ttft_ms: Summary,
+  /** End-to-end latency in milliseconds. */
+  e2e_ms: Summary,
+};
+
+/** The results of a run up to its playhead. */
+export type Report = {
+  /** Version of the report's format. */
+  tokenyard_report: number,
+  /** Title of the scenario. */
+  title: string,
+  /** Digest of the scenario's canonical JSON, edits included as far as they were applied. */
+  scenario_digest: string,
+  /** Digest of the trace's requests; empty without a trace. */
+  trace_digest: string,
+  /** How percentiles are computed. */
+  percentiles: string,
+  /** What the reader must know to read the numbers right. */
+  notices?: Array<Notice>,
+  /** The clock. */
+  run: RunPart,
+  /** Requests by where they are. */
+  requests: RequestPart,
+  /** Why requests were refused; missing if none were. */
+  rejections?: Array<RejectionPart>,
+  /** Distributions in milliseconds. */
+  latency_ms: LatencyPart,
+  /** Rates over the measurement window. */
+  throughput: ThroughputPart,
+  /** What the requests finished met of their objectives. */
+  slo: SloPart,
+  /** The KV caches together. */
+  kv: KvPart,
+  /** How evenly work was spread. */
+  fairness: FairnessPart,
+  /** The score with the scenario's own weights; nothing without weights. */
+  fitness?: FitnessPart,
+  /** What it cost. */
+  cost: CostPart,
+  /** What the routing decisions amount to, where `observe.counterfactual_k` is above 0. */
+  decisions?: DecisionPart,
+  /** Each pool. */
+  pools: Array<PoolPart>,
+  /** Each replica. */
+  replicas: Array<ReplicaPart>,
+  /** Each SLO class that sent requests, the most urgent first. */
+  classes: Array<ClassPart>,
+  /** Each tenant. */
+  tenants: Array<GroupPart>,
+  /** Each client. */
+  clients: Array<GroupPart>,
+  /** The requests measured that took longest, the slowest first, at most ten. */
+  slowest: Array<SlowRequest>,
+  /** What looks wrong; nothing if the scenario does not want to know. */
+  anomalies?: AnomalyPart,
+  /** What BLIS would have counted; only with its semantics. */
+  blis?: BlisPart,
 };
 
 /** Everything known about one request. */
@@ -469,9 +850,57 @@ export type RequestDetail = {
   candidates: Array<Candidate>,
 };
 
+/** Requests by where they are, warm-up included. */
+export type RequestPart = {
+  /** Arrived. */
+  arrived: number,
+  /** Between arrival and a wait queue. */
+  in_pipeline: number,
+  /** In a wait queue. */
+  queued: number,
+  /** In a batch. */
+  running: number,
+  /** Finished. */
+  completed: number,
+  /** Refused. */
+  rejected: number,
+  /** Of those, refused by the router, because no replica that takes requests serves the model asked for. Left out if there are none. */
+  rejected_by_router?: number,
+  /** Impossible to serve. */
+  dropped: number,
+  /** Whether the six add up to those that arrived. */
+  conserved: boolean,
+  /** Preemptions. */
+  preemptions: number,
+  /** Preemptions for each request finished. */
+  preemption_rate: number,
+};
+
 /** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
  * queued. */
 export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped";
+
+/** The clock of a run. */
+export type RunPart = {
+  /** Seed. */
+  seed: number,
+  /** Instant of the latest event, in microseconds. */
+  clock_us: number,
+  /** End of the run in microseconds; 0 if it ends when all requests are done. */
+  horizon_us: number,
+  /** Whether the warm-up is over. While it is not, nothing has been measured yet. */
+  warmup_over: boolean,
+  /** Start of the measurement window in microseconds; of the latest event while the warm-up is not over. */
+  measured_from_us: number,
+  /** Requests left out of distributions because they arrived in the warm-up. */
+  warmup_requests: number,
+  /** Events run. */
+  events: number,
+  /** Edits applied. */
+  edits_applied: number,
+  /** Why the run cannot make progress; empty if it can. */
+  trouble: string,
+};
 
 /** One part of a score. */
 export type ScorePart = {
@@ -505,11 +934,87 @@ export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load"
 /** How bad it is. */
 export type Severity = "error" | "warning";
 
+/** Requests finished in the measurement window, by what they met of the objectives of their class. */
+export type SloPart = {
+  /** Requests finished. */
+  finished: number,
+  /** Of those, requests that met every objective. */
+  met: number,
+  /** Share that met the TTFT objective, 0 to 1; missing if none finished. */
+  ttft_attainment?: number,
+  /** Share that met the TPOT objective. */
+  tpot_attainment?: number,
+  /** Share that met the E2E objective. */
+  e2e_attainment?: number,
+};
+
+/** A request that took long, and where its time went. */
+export type SlowRequest = {
+  /** Its number. */
+  request: number,
+  /** Name of its client. */
+  client: string,
+  /** The replica that completed it. */
+  replica: number,
+  /** When it arrived, in microseconds. */
+  arrival_us: number,
+  /** Time to first token in microseconds. */
+  ttft_us: number,
+  /** End-to-end latency in microseconds. */
+  e2e_us: number,
+  /** How often it was preempted. */
+  preemptions: number,
+  /** Where its time went; they add up to `e2e_us`. */
+  parts: Array<Part>,
+};
+
 /** How far a single step goes. */
 export type StepKind = "event" | "engine-step" | "arrival" | "completion" | "preemption";
 
 /** Why `advance` came back. */
 export type Stop = "until" | "events" | "finished";
+
+/** The figures of a distribution. All zero when `count` is 0; written down without them then. */
+export type Summary = {
+  /** How many values. */
+  count: number,
+  /** Arithmetic mean. */
+  mean?: number,
+  /** Smallest value. */
+  min?: number,
+  /** Median. */
+  p50?: number,
+  /** 75th percentile. */
+  p75?: number,
+  /** 90th percentile. */
+  p90?: number,
+  /** 95th percentile. */
+  p95?: number,
+  /** 99th percentile. */
+  p99?: number,
+  /** Largest value. */
+  max?: number,
+};
+
+/** Rates over the measurement window, which ends with the latest event. */
+export type ThroughputPart = {
+  /** Length of the measurement window in seconds. */
+  seconds: number,
+  /** Requests arrived per second. */
+  arrived_per_s: number,
+  /** Requests finished per second. */
+  completed_per_s: number,
+  /** Requests finished per second that met every objective of their class. */
+  goodput_per_s: number,
+  /** Share of the requests finished that met every objective of their class, 0 to 1; missing if none finished. */
+  attainment?: number,
+  /** Prompt tokens per second, cached ones included, of requests that got their first token. */
+  prompt_tokens_per_s: number,
+  /** Output tokens shown per second. */
+  output_tokens_per_s: number,
+  /** Both together. */
+  total_tokens_per_s: number,
+};
 
 /** What a trace file turned out to hold. */
 export type TraceOutcome = {

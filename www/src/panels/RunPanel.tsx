@@ -1,13 +1,19 @@
 // The run as a whole: counts with the conservation check, and the report that the command line would print.
-import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { trust } from '../base/trust.ts';
 import { count, durationUs, percentileUs, text } from '../base/units.ts';
 import { lastSpan } from '../base/view.ts';
-import type { Counts } from '../generated/boundary.ts';
+import type { Counts, Report } from '../generated/boundary.ts';
 import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { NoticeBlock } from './Notices.tsx';
+import { ReportBlocks } from './ReportBlocks.tsx';
 import { save } from './save.ts';
+
+/** While a run goes on its report is made this often at most, and takes one part in so many of the time. */
+const LEAST_MS = 2000;
+const SHARE = 50;
 
 const NONE: Counts = {
   arrived: 0,
@@ -23,16 +29,29 @@ const NONE: Counts = {
 export default function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
   const [report, setReport] = createSignal<RunReport>();
+  const figures = createMemo(() => {
+    const now = report();
+    return now ? trust<Report>(JSON.parse(now.json)) : undefined;
+  });
   const counts = (): Counts => app.throttledFrame()?.counts ?? NONE;
   const conserved = (): boolean => {
     const c = counts();
     return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
   };
-  // The report belongs to an instant: it is asked for whenever the run rests at another one.
+  // The report belongs to an instant: it is asked for when the run rests, and while it goes on as often as it costs little.
+  let due = 0;
+  let asking = false;
   createEffect(
     on([app.refreshTick, app.playing], () => {
-      if (app.mode() !== 'paused') return;
-      app.report().then(setReport, () => setReport(undefined));
+      const began = performance.now();
+      if (asking || (app.mode() !== 'paused' && began < due)) return;
+      asking = true;
+      const done = (next: RunReport | undefined): void => {
+        asking = false;
+        due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
+        setReport(next);
+      };
+      app.report().then(done, () => done(undefined));
     }),
   );
   const rows = (): readonly (readonly [string, number])[] => [
@@ -112,6 +131,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
           </tbody>
         </table>
       </div>
+      <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
       <div class="blk">
         <div class="blk-head">
           <h2>Anomalies</h2>
@@ -128,7 +148,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
         </div>
         <Show
           when={app.mode() === 'paused' && report()}
-          fallback={<p class="say">Pause to read the report of the run so far.</p>}
+          fallback={<p class="say">Pause to save the report of the run so far.</p>}
         >
           {(r) => (
             <>

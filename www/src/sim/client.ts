@@ -4,6 +4,7 @@
 // it takes to make the same run again.
 
 import { trust } from '../base/trust.ts';
+import type { Place } from '../base/view.ts';
 import type { Diagnostic, EventsQuery, Frame, FrameQuery, PresetInfo, StepKind } from '../generated/boundary.ts';
 import {
   type Answers,
@@ -140,6 +141,10 @@ export class Client {
 
   events(query: EventsQuery): Promise<Answers['events']> {
     return this.ask({ kind: 'events', query });
+  }
+
+  slowest(place: Place): Promise<Answers['slowest']> {
+    return this.ask({ kind: 'slowest', place });
   }
 
   inspect(request: number): Promise<Answers['inspect']> {

@@ -30,6 +30,8 @@ export interface SimCore {
   frame(query: FrameQuery): string;
   eventRows(query: EventsQuery): EventRows;
   inspect(request: number): RequestDetail | null;
+  /** The slowest request told between two instants that took no longer than so much: by TTFT, or else by E2E. */
+  slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;
   columns(query: ColumnsQuery): ColumnSet;
   report(): string;
   digest(): string;

@@ -1,5 +1,6 @@
 // What the page and the simulation worker say to each other. Every message is plain data; columns travel as transfers.
 import type { JsonObject } from '../base/json.ts';
+import type { Place } from '../base/view.ts';
 import type {
   Diagnostic,
   EventRows,
@@ -64,6 +65,7 @@ export type Question =
   | { readonly kind: 'columns'; readonly views: readonly View[] }
   | { readonly kind: 'events'; readonly query: EventsQuery }
   | { readonly kind: 'inspect'; readonly request: number }
+  | { readonly kind: 'slowest'; readonly place: Place }
   /** A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them. */
   | { readonly kind: 'fresh-seed' }
   | { readonly kind: 'report' }
@@ -81,6 +83,8 @@ export type Answers = {
   columns: readonly ColumnsAnswer[];
   events: EventRows;
   inspect: RequestDetail | null;
+  /** The request that the place stands for. */
+  slowest: number | null;
   'fresh-seed': string;
   report: RunReport;
   'trace-open': null;

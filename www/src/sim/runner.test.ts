@@ -63,6 +63,10 @@ class FakeSim implements SimCore {
   eventRows(): EventRows {
     return { rows: [], total: 0, lost: 0 };
   }
+  slowest(): undefined {
+    return undefined;
+  }
+
   inspect(): null {
     return null;
   }

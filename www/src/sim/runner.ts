@@ -124,6 +124,10 @@ export class Runner {
         return refusable(() => this.core.architectureFromHf(question.text));
       case 'apply':
         return this.apply(question.edit);
+      case 'slowest': {
+        const { of, fromS, toS, atMostMs } = question.place;
+        return this.sim?.slowest(of === 'ttft', fromS * 1e6, toS * 1e6, atMostMs * 1000) ?? null;
+      }
       case 'columns':
         return this.columns(question.views, transfer);
       case 'events':

@@ -4,7 +4,7 @@ import { getAt, type JsonObject } from '../base/json.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
-import { NOTHING, type Selection } from '../base/view.ts';
+import { NOTHING, type Place, type Selection } from '../base/view.ts';
 import type { AnomalyMark, EventsQuery, PresetInfo, StepKind } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash, ignoreLost, LostError } from '../sim/client.ts';
@@ -256,6 +256,12 @@ export function createApp(spawn: () => WorkerLike) {
     requestAnimationFrame(() => window.document.querySelector<HTMLElement>('.find input')?.focus());
   }
 
+  /** Opens the request that a place on a chart or a distribution stands for. */
+  async function openSlowest(place: Place): Promise<void> {
+    const request = await client.slowest(place);
+    if (request !== null) select({ request, replica: undefined });
+  }
+
   const openFile = createFiles(client, {
     document,
     traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
@@ -332,6 +338,7 @@ export function createApp(spawn: () => WorkerLike) {
     seekBy,
     toEnd,
     select,
+    openSlowest: (place: Place) => void openSlowest(place).catch(ignoreLost),
     openFile,
     events: (query: EventsQuery) => client.events(query),
     report: () => client.report(),

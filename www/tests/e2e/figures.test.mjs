@@ -1,0 +1,113 @@
+// Figures on screen add up, agree with each other and say of which span they are.
+import assert from 'node:assert/strict';
+import { drop, inspectorTab, preset, resting, suite } from './harness.mjs';
+
+const onPage = suite();
+const inspector = (page) => page.getByRole('complementary', { name: 'Inspector' });
+const figure = (page, title) => page.locator('.kpi > div').filter({ hasText: title });
+
+async function toEnd(page) {
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await resting(page);
+}
+
+/** A value of the inspector by its name. */
+async function said(page, name) {
+  const row = inspector(page)
+    .locator('.list > div')
+    .filter({ has: page.getByText(name, { exact: true }) });
+  return (await row.locator('dd').first().textContent()).trim();
+}
+
+onPage('the slowest requests are named, and the parts of each add up to its E2E to the microsecond', async (page) => {
+  await preset(page, 'kv-pressure');
+  await toEnd(page);
+  await inspectorTab(page, 'Run');
+  const first = page.locator('.slowest tbody tr').first();
+  const [client, , e2e, preempted] = await first.locator('td').allTextContents();
+  assert.ok(client.length > 0 && Number(preempted) > 0, 'the slowest was preempted');
+  await first.getByRole('button').click();
+  const fall = page.getByRole('img', { name: /Waterfall of request/ });
+  await fall.waitFor();
+  const rows = await fall.locator('.fall-row').evaluateAll((all) => all.map((row) => Number(row.dataset.us)));
+  const sum = await fall.locator('.fall-sum').evaluate((row) => Number(row.dataset.us));
+  assert.equal(
+    rows.reduce((a, b) => a + b, 0),
+    sum,
+  );
+  assert.equal((await fall.locator('.fall-sum .row-value').textContent()).trim(), e2e);
+  assert.match(await fall.getAttribute('aria-label'), /Preempted .*Output /, 'preemptions stay, and α2 is a part');
+});
+
+onPage('there is one TTFT p99 at a time, and every percentile names its span', async (page) => {
+  await toEnd(page);
+  const shown = (await figure(page, 'TTFT p99').locator('p > span').first().textContent()).replaceAll(/\s/g, '');
+  const span = (await figure(page, 'TTFT p99').locator('.win').textContent()).trim();
+  const chart = page.locator('.time-chart').first();
+  assert.equal((await chart.locator('.strong').textContent()).replaceAll(/\s/g, ''), shown);
+  assert.equal((await chart.locator('.span').textContent()).trim(), span);
+  const ecdf = page.locator('.ecdf').first();
+  const sentence = await ecdf.locator('canvas').getAttribute('aria-label');
+  assert.ok(sentence.replaceAll(/\s/g, '').includes(`99%within${shown}`), `${sentence}: not ${shown}`);
+  assert.ok(sentence.includes(span) && (await ecdf.locator('figcaption').textContent()).includes(span));
+  await inspectorTab(page, 'Run');
+  const row = inspector(page).locator('.tbl').first().locator('tr').filter({ hasText: 'TTFT' });
+  assert.equal((await row.locator('td').nth(2).textContent()).replaceAll(/\s/g, ''), shown);
+});
+
+onPage('the TPOT objective is held against TPOT, and ITL stands beside it', async (page) => {
+  await toEnd(page);
+  const tile = figure(page, 'TPOT p99');
+  assert.match(await tile.locator('p').textContent(), /ITL/);
+  assert.equal(await figure(page, 'ITL p99').count(), 0);
+});
+
+onPage('a distribution is clicked for the request at its place', async (page) => {
+  await toEnd(page);
+  const canvas = page.locator('.ecdf canvas').first();
+  const box = await canvas.boundingBox();
+  await canvas.click({ position: { x: box.width - 2, y: box.height / 2 } });
+  await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
+});
+
+onPage('a replica among 256 says what it runs, and its requests in flight are counted once', async (page) => {
+  const many = {
+    title: 'Two hundred and fifty-six',
+    run: { horizon_s: 20, warmup_s: 0 },
+    cluster: { pools: [{ replicas: 256 }] },
+    workload: { clients: [{ arrivals: { poisson: { rate_per_s: 600 } } }] },
+  };
+  await drop(page, 'scenario.json', JSON.stringify(many));
+  await page.getByText(many.title).first().waitFor();
+  await resting(page);
+  await page
+    .locator('.time-chart')
+    .nth(4)
+    .click({ position: { x: 120, y: 40 } });
+  await resting(page);
+  await inspectorTab(page, 'Replica');
+  await inspector(page).getByRole('button', { name: 'r3', exact: true }).click();
+  await inspector(page).locator('.chips .link').first().waitFor();
+  const [all, coming, waiting, running] = await Promise.all(
+    ['In flight', 'on their way', 'waiting', 'running'].map((name) => said(page, name).then(Number)),
+  );
+  assert.ok(running > 0, 'the instant is one at which it works');
+  assert.equal(all, coming + waiting + running);
+  assert.equal(await inspector(page).locator('.chips .link').count(), Math.min(48, running));
+  assert.equal(await inspector(page).getByText('Nothing is running here now.').count(), 0);
+});
+
+onPage('in the warm-up the latest seconds are shown, and that nothing is measured yet is said', async (page) => {
+  const warm = { title: 'Still warm', run: { horizon_s: 30, warmup_s: 25 } };
+  await drop(page, 'scenario.json', JSON.stringify(warm));
+  await page.getByText(warm.title).first().waitFor();
+  await resting(page);
+  await page
+    .locator('.time-chart')
+    .nth(4)
+    .click({ position: { x: 180, y: 40 } });
+  await resting(page);
+  assert.match(await page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
+  await inspectorTab(page, 'Run');
+  await inspector(page).getByText('The warm-up is not over').waitFor();
+});
