@@ -16,7 +16,13 @@ pub(crate) fn duration(us: u64) -> String {
 
 /// Three significant digits, at most two of them decimals; what is below a hundredth has three.
 fn in_short(x: f64) -> String {
-    let decimals = if x < 0.01 { 3 } else if x < 9.995 { 2 } else { usize::from(x < 99.95) };
+    let decimals = if x < 0.01 {
+        3
+    } else if x < 9.995 {
+        2
+    } else {
+        usize::from(x < 99.95)
+    };
     format!("{x:.decimals$}")
 }
 

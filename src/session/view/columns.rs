@@ -83,7 +83,11 @@ impl Session {
 
     /// The values of the window, or all there are.
     fn distribution(&self, all: &Histogram, ttft: bool, window_s: f64) -> Vec<(u64, u64)> {
-        if window_s > 0.0 { self.recorder.window.values(self.playhead, window_s, ttft) } else { all.bins().collect() }
+        if window_s > 0.0 {
+            self.recorder.window.values(self.playhead, window_s, ttft)
+        } else {
+            all.bins().collect()
+        }
     }
 
     fn throughput(&self) -> Columns {

@@ -121,7 +121,12 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
         </div>
         <Show
           when={d().candidates.length > 0}
-          fallback={<p class="say">The decision has not been made yet, or is not kept: only the latest are, and of more than 64 replicas one in N/64.</p>}
+          fallback={
+            <p class="say">
+              The decision has not been made yet, or is not kept: only the latest are, and of more than 64 replicas one
+              in N/64.
+            </p>
+          }
         >
           <Decision list={d().candidates} onReplica={(replica) => props.app.select({ request: undefined, replica })} />
         </Show>

@@ -37,7 +37,7 @@ export function contextScale(replicas: readonly ReplicaFrame[]): number {
  * Whether a replica has left: it takes no requests and has none, on its way or here. One that leaves still holds some. An edit of
  * its hardware replaces it, and a stage that kept all of them could soon not be read.
  */
-export const hasStopped = (r: ReplicaFrame): boolean => !r.serving && r.load + r.waiting + r.running === 0;
+export const hasStopped = (r: ReplicaFrame): boolean => !r.serving && r.in_flight + r.waiting + r.running === 0;
 
 /** The replicas that have not stopped, in order: the same list where none has. */
 export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFrame[] {
