@@ -99,6 +99,11 @@ declare module '*/pkg/tokenyard.js' {
        */
       scenario(): string;
       /**
+       * The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
+       * or else finished then, the slowest that took no longer than `at_most_us`.
+       */
+      slowest(ttft: boolean, from_us: number, to_us: number, at_most_us: number): number | undefined;
+      /**
        * Loads a scenario for a run that nobody watches: no event log and no latest window; throws a list of diagnostics.
        */
       static unwatched(text: string): Sim;
@@ -166,6 +171,7 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_presets: () => any;
       readonly sim_report: (a: number) => [number, number];
       readonly sim_scenario: (a: number) => [number, number];
+      readonly sim_slowest: (a: number, b: number, c: number, d: number, e: number) => number;
       readonly sim_unwatched: (a: number, b: number) => [number, number, number];
       readonly sim_version: () => [number, number];
       readonly sim_withTrace: (a: number, b: number, c: number) => [number, number, number];

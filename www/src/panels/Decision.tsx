@@ -106,6 +106,7 @@ export function Decision(props: Props): JSX.Element {
         </table>
       </div>
       <p class="m foot-note">
+        Load is what the router adds up: waiting, running and in flight, which holds what it sees of these two as well.{' '}
         <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
         <Show when={parts().length === 0 && out().length > 0}>
           Not to be chosen:{' '}

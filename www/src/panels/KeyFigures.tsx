@@ -47,7 +47,7 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
         about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
         p={key()?.tpot ?? none}
         mark={markOf(key()?.tpot_mark)}
-        beside={`ITL ${text(percentileUs(key()?.itl.p99_us ?? 0, key()?.itl.count ?? 0))}`}
+        itl={key()?.itl ?? none}
       />
       <Tail title="E2E p99" p={key()?.e2e ?? none} mark={markOf(key()?.e2e_mark)} />
       <Figure
@@ -86,8 +86,8 @@ function Tail(props: {
   mark: Mark;
   p90?: boolean;
   window?: string;
-  /** Another figure in place of the median. */
-  beside?: string;
+  /** The time between tokens, which stands in place of the median. */
+  itl?: Percentiles;
 }): JSX.Element {
   const show = (us: number): string => {
     const q = durationUs(us);
@@ -96,7 +96,7 @@ function Tail(props: {
   };
   const few = (): boolean => props.p.count > 0 && props.p.count < FEW;
   const small = (): readonly string[] => {
-    if (props.beside !== undefined) return [props.beside];
+    if (props.itl) return props.itl.count === 0 ? [] : [`ITL ${show(props.itl.p99_us)}`];
     if (props.p.count === 0) return [];
     const last = few() ? `n = ${props.p.count}` : `p50 ${show(props.p.p50_us)}`;
     return props.p90 ? [`p90 ${show(props.p.p90_us)}`, `· ${last}`] : [last];

@@ -24,6 +24,7 @@ onPage('the slowest requests are named, and the parts of each add up to its E2E 
   await toEnd(page);
   await inspectorTab(page, 'Run');
   const first = page.locator('.slowest tbody tr').first();
+  await first.waitFor();
   const [client, , e2e, preempted] = await first.locator('td').allTextContents();
   assert.ok(client.length > 0 && Number(preempted) > 0, 'the slowest was preempted');
   await first.getByRole('button').click();
