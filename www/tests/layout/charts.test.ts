@@ -64,7 +64,13 @@ test('the percentiles of a distribution, its objective and its axes keep apart',
           const values = Float64Array.of(p50 * 0.6, p50, p90, p99, p99 * 1.05);
           const percents = Float64Array.of(10, 50, 90, 99, 100);
           const range = ecdfRange(p50 * 0.6, Math.max(p99, sloMs * 1.1));
-          const scene = { pen, p: plainPalette(true), width, height, values, percents, sloMs, stroke: 'a', empty: '' };
+          const marks = [
+            [50, p50],
+            [90, p90],
+            [99, p99],
+          ] as const;
+          const shape = { values, percents, marks, sloMs };
+          const scene = { pen, p: plainPalette(true), width, height, ...shape, stroke: 'a', empty: '' };
           drawEcdf({ ...scene, ...range });
           const where = `${p50} ${p90} ${p99} ms, objective ${sloMs}, ${width} × ${height}`;
           expect(overprinted(labels), where).toEqual([]);

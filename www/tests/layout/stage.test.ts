@@ -47,7 +47,7 @@ function widest(r: ReplicaFrame, i: number): ReplicaFrame {
     ...r,
     waiting: 1024,
     running: 1024,
-    load: 12_345,
+    in_flight: 12_345,
     busy: 1,
     share: 1,
     step_us: 123_456,
@@ -148,7 +148,7 @@ test('replicas that were replaced and have stopped leave the stage; one that sti
   const { replicas } = frameOf(4);
   const [a, b, ...rest] = replicas;
   if (!a || !b) throw new Error('no replicas');
-  const stopped = { ...a, serving: false, waiting: 0, running: 0, load: 0 };
+  const stopped = { ...a, serving: false, waiting: 0, running: 0, in_flight: 0 };
   expect(present([stopped, { ...b, serving: false }, ...rest]).map((r) => r.id)).toEqual([1, 2, 3]);
   expect(present(replicas)).toBe(replicas);
 });
