@@ -31,34 +31,34 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 17999, "8916164ef58b4083"),
-    ("kv-pressure, default", 11577, "a1a551c5c5a470ed"),
-    ("router-showdown, default", 19298, "cb592e4786225169"),
-    ("long-chats, default", 13358, "2b6835057ae3f95b"),
-    ("regret-and-tail, default", 13512, "576d8ec718c7ef6e"),
-    ("mixed-fleet, default", 18002, "875af71575c579e2"),
-    ("pressure, default", 14593, "831af6e37a4cdbd8"),
-    ("everything, default", 19585, "e374e7e9a97f9250"),
-    ("conversations, default", 27262, "8d2733717821847a"),
-    ("hashes, default", 9825, "d7d1d5a7346bf3bc"),
-    ("stamps, default", 8843, "250a5abb9d5e2fd7"),
-    ("chat-4xh100, blis", 17915, "807a6eed22815b85"),
-    ("kv-pressure, blis", 12093, "9099563f75baf824"),
-    ("router-showdown, blis", 19507, "8550d13db6badb14"),
-    ("long-chats, blis", 13407, "c72fb4efa8add552"),
-    ("regret-and-tail, blis", 13604, "86210f075fd73ead"),
-    ("mixed-fleet, blis", 18148, "9d5eb55bb72ac7a0"),
-    ("pressure, blis", 15087, "e052483ebb1b3a01"),
-    ("everything, blis", 19550, "4b0686c41de128d5"),
-    ("conversations, blis", 27292, "636f9e1fbf23b7f4"),
-    ("hashes, blis", 9957, "86ecf974b32af7e5"),
-    ("stamps, blis", 8918, "ece5113baf5dcacd"),
+    ("chat-4xh100, default", 27635, "a134c199ac603d29"),
+    ("kv-pressure, default", 21123, "8500d6f3313377e5"),
+    ("router-showdown, default", 28941, "711e0c109f7e23b1"),
+    ("long-chats, default", 22870, "926caed41f7376f6"),
+    ("regret-and-tail, default", 23075, "4c1e3972dc233cf8"),
+    ("mixed-fleet, default", 30456, "38fc7c2347cff184"),
+    ("pressure, default", 28805, "bc21741072fbeabd"),
+    ("everything, default", 29095, "1de005027ae8da2d"),
+    ("conversations, default", 37661, "7877c2ee4b4155c6"),
+    ("hashes, default", 19208, "ce51f894df33ad93"),
+    ("stamps, default", 17009, "ee418bedb1e7cc36"),
+    ("chat-4xh100, blis", 27525, "470696888dd78e05"),
+    ("kv-pressure, blis", 21625, "1ffc072f1e459082"),
+    ("router-showdown, blis", 29175, "116465ccb6a82406"),
+    ("long-chats, blis", 22907, "cfbcd96a1c29cc09"),
+    ("regret-and-tail, blis", 23172, "edd4cbc3b1171c27"),
+    ("mixed-fleet, blis", 30653, "a10bd0a79e280e29"),
+    ("pressure, blis", 29385, "d7e989881bdbdd7f"),
+    ("everything, blis", 29039, "5de80263535ac691"),
+    ("conversations, blis", 38162, "6fdc4b40f032f717"),
+    ("hashes, blis", 19355, "5b6d8ea58a763764"),
+    ("stamps, blis", 17084, "fca45693ca3cec68"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163082, "a6a4b03ba42112a1"),
-    ("everything", 72567, "0e0d3b860b3e236f"),
-    ("conversations", 94143, "a24b2e1c067290b9"),
+    ("pressure", 163658, "557fc9639590a4ee"),
+    ("everything", 74117, "64e46e81fffc1322"),
+    ("conversations", 95677, "bd440b9cbbe34e1f"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -70,11 +70,11 @@ const DRAWS: &[Line] = &[
 ];
 
 const MODELS: &[Line] = &[
-    ("roofline", 20380, "71e1c05ad5a9a990"),
-    ("roofline with experts", 20206, "7116559bbcbbbe0d"),
-    ("roofline with latent attention", 20715, "71407d90620b608f"),
-    ("cross-model", 21874, "d755dd3b9921180a"),
-    ("piecewise", 23397, "90954bce9c0e76b9"),
+    ("roofline", 27546, "18c7f97a8dbb4253"),
+    ("roofline with experts", 27343, "2d4397856af2d213"),
+    ("roofline with latent attention", 27887, "47c14c359d96b9d6"),
+    ("cross-model", 31499, "7bca83187cda9055"),
+    ("piecewise", 30560, "ec57d61fec2b37b5"),
 ];
 
 /// One result: its name and its bytes.
