@@ -117,7 +117,12 @@ fn play_watched(replicas: u32) -> (f64, Progress) {
         }
         std::hint::black_box(tokenyard::base::json::compact(&session.frame(&query)));
         for view in views.by_ref().take(2) {
-            std::hint::black_box(session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s: 30.0 }));
+            std::hint::black_box(session.columns(&ColumnsQuery {
+                view,
+                from_us: 0,
+                to_us: 0,
+                window_s: 30.0,
+            }));
         }
         due = begun + 6 * begun.elapsed();
     })
