@@ -1,13 +1,11 @@
 // What differs from the scenario as it was loaded: the edits made while it ran, and what changed from the start.
 import { For, type JSX, Show } from 'solid-js';
-import { child, equal, type Json, parsePath } from '../base/json.ts';
-import { sentence } from '../base/schema.ts';
+import { child, equal, type Json } from '../base/json.ts';
 import { clock } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { withValue } from '../state/document.ts';
 import type { Edit } from '../state/edits.ts';
-import { entryName, entryOf, hasNeighbours } from './Entries.tsx';
-import { plainText } from './formFields.ts';
+import { pathName, plainText } from './formFields.ts';
 
 export default function Changes(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -59,12 +57,13 @@ export default function Changes(props: { app: App }): JSX.Element {
             {(change) => (
               <li>
                 <span class="what">
-                  {labelOf(app, change.path)} <s class="was">{short(change.from)}</s> <b>{short(change.to)}</b>
+                  {pathName(app.schema, app.document(), change.path)} <s class="was">{short(change.from)}</s>{' '}
+                  <b>{short(change.to)}</b>
                 </span>
                 <button
                   type="button"
                   class="btn"
-                  aria-label={`Undo the change of ${labelOf(app, change.path)}`}
+                  aria-label={`Undo the change of ${pathName(app.schema, app.document(), change.path)}`}
                   onClick={() => {
                     const next = withValue(app.document(), change.path, change.from);
                     if (!equal(next, app.document())) void app.restartWith(next);
@@ -83,22 +82,14 @@ export default function Changes(props: { app: App }): JSX.Element {
 
 /** An edit in the words of the form: what it sets, what it adds. */
 function said(app: App, edit: Edit): readonly (readonly [string, string])[] {
-  const set = Object.entries(edit.set ?? {}).map(([path, value]) => [labelOf(app, path), short(value)] as const);
+  const set = Object.entries(edit.set ?? {}).map(
+    ([path, value]) => [pathName(app.schema, app.inForce(), path), short(value)] as const,
+  );
   const added = Object.entries(edit.add ?? {}).map(([list, entry]) => {
     const word = list === 'cluster.pools' ? 'New pool' : 'New client';
     return [word, short(child(entry, 'name'))] as const;
   });
   return [...set, ...added];
-}
-
-/** The form's name of a field, with its pool or client where there are several. */
-function labelOf(app: App, path: string): string {
-  const field = app.schema.fields(app.inForce(), parsePath(path))[0];
-  const label = field?.path === path ? field.label : sentence(path.split('.').at(-1) ?? path);
-  const entry = entryOf(path);
-  return entry !== undefined && hasNeighbours(app.inForce(), entry)
-    ? `${entryName(app.inForce(), entry)}: ${label}`
-    : label;
 }
 
 /** A value in the form's words: a policy by its name, a list by its length. */

@@ -1,12 +1,12 @@
 // Pools and clients as entries of the form: a head for each where there are several, a button that adds one, a button that
 // empties one. None is ever taken out: positions stay what the run and its edits know them by.
 import { createSignal, type JSX, Show, untrack } from 'solid-js';
-import { child, getAt, type Json, joinPath } from '../base/json.ts';
+import { getAt, type Json, joinPath } from '../base/json.ts';
 import { clock } from '../base/units.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { amountPath, type GrowingList, lengthOf } from '../state/edits.ts';
-import { message, type Section } from './formFields.ts';
+import { entryName, entryOf, message, placeOf, type Section } from './formFields.ts';
 
 type EntryKind = {
   readonly list: GrowingList;
@@ -40,25 +40,6 @@ const KINDS: readonly EntryKind[] = [
 /** The kind of entry that a section is about. */
 export function entryKindOf(section: Section): EntryKind | undefined {
   return KINDS.find(({ list, field }) => section.paths.includes(`${list}[*].${field}`));
-}
-
-/** The pool or client that a path lies in: `cluster.pools[1]` of `cluster.pools[1].kv.blocks`. */
-export function entryOf(path: string): string | undefined {
-  return /^(?:cluster\.pools|workload\.clients)\[\d+\]/.exec(path)?.[0];
-}
-
-function placeOf(entry: string): { readonly list: string; readonly index: number } {
-  const at = entry.lastIndexOf('[');
-  return { list: entry.slice(0, at), index: Number(entry.slice(at + 1, -1)) };
-}
-
-export function entryName(document: Json, entry: string): string {
-  return String(child(getAt(document, entry), 'name') ?? placeOf(entry).index);
-}
-
-/** Whether an entry has others beside it, from which its head tells it apart. */
-export function hasNeighbours(document: Json, entry: string): boolean {
-  return lengthOf(document, placeOf(entry).list) > 1;
 }
 
 /** Whether an edit added the entry: nothing in it differs from what it was when the scenario was loaded. */

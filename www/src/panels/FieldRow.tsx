@@ -12,6 +12,7 @@ import {
   choiceText,
   message,
   OWN_SPEEDS,
+  type PlacedField,
   plainText,
   problemOf,
   rangeOf,
@@ -24,10 +25,9 @@ import { OwnModel } from './OwnModel.tsx';
 /** What stands beside the label of a field whose change is more than a change of the run. */
 const MARKS: Readonly<Record<EditKind, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
 
-export function FieldRow(props: { app: App; field: Field }): JSX.Element {
+export function FieldRow(props: { app: App; field: PlacedField; help: boolean }): JSX.Element {
   const app = props.app;
   const id = createUniqueId();
-  const [help, setHelp] = createSignal(false);
   const path = (): string => props.field.path;
   const value = createMemo(() => getAt(app.inForce(), path()) ?? props.field.initial, undefined, { equals: equal });
   const before = createMemo(
@@ -41,18 +41,19 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
   /** Whose weight it is: the scorer in the same item of the list. */
   const owner = createMemo(() => choiceText(getAt(app.inForce(), path().replace(/\.weight$/, '.scorer'))));
   const problem = createMemo(() => problemOf(app.problems(), props.field));
-  const set = (next: Json): void => {
+  /** Makes the change; false where it is refused. */
+  const set = async (next: Json): Promise<boolean> => {
     const own = withOwn(app, path(), next);
     if (own) {
-      void app.change(own.path, own.value).then((done) => {
-        if (done) app.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
-      });
-      return;
+      const done = await app.change(own.path, own.value);
+      if (done) app.setNotice({ kind: 'info', text: OWN_SPEEDS, diagnostics: [] });
+      return done;
     }
     const together = app.schema.together(app.inForce(), path(), next);
-    if (together) void app.change(together.path, together.value);
-    else if (!equal(next, value())) void app.change(path(), next);
-    else app.setProblems((all) => without(all, path()));
+    if (together) return app.change(together.path, together.value);
+    if (!equal(next, value())) return app.change(path(), next);
+    app.setProblems((all) => without(all, path()));
+    return true;
   };
   /** Takes an item out of its list: `slo.classes[1]` out of `slo.classes`. */
   const remove = (item: string): void => {
@@ -69,7 +70,12 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
     <div class="f" classList={{ chg: changed(), wrong: problem()?.severity === 'error', sub: props.field.depth > 0 }}>
       <span class="name">
         <label for={id} id={`${id}-label`}>
-          {props.field.label}
+          <Show when={props.field.within !== ''} fallback={props.field.label}>
+            <span aria-hidden="true">{props.field.label}</span>
+            <span class="visually-hidden">
+              {props.field.label}, {props.field.within}
+            </span>
+          </Show>
         </label>
         <Show when={MARKS[props.field.edit]}>
           {(mark) => (
@@ -78,15 +84,6 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
             </span>
           )}
         </Show>
-        <button
-          type="button"
-          class="why"
-          aria-label={`About ${props.field.label}`}
-          aria-expanded={help()}
-          onClick={() => setHelp(!help())}
-        >
-          ?
-        </button>
       </span>
       <div class="v">
         <Show when={props.field.item}>
@@ -108,8 +105,8 @@ export function FieldRow(props: { app: App; field: Field }): JSX.Element {
           onSet={set}
         />
       </div>
-      <Show when={help()}>
-        <p class="help">
+      <Show when={props.help}>
+        <p class="help" id={`${id}-help`}>
           {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}{' '}
           <span class="m">{props.field.effect}</span>
         </p>
@@ -134,7 +131,7 @@ function Control(props: {
   value: Json | undefined;
   owner: string;
   invalid: boolean;
-  onSet: (value: Json) => void;
+  onSet: (value: Json) => Promise<boolean>;
 }): JSX.Element {
   const input = (): Input => props.field.input;
   return (
@@ -150,7 +147,7 @@ function Control(props: {
           role="switch"
           aria-checked={props.value === true}
           aria-labelledby={`${props.id}-label`}
-          onClick={() => props.onSet(props.value !== true)}
+          onClick={() => void props.onSet(props.value !== true)}
         />
       </Match>
       <Match when={optionalOf(input())}>
@@ -162,7 +159,7 @@ function Control(props: {
             role="switch"
             aria-checked={props.value !== undefined && props.value !== null}
             aria-labelledby={`${props.id}-label`}
-            onClick={() => props.onSet(props.value === undefined || props.value === null ? start() : null)}
+            onClick={() => void props.onSet(props.value === undefined || props.value === null ? start() : null)}
           />
         )}
       </Match>
@@ -173,7 +170,7 @@ function Control(props: {
             class="btn box add"
             id={props.id}
             aria-label={`Add ${list().word}`}
-            onClick={() => props.onSet([...(Array.isArray(props.value) ? props.value : []), list().start])}
+            onClick={() => void props.onSet([...(Array.isArray(props.value) ? props.value : []), list().start])}
           >
             Add {list().word}
           </button>
@@ -201,19 +198,51 @@ function Typed(props: {
   value: Json | undefined;
   owner: string;
   invalid: boolean;
-  onSet: (value: Json) => void;
+  onSet: (value: Json) => Promise<boolean>;
 }): JSX.Element {
   const numeric = (): boolean => props.field.input.kind === 'number';
-  const commit = (text: string): void => {
+  const commit = (text: string): Promise<boolean> => {
     const trimmed = text.trim().replace(/,(?=\d{3}(\D|$))/g, '');
-    props.onSet(numeric() && trimmed !== '' && !Number.isNaN(Number(trimmed)) ? Number(trimmed) : trimmed);
+    return props.onSet(numeric() && trimmed !== '' && !Number.isNaN(Number(trimmed)) ? Number(trimmed) : trimmed);
+  };
+  /** What arrow keys have made of the value, while it is not yet in force. */
+  const [nudged, setNudged] = createSignal<string>();
+  let wanted: string | undefined;
+  let committing = false;
+  /** One edit after the other, each with the latest value: keys come faster than answers, and each of them counts. */
+  const follow = async (): Promise<void> => {
+    if (committing) return;
+    committing = true;
+    let done = true;
+    while (wanted !== undefined) {
+      const text = wanted;
+      wanted = undefined;
+      done = await commit(text);
+    }
+    committing = false;
+    // What is refused stays to be mended.
+    if (done) setNudged(undefined);
   };
   const nudge = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
     const way = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
     const now = Number(event.currentTarget.value);
     if (way === 0 || !numeric() || Number.isNaN(now)) return;
     event.preventDefault();
-    commit(String(Math.max(0, Number((now + way * (Number.isInteger(now) ? 1 : 0.1)).toFixed(6)))));
+    const { input } = props.field;
+    const [least, most] = input.kind === 'number' ? [input.min ?? 0, input.max ?? Infinity] : [0, Infinity];
+    const next = Number((now + way * (Number.isInteger(now) ? 1 : 0.1)).toFixed(6));
+    wanted = String(Math.min(most, Math.max(least, next)));
+    setNudged(wanted);
+    void follow();
+  };
+  /** Escape gives back what is in force. */
+  const restore = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
+    const inForce = plainText(props.value);
+    if (event.key !== 'Escape' || event.currentTarget.value === inForce) return;
+    event.preventDefault();
+    setNudged(undefined);
+    event.currentTarget.value = inForce;
+    void commit(inForce);
   };
   /** What the slider shows while it is dragged; the edit is made when it is let go. */
   const [dragged, setDragged] = createSignal<string>();
@@ -232,7 +261,7 @@ function Typed(props: {
           onInput={(event) => setDragged(event.currentTarget.value)}
           onChange={(event) => {
             setDragged(undefined);
-            commit(event.currentTarget.value);
+            void commit(event.currentTarget.value);
           }}
         />
       </Show>
@@ -244,11 +273,15 @@ function Typed(props: {
           spellcheck={false}
           autocomplete="off"
           size={numeric() ? Math.max(3, plainText(props.value).length) : 14}
-          value={dragged() ?? plainText(props.value)}
+          value={dragged() ?? nudged() ?? plainText(props.value)}
           data-value={plainText(props.value)}
           aria-invalid={props.invalid}
-          onChange={(event) => commit(event.currentTarget.value)}
-          onKeyDown={nudge}
+          onInput={() => setNudged(undefined)}
+          onChange={(event) => void commit(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            nudge(event);
+            restore(event);
+          }}
         />
         <Show when={props.field.unit}>
           <i>{props.field.unit}</i>
@@ -262,7 +295,7 @@ function Choice(props: {
   id: string;
   field: Field;
   value: Json | undefined;
-  onSet: (value: Json) => void;
+  onSet: (value: Json) => Promise<boolean>;
 }): JSX.Element {
   const options = createMemo(() => (props.field.input.kind === 'choice' ? props.field.input.options : []));
   const tags = createMemo(() => options().map((o) => o.tag), [], { equals: sameList });
@@ -280,7 +313,7 @@ function Choice(props: {
       positioning={{ sameWidth: false, gutter: 4 }}
       onValueChange={({ value }) => {
         const chosen = option(value[0] ?? '');
-        if (chosen && chosen.tag !== current()) props.onSet(chosen.value);
+        if (chosen && chosen.tag !== current()) void props.onSet(chosen.value);
       }}
     >
       <Select.Control>

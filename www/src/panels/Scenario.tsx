@@ -1,16 +1,15 @@
 // The left panel: the scenario as a form, as YAML, and as what was changed.
 import { Tabs } from '@ark-ui/solid/tabs';
-import { type JSX, lazy, Show } from 'solid-js';
+import { type JSX, Show } from 'solid-js';
 import { writeDocument } from '../base/text.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App, LeftTab } from '../state/app.ts';
 import { tooltip } from '../state/shortcuts.ts';
 import { Form } from './Form.tsx';
+import { Later } from './Later.tsx';
+import { Seed } from './Seed.tsx';
 import { Story } from './Story.tsx';
 import { save } from './save.ts';
-
-const Yaml = lazy(() => import('./Yaml.tsx'));
-const Changes = lazy(() => import('./Changes.tsx'));
 
 /** `main`: whether it is the main part of the page, as its tab on a phone is. */
 export function Scenario(props: { app: App; main: boolean }): JSX.Element {
@@ -58,10 +57,10 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
           <Form app={app} />
         </Tabs.Content>
         <Tabs.Content value="yaml" class="tab">
-          <Yaml app={app} />
+          <Later app={app} what="The YAML editor" load={() => import('./Yaml.tsx')} />
         </Tabs.Content>
         <Tabs.Content value="changes" class="tab">
-          <Changes app={app} />
+          <Later app={app} what="The list of changes" load={() => import('./Changes.tsx')} />
         </Tabs.Content>
       </Tabs.Root>
       <div class="lfoot">
@@ -72,6 +71,7 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
         >
           Save as file
         </button>
+        <Seed app={app} class="phone-only" />
         <span class="grow" />
         <button type="button" class="btn" disabled={app.differences() === 0} onClick={() => void app.reset()}>
           Reset

@@ -3,12 +3,11 @@ import { Menu } from '@ark-ui/solid/menu';
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { getAt } from '../base/json.ts';
-import { seedOf } from '../base/text.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
-import { ignoreLost } from '../sim/client.ts';
 import type { App } from '../state/app.ts';
 import { tooltip } from '../state/shortcuts.ts';
+import { Seed } from './Seed.tsx';
 
 export function TopBar(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -74,7 +73,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         }}
       />
       <span class="vr wide" />
-      <Seed app={app} />
+      <Seed app={app} class="wide" />
       <span class="vr wide" />
       <button
         type="button"
@@ -106,41 +105,5 @@ export function TopBar(props: { app: App }): JSX.Element {
         </svg>
       </button>
     </header>
-  );
-}
-
-function Seed(props: { app: App }): JSX.Element {
-  const seed = createMemo(() => String(getAt(props.app.document(), 'seed') ?? ''));
-  const set = (text: string): void => {
-    const value = seedOf(text.trim());
-    if (value !== undefined && String(value) !== seed()) void props.app.change('seed', value);
-  };
-  return (
-    <>
-      <label class="seed wide">
-        Seed
-        <input
-          class="in"
-          inputmode="numeric"
-          size={Math.max(3, seed().length)}
-          value={seed()}
-          onChange={(event) => {
-            set(event.currentTarget.value);
-            event.currentTarget.value = seed();
-          }}
-        />
-      </label>
-      <button
-        type="button"
-        class="btn sq wide-sq wide"
-        aria-label="New seed"
-        onClick={() => void props.app.freshSeed().then(set).catch(ignoreLost)}
-      >
-        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
-          <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />
-          <path d="M4.600 4.600h0M9.400 9.400h0M7 7h0" stroke-width="2" />
-        </svg>
-      </button>
-    </>
   );
 }

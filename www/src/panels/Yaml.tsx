@@ -13,11 +13,14 @@ export default function Yaml(props: { app: App }): JSX.Element {
   const [wrong, setWrong] = createSignal<readonly string[]>([]);
 
   const fill = (document: Json): void => {
-    void writeYaml(document).then((written) => {
-      setText(written);
-      setDirty(false);
-      setWrong([]);
-    });
+    writeYaml(document).then(
+      (written) => {
+        setText(written);
+        setDirty(false);
+        setWrong([]);
+      },
+      () => setWrong(['YAML could not be loaded: there may be no network. The form and Save as file work without it.']),
+    );
   };
   // What the reader typed is never overwritten by the run.
   createEffect(
@@ -27,12 +30,12 @@ export default function Yaml(props: { app: App }): JSX.Element {
   );
 
   const apply = async (): Promise<void> => {
-    const { YAMLParseError } = await import('yaml');
     try {
       if (await app.applyDocument(await readYaml(text()))) fill(app.document());
       else setWrong([...app.problems().values()].map((d: Diagnostic) => explain(d)));
     } catch (error) {
-      if (!(error instanceof YAMLParseError)) throw error;
+      // Also aliases that stand for too much: the parser gives up on them.
+      if (!(error instanceof Error)) throw error;
       setWrong([error.message]);
     }
   };
@@ -48,6 +51,8 @@ export default function Yaml(props: { app: App }): JSX.Element {
         onInput={(event) => {
           setText(event.currentTarget.value);
           setDirty(true);
+          // What was wrong was about another text.
+          setWrong([]);
         }}
       />
       <Show when={wrong().length > 0}>

@@ -1,11 +1,11 @@
 // What the rows of the form are made of: which fields each section has, and how a value is said in words.
-import { child, getAt, type Json, parsePath, setAt } from '../base/json.ts';
-import type { Field } from '../base/schema.ts';
+import { child, getAt, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
+import type { Field, Schema } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
 import { NBSP } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { isWithin } from '../state/edits.ts';
+import { isWithin, lengthOf } from '../state/edits.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
 
@@ -15,6 +15,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Fleet',
     open: true,
     paths: [
+      'cluster.pools[*].name',
       'cluster.pools[*].model',
       'cluster.pools[*].gpu',
       'cluster.pools[*].tp',
@@ -39,6 +40,8 @@ export const SECTIONS: readonly Section[] = [
     title: 'Workload',
     open: true,
     paths: [
+      'workload.clients[*].name',
+      'workload.clients[*].model',
       'workload.clients[*].arrivals',
       'workload.clients[*].rate_profile',
       'workload.clients[*].tenant',
@@ -48,6 +51,7 @@ export const SECTIONS: readonly Section[] = [
       'workload.clients[*].prefix',
       'workload.clients[*].sessions',
       'workload.clients[*].conversation',
+      'workload.requests',
       'workload.trace',
     ],
   },
@@ -56,26 +60,115 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Observation', open: false, paths: ['observe'] },
 ];
 
-export function fieldsOf(app: App, section: Section): readonly Field[] {
-  const document = app.inForce();
-  const all = section.paths.flatMap((path) => expand(document, path));
-  // Everything about the first pool or client, then everything about the second: the sort keeps the order otherwise.
-  const item = (steps: readonly (string | number)[]): number => Number(steps.find((s) => typeof s === 'number') ?? -1);
-  const grouped = section.paths.every((path) => path.includes('[*]') || path === 'workload.trace');
-  const ordered = grouped ? all.toSorted((a, b) => item(a) - item(b)) : all;
-  return ordered.flatMap((steps) => app.schema.fields(document, steps));
+/** A field, and what it belongs to: the choice or the part that it is set in under, and its client or pool. */
+export type PlacedField = Field & { readonly within: string };
+
+/** Entries of a long list are edited as YAML: the form shows how many there are. */
+const MOST_ITEMS = 20;
+
+/** The pools or clients of a section, and '' for what belongs to none. */
+export function entriesOf(document: Json, section: Section): readonly string[] {
+  return [...new Set(section.paths.flatMap((path) => expand(document, path).map((steps) => entryAt(steps) ?? '')))];
+}
+
+/** The fields of a section that belong to `entry`. */
+export function fieldsIn(schema: Schema, document: Json, section: Section, entry: string): readonly PlacedField[] {
+  const index = /\[(\d+)\]$/.exec(entry)?.[1];
+  return section.paths.flatMap((path) => {
+    if (path.includes('[*]') !== (entry !== '')) return [];
+    const own = index === undefined ? path : path.replace('[*]', `[${index}]`);
+    if (entry !== '' && !own.startsWith(entry)) return [];
+    if (expand(document, path).length === 0) return [];
+    const fields = schema.fields(document, parsePath(own));
+    const [list] = fields;
+    const items = getAt(document, own);
+    const long = list?.input.kind === 'list' && Array.isArray(items) && items.length > MOST_ITEMS;
+    return placed(long ? fields.slice(0, 1) : fields, document, entry);
+  });
+}
+
+function placed(fields: readonly Field[], document: Json, entry: string): readonly PlacedField[] {
+  const above: string[] = [];
+  return fields.map((field) => {
+    above.length = field.depth;
+    const parent = above.findLast((label) => label !== undefined && label !== '');
+    above[field.depth] = field.label;
+    const within = [parent, hasNeighbours(document, entry) ? entryTitle(document, entry) : undefined];
+    return { ...field, within: within.filter((part) => part !== undefined).join(', ') };
+  });
 }
 
 /** `cluster.pools[*].kv` for every pool there is; nothing for an optional part that is not there. */
 export function expand(document: Json, path: string): readonly (readonly (string | number)[])[] {
   // A trace replaces the clients.
-  if (path.startsWith('workload.clients') && getAt(document, 'workload.trace')) return [];
+  if (/^workload\.(clients|requests)/.test(path) && getAt(document, 'workload.trace')) return [];
   const [list, rest] = path.split('[*]');
   if (rest === undefined)
     return path === 'workload.trace' && getAt(document, path) === undefined ? [] : [parsePath(path)];
   const items = getAt(document, list ?? '');
   const tail = parsePath(rest);
   return Array.isArray(items) ? items.map((_: Json, i) => [...parsePath(list ?? ''), i, ...tail]) : [];
+}
+
+function entryAt(steps: readonly (string | number)[]): string | undefined {
+  const at = steps.findIndex((step) => typeof step === 'number');
+  return at < 0 ? undefined : steps.slice(0, at + 1).reduce<string>(joinPath, '');
+}
+
+/** Fields that hold every word of `query`, in all sections: in name, unit, help, options, path or the name of the client. */
+export function search(schema: Schema, document: Json, query: string, most: number): readonly Found[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found: Found[] = [];
+  for (const section of SECTIONS)
+    for (const entry of entriesOf(document, section))
+      for (const field of fieldsIn(schema, document, section, entry)) {
+        if (found.length === most) return found;
+        const options = field.input.kind === 'choice' ? field.input.options.map((o) => o.label) : [];
+        const text = [section.title, field.label, field.within, field.unit, field.path, field.description, ...options];
+        const all = text.join(' ').toLowerCase();
+        if (words.every((word) => all.includes(word))) found.push({ section, field });
+      }
+  return found;
+}
+
+export type Found = { readonly section: Section; readonly field: PlacedField };
+
+/** The pool or client that a path lies in: `cluster.pools[1]` of `cluster.pools[1].kv.blocks`. */
+export function entryOf(path: string): string | undefined {
+  return /^(?:cluster\.pools|workload\.clients)\[\d+\]/.exec(path)?.[0];
+}
+
+export function placeOf(entry: string): { readonly list: string; readonly index: number } {
+  const at = entry.lastIndexOf('[');
+  return { list: entry.slice(0, at), index: Number(entry.slice(at + 1, -1)) };
+}
+
+export function entryName(document: Json, entry: string): string {
+  return String(child(getAt(document, entry) ?? null, 'name') ?? placeOf(entry).index);
+}
+
+/** `client chat`, `pool main`. */
+export function entryTitle(document: Json, entry: string): string {
+  return `${entry.startsWith('cluster.pools') ? 'pool' : 'client'} ${entryName(document, entry)}`;
+}
+
+/** Whether an entry has others beside it, from which its head tells it apart. */
+export function hasNeighbours(document: Json, entry: string): boolean {
+  return entry !== '' && lengthOf(document, placeOf(entry).list) > 1;
+}
+
+/** What a path leads to in the words of the form: `client chat: Arrivals, Rate`. */
+export function pathName(schema: Schema, document: Json, path: string): string {
+  const steps = parsePath(path);
+  const labels = steps.flatMap((_, i) => {
+    const own = steps.slice(0, i + 1);
+    const [field] = schema.fields(document, own);
+    const named = field?.path === own.reduce<string>(joinPath, '') && field.label !== '';
+    return named && field.input.kind !== 'list' ? [field.label] : [];
+  });
+  const label = labels.length === 0 ? sentence(path.split('.').at(-1) ?? path) : labels.join(', ');
+  const entry = entryOf(path);
+  return entry === undefined ? label : `${entryTitle(document, entry)}: ${label}`;
 }
 
 /** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */

@@ -63,8 +63,11 @@ onPage(
     await panel.getByRole('button', { name: 'Use this model' }).click();
     await panel.getByRole('button', { name: 'In use' }).waitFor();
     assert.equal(await panel.getByRole('textbox', { name: 'Model', exact: true }).inputValue(), 'Mixtral-8x7B-v0.1');
-    assert.equal(await panel.getByRole('switch', { name: 'Own model' }).getAttribute('aria-checked'), 'true');
-    assert.equal(await panel.getByRole('textbox', { name: 'Layers', exact: true }).inputValue(), '32');
+    assert.equal(
+      await panel.getByRole('switch', { name: 'Own model', exact: true }).getAttribute('aria-checked'),
+      'true',
+    );
+    assert.equal(await panel.getByRole('textbox', { name: /^Layers/ }).inputValue(), '32');
     await page.locator('.notice').filter({ hasText: 'roofline' }).waitFor();
     assert.equal(await page.locator('.problem').count(), 0);
   },
@@ -73,7 +76,7 @@ onPage(
 onPage('a GPU of one’s own takes its figures, and a wrong one says its range', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('switch', { name: 'Own GPU' }).click();
-  const memory = panel.getByRole('textbox', { name: 'Memory', exact: true });
+  const memory = panel.getByRole('textbox', { name: /^Memory, / });
   await memory.waitFor();
   await resting(page);
   await memory.fill('141');
@@ -100,7 +103,9 @@ const PICKERS = [
 
 onPage('every variant of every policy can be picked, and its parameters explain themselves', async (page, t) => {
   const panel = scenarioPanel(page);
-  await panel.getByRole('button', { name: 'Scheduling' }).click();
+  await panel.getByRole('button', { name: /^Scheduling/ }).click();
+  for (const name of ['Admission', 'Routing', 'Scheduling'])
+    await panel.getByRole('button', { name: `Explain ${name}` }).click();
   for (const [section, label, index] of PICKERS) {
     const list = panel.getByRole('combobox', { name: label, exact: true }).nth(index);
     await list.click();
@@ -119,7 +124,7 @@ onPage('every variant of every policy can be picked, and its parameters explain 
       await page.waitForFunction(
         ([name, i, wanted]) => {
           const labels = [...document.querySelectorAll('.f')].filter(
-            (f) => f.querySelector('label').textContent === name,
+            (f) => f.querySelector('label').firstChild.textContent.trim() === name,
           );
           return labels[i]?.querySelector('.pick-text')?.textContent === wanted;
         },
@@ -130,20 +135,19 @@ onPage('every variant of every policy can be picked, and its parameters explain 
       assert.deepEqual(wrong, [], `${section} ${variant}`);
       // The parameters are the rows set in under the list, up to the next row that is not.
       const bare = await page.evaluate(
-        async ([name, i]) => {
+        ([name, i]) => {
           const rows = [...document.querySelectorAll('.f')];
-          const at = rows.indexOf(rows.filter((f) => f.querySelector('label').textContent === name)[i]);
+          const at = rows.indexOf(
+            rows.filter((f) => f.querySelector('label').firstChild.textContent.trim() === name)[i],
+          );
           const after = rows.slice(at + 1);
           const end = after.findIndex((row) => !row.classList.contains('sub'));
           const own = after.slice(0, end < 0 ? undefined : end);
           const found = [];
           for (const row of own) {
-            row.querySelector('.why').click();
-            await new Promise(requestAnimationFrame);
             const help = row.querySelector('.help')?.textContent ?? '';
             const number = row.querySelector('input[type=text][inputmode=decimal]') !== null;
             if (help.length < 12 || (number && !/From .+ to /.test(help))) found.push(row.textContent);
-            row.querySelector('.why').click();
           }
           return { own: own.length, found };
         },
@@ -170,9 +174,115 @@ onPage('a named profile becomes one’s own with what it was made of', async (pa
   await panel.getByRole('button', { name: 'Add scorer' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
   assert.match(await panel.getByRole('combobox', { name: 'Profile' }).textContent(), /Custom/);
-  const weight = panel.getByRole('slider', { name: 'Weight, as a slider' }).first();
+  const weight = panel.getByRole('slider', { name: /Weight, as a slider/ }).first();
   await weight.focus();
   await page.keyboard.press('ArrowRight');
   await page.waitForFunction(() => document.querySelector('.weigh').value === '3.5');
   assert.equal(await page.locator('.problem').count(), 0);
 });
+
+onPage('fields are named with what they belong to, and a section explains all of its fields at once', async (page) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('textbox', { name: 'Rate, Arrivals, client chat' }).waitFor();
+  await panel.getByRole('textbox', { name: 'Median, Prompt, client chat' }).waitFor();
+  for (const name of ['Name', 'Model'])
+    await panel.getByRole('group', { name: 'chat' }).getByRole('textbox', { name }).first().waitFor();
+  await panel.getByRole('button', { name: 'Add request' }).waitFor();
+  assert.equal(await panel.getByRole('button', { name: /^(About|Explain)/ }).count(), 5, 'one for each open section');
+  await panel.getByRole('button', { name: 'Explain Fleet' }).click();
+  assert.match(await panel.locator('.help').first().textContent(), /\w{4}/);
+  const stops = await page.evaluate(
+    () =>
+      [...document.querySelectorAll('button, input, select, textarea, [tabindex="0"]')].filter(
+        (e) => e.tabIndex >= 0 && e.checkVisibility(),
+      ).length,
+  );
+  assert.ok(stops < 150, `${stops} tab stops`);
+});
+
+onPage(
+  'the search finds fields by name and by help, in closed sections too, and they can be edited there',
+  async (page) => {
+    const panel = scenarioPanel(page);
+    await page.keyboard.press('/');
+    await page.waitForFunction(() => document.activeElement?.matches('.find input'));
+    await page.keyboard.type('token budget');
+    const budget = panel.getByRole('textbox', { name: /Token budget/ });
+    await budget.fill('4096');
+    await budget.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.f.chg') !== null);
+    await panel.getByRole('searchbox').fill('no such words');
+    await panel.getByText('No field has these words').waitFor();
+    await panel.getByRole('searchbox').fill('');
+    await panel.getByRole('button', { name: /^Fleet/ }).waitFor();
+  },
+);
+
+onPage('fast arrows in a field all count, and a value set back leaves no edit', async (page) => {
+  const panel = scenarioPanel(page);
+  const rate = panel.getByRole('textbox', { name: 'Rate, Arrivals, client chat' });
+  await rate.focus();
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowUp');
+  await page.waitForFunction(() => document.querySelector('.f.chg input')?.dataset.value === '33');
+  assert.equal(await rate.inputValue(), '33');
+  await panel.getByRole('tab', { name: 'Changes' }).click();
+  await panel.locator('.changes .what').filter({ hasText: 'client chat: Arrivals, Rate 33' }).waitFor();
+  await panel.getByRole('tab', { name: 'Form' }).click();
+  await rate.fill('30');
+  await rate.press('Enter');
+  await page.waitForFunction(() => document.querySelector('.f.chg') === null);
+  await resting(page);
+  await panel.getByRole('tab', { name: /^Changes/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.changes li').length === 1);
+  assert.match(await panel.locator('.changes li').textContent(), /scheduled/);
+});
+
+onPage('what was refused vanishes when it is mended, and Escape gives back what is in force', async (page) => {
+  const panel = scenarioPanel(page);
+  const tp = panel.getByRole('textbox', { name: 'Replicas' });
+  await tp.fill('-3');
+  await tp.press('Enter');
+  await panel.locator('.problem').waitFor();
+  await tp.press('Escape');
+  await panel.locator('.problem').waitFor({ state: 'detached' });
+  assert.equal(await tp.inputValue(), '4');
+  const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  await seed.fill('1.5');
+  await seed.press('Enter');
+  await page.locator('.notice').filter({ hasText: 'a whole number from 0' }).waitFor();
+  assert.equal(await seed.inputValue(), '1.5');
+  assert.equal(await seed.getAttribute('aria-invalid'), 'true');
+  await seed.fill('42');
+  await seed.press('Enter');
+  await page.locator('.notice').waitFor({ state: 'detached' });
+});
+
+onPage('a YAML alias bomb is told, and its message goes when the text changes', async (page) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('tab', { name: 'YAML' }).click();
+  const text = panel.getByRole('textbox', { name: 'Scenario as YAML' });
+  await page.waitForFunction(() => document.querySelector('.yaml textarea')?.value.includes('title'));
+  const before = await text.inputValue();
+  const nine = (name) => `[${Array.from({ length: 9 }, () => `*${name}`).join(', ')}]`;
+  await text.fill(
+    `a: &a [x]\nb: &b ${nine('a')}\nc: &c ${nine('b')}\nd: &d ${nine('c')}\ne: &e ${nine('d')}\nf: ${nine('e')}\n`,
+  );
+  await panel.getByRole('button', { name: 'Apply' }).click();
+  await panel.locator('.yaml .problems').filter({ hasText: /alias/i }).waitFor();
+  await text.fill(before);
+  await panel.locator('.yaml .problems').waitFor({ state: 'detached' });
+});
+
+onPage(
+  'a YAML tab opened without a network says so, and the form goes on',
+  async (page) => {
+    const panel = scenarioPanel(page);
+    await page.context().setOffline(true);
+    await panel.getByRole('tab', { name: 'YAML' }).click();
+    await panel.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+    await page.context().setOffline(false);
+    await panel.getByRole('tab', { name: 'Form' }).click();
+    await panel.getByRole('textbox', { name: 'Replicas' }).waitFor();
+  },
+  { errorsExpected: true },
+);

@@ -50,7 +50,7 @@ onPage(
     await flags(page, 2);
     await type(pool.first().getByRole('textbox', { name: 'GPU' }), 'A100-80');
     await flags(page, 3);
-    await panel.getByRole('button', { name: 'Scheduling' }).click();
+    await panel.getByRole('button', { name: /^Scheduling/ }).click();
     await pick(page, panel.getByRole('combobox', { name: 'Scheduler' }).first(), 'SJF');
     await flags(page, 4);
     await type(panel.getByRole('group', { name: 'chat' }).getByRole('textbox', { name: 'Median' }).first(), '700');
@@ -59,12 +59,27 @@ onPage(
     await panel.getByRole('combobox', { name: 'Profile' }).waitFor();
     await pick(page, panel.getByRole('combobox', { name: 'Profile' }), 'Custom');
     await flags(page, 7);
-    await panel.getByRole('slider', { name: 'Weight, as a slider' }).first().press('ArrowRight');
+    await panel
+      .getByRole('slider', { name: /Weight, as a slider/ })
+      .first()
+      .press('ArrowRight');
     await flags(page, 8);
-    assert.equal(await panel.getByRole('textbox', { name: 'Weight', exact: true }).first().inputValue(), '3.5');
+    assert.equal(
+      await panel
+        .getByRole('textbox', { name: /^Weight/ })
+        .first()
+        .inputValue(),
+      '3.5',
+    );
     await panel.getByRole('button', { name: 'Undo' }).click();
     await flags(page, 9);
-    assert.equal(await panel.getByRole('textbox', { name: 'Weight', exact: true }).first().inputValue(), '3');
+    assert.equal(
+      await panel
+        .getByRole('textbox', { name: /^Weight/ })
+        .first()
+        .inputValue(),
+      '3',
+    );
     await panel.getByRole('button', { name: 'Undo' }).click();
     await flags(page, 10);
     assert.equal(await page.locator('.problem').count(), 0);

@@ -6,7 +6,10 @@ import { cli, clock, finalDigest, inspectorTab, OPENING_S, resting, savedScenari
 const onPage = suite();
 
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
-const rateField = (page) => scenarioPanel(page).getByRole('textbox', { name: 'Rate', exact: true }).first();
+const rateField = (page) =>
+  scenarioPanel(page)
+    .getByRole('textbox', { name: /^Rate, / })
+    .first();
 
 onPage('opens with a preset at an interesting second, paused, with its first frame drawn', async (page, t) => {
   assert.equal(await clock(page), OPENING_S);
