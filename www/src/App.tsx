@@ -109,6 +109,7 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
             playing={app.playing()}
             selected={app.selected()}
             onSelect={app.select}
+            onSay={(sentence) => app.tell(sentence)}
             reducedMotion={app.reducedMotion()}
           />
         </section>

@@ -62,6 +62,8 @@ export type StageProps = {
   readonly playing: boolean;
   readonly selected: Selection;
   readonly onSelect: (selection: Selection) => void;
+  /** Speaks a choice made with keys. */
+  readonly onSay?: (sentence: string) => void;
   readonly reducedMotion: boolean;
 };
 

@@ -138,10 +138,42 @@ export function Stage(props: StageProps) {
     props.onSelect({ request: chip?.request ?? bar?.request, replica: r.id });
   };
 
+  /** Arrow keys choose the replica before or after, Enter and Shift + Enter one of its requests; each choice is spoken. */
+  const choose = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget) return;
+    const replicas = shown();
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const at = replicas.findIndex((r) => r.id === props.selected.replica);
+    if (by !== undefined && replicas.length > 0) {
+      const next = replicas[at < 0 ? 0 : Math.min(replicas.length - 1, Math.max(0, at + by))];
+      if (!next) return;
+      event.preventDefault();
+      event.stopPropagation();
+      props.onSelect({ request: undefined, replica: next.id });
+      props.onSay?.(describeReplica(next));
+    } else if (event.key === 'Enter') {
+      const r = replicas[at];
+      const all = r ? requestsOf(r) : [];
+      const now = all.findIndex((entry) => entry.request === props.selected.request);
+      const next = all[(now + (event.shiftKey ? all.length - 1 : 1)) % Math.max(1, all.length)];
+      if (!r || !next) return;
+      event.preventDefault();
+      props.onSelect({ request: next.request, replica: r.id });
+      props.onSay?.(`Request ${next.request}, ${next.where}`);
+    }
+  };
+
   return (
     <div class="stage-view" ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}>
       <div class="stage-host" ref={host}>
-        <div class="stage-sheet">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the stage takes arrow keys, as its name says */}
+        <div
+          class="stage-sheet"
+          role="application"
+          tabIndex={0}
+          aria-label="Stage: arrow keys choose a replica, Enter one of its requests"
+          onKeyDown={choose}
+        >
           {/* Every target of a click is also a control in the table. */}
           <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pick} />
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>

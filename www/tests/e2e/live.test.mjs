@@ -156,7 +156,7 @@ onPage(
   'on a phone pools and clients are added, emptied and undone without YAML, each control large enough to hit',
   async (page) => {
     await page.getByRole('navigation', { name: 'View' }).getByRole('button', { name: 'Scenario' }).click();
-    const panel = scenarioPanel(page);
+    const panel = page.getByRole('main', { name: 'Scenario' });
     for (const name of ['Add pool', 'Add client']) {
       const button = panel.getByRole('button', { name });
       await button.scrollIntoViewIfNeeded();

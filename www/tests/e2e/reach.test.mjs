@@ -1,6 +1,6 @@
 // In reach of every hand: keys, the time field, work that can be cancelled, a focus that is never lost.
 import assert from 'node:assert/strict';
-import { clock, OPENING_S, resting, suite } from './harness.mjs';
+import { clock, drop, OPENING_S, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -129,4 +129,39 @@ onPage('the status is spoken on request, and by itself where the run rests', asy
     await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
   await sheet.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
   assert.equal(await page.evaluate(() => localStorage.getItem('spoken')), 'off');
+});
+
+onPage('the stage takes arrow keys: a replica, then one of its requests, each spoken', async (page) => {
+  const stage = page.getByRole('application', { name: /^Stage/ });
+  await stage.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  const spoken = page.locator('.page > [role=status]');
+  assert.match(await spoken.textContent(), /\b1\b/);
+  const inspector = page.getByRole('complementary', { name: 'Inspector' });
+  await page.waitForFunction(
+    () => document.querySelector('.right [role=tab][aria-selected=true]').textContent === 'Replica',
+  );
+  await page.keyboard.press('Enter');
+  await inspector.locator('h2, .rid, b').filter({ hasText: /^#\d+/ }).first().waitFor();
+  assert.match(await spoken.textContent(), /^Request \d+, /);
+  assert.ok(await stage.evaluate((e) => e === document.activeElement), 'the focus stays on the stage');
+});
+
+onPage('256 clients make a small form at once, and each of them is within reach', async (page) => {
+  const clients = Array.from({ length: 256 }, (_, i) => ({
+    name: `client-${i}`,
+    arrivals: { poisson: { rate_per_s: 0.05 } },
+  }));
+  await drop(page, 'many.json', JSON.stringify({ title: 'Many', run: { horizon_s: 60 }, workload: { clients } }));
+  await page.getByRole('heading', { name: 'Many' }).waitFor();
+  await resting(page);
+  const panel = scenarioPanel(page);
+  const nodes = await page.evaluate(() => document.querySelectorAll('.left *').length);
+  assert.ok(nodes < 3000, `${nodes} elements`);
+  await panel.getByText('1–12 of 256').waitFor();
+  await panel.getByRole('button', { name: 'The next 12, Workload' }).click();
+  await panel.getByText('13–24 of 256').waitFor();
+  await panel.getByRole('searchbox').fill('rate client-255');
+  await panel.getByRole('textbox', { name: 'Rate, Arrivals, client client-255' }).waitFor();
 });
