@@ -139,16 +139,16 @@ function FormSection(props: { app: App; section: Section }): JSX.Element {
 /** The entries of a section; of many, a stretch with ways to the others. */
 function Stretch(props: { app: App; section: Section; entries: readonly string[]; help: boolean }): JSX.Element {
   const [from, setFrom] = createSignal(0);
-  const long = (): boolean => props.entries.length > STRETCH;
-  const first = (): number =>
-    long() ? Math.min(from(), Math.floor((props.entries.length - 1) / STRETCH) * STRETCH) : 0;
-  const shown = createMemo(() => (long() ? props.entries.slice(first(), first() + STRETCH) : props.entries), [], {
+  const named = createMemo(() => props.entries.filter((entry) => entry !== ''));
+  const long = (): boolean => named().length > STRETCH;
+  const first = (): number => (long() ? Math.min(from(), Math.floor((named().length - 1) / STRETCH) * STRETCH) : 0);
+  const shown = createMemo(() => (long() ? named().slice(first(), first() + STRETCH) : named()), [], {
     equals: sameList,
   });
   // What was just added is in sight.
   createEffect(() => {
-    const last = props.entries.length - 1;
-    if (isJustAdded(props.entries[last] ?? '')) setFrom(Math.floor(last / STRETCH) * STRETCH);
+    const last = named().length - 1;
+    if (last >= 0 && isJustAdded(named()[last] ?? '')) setFrom(Math.floor(last / STRETCH) * STRETCH);
   });
   return (
     <>
@@ -158,7 +158,7 @@ function Stretch(props: { app: App; section: Section; entries: readonly string[]
       <Show when={long()}>
         <div class="stretch">
           <span class="m">
-            {first() + 1}–{first() + shown().length} of {props.entries.length}
+            {first() + 1}–{first() + shown().length} of {named().length}
           </span>
           <button
             type="button"
@@ -173,12 +173,15 @@ function Stretch(props: { app: App; section: Section; entries: readonly string[]
             type="button"
             class="btn sq slim"
             aria-label={`The next ${STRETCH}, ${props.section.title}`}
-            disabled={first() + STRETCH >= props.entries.length}
+            disabled={first() + STRETCH >= named().length}
             onClick={() => setFrom(first() + STRETCH)}
           >
             <Icon name="down" />
           </button>
         </div>
+      </Show>
+      <Show when={props.entries.includes('')}>
+        <Entry app={props.app} section={props.section} entry="" help={props.help} />
       </Show>
     </>
   );

@@ -166,10 +166,10 @@ export function Stage(props: StageProps) {
   return (
     <div class="stage-view" ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}>
       <div class="stage-host" ref={host}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the stage takes arrow keys, as its name says */}
         <div
           class="stage-sheet"
           role="application"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the stage takes arrow keys, as its name says
           tabIndex={0}
           aria-label="Stage: arrow keys choose a replica, Enter one of its requests"
           onKeyDown={choose}

@@ -137,7 +137,7 @@ onPage('the stage takes arrow keys: a replica, then one of its requests, each sp
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   const spoken = page.locator('.page > [role=status]');
-  assert.match(await spoken.textContent(), /\b1\b/);
+  assert.match(await spoken.textContent(), /^Replica r1 /);
   const inspector = page.getByRole('complementary', { name: 'Inspector' });
   await page.waitForFunction(
     () => document.querySelector('.right [role=tab][aria-selected=true]').textContent === 'Replica',
