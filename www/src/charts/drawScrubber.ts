@@ -122,6 +122,7 @@ function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, rig
 /** Each cluster: how long its anomalies lasted, the shape of the first, how many or, where there is room, what. */
 function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number, right: number): void {
   const { pen, p } = s;
+  let taken = 0;
   s.anomalies.forEach((cluster, i) => {
     const [first] = cluster.marks;
     if (!first) return;
@@ -143,8 +144,12 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
     const many = cluster.marks.length > 1 ? String(cluster.marks.length) : '';
     pen.font = font(p, 11, s.pointed === i ? 600 : 400);
     const measure = (said: string): number => pen.measureText(said).width;
-    const spot = besideMark([words, many], left, { next, right: s.width - 2, playhead: x(nowS) }, measure);
-    if (spot) label(pen, spot.words, spot.x, LANE.y + 8.5, p.ink2);
+    const spot = besideMark([words, many], left, { taken, next, right: s.width - 2, playhead: x(nowS) }, measure);
+    taken = cluster.x + LANE.size / 2;
+    if (spot) {
+      label(pen, spot.words, spot.x, LANE.y + 8.5, p.ink2);
+      taken = Math.max(taken, spot.x + measure(spot.words));
+    }
     pen.globalAlpha = 1;
   });
 }
@@ -159,7 +164,7 @@ const KNOB = 8;
 export function besideMark(
   [words, many]: readonly [string, string],
   left: number,
-  edges: { readonly next: number; readonly right: number; readonly playhead: number },
+  edges: { readonly taken: number; readonly next: number; readonly right: number; readonly playhead: number },
   measure: (text: string) => number,
 ): { readonly words: string; readonly x: number } | undefined {
   const after = left + LANE.size + 3;
@@ -170,7 +175,8 @@ export function besideMark(
   const narrow = measure(many);
   const behind = after + narrow <= edges.right && clear(after, after + narrow);
   const before = left - 3 - narrow;
-  return { words: many, x: behind || before < 2 ? after : before };
+  if (behind) return { words: many, x: after };
+  return before >= edges.taken + 3 ? { words: many, x: before } : undefined;
 }
 
 const paths = new Map<AnomalyKind, Path2D>();

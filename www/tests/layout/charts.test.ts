@@ -32,7 +32,14 @@ function withEdits(atS: readonly number[], nowS: number): Frame {
 
 test('edits and anomalies of a timeline have words that keep apart, however close they are', () => {
   const data = dataOf(4, 131.25)['health'];
-  for (const atS of [[], [120], [10, 11, 12, 13], [0, 0.5, 60, 61, 120, 121, 238, 239.5], [3, 30, 33, 90, 130, 132]]) {
+  for (const atS of [
+    [],
+    [120],
+    [10, 11, 12, 13],
+    [0, 0.5, 60, 61, 120, 121, 238, 239.5],
+    [3, 30, 33, 90, 130, 132],
+    [112, 113, 119, 120, 126, 127, 130, 131],
+  ]) {
     for (const nowS of [0, 31, 131.25, 240]) {
       const frame = withEdits(atS, nowS);
       for (const width of WIDTHS) {
@@ -83,10 +90,11 @@ test('the percentiles of a distribution, its objective and its axes keep apart',
 
 test('the words of an anomaly keep off the playhead: shorter, or before the mark', () => {
   const six = (text: string): number => text.length * 6;
-  const edges = { next: 500, right: 500, playhead: 300 };
+  const edges = { taken: 0, next: 500, right: 500, playhead: 300 };
   expect(besideMark(['2 × livelock', '2'], 100, edges, six)).toEqual({ words: '2 × livelock', x: 112 });
   expect(besideMark(['2 × livelock', '2'], 240, edges, six)).toEqual({ words: '2', x: 252 });
   expect(besideMark(['2 × livelock', '2'], 290, edges, six)).toEqual({ words: '2', x: 281 });
   expect(besideMark(['2 × livelock', '2'], 490, edges, six)).toEqual({ words: '2', x: 481 });
   expect(besideMark(['livelock', ''], 290, edges, six)).toBeUndefined();
+  expect(besideMark(['2 × livelock', '2'], 290, { ...edges, taken: 280 }, six)).toBeUndefined();
 });
