@@ -11,6 +11,7 @@ use super::fact::{DropReason, Fact, Sink};
 use super::location::Location;
 use super::replica::{Replica, World};
 use super::slab::{Slab, Slot};
+use super::stay::{end_last_stay, end_stay};
 use crate::base::{Maybe, Micros};
 use crate::scenario::Compat;
 
@@ -242,7 +243,7 @@ impl Replica {
                 }
                 assert!(self.tail == slot, "INV-2: {:?} is not in its batch", w.active[slot].id);
                 self.leave_batch(slot, now, w.active);
-                self.end_last_stay(slot, now, w);
+                end_last_stay(slot, now, w);
                 self.drop_request(slot, now, DropReason::OutgrewKvCache, w);
                 return false;
             }
@@ -293,7 +294,7 @@ impl Replica {
     fn preempt<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         self.publish_own_blocks(slot, w.active);
         self.leave_batch(slot, now, w.active);
-        self.end_stay(slot, now, w);
+        end_stay(slot, now, w);
         let active = &mut w.active[slot];
         active.decoding_from = Maybe::NONE;
         active.progress = 0;

@@ -4,7 +4,7 @@
 //! only those that were preempted have their stays kept.
 
 use super::fact::Sink;
-use super::replica::{Replica, World};
+use super::replica::World;
 use super::slab::Slot;
 use crate::base::{Maybe, Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
@@ -53,28 +53,26 @@ impl Stay {
     }
 }
 
-impl Replica {
-    /// The stay of a request in the batch ends: it has left the batch, and its progress is settled.
-    pub(super) fn end_stay<S: Sink>(&self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let active = &w.active[slot];
-        let record = &w.records[active.id.index()];
-        let from = record.scheduled;
-        w.stays.push(Stay {
-            request: active.id,
-            prefilled: active.progress.min(active.prefill).saturating_sub(record.cached_tokens),
-            generated: active.generated,
-            load: [between(record.load_from, from), between(record.load_until, from)],
-            decoding: between(from, active.decoding_from),
-            from: from.get().expect("INV-5: a stay in a batch without a beginning"),
-            to: now,
-        });
-    }
+/// The stay of a request in the batch ends: it has left the batch, and its progress is settled.
+pub(super) fn end_stay<S: Sink>(slot: Slot, now: Micros, w: &mut World<'_, S>) {
+    let active = &w.active[slot];
+    let record = &w.records[active.id.index()];
+    let from = record.scheduled;
+    w.stays.push(Stay {
+        request: active.id,
+        prefilled: active.progress.min(active.prefill).saturating_sub(record.cached_tokens),
+        generated: active.generated,
+        load: [between(record.load_from, from), between(record.load_until, from)],
+        decoding: between(from, active.decoding_from),
+        from: from.get().expect("INV-5: a stay in a batch without a beginning"),
+        to: now,
+    });
+}
 
-    /// The same as a request leaves that may have been preempted before.
-    pub(super) fn end_last_stay<S: Sink>(&self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        if w.records[w.active[slot].id.index()].preemptions > 0 {
-            self.end_stay(slot, now, w);
-        }
+/// The same as a request leaves that may have been preempted before.
+pub(super) fn end_last_stay<S: Sink>(slot: Slot, now: Micros, w: &mut World<'_, S>) {
+    if w.records[w.active[slot].id.index()].preemptions > 0 {
+        end_stay(slot, now, w);
     }
 }
 

@@ -10,6 +10,7 @@ use super::fact::{Fact, Sink};
 use super::location::Location;
 use super::replica::{Replica, RunningStep, World};
 use super::slab::{Slab, Slot};
+use super::stay::end_last_stay;
 use crate::base::{Micros, RequestId, Span};
 use crate::perf::{Chunk, LONGEST, StepLoad};
 use crate::scenario::Compat;
@@ -307,7 +308,7 @@ impl Replica {
 
     /// A request that is in no list any more and holds no blocks has all its tokens.
     fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, e2e: Span, w: &mut World<'_, S>) {
-        self.end_last_stay(slot, now, w);
+        end_last_stay(slot, now, w);
         let active = &w.active[slot];
         let request: RequestId = active.id;
         let record = &mut w.records[request.index()];

@@ -74,8 +74,8 @@ impl Session {
             View::Throughput => self.throughput(),
             View::QueueDepth => self.gauges(0, 1.0),
             View::KvUse => self.gauges(1, 0.1),
-            View::TtftEcdf => return ecdf("ttft_ms", self.distribution(&r.ttft, true, query.window_s)),
-            View::E2eEcdf => return ecdf("e2e_ms", self.distribution(&r.e2e, false, query.window_s)),
+            View::TtftEcdf => return ecdf("ttft_ms", &self.distribution(&r.ttft, true, query.window_s)),
+            View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
             View::Health => self.health(),
         };
         cut(whole, query, self.playhead)
@@ -173,7 +173,7 @@ fn percentile_columns(log: &BucketLog, t: &Timeline) -> Columns {
 }
 
 /// The share of values at or below each of at most 400 of them.
-fn ecdf(name: &str, bins: Vec<(u64, u64)>) -> Columns {
+fn ecdf(name: &str, bins: &[(u64, u64)]) -> Columns {
     let total: u64 = bins.iter().map(|(_, count)| count).sum();
     let (mut x, mut y) = (Vec::new(), Vec::new());
     let (mut passed, mut due) = (0_u64, 0_u64);
