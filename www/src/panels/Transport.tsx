@@ -41,6 +41,7 @@ export function Transport(props: { app: App }): JSX.Element {
         onSeekBy={app.seekBy}
       />
       <div class="ctl">
+        <FlagStops app={app} />
         <button
           type="button"
           class="btn sq"
@@ -189,6 +190,27 @@ export function Transport(props: { app: App }): JSX.Element {
         </div>
       </div>
     </section>
+  );
+}
+
+/** Edits at most that are stops of the tab key; all of them are in the list of changes. */
+const MOST_STOPS = 20;
+
+/** The flags of the timeline as controls: each is shown when it has the focus, and goes to its instant. */
+function FlagStops(props: { app: App }): JSX.Element {
+  const flags = createMemo(() => (props.app.throttledFrame()?.flags ?? []).slice(0, MOST_STOPS), [], {
+    equals: (a, b) => a.length === b.length && a.every((f, i) => f.at_us === b[i]?.at_us && f.label === b[i]?.label),
+  });
+  return (
+    <div class="flag-stops">
+      <For each={flags()}>
+        {(flag) => (
+          <button type="button" class="btn pri" onClick={() => void props.app.seek(flag.at_us / 1e6)}>
+            Edit at {clock(flag.at_us)} s: {flag.label}. Go there
+          </button>
+        )}
+      </For>
+    </div>
   );
 }
 

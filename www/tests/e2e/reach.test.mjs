@@ -165,3 +165,12 @@ onPage('256 clients make a small form at once, and each of them is within reach'
   await panel.getByRole('searchbox').fill('rate client-255');
   await panel.getByRole('textbox', { name: 'Rate, Arrivals, client client-255' }).waitFor();
 });
+
+onPage('the flags of the timeline are stops of the tab key and lead to their edits', async (page) => {
+  const stop = page.getByRole('button', { name: /^Edit at 60\.000 s: / });
+  await stop.focus();
+  assert.ok((await stop.boundingBox()).width > 80, 'it is seen while it has the focus');
+  await page.keyboard.press('Enter');
+  await at(page, 60);
+  assert.ok(await stop.evaluate((e) => e === document.activeElement));
+});
