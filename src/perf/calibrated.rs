@@ -1,8 +1,8 @@
 //! The calibrated model: a roofline whose shares of the peaks and engine costs were fitted to measured runs
 //! (docs/model.md, 2.5).
 //!
-//! Linear in sums over the batch but for the experts touched and for matrix products, which take a little more than the
-//! longer of reading weights and computing.
+//! Linear in sums over the batch but for the experts touched and for matrix products, which grow with the batch from its first
+//! request on, and are never shorter than computing.
 
 use super::catalogue;
 use super::step::StepLoad;
@@ -10,6 +10,7 @@ use crate::base::math::{pow, round_to_span};
 use crate::base::{Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Coefficients that were fitted to measurements on one GPU.
@@ -20,21 +21,28 @@ pub struct Calibration {
     pub gpu: String,
     /// Release of the engine.
     pub engine: EngineGeneration,
-    /// How many measured experiments they rest on; 0 for those taken over from another GPU.
-    pub experiments: u32,
+    /// The measured experiments they rest on; none for those taken over from another GPU.
+    pub rests_on: Vec<String>,
     /// The coefficients.
     pub coefficients: CalibratedCoefficients,
+    /// By coefficient: half of the interval that has it with 95 %; nothing where the data do not tell.
+    #[serde(default)]
+    pub intervals: BTreeMap<String, Option<f64>>,
 }
 
 impl Calibration {
     /// What the coefficients rest on, in a few words.
     pub(super) fn says(&self) -> String {
-        match self.experiments {
+        match self.rests_on.len() {
             0 => "coefficients taken over from other measurements".to_owned(),
-            n => format!("coefficients fitted to {n} experiments on {}", self.gpu),
+            n if n < FEW => format!("coefficients of {}, fitted to only {n} experiments", self.gpu),
+            n => format!("coefficients of {}, fitted to {n} experiments", self.gpu),
         }
     }
 }
+
+/// Fewer experiments than this are told with the coefficients.
+const FEW: usize = 3;
 
 /// The built-in coefficients.
 pub fn calibrations() -> &'static [Calibration] {
@@ -142,9 +150,9 @@ impl Calibrated {
         Self {
             fixed_us: c.step_us
                 + layers * c.step_us_per_layer
-                + with_experts * c.step_us_per_expert_layer
+                + with_experts * c.step_us_per_expert_layer * shared_cost(a)
                 + parallel,
-            prefill_us: c.step_us_with_prefill,
+            prefill_us: c.step_us_with_prefill + with_experts * c.prefill_us_per_expert_layer,
             sequence_us: c.step_us_per_sequence,
             prompt_us: c.step_us_per_prompt,
             weights_us: work.weight_bytes * byte_us / c.weights_efficiency,
@@ -174,7 +182,7 @@ impl Calibrated {
         let tokens = tokens as f64;
         let touched = self.experts.as_ref().map_or(0.0, |e| e.all_us * (1.0 - pow(e.idle, tokens)));
         let mut us = self.fixed_us
-            + longer_of(self.weights_us + touched, self.token_us * tokens)
+            + matrix_products(self.weights_us + touched, self.token_us * tokens)
             + self.sequence_us * f64::from(load.decode)
             + self.context_us * context as f64;
         if !load.prefill.is_empty() {
@@ -192,13 +200,103 @@ fn speed_up(bytes_per_param: f64) -> f64 {
     if (0.9..1.5).contains(&bytes_per_param) { 2.0 } else { 1.0 }
 }
 
-/// A little more than the longer of two times that overlap: the fourth root of the sum of their fourth powers.
-fn longer_of(a: f64, b: f64) -> f64 {
-    let (long, short) = if a > b { (a, b) } else { (b, a) };
-    if long <= 0.0 {
-        return 0.0;
+/// How much more a layer costs where shared experts are computed beside the routed ones.
+fn shared_cost(a: &Architecture) -> f64 {
+    if a.shared_experts > 0 { 1.6 } else { 1.0 }
+}
+
+/// Share of the time of computing that reading weights does not hide.
+const NOT_HIDDEN: f64 = 0.6;
+
+/// Time of matrix products that take so long to read and to compute: part of the computing hides behind the reading, until it is
+/// the longer of the two.
+fn matrix_products(read: f64, compute: f64) -> f64 {
+    (read + NOT_HIDDEN * compute).max(compute)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Chunk;
+    use super::*;
+
+    #[test]
+    fn every_built_in_coefficient_makes_physical_sense() {
+        assert!(calibrations().iter().any(|c| c.gpu == "H100"));
+        for row in calibrations() {
+            let c = &row.coefficients;
+            assert!(catalogue::gpu(&row.gpu).is_some_and(|g| g.name == row.gpu), "{}", row.gpu);
+            let shares =
+                [c.weights_efficiency, c.kv_efficiency, c.compute_efficiency, c.attention_efficiency];
+            assert!(shares.iter().all(|x| *x > 0.0 && *x <= 1.0), "{}: {shares:?}", row.gpu);
+            let costs = [
+                c.step_us,
+                c.step_us_per_layer,
+                c.step_us_per_expert_layer,
+                c.step_us_per_parallel_layer,
+                c.step_us_per_sequence,
+                c.step_us_per_prompt,
+                c.prefill_us_per_expert_layer,
+                c.step_us_with_prefill,
+                c.queueing_us,
+                c.queueing_us_per_prompt_token,
+            ];
+            assert!(costs.iter().all(|x| *x >= 0.0 && x.is_finite()), "{}: {costs:?}", row.gpu);
+        }
     }
-    let share = short / long;
-    let square = share * share;
-    long * (1.0 + square * square).sqrt().sqrt()
+
+    #[test]
+    fn a_gpu_without_measurements_takes_those_of_an_h100_and_a_release_the_nearest_older_one() {
+        let h100 = calibration("H100", EngineGeneration::Ahead);
+        assert_eq!(h100.engine, EngineGeneration::Ahead);
+        assert_eq!(calibration("nobody's", EngineGeneration::Ahead), h100);
+        assert_eq!(calibration("a100", EngineGeneration::Latest).gpu, "A100-80");
+    }
+
+    fn model(a: &Architecture, tp: u32) -> Calibrated {
+        let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
+        let c = CalibratedCoefficients {
+            weights_efficiency: 0.5,
+            kv_efficiency: 0.5,
+            compute_efficiency: 0.5,
+            attention_efficiency: 0.5,
+            step_us: 100.0,
+            step_us_per_layer: 10.0,
+            step_us_per_expert_layer: 5.0,
+            step_us_per_parallel_layer: 2.0,
+            step_us_per_sequence: 3.0,
+            step_us_per_prompt: 7.0,
+            prefill_us_per_expert_layer: 4.0,
+            step_us_with_prefill: 11.0,
+            ..CalibratedCoefficients::default()
+        };
+        Calibrated::new(&CalibratedSettings::default(), &c, a, &hardware, tp)
+    }
+
+    #[test]
+    fn a_step_is_the_sum_of_what_it_reads_computes_and_costs() {
+        let llama = Architecture::default();
+        // Weights: 32 * (2*4096*(4096+1024) + 3*4096*14336) = 6,979,321,856 and the output layer 525,336,576, 2 B each, at
+        // 2e6 B/us: 7504.66 us. Compute of 10 tokens: 2 * 6,979,321,856 * 10 at 5e8 FLOP/us: 279.17 us, 0.6 of it shows.
+        // Cache: 131,072 B for each of 4000 tokens: 262.14 us. Costs: 100 + 320 + 30.
+        let decode = StepLoad { prefill: &[], decode: 10, decode_context: 4000 };
+        assert_eq!(model(&llama, 1).step(&decode), Span(8384));
+        // A chunk of 100 tokens after 50 that are cached: compute 110 tokens, 3070.9 us; the cache of 50 tokens, 3.28 us; pairs 100 * 50
+        // + 4950, 4*4096*32 FLOP each at 5e8: 10.43 us; 7 + 11.
+        let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
+        let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000 };
+        assert_eq!(model(&llama, 1).step(&mixed), Span(10_091));
+    }
+
+    #[test]
+    fn the_same_sums_take_the_same_time_and_more_work_takes_longer() {
+        let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
+        let m = model(&mixtral, 2);
+        let step = |decode, decode_context| m.step(&StepLoad { prefill: &[], decode, decode_context });
+        assert_eq!(step(16, 900), step(16, 900));
+        assert!(step(1, 10) < step(2, 20) && step(2, 20) < step(2, 2000) && step(8, 80) < step(64, 640));
+        assert!(
+            m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 1 })
+                < model(&mixtral, 1).step(&StepLoad { prefill: &[], decode: 1, decode_context: 1 })
+        );
+    }
 }

@@ -33,8 +33,11 @@ pub struct Row {
     pub gpu: String,
     /// Tensor parallelism.
     pub tp: u32,
-    /// Whether coefficients may have been fitted to this figure.
+    /// Whether built-in coefficients were fitted to this figure.
     pub fitted_on: bool,
+    /// Whether the protocol allows that.
+    #[serde(skip)]
+    pub may_be_fitted: bool,
     /// Seeds, and the smallest and largest value among them.
     pub seeds: u32,
     /// Smallest value of a seed.
@@ -77,7 +80,8 @@ pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Ve
             model: e.model.clone(),
             gpu: e.gpu.clone(),
             tp: side.tp,
-            fitted_on: may_be_fitted(e, side.measured),
+            fitted_on: may_be_fitted(e, side.measured) && rests_on(e),
+            may_be_fitted: may_be_fitted(e, side.measured),
             seeds: values.len() as u32,
             lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
             highest: values.iter().copied().fold(0.0, f64::max),
@@ -125,6 +129,7 @@ pub(super) fn blocks(e: &Experiment, tp: u32, simulated: f64) -> Option<Row> {
         gpu: e.gpu.clone(),
         tp,
         fitted_on: true,
+        may_be_fitted: false,
         seeds: 1,
         lowest: simulated,
         highest: simulated,
@@ -152,6 +157,11 @@ fn regime(e: &Experiment, measured: &Value) -> Option<String> {
         }
         .to_owned(),
     )
+}
+
+/// Whether built-in coefficients were fitted to stages of an experiment.
+fn rests_on(e: &Experiment) -> bool {
+    crate::perf::calibrations().iter().any(|c| c.rests_on.contains(&e.id))
 }
 
 /// Whether the protocol allows coefficients to be fitted to a stage: lowest stages, grids of single steps, one workload of each

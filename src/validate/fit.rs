@@ -32,7 +32,7 @@ const fn cost(name: &'static str, high: f64, of: fn(&mut CalibratedCoefficients)
     Kind { name, range: [0.0, high], share: false, of }
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     share("weights_efficiency", 0.3, |c| &mut c.weights_efficiency),
     share("kv_efficiency", 0.2, |c| &mut c.kv_efficiency),
     share("compute_efficiency", 0.1, |c| &mut c.compute_efficiency),
@@ -43,6 +43,7 @@ const KINDS: [Kind; 13] = [
     cost("step_us_per_parallel_layer", 300.0, |c| &mut c.step_us_per_parallel_layer),
     cost("step_us_per_sequence", 500.0, |c| &mut c.step_us_per_sequence),
     cost("step_us_per_prompt", 1e4, |c| &mut c.step_us_per_prompt),
+    cost("prefill_us_per_expert_layer", 500.0, |c| &mut c.prefill_us_per_expert_layer),
     cost("step_us_with_prefill", 2e4, |c| &mut c.step_us_with_prefill),
     cost("queueing_us", 1e5, |c| &mut c.queueing_us),
     cost("queueing_us_per_prompt_token", 50.0, |c| &mut c.queueing_us_per_prompt_token),
@@ -94,14 +95,14 @@ fn weight(row: &Row) -> Option<f64> {
     match (row.metric.as_str(), row.stat.as_str()) {
         ("tpot_ms", "mean") => Some(1.0),
         ("itl_ms", "p50") => Some(if row.id.starts_with("e-r2") { 0.6 } else { 0.5 }),
-        ("ttft_ms", "mean" | "p50") | ("ttft_ms_cached" | "ttft_ms_cold", "p50") => Some(0.5),
+        ("ttft_ms", "mean" | "p50") | ("ttft_ms_cached" | "ttft_ms_cold", "p50") => Some(0.35),
         _ => None,
     }
 }
 
 /// The figures that a fit looks at, by name.
 fn figures(outcomes: &[Outcome]) -> BTreeMap<String, (f64, f64)> {
-    let rows = outcomes.iter().flat_map(|o| &o.rows).filter(|r| r.fitted_on && r.measured > 0.0);
+    let rows = outcomes.iter().flat_map(|o| &o.rows).filter(|r| r.may_be_fitted && r.measured > 0.0);
     let figure = |r: &Row| {
         let residual = ln(r.simulated.max(1e-6) / r.measured);
         weight(r).map(|w| (format!("{} {} {} {} {}", r.id, r.stage, r.tp, r.metric, r.stat), (residual, w)))
@@ -236,8 +237,11 @@ impl Problem<'_> {
         let c = self.coefficients(&self.free);
         let outcome = (self.replays)(std::slice::from_ref(&c), ALL).swap_remove(0);
         let intervals = self.intervals();
-        let rows =
-            outcome.into_iter().flat_map(|o| o.rows).filter(|r| r.fitted_on && weight(r).is_some()).collect();
+        let rows = outcome
+            .into_iter()
+            .flat_map(|o| o.rows)
+            .filter(|r| r.may_be_fitted && weight(r).is_some())
+            .collect();
         Fit { coefficients: c, intervals, rows }
     }
 
