@@ -3,7 +3,7 @@
 use super::compare::{Aggregate, Row, aggregates};
 use super::ranking::rankings;
 use super::replay::Unmodelled;
-use crate::base::math::log10;
+use crate::base::math::{log10, pow};
 use std::fmt::Write;
 
 /// A picture of the page.
@@ -49,102 +49,99 @@ pub fn pictures(rows: &[Row]) -> Vec<Picture> {
         .collect()
 }
 
+/// The axes of a picture: decades from and to.
+struct Axes {
+    low: f64,
+    high: f64,
+}
+
+impl Axes {
+    fn of(points: &[&Row]) -> Self {
+        let values = || points.iter().flat_map(|r| [r.measured, r.simulated]);
+        let low = log10(values().fold(f64::INFINITY, f64::min).clamp(1e-3, 1e6)).floor();
+        Self { low, high: log10(values().fold(1e-3, f64::max)).ceil().max(low + 1.0) }
+    }
+
+    fn across(&self, x: f64) -> f64 {
+        LEFT + (log10(x) - self.low) / (self.high - self.low) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn down(&self, y: f64) -> f64 {
+        HEIGHT - BOTTOM - (log10(y) - self.low) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
+    }
+}
+
+fn put(svg: &mut String, line: &str) {
+    writeln!(svg, "{line}").expect("a String takes any text");
+}
+
 fn scatter(rows: &[Row], metric: &str, title: &str) -> String {
     let shown = |r: &&Row| r.metric == metric && r.stat == "mean" && r.measured > 0.0 && r.simulated > 0.0;
     let points: Vec<&Row> =
         rows.iter().filter(shown).filter(|r| r.regime.as_deref() != Some("overload")).collect();
-    let values = || points.iter().flat_map(|r| [r.measured, r.simulated]);
-    let low = log10(values().fold(f64::INFINITY, f64::min).clamp(1e-3, 1e6)).floor();
-    let high = log10(values().fold(1e-3, f64::max)).ceil().max(low + 1.0);
-    let across = |x: f64| LEFT + (log10(x) - low) / (high - low) * (WIDTH - LEFT - RIGHT);
-    let down = |y: f64| HEIGHT - BOTTOM - (log10(y) - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
+    let axes = Axes::of(&points);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\" \
-         role=\"img\"><title>{title}: measured against simulated, {} stages</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-         fill=\"#ffffff\"/>\n<text x=\"{LEFT}\" y=\"22\" font-size=\"15\" fill=\"#111827\">{title}</text>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+         font-size=\"12\" role=\"img\"><title>{title}: measured against simulated, {} stages</title>\n<rect \
+         width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n<text x=\"{LEFT}\" y=\"22\" font-size=\"15\" \
+         fill=\"#111827\">{title}</text>\n",
         points.len()
     );
-    let put = |svg: &mut String, line: String| writeln!(svg, "{line}").expect("a String takes any text");
-    for decade in low as i32..=high as i32 {
-        let value = crate::base::math::pow(10.0, f64::from(decade));
-        let (x, y) = (across(value), down(value));
-        let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-        put(
-            &mut svg,
-            format!("<path d=\"M{x:.1} {TOP}V{floor}M{LEFT} {y:.1}H{right}\" stroke=\"#e5e7eb\"/>"),
-        );
-        put(
-            &mut svg,
-            format!(
-                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#374151\">{value}</text>",
-                floor + 18.0
-            ),
-        );
-        put(
-            &mut svg,
-            format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#374151\">{value}</text>",
-                LEFT - 6.0,
-                y + 4.0
-            ),
-        );
-    }
-    let ends = [low, high].map(|d| crate::base::math::pow(10.0, d));
-    for (times, dash) in
-        [(1.0, ""), (1.1, " stroke-dasharray=\"4 4\""), (1.0 / 1.1, " stroke-dasharray=\"4 4\"")]
-    {
-        let [a, b] = ends.map(|end| (across(end), down((end * times).clamp(ends[0], ends[1]))));
-        put(
-            &mut svg,
-            format!("<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#9ca3af\"{dash}/>", a.0, a.1, b.0, b.1),
-        );
-    }
+    push_grid(&mut svg, &axes);
     for r in &points {
         let colour = COLOURS.iter().find(|(g, _)| *g == r.group).map_or("#000000", |c| c.1);
         let fill = if r.fitted_on { "none" } else { colour };
         let stage = r.stage.as_str().map_or_else(|| r.stage.to_string(), str::to_owned);
-        let (x, y) = (across(r.measured), down(r.simulated));
-        put(
-            &mut svg,
-            format!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{fill}\" fill-opacity=\"0.75\" stroke=\"{colour}\"><title>{} {stage}</title></circle>",
-                r.id
-            ),
+        let (x, y) = (axes.across(r.measured), axes.down(r.simulated));
+        let circle = format!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{fill}\" fill-opacity=\"0.75\" \
+             stroke=\"{colour}\"><title>{} {stage}</title></circle>",
+            r.id
         );
+        put(&mut svg, &circle);
     }
-    let present = COLOURS.iter().filter(|(g, _)| points.iter().any(|r| r.group == *g));
-    for (i, (group, colour)) in (0u32..).zip(present) {
-        let y = TOP + 16.0 + f64::from(i) * 18.0;
-        put(
-            &mut svg,
-            format!("<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>", WIDTH - RIGHT + 24.0),
-        );
-        put(
-            &mut svg,
-            format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#111827\">group {group}</text>",
-                WIDTH - RIGHT + 34.0,
-                y + 4.0
-            ),
-        );
-    }
-    let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
-    put(
-        &mut svg,
-        format!(
-            "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#111827\">measured, ms</text>",
-            HEIGHT - 14.0
-        ),
-    );
-    put(
-        &mut svg,
-        format!(
-            "<text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"#111827\">simulated, ms</text>",
-            HEIGHT / 2.0
-        ),
-    );
+    push_legend(&mut svg, &points);
     svg.push_str("</svg>\n");
     svg
+}
+
+/// Decades, the line on which both are equal, and those 10 % beside it.
+fn push_grid(svg: &mut String, axes: &Axes) {
+    let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+    for decade in axes.low as i32..=axes.high as i32 {
+        let value = pow(10.0, f64::from(decade));
+        let (x, y) = (axes.across(value), axes.down(value));
+        put(svg, &format!("<path d=\"M{x:.1} {TOP}V{floor}M{LEFT} {y:.1}H{right}\" stroke=\"#e5e7eb\"/>"));
+        let label = |x: f64, y: f64, anchor: &str| {
+            format!(
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"#374151\">{value}</text>"
+            )
+        };
+        put(svg, &label(x, floor + 18.0, "middle"));
+        put(svg, &label(LEFT - 6.0, y + 4.0, "end"));
+    }
+    let ends = [axes.low, axes.high].map(|d| pow(10.0, d));
+    let dashed = " stroke-dasharray=\"4 4\"";
+    for (times, dash) in [(1.0, ""), (1.1, dashed), (1.0 / 1.1, dashed)] {
+        let [a, b] = ends.map(|end| (axes.across(end), axes.down((end * times).clamp(ends[0], ends[1]))));
+        let line = format!("M{:.1} {:.1}L{:.1} {:.1}", a.0, a.1, b.0, b.1);
+        put(svg, &format!("<path d=\"{line}\" stroke=\"#9ca3af\"{dash}/>"));
+    }
+}
+
+fn push_legend(svg: &mut String, points: &[&Row]) {
+    let present = COLOURS.iter().filter(|(g, _)| points.iter().any(|r| r.group == *g));
+    for (i, (group, colour)) in (0u32..).zip(present) {
+        let (x, y) = (WIDTH - RIGHT + 24.0, TOP + 16.0 + f64::from(i) * 18.0);
+        put(svg, &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>"));
+        let (x, y) = (x + 10.0, y + 4.0);
+        put(svg, &format!("<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"#111827\">group {group}</text>"));
+    }
+    let (middle, low) = (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 14.0);
+    let text = "text-anchor=\"middle\" fill=\"#111827\"";
+    put(svg, &format!("<text x=\"{middle:.1}\" y=\"{low:.1}\" {text}>measured, ms</text>"));
+    let half = HEIGHT / 2.0;
+    put(svg, &format!("<text transform=\"translate(16 {half:.1}) rotate(-90)\" {text}>simulated, ms</text>"));
 }
 
 /// The tables of the page.
