@@ -221,8 +221,8 @@ family! {
         /// Further time of a step for each prompt of which it computes a piece, in microseconds.
         step_us_per_prompt: f64 = 500.0 { "Step/prompt" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step that computes a piece of any prompt, for each layer with experts, in microseconds.
-        prefill_us_per_expert_layer: f64 = 60.0 { "Prefill/expert layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        prefill_us_per_expert_layer: f64 = 60.0 { "Prefill/MoE layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step that computes a piece of any prompt, in microseconds: it runs without a recorded graph.
-        step_us_with_prefill: f64 = 1000.0 { "Step, with prefill" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        step_us_with_prefill: f64 = 1000.0 { "Step + prefill" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }

@@ -31,7 +31,7 @@ function withEdits(atS: readonly number[], nowS: number): Frame {
 }
 
 test('edits and anomalies of a timeline have words that keep apart, however close they are', () => {
-  const data = dataOf(4, 131.25)['health'];
+  const data = dataOf(4, 131.25).health;
   for (const atS of [
     [],
     [120],
