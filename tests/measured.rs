@@ -24,7 +24,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-fn experiment(id: &str, change: Value) -> Value {
+fn experiment(id: &str, change: &Value) -> Value {
     let mut e = json!({
         "id": id, "group": "B", "model": "meta-llama/Llama-3.1-8B-Instruct", "precision": "fp16",
         "gpu": "H100-80GB-SXM", "tp": 1, "replicas": 1,
@@ -71,16 +71,16 @@ fn ladders_closed_loops_points_and_request_files_are_replayed() {
     .expect("the folder takes files");
     let closed = json!({"loop": "closed", "stages": [{"concurrency": 4, "requests": 8}], "input_tokens": 100, "output_tokens": 20});
     let all = json!([
-        experiment("ladder", json!({})),
+        experiment("ladder", &json!({})),
         experiment(
             "closed",
-            json!({"group": "E", "client": {}, "workload": closed,
+            &json!({"group": "E", "client": {}, "workload": closed,
             "measured": [{"stage": "c4", "itl_ms": {"p50": 7.0}, "req_per_s": 20.0}]})
         ),
-        experiment("g", json!({"group": "G", "measured": [], "workload": {"loop": "closed", "points": 1}})),
+        experiment("g", &json!({"group": "G", "measured": [], "workload": {"loop": "closed", "points": 1}})),
         experiment(
             "file",
-            json!({"group": "C", "client": {"latency_side": "server"},
+            &json!({"group": "C", "client": {"latency_side": "server"},
             "workload": {"loop": "open", "requests_file": "rows.csv"},
             "measured": [{"stage": "all", "ttft_ms": {"mean": 40.0}, "makespan_s": 0.3}]})
         ),
@@ -105,17 +105,17 @@ fn ladders_closed_loops_points_and_request_files_are_replayed() {
 fn what_cannot_be_modelled_is_named_and_the_rest_is_replayed() {
     let folder = folder("unmodelled");
     let all = json!([
-        experiment("pd", json!({"disaggregated": {"prefill": 1}})),
-        experiment("eagle", json!({"engine": {"speculative": "EAGLE"}})),
-        experiment("model", json!({"model": "nobody/knows-13b"})),
-        experiment("gpu", json!({"gpu": "TPU"})),
+        experiment("pd", &json!({"disaggregated": {"prefill": 1}})),
+        experiment("eagle", &json!({"engine": {"speculative": "EAGLE"}})),
+        experiment("model", &json!({"model": "nobody/knows-13b"})),
+        experiment("gpu", &json!({"gpu": "TPU"})),
         experiment(
             "rate",
-            json!({"workload": {"loop": "open", "input_tokens": 5, "output_tokens": 5}, "client": {},
+            &json!({"workload": {"loop": "open", "input_tokens": 5, "output_tokens": 5}, "client": {},
             "measured": [{"stage": 0, "ttft_ms": {"mean": 1}}]})
         ),
-        experiment("file", json!({"workload": {"requests_file": "missing.csv.gz"}})),
-        experiment("good", json!({})),
+        experiment("file", &json!({"workload": {"requests_file": "missing.csv.gz"}})),
+        experiment("good", &json!({})),
     ]);
     let (document, out) = rows_of(&folder, &all);
     assert!(out.status.success(), "{}", text(&out.stderr));
@@ -142,7 +142,7 @@ fn a_gate_fails_where_a_median_is_worse_than_recorded() {
     let folder = folder("gate");
     let table = folder.join("table.json");
     let path = |p: &Path| p.to_str().expect("a path in UTF-8").to_owned();
-    let measured = json!([experiment("ladder", json!({}))]);
+    let measured = json!([experiment("ladder", &json!({}))]);
     fs::write(folder.join("experiments.json"), measured.to_string()).expect("the folder takes files");
     let own = path(&folder);
     assert!(run(&["validate", &own, "--record", &path(&table)]).status.success());
@@ -158,6 +158,7 @@ fn a_gate_fails_where_a_median_is_worse_than_recorded() {
 
 /// The recorded table, where there is a folder `shared` beside the checkout; without one a line says what is skipped.
 #[test]
+#[expect(clippy::print_stderr, reason = "what is skipped is told")]
 fn no_group_of_measured_runs_is_predicted_worse_than_recorded() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let measured = root.join("../shared/data/measured");

@@ -49,8 +49,8 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   let knownId: RunId = { run: 0, edit: 0 };
   const viewsDue = new Map<View, number>();
   let detailsDue = 0;
-  /** The frame that was spoken of last. */
-  let spokenOf: Frame | undefined;
+  /** What was spoken of last: the run, its edits and the instant. A resting run sends further frames of the same. */
+  let spokenOf = '';
   const watcher = new Watcher();
   let replicas = 0;
   let asking = false;
@@ -88,8 +88,9 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     if (at && speaks()) {
       const since = watcher.take(at, editsPassed());
       if (since !== undefined) setSpoken(since);
-      else if (mode() === 'paused' && at !== spokenOf) setSpoken(sentenceOf(at));
-      spokenOf = at;
+      const what = `${knownId.run} ${knownId.edit} ${at.now_us}`;
+      if (since === undefined && mode() === 'paused' && what !== spokenOf) setSpoken(sentenceOf(at));
+      if (mode() === 'paused') spokenOf = what;
     }
     if (all || now >= detailsDue) {
       detailsDue = now + DETAILS_MS;
