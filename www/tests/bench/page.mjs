@@ -84,11 +84,12 @@ async function atFullSpeed(page, name) {
   await page.keyboard.press('End');
 }
 
-const arrived = (page) =>
-  page.evaluate(() => {
-    const term = [...document.querySelectorAll('dt')].find((dt) => /^Arrived/.test(dt.textContent));
-    return Number(term?.nextElementSibling?.textContent.replaceAll(/[^0-9]/g, '') ?? Number.NaN);
-  });
+/** Requests that the Run tab counts. */
+async function arrived(page) {
+  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: 'Run' }).click();
+  const told = await page.locator('dt:text-is("Arrived") + dd').first().textContent();
+  return Number(told.replaceAll(/[^0-9]/g, ''));
+}
 
 async function watched(site, name) {
   const { page, close } = await newPage(site);
@@ -103,7 +104,6 @@ async function watched(site, name) {
   await resting(page);
   const mb = await rendererMb(site.browser);
   const replicas = Number(name.split('-')[1]);
-  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: 'Run' }).click();
   const requests = await arrived(page);
   await close();
   return {
