@@ -1,7 +1,7 @@
 //! One row of `scripts/bench --json`: a scenario run once in a process of its own, so that its time and memory are its own.
 //!
-//! `rows NAME` prints the row as JSON; `rows --names` the names; `rows --scenarios DIR` writes every scenario to a file, for the
-//! module and for the page. Runs named by requests and replicas go to their last request with nobody watching. `watched-…` play
+//! `rows NAME` prints the row as JSON; `rows --names` the names; `rows --scenarios DIR` writes every scenario and what is asked of
+//! its frames to files, for the module and for the page. Runs named by requests and replicas go to their last request with nobody watching. `watched-…` play
 //! [`PLAYED_S`] seconds of wall time after the cluster is in full swing, as the page's worker does at full speed: slices of
 //! 12 ms, then a frame and two charts.
 

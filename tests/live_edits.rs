@@ -2,8 +2,11 @@
 //! the same digest, and an edit at time zero is the scenario changed. The fields are those that the schema names.
 #![cfg(not(target_arch = "wasm32"))]
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
+use schema::resolved;
 use serde_json::{Map, Value, json};
 use tokenyard::base::Micros;
 use tokenyard::base::diag::has_errors;
@@ -61,18 +64,9 @@ struct Walker {
 }
 
 impl Walker {
-    fn resolved(&self, part: &Value) -> Value {
-        let Some(name) = part["$ref"].as_str() else { return part.clone() };
-        let mut whole = self.resolved(&self.schema["$defs"][name.trim_start_matches("#/$defs/")]);
-        for (key, value) in part.as_object().into_iter().flatten().filter(|(key, _)| *key != "$ref") {
-            whole[key] = value.clone();
-        }
-        whole
-    }
-
     /// Values that the field may have, likely ones first.
     fn candidates(&self, part: &Value) -> Vec<Value> {
-        let part = self.resolved(part);
+        let part = resolved(&self.schema, part);
         if let Some(only) = part.get("const") {
             return vec![only.clone()];
         }
@@ -104,7 +98,7 @@ impl Walker {
         let names = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         names
             .map(|name| {
-                let part = self.resolved(&object["properties"][name]);
+                let part = resolved(&self.schema, &object["properties"][name]);
                 let first = || self.candidates(&part).into_iter().next().unwrap_or(Value::Null);
                 (name.to_owned(), part.get("default").cloned().unwrap_or_else(first))
             })
@@ -116,7 +110,7 @@ impl Walker {
         if levels == 0 || FIXED.contains(&path) {
             return;
         }
-        let part = self.resolved(part);
+        let part = resolved(&self.schema, part);
         for choice in part["oneOf"].as_array().or(part["anyOf"].as_array()).into_iter().flatten() {
             self.walk(choice, path, wrap, false, levels - 1);
         }

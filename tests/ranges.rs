@@ -1,6 +1,10 @@
 //! Every range that the schema states is enforced: one number beyond it, in an otherwise good scenario, is refused.
 #![cfg(not(target_arch = "wasm32"))]
 
+#[path = "support/schema.rs"]
+mod schema;
+
+use schema::resolved;
 use serde_json::{Map, Value, json};
 use tokenyard::base::diag::has_errors;
 use tokenyard::session::Session;
@@ -18,19 +22,9 @@ struct Walker {
 }
 
 impl Walker {
-    /// The type that a reference stands for, with what is said beside the reference.
-    fn resolved(&self, part: &Value) -> Value {
-        let Some(name) = part["$ref"].as_str() else { return part.clone() };
-        let mut whole = self.resolved(&self.schema["$defs"][name.trim_start_matches("#/$defs/")]);
-        for (key, value) in part.as_object().into_iter().flatten().filter(|(key, _)| *key != "$ref") {
-            whole[key] = value.clone();
-        }
-        whole
-    }
-
     /// Some value that is allowed.
     fn allowed(&self, part: &Value) -> Value {
-        let part = self.resolved(part);
+        let part = resolved(&self.schema, part);
         if let Some(default) = part.get("default").or(part.get("const")).or(part["enum"].get(0)) {
             return default.clone();
         }
@@ -55,7 +49,7 @@ impl Walker {
         if levels == 0 {
             return;
         }
-        let part = self.resolved(part);
+        let part = resolved(&self.schema, part);
         for choice in part["oneOf"].as_array().or(part["anyOf"].as_array()).into_iter().flatten() {
             self.walk(choice, path, wrap, levels - 1);
         }

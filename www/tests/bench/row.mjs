@@ -10,7 +10,6 @@ const { memory } = initSync({ module: readFileSync(`${pkg}/tokenyard_bg.wasm`) }
 const text = readFileSync(file, 'utf8');
 const name = basename(file, '.json');
 const watched = name.startsWith('watched-');
-const replicas = Number(name.split('-')[1]);
 
 const PLAYED_MS = 4000;
 const SLICE_MS = 12;
@@ -25,14 +24,6 @@ const VIEWS = [
   'e2e-ecdf',
   'health',
 ];
-
-/** How much of each replica a page can draw; the same as in www/src/state/detail.ts. */
-function detail() {
-  const base = { window_s: 30, moves: 64 };
-  if (replicas <= 8) return { ...base, queue: 24, batch: 96, cells: 182 };
-  if (replicas <= 64) return { ...base, queue: 0, batch: 24, cells: 48 };
-  return { ...base, queue: 0, batch: 0, cells: 0 };
-}
 
 /** Plays in a cluster in full swing; returns the wall time in seconds and what was run in it. */
 function play(sim, turn) {
@@ -50,7 +41,8 @@ if (watched) {
   const unwatched = play(alone, () => alone.advance(Number.POSITIVE_INFINITY, SLICE_MS));
   alone.free();
   const sim = new Sim(text);
-  const query = detail();
+  // What frames are asked for: written beside the scenario.
+  const query = JSON.parse(readFileSync(file.replace(/json$/, 'query'), 'utf8'));
   let turns = 0;
   let frameMs = 0;
   let due = 0;
