@@ -151,10 +151,16 @@ fn main() {
     match args[..] {
         ["--names"] => ROWS.iter().for_each(|(name, ..)| println!("{name}")),
         ["--scenarios", folder] => {
+            let write = |file: String, text: String| {
+                std::fs::write(std::path::Path::new(folder).join(file), text).expect("a folder to write to");
+            };
             for (name, requests, replicas) in ROWS {
-                let path = std::path::Path::new(folder).join(format!("{name}.json"));
-                std::fs::write(path, to_json(&scenario_of(requests, replicas)))
-                    .expect("a folder to write to");
+                write(format!("{name}.json"), to_json(&scenario_of(requests, replicas)));
+                let q = detail(replicas as usize);
+                let asked = json!({
+                    "window_s": q.window_s, "moves": q.moves, "queue": q.queue, "batch": q.batch, "cells": q.cells,
+                });
+                write(format!("{name}.query"), asked.to_string());
             }
         }
         [name] => match ROWS.iter().find(|(n, ..)| *n == name) {
