@@ -1,8 +1,11 @@
 //! The engine at full speed, through the session and nothing else.
 //!
-//! `run`: whole runs from scenario to last request with nobody watching, under the cheapest router and under the weighted one.
+//! `run`: whole runs from scenario to last request with nobody watching, under the cheapest router, the weighted one and
+//! an expression that says the same.
 //! `watched`: seconds of a cluster in full swing as a page sees them, with event log, anomalies, every routing decision and
 //! 60 frames a second; throughput is simulated seconds per second.
+//! `checkpoint`: a copy of a session.
+//! `step`: the time of a step alone, by family of latency model.
 //!
 //! `cargo bench` prints medians with confidence intervals. `rows` prints one figure of a whole process instead.
 
@@ -12,7 +15,11 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use std::hint::black_box;
 use support::{IN_FULL_SWING, detail, pool, scenario, weighted};
 use tokenyard::base::{Micros, Span, json};
-use tokenyard::scenario::{PrefixGroups, RoutingPolicy, Scenario};
+use tokenyard::perf::{self, Chunk, StepLoad};
+use tokenyard::scenario::{
+    CalibratedSettings, Compat, Expression, FittedCoefficients, LatencyModel, Pool, PrefixGroups, Profile,
+    RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
+};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Frames per second of the person watching.
@@ -30,7 +37,11 @@ fn runs(c: &mut Criterion) {
     let mut group = c.benchmark_group("run");
     group.sample_size(10);
     for (size, requests, replicas) in [("1k", 1_000, 1), ("10k", 10_000, 4), ("100k", 100_000, 16)] {
-        for (router, routing) in [("least-loaded", RoutingPolicy::LeastLoaded), ("weighted", weighted())] {
+        for (router, routing) in [
+            ("least-loaded", RoutingPolicy::LeastLoaded),
+            ("weighted", weighted()),
+            ("expression", expression()),
+        ] {
             let scenario = scenario(requests, replicas, routing);
             group.throughput(Throughput::Elements(requests));
             let name = format!("{size} requests, {replicas} replicas, {router}");
@@ -42,6 +53,14 @@ fn runs(c: &mut Criterion) {
     let name = "10k requests, 4 replicas in 2 pools, weighted";
     group.bench_function(name, |b| b.iter(|| black_box(run(mixed.clone()))));
     group.finish();
+}
+
+/// One expression that says what the weighted router as it comes sums up: prefixes, load and free blocks.
+fn expression() -> RoutingPolicy {
+    let load = "(max.load > min.load ? (max.load - load) / (max.load - min.load) : 1)";
+    let text = format!("(3 * prefix + 2 * {load} + 2 * kv_free) / 7");
+    let scorers = vec![WeightedScorer { scorer: Scorer::Expression(Expression(text)), weight: 1.0 }];
+    RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() })
 }
 
 /// Two replicas with blocks of 16 tokens and two with blocks of 64: every prompt, of which the first 256 tokens are one of 40
@@ -87,5 +106,46 @@ fn watching(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, runs, watching);
+/// What a checkpoint costs: a copy of a watched session after a hundred thousand requests.
+fn checkpoints(c: &mut Criterion) {
+    let mut group = c.benchmark_group("checkpoint");
+    for replicas in [8, 64] {
+        let (mut session, _) =
+            Session::start(support::watched(replicas), None, Audience::Live).expect("a sound scenario");
+        while session.engine().records().len() < 100_000 {
+            session.advance(Micros::MAX, 10_000);
+        }
+        group.bench_function(format!("{replicas} replicas, after 100k requests"), |b| {
+            b.iter_with_large_drop(|| black_box(&session).clone());
+        });
+    }
+    group.finish();
+}
+
+/// The time of a thousand steps, of which every fourth has a chunk of a prompt, under the cheapest family and the default one.
+fn step_times(c: &mut Criterion) {
+    const STEPS: u32 = 1000;
+    let mut group = c.benchmark_group("step");
+    group.throughput(Throughput::Elements(STEPS.into()));
+    let fitted = LatencyModel::Fitted(FittedCoefficients::default());
+    let calibrated = LatencyModel::Calibrated(CalibratedSettings::default());
+    for (name, model, latency) in [
+        ("fitted", "llama-3.1-8b", fitted),
+        ("calibrated", "llama-3.1-8b", calibrated.clone()),
+        ("calibrated with experts", "mixtral-8x7b", calibrated),
+    ] {
+        let pool = Pool { model: model.to_owned(), tp: 2, latency, ..pool("main", 1) };
+        let model = perf::resolve(&pool, Compat::None, "").expect("a pool that the catalogue knows").model;
+        let chunk = [Chunk { context: 0, cached: 64, tokens: 448 }];
+        let step = |i: u32| {
+            let prefill: &[Chunk] = if i.is_multiple_of(4) { &chunk } else { &[] };
+            let decode = black_box(1 + i % 128);
+            model.step(&StepLoad { prefill, decode, decode_context: u64::from(decode) * 700 }).0
+        };
+        group.bench_function(name, |b| b.iter(|| (0..STEPS).map(step).sum::<u64>()));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, runs, watching, checkpoints, step_times);
 criterion_main!(benches);

@@ -9,14 +9,25 @@ pub mod engine;
 #[cfg(feature = "cli")]
 pub mod golden;
 pub mod kv;
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub mod measured;
 pub mod observe;
 pub mod perf;
 pub mod policy;
+pub mod queueing;
 pub mod scenario;
 pub mod session;
 pub mod stats;
 #[cfg(feature = "cli")]
 pub mod validate;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(any(feature = "compare", feature = "links", feature = "measured"))))]
 pub mod wasm;
+#[cfg(all(target_arch = "wasm32", feature = "compare"))]
+pub mod wasm_compare;
+#[cfg(all(target_arch = "wasm32", feature = "links"))]
+pub mod wasm_links;
+#[cfg(all(target_arch = "wasm32", feature = "measured"))]
+pub mod wasm_measured;
+#[cfg(target_arch = "wasm32")]
+mod wasm_value;
 pub mod workload;

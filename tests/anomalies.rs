@@ -6,13 +6,14 @@ mod support;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::Map;
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{Cluster, Fact, Halt, Record, Sink};
 use tokenyard::scenario::{
     Arrivals, ClassDeadlines, ClassScores, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy, Scenario, Scheduler,
-    SloClass, TenantScore, TenantScores,
+    SloClass, TenantScore, TenantScores, TimedEdit,
 };
 use tokenyard::session::report::{AnomalyPart, Report};
 use tokenyard::session::{Audience, Session};
@@ -151,6 +152,30 @@ fn equal_priorities_and_one_class_leave_nothing_to_invert() {
         request.slo_class = "batch".to_owned();
     }
     assert_eq!(inversions(&s), 0);
+}
+
+#[test]
+fn an_edit_of_the_priority_changes_who_can_be_overtaken_from_then_on() {
+    let edited = |at_us: u64| {
+        let mut s = three_wait(Scheduler::Sjf, PriorityPolicy::Constant);
+        for request in &mut s.workload.requests {
+            request.slo_class = "batch".to_owned();
+        }
+        let set = [("cluster.pools[0].engine.priority".to_owned(), "slo-based".into())];
+        s.edits = vec![TimedEdit {
+            at_us,
+            after_events: None,
+            set: set.into_iter().collect(),
+            add: Map::new(),
+            off: false,
+        }];
+        inversions(&s)
+    };
+    // By age, as in the table above: the two that came first are overtaken by the shortest.
+    assert_eq!(edited(50), 2);
+    // Who came first has waited since before the edit; of the two after it, the first is overtaken.
+    assert_eq!(edited(150), 1);
+    assert_eq!(edited(350), 0);
 }
 
 /// Facts as they come.

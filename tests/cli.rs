@@ -6,6 +6,7 @@ mod command;
 use command::{TempFile, run, run_with, stderr, stdout};
 use std::fmt::Write as _;
 use std::path::Path;
+use tokenyard::scenario::preset::PRESETS;
 
 /// Settings that make a preset short, without the edits that lie behind its end.
 const SHORT: [&str; 6] = ["--set", "run.horizon_s=5", "--set", "run.warmup_s=1", "--set", "edits=[]"];
@@ -16,13 +17,13 @@ fn short<'a>(args: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn every_built_in_scenario_runs_and_conserves_its_requests() {
-    for name in
-        ["chat-4xh100", "kv-pressure", "router-showdown", "long-chats", "regret-and-tail", "mixed-fleet"]
-    {
+    for preset in PRESETS {
+        let name = preset.name;
         let out = run(&short(&["run", name]));
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
         assert!(stdout(&out).contains("all accounted for"), "{}", stdout(&out));
-        assert_eq!(stderr(&out), "");
+        let told = stderr(&out);
+        assert!(told.starts_with("link: #") && told.lines().count() == 1, "{told}");
     }
 }
 
@@ -35,7 +36,13 @@ fn stdout_is_the_same_every_time_and_the_digest_is_of_the_report() {
     assert_eq!(report["requests"]["conserved"], true);
     assert!(report["requests"]["arrived"].as_u64() > Some(100), "{report}");
     let digest = stdout(&run(&short(&["digest", "chat-4xh100"])));
-    assert_eq!(digest, format!("{}\n", tokenyard::base::digest::Digest::of(&one.stdout).hex()));
+    // The link tells where the report came from, and is no result.
+    let results = stdout(&one)
+        .lines()
+        .filter(|line| !line.starts_with("  \"link\": "))
+        .fold(String::new(), |text, line| text + line + "\n");
+    assert!(results.len() < one.stdout.len(), "the report has its link");
+    assert_eq!(digest, format!("{}\n", tokenyard::base::digest::Digest::of(results.as_bytes()).hex()));
     assert_ne!(digest, stdout(&run(&short(&["digest", "chat-4xh100", "--set", "seed=43"]))));
 }
 
@@ -122,7 +129,7 @@ fn files_that_are_no_scenarios_are_told_apart() {
     assert_eq!(out.status.code(), Some(2));
     assert!(
         stderr(&out).contains(
-            "allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, mixed-fleet"
+            "allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, mixed-fleet, "
         ),
         "{}",
         stderr(&out)
@@ -191,6 +198,13 @@ fn the_types_of_the_page_are_the_ones_printed() {
         kept == stdout(&run(&["types"])),
         "renew them: cargo run -- types > www/src/generated/boundary.ts"
     );
+}
+
+#[test]
+fn the_pages_gallery_is_drawn_from_the_presets_as_they_are() {
+    let kept = std::fs::read_to_string("www/src/generated/gallery.json").expect("the page has a gallery");
+    let out = run(&["gallery"]);
+    assert!(kept == stdout(&out), "renew it: cargo run -- gallery > www/src/generated/gallery.json");
 }
 
 #[test]
@@ -313,7 +327,7 @@ fn there_is_a_man_page_of_the_program_and_of_each_command() {
     assert!(page.contains(".TH tokenyard-run 1") && page.contains("\\-\\-set"), "{page}");
     let out = run(&["man", "nothing"]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("allowed: run, check"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("allowed: link, run, check"), "{}", stderr(&out));
 }
 
 #[test]
@@ -367,11 +381,12 @@ fn the_summary_shows_dashes_and_notices_and_json_tells_them_on_stderr() {
     let text = stdout(&out);
     assert!(text.contains("\nnotice: All 30 requests arrived in the warm-up of 20 s"), "{text}");
     assert!(text.contains("(– % met the SLO)") && !text.contains("0.000"), "{text}");
-    assert_eq!(stderr(&out), "");
+    let link = "link: #chat-4xh100;run.horizon_s=0;run.max_requests=30\n";
+    assert_eq!(stderr(&out), link);
     let out = run(&[&["run", "--json"], &capped[..]].concat());
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
     assert_eq!(report["notices"][0]["kind"], "nothing-measured");
-    assert!(stderr(&out).starts_with("notice: All 30 requests"), "{}", stderr(&out));
+    assert!(stderr(&out).starts_with(&format!("{link}notice: All 30 requests")), "{}", stderr(&out));
     let out = run(&[
         "run",
         "kv-pressure",

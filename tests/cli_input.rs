@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::io::Write as _;
+use tokenyard::session::Session;
 
 /// One request a second for twenty seconds.
 fn trace() -> String {
@@ -184,4 +185,74 @@ fn a_model_card_exits_as_other_input_does() {
     let out = run_with(&["model", "-", "--gpu", "H100", "--tp", "4"], large);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert_eq!(stdout(&run_with(&["check", "-"], &out.stdout)), "ok\n");
+}
+
+#[test]
+fn a_link_is_taken_wherever_a_scenario_is_and_a_run_prints_its_own() {
+    let short = ["--set", "run.horizon_s=5", "--set", "run.warmup_s=1", "--set", "edits=[]"];
+    let with = |args: &[&str]| run(&[args, &short[..]].concat());
+    let made = with(&["link", "chat-4xh100", "--set", "cluster.routing=random", "--at", "3.5"]);
+    let link = stdout(&made).trim().to_owned();
+    assert!(link.starts_with('#') && link.contains("t=3.5"), "{link}");
+    assert!(stderr(&made).contains("opens at 3.5 s"), "{}", stderr(&made));
+    assert_eq!(stdout(&run(&["check", &link])), "ok\n");
+    let told = run(&["run", &link, "--json"]);
+    let report = report(&told);
+    let own = report["link"].as_str().expect("the report has the link of what ran");
+    assert_eq!(format!("{own};t=3.5"), link);
+    assert!(stderr(&told).contains(&format!("link: {own}")));
+    let without = stdout(&told).replacen(&format!("  \"link\": \"{own}\",\n"), "", 1);
+    assert_ne!(without, stdout(&told));
+    assert_eq!(Session::linked_report(&without, own), stdout(&told), "a report saved by the page");
+    let digests = [&link, own].map(|link| stdout(&run(&["digest", link])));
+    assert_eq!(digests[0], digests[1]);
+    let direct = with(&["digest", "chat-4xh100", "--set", "cluster.routing=random"]);
+    assert_eq!(digests[0], stdout(&direct));
+    let json = with(&["link", "chat-4xh100", "--site", "https://example.org/", "--json"]);
+    let all: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert!(
+        all["link"].as_str().is_some_and(|l| l.starts_with("https://example.org/#chat-4xh100;")),
+        "{all}"
+    );
+    assert_eq!(all["characters"].as_u64(), all["link"].as_str().map(|l| l.len() as u64));
+    assert_eq!(stdout(&run(&["check", all["link"].as_str().expect("a text")])), "ok\n");
+}
+
+#[test]
+fn a_link_of_two_runs_is_run_as_its_first_one_and_says_so() {
+    let short = "chat-4xh100;run.horizon_s=5;run.warmup_s=1;edits=[]";
+    let [first, second] = [format!("#{short}"), format!("#{short};cluster.routing=random")];
+    let made = run(&["link", &first, "--beside", &second, "--beside-name", "Random router"]);
+    let link = stdout(&made).trim().to_owned();
+    assert!(stderr(&made).contains("second run “Random router”"), "{}", stderr(&made));
+    let told = run(&["digest", &link]);
+    assert_eq!(stdout(&told), stdout(&run(&["digest", &first])));
+    assert!(stderr(&told).contains("second run, “Random router”"), "{}", stderr(&told));
+    refused(&run(&["link", &first, "--beside", "no-such-thing"]), &["no-such-thing"]);
+}
+
+#[test]
+fn a_damaged_link_is_not_run_and_every_problem_of_it_is_told() {
+    refused(
+        &run(&["run", "#chat-4xh100;cluster.pools[0].replicas=5000;sed=3"]),
+        &["cluster.pools[0].replicas", "`seed`"],
+    );
+    refused(&run(&["check", "#v1.NU3bCoAg"]), &["end is missing"]);
+    refused(&run(&["run", "#v9.NU3bCoAg"]), &["version 9", "newer Tokenyard"]);
+    refused(&run(&["link", "chat-4xh100", "--at", "-4"]), &["t: -4"]);
+}
+
+#[test]
+fn a_link_of_a_trace_asks_for_the_file_and_checks_it() {
+    let (file, other) =
+        (TempFile::new("linked.csv", trace()), TempFile::new("other.csv", trace().replace(",100,", ",101,")));
+    let scenario = TempFile::new("linked.json", "{}");
+    let link = stdout(&run(&["link", scenario.path(), "--trace", file.path()]));
+    let link = link.trim();
+    refused(&run(&["run", link]), &["linked.csv of 20 rows", "--trace FILE"]);
+    refused(&run(&["run", link, "--trace", other.path()]), &["digest"]);
+    assert_eq!(
+        stdout(&run(&["digest", link, "--trace", file.path()])),
+        stdout(&run(&["digest", scenario.path(), "--trace", file.path()]))
+    );
 }

@@ -100,6 +100,12 @@ fn two_texts_forgotten(blocks: u32) -> Scenario {
     s
 }
 
+/// When the blocks of a request were there, in microseconds.
+fn loaded(e: &Cluster, request: u32) -> u64 {
+    let [_, until] = e.load(RequestId(request));
+    until.expect("it is known").0
+}
+
 #[test]
 fn a_prompt_is_found_on_the_gpu_first_and_the_rest_of_it_is_loaded() {
     let mut s = cluster(6, 100);
@@ -110,8 +116,8 @@ fn a_prompt_is_found_on_the_gpu_first_and_the_rest_of_it_is_loaded() {
     let r = &e.records()[2];
     // Two blocks come from the CPU, in 100 us and 32 tokens at 4 a microsecond. The last block is computed.
     assert_eq!(
-        (r.load_from, r.load_until, r.scheduled),
-        (Micros(10_000).into(), Micros(10_108).into(), Micros(10_108).into())
+        (e.load(RequestId(2)), r.scheduled.get()),
+        ([Some(Micros(10_000)), Some(Micros(10_108))], Some(Micros(10_108)))
     );
     assert_eq!((r.cached_tokens, ttft(&e, 2)), (48, 1108));
     // Looked for below and missing were 3 blocks of the first prompt and 4 of the second.
@@ -127,10 +133,7 @@ fn others_go_on_while_a_request_waits_for_its_load() {
     ask(&mut s, 20_050, 9, 16, 1);
     let e = run(&s);
     // The newcomer's step begins at once; the load is done during it, and its request joins the next one.
-    assert_eq!(
-        (ttft(&e, 4), e.records()[3].load_until.get().expect("it is known").0, ttft(&e, 3)),
-        (1000, 20_112, 2050)
-    );
+    assert_eq!((ttft(&e, 4), loaded(&e, 3), ttft(&e, 3)), (1000, 20_112, 2050));
 }
 
 #[test]
@@ -139,7 +142,7 @@ fn loads_of_one_replica_take_turns() {
     ask(&mut s, 20_000, 1, 64, 1);
     ask(&mut s, 20_000, 2, 64, 1);
     let e = run(&s);
-    let until = |k: usize| e.records()[k].load_until.get().expect("it is known").0;
+    let until = |k: u32| loaded(&e, k);
     assert_eq!((until(3), until(4)), (20_112, 20_224));
     assert_eq!((ttft(&e, 3), ttft(&e, 4)), (1112, 2112));
 }

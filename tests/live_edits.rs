@@ -84,6 +84,9 @@ impl Walker {
         match part["type"].as_str() {
             Some("object") => vec![Value::Object(self.required(&part))],
             Some("array") => vec![json!([])],
+            Some("string") if part["x-expression"] == true => {
+                vec![json!("1 / (2 + waiting)"), json!("prefix")]
+            }
             Some("string") => {
                 ["new", "llama-3.1-8b", "qwen3-14b", "H100", "A100-80"].map(Value::from).to_vec()
             }

@@ -9,6 +9,7 @@
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
+use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 mod support;
@@ -18,47 +19,47 @@ use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    Arrivals, Change, Client, Compat, ContextGrowth, Conversation, ConversationClock, CrossModelCoefficients,
-    ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths,
-    PiecewiseRates, PrefixGroups, RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario,
-    ThinkTime, TimedEdit, TraceSettings, WeightedLength, Window,
+    Arrivals, CalibratedCoefficients, CalibratedSettings, Change, Client, Compat, ContextGrowth,
+    Conversation, ConversationClock, CrossModelCoefficients, EngineGeneration, ExplicitOutput, ExplicitPiece,
+    ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PiecewiseRates, PrefixGroups,
+    RatePoint, RateProfile, RooflineSettings, Rounds, RoutingPolicy, Scenario, ThinkTime, TimedEdit,
+    TraceSettings, WeightedLength, Window,
 };
-use tokenyard::session::Stop;
-use tokenyard::session::{Audience, Session, Trace, TraceReader};
+use tokenyard::session::{Audience, Budget, History, Session, Stop, Trace, TraceReader};
 use tokenyard::workload::digest_of;
 
 /// What a golden table says of one piece of text: its name, length and digest.
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("chat-4xh100, default", 27635, "a134c199ac603d29"),
-    ("kv-pressure, default", 21123, "8500d6f3313377e5"),
-    ("router-showdown, default", 28941, "711e0c109f7e23b1"),
-    ("long-chats, default", 22870, "926caed41f7376f6"),
-    ("regret-and-tail, default", 23075, "4c1e3972dc233cf8"),
-    ("mixed-fleet, default", 30456, "38fc7c2347cff184"),
+    ("chat-4xh100, default", 26260, "d40e26c1a5d60fed"),
+    ("kv-pressure, default", 18579, "acfe367bf651bf4f"),
+    ("router-showdown, default", 27754, "8ff5d195dd8d0ed2"),
+    ("long-chats, default", 21916, "b618cce19af8b0d0"),
+    ("regret-and-tail, default", 22440, "e5669e25631c6081"),
+    ("mixed-fleet, default", 29533, "f0912da82d02d6cc"),
     ("pressure, default", 28805, "bc21741072fbeabd"),
-    ("everything, default", 29095, "1de005027ae8da2d"),
-    ("conversations, default", 37661, "7877c2ee4b4155c6"),
-    ("hashes, default", 19208, "ce51f894df33ad93"),
-    ("stamps, default", 17009, "ee418bedb1e7cc36"),
-    ("chat-4xh100, blis", 27525, "470696888dd78e05"),
-    ("kv-pressure, blis", 21625, "1ffc072f1e459082"),
-    ("router-showdown, blis", 29175, "116465ccb6a82406"),
-    ("long-chats, blis", 22907, "cfbcd96a1c29cc09"),
-    ("regret-and-tail, blis", 23172, "edd4cbc3b1171c27"),
-    ("mixed-fleet, blis", 30653, "a10bd0a79e280e29"),
+    ("everything, default", 28710, "7661a5e2c91560e3"),
+    ("conversations, default", 37082, "c2c4b1a924311052"),
+    ("hashes, default", 18065, "e202ef05381c8bde"),
+    ("stamps, default", 16220, "d8e28e80602dde1e"),
+    ("chat-4xh100, blis", 27441, "029dca14eeec12e5"),
+    ("kv-pressure, blis", 19808, "9a32fbc0d8b5d04a"),
+    ("router-showdown, blis", 29109, "6c1d295b95f7f4fa"),
+    ("long-chats, blis", 23212, "a657be06de210b8c"),
+    ("regret-and-tail, blis", 23839, "58d6a8afbfa118f4"),
+    ("mixed-fleet, blis", 30603, "d1572edad9f76d3b"),
     ("pressure, blis", 29385, "d7e989881bdbdd7f"),
-    ("everything, blis", 29039, "5de80263535ac691"),
-    ("conversations, blis", 38162, "6fdc4b40f032f717"),
-    ("hashes, blis", 19355, "5b6d8ea58a763764"),
-    ("stamps, blis", 17084, "fca45693ca3cec68"),
+    ("everything, blis", 29128, "973eacd9a589f2cc"),
+    ("conversations, blis", 37947, "9373c3ba19d33c8a"),
+    ("hashes, blis", 19229, "1d1a1b30dff5208f"),
+    ("stamps, blis", 17485, "0f92b1cb2e150f77"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163658, "557fc9639590a4ee"),
-    ("everything", 74117, "64e46e81fffc1322"),
-    ("conversations", 95677, "bd440b9cbbe34e1f"),
+    ("pressure", 163666, "92d754401fdcaece"),
+    ("everything", 77264, "ca873c9670128de5"),
+    ("conversations", 102653, "0065db902265b951"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -75,6 +76,15 @@ const MODELS: &[Line] = &[
     ("roofline with latent attention", 27887, "47c14c359d96b9d6"),
     ("cross-model", 31499, "7bca83187cda9055"),
     ("piecewise", 30560, "ec57d61fec2b37b5"),
+    ("calibrated", 29278, "793e2f0ba4b5e483"),
+    ("calibrated with experts", 30259, "e02404b20995f184"),
+    ("calibrated in 4 bits", 28815, "4450999a700bff2a"),
+];
+
+const ROUTERS: &[Line] = &[
+    ("expression", 31173, "f2a45340bf9a98f5"),
+    ("kv-cost", 28862, "7f9b3253ff1c1fdc"),
+    ("cache-aware", 31314, "f19514fae9314301"),
 ];
 
 /// One result: its name and its bytes.
@@ -134,6 +144,7 @@ fn pressure() -> Scenario {
         step_us: 2000.1,
         step_us_per_prefill_token: 11.7,
         step_us_per_decode_token: 3.9,
+        step_us_per_context_token: 0.0,
     });
     s.cluster.snapshot_refresh_us = 10_000;
     s.cluster.admission_latency_us = 70;
@@ -334,7 +345,8 @@ fn reports_are_the_same_everywhere() {
             scenario.cluster.compat = compat;
             found.push(report(format!("{name}, {mode}"), &scenario, trace));
         };
-        for index in 0..PRESETS.len() {
+        // The later presets are made of the same parts, which "everything" has too.
+        for index in 0..6 {
             let (name, scenario) = preset(index);
             add(name, scenario, None);
         }
@@ -366,6 +378,23 @@ fn snapshots_are_the_same_everywhere_and_go_on_everywhere() {
         found.push(Found { name: name.to_owned(), bytes });
     }
     compare(SNAPSHOTS, &found);
+}
+
+#[test]
+fn runs_that_went_back_and_forth_end_as_any_other() {
+    let budget = Budget { bytes: 8 << 20, events: 300 };
+    let mut found = Vec::new();
+    for i in 0..6 {
+        let (name, scenario) = preset(i);
+        let mut run = History::new(session(&scenario, None), budget);
+        for until in [11_000_000, 3_300_000, 3_200_000, 19_000_000, 0, 30_000_000] {
+            run.seek(Micros(until));
+            while run.advance(Micros(until), 501) == Stop::Events {}
+        }
+        run.advance(Micros::MAX, u64::MAX);
+        found.push(Found { name: format!("{name}, default"), bytes: run.present().report().into_bytes() });
+    }
+    compare(&REPORTS[..6], &found);
 }
 
 #[test]
@@ -420,5 +449,39 @@ fn step_times_of_every_latency_model_are_the_same_everywhere() {
     add("roofline with latent attention", "deepseek-v2-lite", 2, roofline());
     add("cross-model", "qwen3-30b-a3b", 2, LatencyModel::CrossModel(CrossModelCoefficients::default()));
     add("piecewise", "llama-3.1-8b", 1, LatencyModel::Piecewise(PiecewiseRates::default()));
+    // With coefficients of their own, so that only the formula can move them.
+    let calibrated = |engine| {
+        let coefficients = CalibratedCoefficients { step_us: 412.3, ..CalibratedCoefficients::default() };
+        let settings =
+            CalibratedSettings { engine, coefficients: Some(coefficients), ..CalibratedSettings::default() };
+        LatencyModel::Calibrated(settings)
+    };
+    add("calibrated", "llama-3.1-8b", 1, calibrated(EngineGeneration::Synchronous));
+    add("calibrated with experts", "mixtral-8x7b", 4, calibrated(EngineGeneration::Ahead));
+    add("calibrated in 4 bits", "gpt-oss-120b", 2, calibrated(EngineGeneration::Latest));
     compare(MODELS, &found);
+}
+
+/// Routers that compute in floating point: an expression with every operation and function, and the cost and cache rules.
+#[test]
+fn routers_that_weigh_decide_the_same_everywhere() {
+    let text = "0.4 * pow(1 + exp(-ln(1 + waiting) / 3), 0.7) + sqrt(abs(prefix - cached)) % 0.9 \
+                + (session_here || class == 2 && idle_s > min.idle_s ? 0.1 : clamp(hit_rate, 0.01, 0.2)) \
+                - floor(3 * kv_use) / max(7, mean.load) - 1e-5 * (tokens_in_flight + uncached_tokens)";
+    let mut found = Vec::new();
+    for (name, routing) in [
+        (
+            "expression",
+            json!({"weighted": {"profile": "custom", "scorers": [{"scorer": {"expression": text}, "weight": 1.0}]}}),
+        ),
+        ("kv-cost", json!({"kv-cost": {"temperature": 0.4, "prefill_scale": 0.7}})),
+        ("cache-aware", json!({"cache-aware": {"balance_abs_threshold": 3, "prefix_index_blocks": 60}})),
+    ] {
+        let mut scenario = conversations();
+        scenario.cluster.pools[0].replicas = 4;
+        scenario.edits.clear();
+        scenario.cluster.routing = tokenyard::base::json::data(&routing).expect("a routing policy");
+        found.push(report(name.to_owned(), &scenario, None));
+    }
+    compare(ROUTERS, &found);
 }

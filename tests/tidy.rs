@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 /// The modules of `src` in reading order, each with its layer. A module uses only lower layers.
 const LAYERS: &[(&str, u32)] = &[
     ("base", 0),
+    ("queueing", 1),
     ("scenario", 1),
     ("perf", 2),
     ("workload", 2),
@@ -23,14 +24,20 @@ const LAYERS: &[(&str, u32)] = &[
     ("observe", 5),
     ("session", 6),
     ("golden", 6),
+    ("measured", 7),
     ("validate", 7),
+    ("wasm_value", 7),
     ("wasm", 8),
+    ("wasm_compare", 8),
+    ("wasm_links", 8),
+    ("wasm_measured", 8),
     ("cli", 8),
 ];
 
 /// What the shells may use: the session, the plain types that it takes, and the tools that compare golden files and
 /// measured runs.
-const SHELL_MAY_USE: &[&str] = &["base", "scenario", "session", "golden", "validate"];
+const SHELL_MAY_USE: &[&str] =
+    &["base", "scenario", "queueing", "session", "golden", "measured", "validate", "wasm_value"];
 
 /// What may lie at the top of the repository. Anything else belongs somewhere.
 const TOP_LEVEL: &[&str] = &[
@@ -49,6 +56,7 @@ const TOP_LEVEL: &[&str] = &[
     "clippy.toml",
     "docs",
     "examples",
+    "fuzz",
     "rustfmt.toml",
     "scenarios",
     "scripts",

@@ -3,6 +3,7 @@
 import type { Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
 import { defineConfig } from 'vitest/config';
+import { serviceWorker } from './offline/plugin.mjs';
 
 /** Fetches the page's own code, worker and module while the first script is still being read; they are used a moment later. */
 function prefetch(): Plugin {
@@ -14,7 +15,7 @@ function prefetch(): Plugin {
       handler: (_, { bundle = {} }) => {
         const page = Object.values(bundle).find((part) => part.type === 'chunk' && /\/page-/.test(part.fileName));
         const modules = page?.type === 'chunk' ? [page.fileName, ...page.imports] : [];
-        const others = Object.keys(bundle).filter((file) => /worker-[^/]*\.js$|\.wasm$/.test(file));
+        const others = Object.keys(bundle).filter((file) => /worker-[^/]*\.js$|tokenyard_bg[^/]*\.wasm$/.test(file));
         return [
           ...modules.map((file) => ({ rel: 'modulepreload', file })),
           ...others.map((file) => ({ rel: 'prefetch', file })),
@@ -41,7 +42,7 @@ function schemaOfTheForm(): Plugin {
 
 export default defineConfig({
   base: './',
-  plugins: [schemaOfTheForm(), solid(), prefetch()],
+  plugins: [schemaOfTheForm(), solid(), prefetch(), serviceWorker()],
   build: {
     target: 'es2022',
     // Inlined assets would need data: URLs, which the content security policy refuses.

@@ -5,7 +5,8 @@
 
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Arrivals, Client, KvBlocks, Lengths, Observe, Pool, PrefixGroups, RoutingPolicy, Run, Scenario, Weighted,
+    Arrivals, Client, KvBlocks, LatencyModel, Lengths, Observe, Pool, PrefixGroups, RoutingPolicy, Run,
+    Scenario, Weighted,
 };
 use tokenyard::session::view::FrameQuery;
 
@@ -33,9 +34,11 @@ pub(crate) fn scenario(requests: u64, replicas: u32, routing: RoutingPolicy) -> 
     scenario
 }
 
-/// Replicas with batches of at most 256 requests and 2,048 tokens.
+/// Replicas with batches of at most 256 requests and 2,048 tokens, and the catalogue's step times, so that figures stay
+/// comparable when calibrated coefficients are fitted again.
 pub(crate) fn pool(name: &str, replicas: u32) -> Pool {
-    let mut pool = Pool { name: name.to_owned(), replicas, ..Pool::default() };
+    let latency = LatencyModel::Catalogue;
+    let mut pool = Pool { name: name.to_owned(), replicas, latency, ..Pool::default() };
     pool.engine.max_num_seqs = 256.into();
     pool.engine.max_num_batched_tokens = 2048.into();
     pool

@@ -1,17 +1,22 @@
 //! A list that only grows, in pieces of equal length: adding to it never copies what is there, and never needs room for twice of it.
+//!
+//! A copy of the list shares its pieces. A piece is copied when one of them changes something in it, so that a copy costs a pointer
+//! for each piece, and what has come to rest is kept once.
 
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Index, IndexMut};
+use std::rc::Rc;
+use std::slice;
 
-/// Entries of a piece, a power of two.
-const PIECE: usize = 1 << 12;
+/// Entries of a piece, a power of two: so few that a change copies little, so many that there are few pieces.
+const PIECE: usize = 1 << 9;
 
 /// A list in pieces. Compared, written and read like a plain list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Chunks<T> {
-    /// All but the last are full.
-    pieces: Vec<Vec<T>>,
+    /// All of the same length; what lies beyond `len` in the last one means nothing.
+    pieces: Vec<Rc<[T]>>,
     len: usize,
 }
 
@@ -21,16 +26,29 @@ impl<T> Default for Chunks<T> {
     }
 }
 
-impl<T> Chunks<T> {
+impl<T: PartialEq> PartialEq for Chunks<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other)
+    }
+}
+
+impl<T: Eq> Eq for Chunks<T> {}
+
+impl<T: Clone> Chunks<T> {
     /// Adds an entry at the end.
     pub fn push(&mut self, entry: T) {
-        if self.len.is_multiple_of(PIECE) {
-            self.pieces.push(Vec::with_capacity(PIECE));
+        let place = self.len % PIECE;
+        if place == 0 {
+            self.pieces.push(std::iter::repeat_n(entry, PIECE).collect());
+        } else {
+            let last = self.pieces.last_mut().expect("a list that ends within a piece has one");
+            Rc::make_mut(last)[place] = entry;
         }
-        self.pieces[self.len / PIECE].push(entry);
         self.len += 1;
     }
+}
 
+impl<T> Chunks<T> {
     /// How many entries.
     pub fn len(&self) -> usize {
         self.len
@@ -43,7 +61,7 @@ impl<T> Chunks<T> {
 
     /// An entry by its position.
     pub fn get(&self, position: usize) -> Option<&T> {
-        self.pieces.get(position / PIECE)?.get(position % PIECE)
+        (position < self.len).then(|| &self.pieces[position / PIECE][position % PIECE])
     }
 
     /// The first entry.
@@ -53,36 +71,44 @@ impl<T> Chunks<T> {
 
     /// The latest entry.
     pub fn last(&self) -> Option<&T> {
-        self.pieces.last()?.last()
+        self.get(self.len.wrapping_sub(1))
     }
 
     /// All entries in order.
     pub fn iter(&self) -> Iter<'_, T> {
-        self.pieces.iter().flatten()
+        let entries: fn(&Rc<[T]>) -> slice::Iter<'_, T> = |piece| piece.iter();
+        self.pieces.iter().flat_map(entries).take(self.len)
     }
 
-    /// The entries from `start` on, before `end`.
-    pub fn range(&self, start: usize, end: usize) -> impl Iterator<Item = &T> {
-        (start..end).map(|position| &self[position])
+    /// Bytes of the pieces that `other` does not share, which was copied from this list or this one from it.
+    pub fn bytes_beside(&self, other: Option<&Self>) -> u64 {
+        let others = other.map_or(&[][..], |other| &other.pieces);
+        let shared = self.pieces.iter().zip(others).filter(|(a, b)| Rc::ptr_eq(a, b)).count();
+        ((self.pieces.len() - shared) * PIECE * size_of::<T>() + self.pieces.len() * size_of::<Rc<[T]>>())
+            as u64
     }
 }
 
 /// All entries of a list in order.
-pub type Iter<'a, T> = std::iter::Flatten<std::slice::Iter<'a, Vec<T>>>;
+pub type Iter<'a, T> = std::iter::Take<
+    std::iter::FlatMap<slice::Iter<'a, Rc<[T]>>, slice::Iter<'a, T>, fn(&'a Rc<[T]>) -> slice::Iter<'a, T>>,
+>;
 
 impl<T> Index<usize> for Chunks<T> {
     type Output = T;
 
     #[inline]
     fn index(&self, position: usize) -> &T {
+        assert!(position < self.len, "INV-6: entry {position} of a list of {}", self.len);
         &self.pieces[position / PIECE][position % PIECE]
     }
 }
 
-impl<T> IndexMut<usize> for Chunks<T> {
+impl<T: Clone> IndexMut<usize> for Chunks<T> {
     #[inline]
     fn index_mut(&mut self, position: usize) -> &mut T {
-        &mut self.pieces[position / PIECE][position % PIECE]
+        assert!(position < self.len, "INV-6: entry {position} of a list of {}", self.len);
+        &mut Rc::make_mut(&mut self.pieces[position / PIECE])[position % PIECE]
     }
 }
 
@@ -95,7 +121,7 @@ impl<'a, T> IntoIterator for &'a Chunks<T> {
     }
 }
 
-impl<T> FromIterator<T> for Chunks<T> {
+impl<T: Clone> FromIterator<T> for Chunks<T> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
         let mut list = Self::default();
         for entry in entries {
@@ -115,7 +141,7 @@ impl<T: Serialize> Serialize for Chunks<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Chunks<T> {
+impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for Chunks<T> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         Vec::deserialize(d).map(|entries: Vec<T>| entries.into_iter().collect())
     }
@@ -133,7 +159,6 @@ mod tests {
             assert_eq!((list.len(), list.is_empty()), (plain.len(), plain.is_empty()));
             assert_eq!((list.first(), list.last(), list.get(n)), (plain.first(), plain.last(), None));
             assert!(list.iter().eq(&plain) && (0..n).all(|i| list[i] == plain[i]));
-            assert!(list.range(n / 3, n).eq(&plain[n / 3..]));
             let text = serde_json::to_string(&list).expect("numbers");
             assert_eq!(text, serde_json::to_string(&plain).expect("numbers"));
             assert_eq!(serde_json::from_str::<Chunks<usize>>(&text).expect("the same text"), list);
@@ -142,5 +167,19 @@ mod tests {
                 assert_eq!(list.last(), Some(&1));
             }
         }
+    }
+
+    #[test]
+    fn a_copy_shares_all_but_the_pieces_that_change() {
+        let mut list: Chunks<u32> = (0..3 * PIECE as u32).collect();
+        let copy = list.clone();
+        let pointers = 3 * size_of::<Rc<[u32]>>() as u64;
+        assert_eq!(list.bytes_beside(Some(&copy)), pointers);
+        list[PIECE] = 7;
+        assert_eq!((copy[PIECE], list[PIECE]), (PIECE as u32, 7));
+        assert_eq!(copy.bytes_beside(Some(&list)), pointers + 4 * PIECE as u64);
+        assert_eq!(copy.bytes_beside(None), pointers + 12 * PIECE as u64);
+        list.push(1);
+        assert_eq!((copy.len(), copy.get(3 * PIECE), list.last()), (3 * PIECE, None, Some(&1)));
     }
 }

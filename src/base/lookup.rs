@@ -43,7 +43,25 @@ impl<K, V> Default for LookupMap<K, V> {
     }
 }
 
+impl<K: Eq + std::hash::Hash, V: PartialEq> PartialEq for LookupMap<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<K: Copy + Eq + std::hash::Hash, V: Copy> FromIterator<(K, V)> for LookupMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+}
+
 impl<K: Copy + Eq + std::hash::Hash + Ord, V: Copy> LookupMap<K, V> {
+    /// No keys, and room for so many.
+    #[must_use]
+    pub fn with_capacity(keys: usize) -> Self {
+        Self(HashMap::with_capacity_and_hasher(keys, BuildHasherDefault::default()))
+    }
+
     /// The value of `key`.
     pub fn get(&self, key: K) -> Option<V> {
         self.0.get(&key).copied()
@@ -97,6 +115,6 @@ where
 {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let pairs = Vec::<(K, V)>::deserialize(d)?;
-        Ok(Self(pairs.into_iter().collect()))
+        Ok(pairs.into_iter().collect())
     }
 }

@@ -30,6 +30,21 @@ pub fn gamma(x: f64) -> f64 {
     libm::tgamma(x)
 }
 
+/// Square root.
+pub fn sqrt(x: f64) -> f64 {
+    libm::sqrt(x)
+}
+
+/// The largest whole number that is not above `x`.
+pub fn floor(x: f64) -> f64 {
+    libm::floor(x)
+}
+
+/// What is left of `x` divided by `y`, with the sign of `x`.
+pub fn remainder(x: f64, y: f64) -> f64 {
+    libm::fmod(x, y)
+}
+
 /// Cosine.
 pub fn cos(x: f64) -> f64 {
     libm::cos(x)

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what is simulated. Everything above may use everything here.
 
+pub mod bits;
 pub mod chunks;
 pub mod content;
 pub mod curve;
@@ -15,11 +16,14 @@ pub mod math;
 pub mod noted;
 pub mod order;
 pub mod rng;
+pub mod shared_queue;
 pub mod units;
+pub(crate) mod words;
 
 pub use chunks::Chunks;
 pub use content::{Content, Piece};
 pub use curve::{Between, Curve};
 pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use ids::{ReplicaId, RequestId};
+pub use shared_queue::SharedQueue;
 pub use units::{Blocks, Maybe, Micros, Span, Tokens};

@@ -35,6 +35,12 @@ pub enum Purpose {
     ThinkTimes = 11,
     /// Choices by score.
     Picks = 12,
+    /// The order of the prompts that a measured client mixed.
+    PromptOrder = 13,
+    /// Choices by cost.
+    CostPicks = 14,
+    /// Which stretches of a run a resample of it consists of.
+    Resamples = 15,
 }
 
 /// One random stream.

@@ -1,12 +1,14 @@
 //! The arguments of every command.
 
+use super::args_studies::{Capacity, Compare, Sweep};
 use crate::scenario::preset::PRESETS;
+use crate::session::tables::{CANDIDATES, MOST_CANDIDATES};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// Printed below the list of commands.
-const EXIT_CODES: &str = "Exit codes:\n  \
+pub(super) const EXIT_CODES: &str = "Exit codes:\n  \
     0  all went well (warnings included)\n  \
     1  golden: a file differs\n  \
     2  the scenario, the trace, the model, the golden file or the arguments cannot be used\n  \
@@ -24,6 +26,9 @@ pub(super) struct Args {
 
 #[derive(Subcommand)]
 pub(super) enum Command {
+    /// Print the link of a scenario, as the page and every command that takes a scenario read it
+    #[command(after_help = EXIT_CODES)]
+    Link(Link),
     /// Run a scenario to its end and print the results
     #[command(after_help = EXIT_CODES)]
     Run(Run),
@@ -33,6 +38,15 @@ pub(super) enum Command {
     /// Run a scenario and print the digest of its report: equal digests mean equal results
     #[command(after_help = EXIT_CODES)]
     Digest(Input),
+    /// Run two scenarios on the same traffic and print how they differ, with 95 % intervals
+    #[command(after_help = EXIT_CODES)]
+    Compare(Compare),
+    /// Run every combination of values with several seeds, and write a row for each run
+    #[command(after_help = EXIT_CODES)]
+    Sweep(Sweep),
+    /// Find the highest arrival rate at which enough requests meet their objectives
+    #[command(after_help = EXIT_CODES)]
+    Capacity(Capacity),
     /// Turn a RouteSim configuration (TOML) into a scenario; stderr says what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
@@ -45,12 +59,21 @@ pub(super) enum Command {
     /// Print the TypeScript types of what the WebAssembly module takes and answers
     #[command(after_help = EXIT_CODES)]
     Types,
+    /// Print the cards of the built-in scenarios as JSON, with pictures drawn from a run of each
+    #[command(after_help = EXIT_CODES)]
+    Gallery,
     /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
     #[command(after_help = EXIT_CODES)]
     Model(Model),
     /// Run golden files and compare what comes out with what must come out
     #[command(after_help = EXIT_CODES)]
     Golden(Golden),
+    /// Say what a replica carries within objectives by the queueing model, and how many a rate asks for
+    #[command(after_help = EXIT_CODES)]
+    Size(Size),
+    /// Run a file of inputs of the queueing model, in the format of its golden files, and print what comes out as JSON
+    #[command(after_help = EXIT_CODES)]
+    Queueing(Queueing),
     /// Replay measured serving runs and print measured, simulated and error
     #[command(after_help = EXIT_CODES)]
     Validate(Validate),
@@ -71,12 +94,21 @@ pub(super) enum Command {
     },
 }
 
+/// What `validate` reads.
+const MEASURED: &str = "Folders with experiments.json, files of experiments, or what a benchmark tool or a server wrote: results of \
+                        vllm bench serve, GuideLLM, inference-perf, AIPerf and LLMPerf, the log of a vLLM server, or its /metrics";
+
 /// Arguments of `validate`.
 #[derive(clap::Args)]
 pub(super) struct Validate {
-    /// Folders with experiments.json, or files of experiments
-    #[arg(required = true, value_name = "DIR|FILE")]
+    #[arg(required = true, value_name = "DIR|FILE", help = MEASURED)]
     pub(super) paths: Vec<PathBuf>,
+    /// What a benchmark ran on, and its traffic where the file does not tell: a scenario or a built-in one
+    #[arg(long, value_name = "SCENARIO")]
+    pub(super) scenario: Option<String>,
+    /// Set a field of that scenario; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set: Vec<String>,
     /// What is shown: 0 as out of the box (catalogue, else roofline), 1 the calibrated engine, 2 transfer, 3 rankings
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(super) level: u8,
@@ -101,7 +133,10 @@ pub(super) struct Validate {
     /// Write the table for `--gate`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Write validation.md and its pictures into this folder
+    /// Write what the core knows of its errors and of what was measured: src/perf/evidence.json
+    #[arg(long, value_name = "FILE")]
+    pub(super) evidence: Option<PathBuf>,
+    /// Write validation.md, its pictures and what the page shows of the experiments into this folder
     #[arg(long, value_name = "DIR")]
     pub(super) report: Option<PathBuf>,
 }
@@ -109,9 +144,18 @@ pub(super) struct Validate {
 /// Arguments of `calibrate`.
 #[derive(clap::Args)]
 pub(super) struct Calibrate {
-    /// Folders with experiments.json, or files of experiments
+    /// Folders with experiments.json, files of experiments, or one result of a benchmark
     #[arg(required = true, value_name = "MEASURED")]
     pub(super) paths: Vec<PathBuf>,
+    /// What a benchmark ran on, and its traffic where the file does not tell: a scenario or a built-in one
+    #[arg(long, value_name = "SCENARIO")]
+    pub(super) scenario: Option<String>,
+    /// Set a field of that scenario; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set: Vec<String>,
+    /// Where the scenario with the coefficients of a benchmark goes, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) scenario_output: Option<PathBuf>,
     /// Where the coefficients go, as JSON; stdout has the residuals
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -121,9 +165,23 @@ pub(super) struct Calibrate {
     /// Fit without experiments whose name has this in it; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(super) without: Vec<String>,
+    /// Predict every model, group or GPU in turn by a fit to the others, and print how far off that is; nothing is written
+    #[arg(long, value_enum, conflicts_with_all = ["output", "start"])]
+    pub(super) leave_out: Option<LeaveOut>,
     /// Coefficients to begin with, as an earlier `-o` wrote them, instead of the built-in ones
     #[arg(long, value_name = "FILE")]
     pub(super) start: Option<PathBuf>,
+}
+
+/// What `calibrate` leaves out in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LeaveOut {
+    /// Each model
+    Model,
+    /// Each group of experiments
+    Group,
+    /// Each GPU but the H100
+    Gpu,
 }
 
 /// A latency model of `validate`.
@@ -149,9 +207,12 @@ const MAN: &str = "To read it: tokenyard man | man -l -\n\
     ~/.local/share/man/man1/tokenyard-run.1";
 
 /// What the argument for a scenario is, with the names that are always there.
-fn scenario_help() -> String {
+pub(super) fn scenario_help() -> String {
     let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-    format!("A JSON or YAML file, `-` for stdin, or the name of a built-in scenario: {}", names.join(", "))
+    format!(
+        "A JSON or YAML file, `-` for stdin, a link in quotes, or the name of a built-in scenario: {}",
+        names.join(", ")
+    )
 }
 
 /// A scenario and what to change about it.
@@ -170,12 +231,73 @@ pub(super) struct Input {
     pub(super) set: Vec<String>,
 }
 
+impl Input {
+    /// A scenario as it is.
+    pub(super) fn of(scenario: &str) -> Self {
+        Self { scenario: scenario.to_owned(), trace: None, policies: None, set: Vec::new() }
+    }
+}
+
 /// Arguments of `run`.
 #[derive(clap::Args)]
 pub(super) struct Run {
     #[command(flatten)]
     pub(super) input: Input,
     /// Print the report as JSON instead of a summary
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) rows: Rows,
+}
+
+/// Files of rows that a run writes. Their columns: `tokenyard list columns`.
+#[derive(clap::Args)]
+pub(super) struct Rows {
+    /// Write a row for each request: times, tokens, where it went and why it was refused; the name ends in .csv or .jsonl, and `tokenyard list columns` explains the columns
+    #[arg(long, value_name = "FILE")]
+    pub(super) requests: Option<PathBuf>,
+    /// Write a row for each routing decision and candidate: what the router saw, every scorer's score, regret; .csv or .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(super) decisions: Option<PathBuf>,
+    /// The best candidates of a decision that are written; the chosen one always is
+    #[arg(long, value_name = "N", requires = "decisions", default_value_t = CANDIDATES,
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CANDIDATES)))]
+    pub(super) decisions_k: u32,
+    /// Write a row for each thing that happened, in order; .csv or .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(super) events: Option<PathBuf>,
+    /// Write the time series of the page's charts, a row for each bucket and replica; .csv or .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(super) series: Option<PathBuf>,
+}
+
+/// Arguments of `link`.
+#[derive(clap::Args)]
+pub(super) struct Link {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// Where the page opens it, in seconds after the start
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(super) at: Option<String>,
+    /// How fast the page plays it, in simulated seconds a second; 0 is full speed
+    #[arg(long, value_name = "RATE")]
+    pub(super) speed: Option<String>,
+    /// What is selected: replica:N or request:N
+    #[arg(long, value_name = "WHAT")]
+    pub(super) select: Option<String>,
+    /// Which panel is open, as the page calls it
+    #[arg(long, value_name = "NAME")]
+    pub(super) panel: Option<String>,
+    /// A second run in the same link, of the same trace: a file, a built-in scenario or a link
+    #[arg(long, value_name = "SCENARIO")]
+    pub(super) beside: Option<String>,
+    /// What the second run is called; "Second run" if nothing is said
+    #[arg(long, value_name = "NAME", requires = "beside")]
+    pub(super) beside_name: Option<String>,
+    /// Address of the page, to stand before the link
+    #[arg(long, value_name = "URL")]
+    pub(super) site: Option<String>,
+    /// Print the link, its length and what it contains as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -201,6 +323,8 @@ pub(super) enum Listed {
     Presets,
     /// Policies by the field that names them
     Policies,
+    /// Columns of the files that `run` writes with --requests, --decisions, --events and --series
+    Columns,
 }
 
 /// Arguments of `model`.
@@ -238,4 +362,82 @@ pub(super) struct Golden {
     /// Golden files
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
+}
+
+/// Arguments of `size`.
+#[derive(clap::Args)]
+pub(super) struct Size {
+    /// Time of an empty step, in milliseconds
+    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
+    pub(super) alpha: Option<f64>,
+    /// Further time for each token computed, in milliseconds
+    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
+    pub(super) beta: Option<f64>,
+    /// Further time for each token of context read from the KV cache, in milliseconds
+    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
+    pub(super) gamma: Option<f64>,
+    /// Take the three from this model instead, as `tokenyard list models` names it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "beta", "gamma"])]
+    pub(super) model: Option<String>,
+    /// The GPU it runs on
+    #[arg(long, default_value = "H100", requires = "model")]
+    pub(super) gpu: String,
+    /// How many GPUs serve one replica
+    #[arg(long, default_value_t = 1, requires = "model")]
+    pub(super) tp: u32,
+    /// Mean length of the prompts, in tokens
+    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
+    pub(super) input: f64,
+    /// Mean length of the answers after the first token, in tokens
+    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
+    pub(super) output: f64,
+    /// Objective for the mean TTFT, in milliseconds
+    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
+    pub(super) ttft: Option<f64>,
+    /// Objective for the mean ITL, in milliseconds
+    #[arg(long, value_name = "MS", allow_hyphen_values = true)]
+    pub(super) itl: Option<f64>,
+    /// Objectives of a server whose steps may take so many times as long as an empty one, instead
+    #[arg(long, value_name = "K", conflicts_with_all = ["ttft", "itl"], allow_hyphen_values = true)]
+    pub(super) slo_multiplier: Option<f64>,
+    /// Most requests of a batch; the model's, or 256
+    #[arg(long, value_name = "N")]
+    pub(super) max_batch: Option<u32>,
+    /// Requests per second of all replicas together
+    #[arg(long, value_name = "PER_S", allow_hyphen_values = true)]
+    pub(super) rate: Option<f64>,
+    /// Which of the two models decides
+    #[arg(long, value_enum, default_value_t = ModeName::Corrected)]
+    pub(super) mode: ModeName,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Arguments of `queueing`.
+#[derive(clap::Args)]
+pub(super) struct Queueing {
+    /// A file in the format of the queueing model's golden files
+    pub(super) file: PathBuf,
+    /// Which of the two models: it matters to sizes and to trajectories
+    #[arg(long, value_enum, default_value_t = ModeName::Corrected)]
+    pub(super) mode: ModeName,
+}
+
+/// One of the two queueing models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeName {
+    /// As its description means it
+    Corrected,
+    /// As the published program does it
+    AsCoded,
+}
+
+impl From<ModeName> for crate::queueing::Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Corrected => Self::Corrected,
+            ModeName::AsCoded => Self::AsCoded,
+        }
+    }
 }

@@ -1,42 +1,48 @@
 //! `tokenyard calibrate`: coefficients of the calibrated latency model from measured runs.
 
 use super::args::Calibrate;
+use super::benchmark;
+use super::leave_out::leave_out;
 use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, percent, replay_jobs};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
-use crate::validate::{Fit, Latency, Options, fit, median, served_by};
+use crate::validate::{Fit, Found as Coefficients, Latency, Options, Pull, built_in, fit, median, served_by};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What others begin with where they have been fitted.
-const FIRST: (&str, EngineGeneration) = ("H100", EngineGeneration::Ahead);
+/// Coefficients that fewer experiments tell of are marked.
+const FEW: u32 = 3;
+
+/// What others begin with once it has been fitted; it begins with the defaults.
+pub(super) const FIRST: (&str, EngineGeneration) = ("H100", EngineGeneration::Ahead);
+
+/// A GPU and a release of the engine: what coefficients belong to.
+pub(super) type Set = (String, EngineGeneration);
 
 /// `tokenyard calibrate`
 pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
+    if let Some(runs) = benchmark::runs(&args.paths)? {
+        let outputs = benchmark::Outputs {
+            coefficients: args.output.as_deref(),
+            scenario: args.scenario_output.as_deref(),
+        };
+        return benchmark::calibrate(&runs, args.scenario.as_deref(), &args.set, &outputs);
+    }
     let mut found = experiments(&args.paths)?;
     found.retain(|(e, _)| !args.without.iter().any(|text| e.id.contains(text.as_str())));
-    let started = args.start.as_deref().map(coefficients).transpose()?.unwrap_or_default();
-    let mut sets: BTreeMap<(bool, String, EngineGeneration), Found> = BTreeMap::new();
-    for of in found {
-        let (gpu, engine) = served_by(&of.0);
-        let later = (gpu.as_str(), engine) != FIRST;
-        sets.entry((later, gpu, engine)).or_default().push(of);
+    if let Some(by) = args.leave_out {
+        return say(&leave_out(found, by, &args.only));
     }
-    let (mut rows, mut text) = (Vec::new(), String::new());
-    let mut first = start_of(&started, FIRST);
-    for ((later, gpu, engine), found) in &sets {
-        let name = format!("{gpu}/{}", release(*engine));
+    let started = args.start.as_deref().map(coefficients).transpose()?.unwrap_or_default();
+    let (mut rows, mut text): (Vec<OwnRow>, _) = (Vec::new(), String::new());
+    for (set, found) in &of_sets(found) {
+        let name = format!("{}/{}", set.0, release(set.1));
         if !args.only.is_empty() && !args.only.iter().any(|start| name.starts_with(start.as_str())) {
             continue;
         }
-        let own = started.iter().find(|(g, e, _)| (g, *e) == (gpu, *engine));
-        let start = own.map_or_else(|| first.clone(), |(.., c)| c.clone());
-        let Some(fitted) = fit_set(&start, gpu, *engine, found) else { continue };
-        if !later {
-            first = fitted.coefficients.clone();
-        }
+        let Some(fitted) = fit_set(&start_of(set, &started, &rows), set, found) else { continue };
         push_fit(&mut text, &name, &fitted);
-        rows.push(row(gpu, *engine, fitted));
+        rows.push(row(set, fitted));
     }
     if rows.is_empty() {
         tell(&"error: no stage that coefficients may be fitted to");
@@ -50,26 +56,49 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
     say(&text)
 }
 
-fn start_of(own: &Own, (gpu, engine): (&str, EngineGeneration)) -> CalibratedCoefficients {
-    let row = own.iter().find(|(g, e, _)| (g.as_str(), *e) == (gpu, engine));
-    row.map_or_else(CalibratedCoefficients::default, |(.., c)| c.clone())
+/// Experiments by GPU and release, those first that others begin with.
+pub(super) fn of_sets(found: Found) -> Vec<(Set, Found)> {
+    let mut sets: BTreeMap<(bool, bool, Set), Found> = BTreeMap::new();
+    for of in found {
+        let set = served_by(&of.0);
+        let order = ((set.0.as_str(), set.1) != FIRST, set.0 != FIRST.0);
+        sets.entry((order.0, order.1, set)).or_default().push(of);
+    }
+    sets.into_iter().map(|((.., set), found)| (set, found)).collect()
+}
+
+/// What a fit begins with: what is given, the same release on an H100, the first set of all, or what is built in.
+pub(super) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoefficients {
+    let own = given.iter().find(|(gpu, engine, _)| (gpu, engine) == (&set.0, &set.1));
+    if let Some((.., coefficients)) = own {
+        return coefficients.coefficients.clone();
+    }
+    // In a run that leaves the H100 out, its built-in coefficients stand for those it would have fitted.
+    let fitted =
+        |engine| rows.iter().find(|r| r.gpu == FIRST.0 && r.engine == engine).map(|r| &r.coefficients);
+    let table = built_in();
+    let built_in = |engine| table.iter().find(|(gpu, e, _)| gpu == FIRST.0 && *e == engine);
+    let of = |engine| fitted(engine).or_else(|| built_in(engine).map(|(.., c)| &c.coefficients));
+    let first = of(FIRST.1);
+    match set {
+        (gpu, engine) if (gpu.as_str(), *engine) == FIRST => None,
+        (gpu, _) if gpu == FIRST.0 => first,
+        (_, engine) => of(*engine).or(first),
+    }
+    .cloned()
+    .unwrap_or_default()
 }
 
 /// The name of a release in scenarios.
-fn release(engine: EngineGeneration) -> String {
+pub(super) fn release(engine: EngineGeneration) -> String {
     let name = serde_json::to_value(engine).unwrap_or_default();
     name.as_str().unwrap_or_default().to_owned()
 }
 
-fn fit_set(
-    start: &CalibratedCoefficients,
-    gpu: &str,
-    engine: EngineGeneration,
-    found: &Found,
-) -> Option<Fit> {
-    let replays = |sets: &[CalibratedCoefficients], most: u32| {
-        let options = |c: &CalibratedCoefficients| Options {
-            latency: Latency::Own(vec![(gpu.to_owned(), engine, c.clone())]),
+pub(super) fn fit_set(start: &CalibratedCoefficients, set: &Set, found: &Found) -> Option<Fit> {
+    let replays = |sets: &[Coefficients], most: u32| {
+        let options = |c: &Coefficients| Options {
+            latency: Latency::Own(vec![(set.0.clone(), set.1, c.clone())]),
             seeds: 1,
             fit_to: Some(most),
         };
@@ -78,14 +107,22 @@ fn fit_set(
         let mut outcomes = replay_jobs(&jobs).into_iter();
         sets.iter().map(|_| outcomes.by_ref().take(found.len()).collect()).collect()
     };
-    fit(start, &replays)
+    let first = (set.0.as_str(), set.1) == FIRST;
+    fit(start, if first { Pull::Hard } else { Pull::Soft }, &replays)
 }
 
-fn row(gpu: &str, engine: EngineGeneration, fitted: Fit) -> OwnRow {
+pub(super) fn row(set: &Set, fitted: Fit) -> OwnRow {
     let mut rests_on: Vec<String> = fitted.rows.iter().map(|r| r.id.clone()).collect();
     rests_on.dedup();
-    let intervals = fitted.intervals.iter().map(|(name, _, half)| ((*name).to_owned(), *half)).collect();
-    OwnRow { gpu: gpu.to_owned(), engine, rests_on, coefficients: fitted.coefficients, intervals }
+    OwnRow {
+        gpu: set.0.clone(),
+        engine: set.1,
+        rests_on,
+        intervals: fitted.told.iter().map(|t| (t.name.clone(), t.half)).collect(),
+        experiments: fitted.told.iter().map(|t| (t.name.clone(), t.experiments)).collect(),
+        coefficients: fitted.found.coefficients,
+        models: fitted.found.models,
+    }
 }
 
 fn push_fit(text: &mut String, name: &str, fitted: &Fit) {
@@ -93,9 +130,13 @@ fn push_fit(text: &mut String, name: &str, fitted: &Fit) {
     ids.dedup();
     writeln!(text, "{name}: fitted to {} figures of {} experiments", fitted.rows.len(), ids.len())
         .expect("a String takes any text");
-    for (coefficient, value, half) in &fitted.intervals {
-        let interval = half.map_or_else(|| "not told by these data".to_owned(), |h| format!("± {h:.3}"));
-        writeln!(text, "  {coefficient:<30} {value:>10.4} {interval}").expect("a String takes any text");
+    writeln!(text, "  loss {:.5}, from {:.5}", fitted.loss[1], fitted.loss[0])
+        .expect("a String takes any text");
+    for f in &fitted.told {
+        let interval = f.half.map_or_else(|| "not told by these data".to_owned(), |h| format!("± {h:.3}"));
+        let mark = if f.experiments < FEW { " (few)" } else { "" };
+        writeln!(text, "  {:<28} {:>10.4} {interval}, {} experiments{mark}", f.name, f.value, f.experiments)
+            .expect("a String takes any text");
     }
     let mut by_metric: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
     for row in &fitted.rows {

@@ -6,9 +6,10 @@ use super::{BAD_INPUT, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, json};
+use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
-use crate::scenario::{self, Scenario, from_value, limits, set_path, text_from_bytes, value_from_json};
-use crate::session::{Session, Trace, scenario_from_hf};
+use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
+use crate::session::{Audience, Session, Trace, scenario_from_hf};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -29,7 +30,13 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         let twice = Diagnostic::error("", "stdin named more than once", "`-` for one input", fix);
         return Err(refused("-", &[twice]));
     }
-    let (mut document, origin) = read_document(&input.scenario, SCENARIO)?;
+    let (mut document, origin, wanted) = if link::is_link(&input.scenario) {
+        let (document, wanted) = from_link(&input.scenario)?;
+        (document, Origin::User, wanted)
+    } else {
+        let (document, origin) = read_document(&input.scenario, SCENARIO)?;
+        (document, origin, None)
+    };
     if !document.is_object() {
         // What follows changes fields, and would make an object of it.
         from_value(document.clone()).map_err(|all| refused(&input.scenario, &all))?;
@@ -57,6 +64,9 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         Some(name) => Some(trace_file::read(&name)?),
         None => None,
     };
+    if let Some(wanted) = wanted {
+        super::link::compare("link", &wanted, trace.as_deref())?;
+    }
     Ok(Loaded { scenario, trace })
 }
 
@@ -103,7 +113,7 @@ fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Faile
         let path = path.trim();
         let drawn = if path == "seed" && value.trim() == "random" { Some(fresh_seed()?) } else { None };
         problems
-            .extend(set_path(document, path, drawn.as_deref().unwrap_or(value)).err().unwrap_or_default());
+            .extend(set_field(document, path, drawn.as_deref().unwrap_or(value)).err().unwrap_or_default());
         if !seen.insert(path) && problems.is_empty() {
             let warning = Diagnostic::warning(path, "set more than once", "one value", "the last one counts");
             tell_all("--set", &[warning]);
@@ -175,6 +185,21 @@ pub(super) fn tell_all(source: &str, problems: &[Diagnostic]) {
     for problem in problems {
         tell(&format!("{source}: {problem}"));
     }
+}
+
+/// The scenario of a link, and the trace that it names. One of which something cannot be used is not run.
+fn from_link(text: &str) -> Result<(Value, Option<TraceMark>), Failed> {
+    let opened = Session::open_link(text, Audience::Batch);
+    if opened.problems.is_empty() {
+        if let Some(beside) = &opened.link.beside {
+            tell(&format!(
+                "link: it carries a second run, “{}”, which the page shows; this is the first",
+                beside.name
+            ));
+        }
+        return Ok((json::tree(&opened.link.scenario), opened.link.trace));
+    }
+    Err(refused("link", &opened.problems))
 }
 
 fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {

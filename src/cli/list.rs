@@ -5,13 +5,14 @@ use super::table::{Align, Table, name};
 use super::{Failed, say};
 use crate::base::json;
 use crate::scenario::Scenario;
+use crate::session::tables::{Column, Table as TableKind};
 use crate::session::view::PresetInfo;
 use crate::session::view::listing::{gpus, models};
 use serde_json::{Map, Value, json};
 
 /// `tokenyard list`
 pub(super) fn run(args: &List) -> Result<(), Failed> {
-    let all = [Listed::Models, Listed::Gpus, Listed::Presets, Listed::Policies];
+    let all = [Listed::Models, Listed::Gpus, Listed::Presets, Listed::Policies, Listed::Columns];
     let wanted: Vec<Listed> =
         all.into_iter().filter(|kind| args.kinds.is_empty() || args.kinds.contains(kind)).collect();
     if args.json {
@@ -29,6 +30,7 @@ fn title(kind: Listed) -> &'static str {
         Listed::Gpus => "GPUs",
         Listed::Presets => "Presets",
         Listed::Policies => "Policies",
+        Listed::Columns => "Columns",
     }
 }
 
@@ -47,6 +49,17 @@ fn as_json(kind: Listed) -> Value {
             policies()
                 .iter()
                 .map(|(path, choices)| ((*path).to_owned(), of(choices)))
+                .collect::<Map<_, _>>()
+                .into()
+        }
+        Listed::Columns => {
+            let of = |table: TableKind| -> Value {
+                let column = |c: &Column| json!({ "name": c.name, "unit": c.unit, "description": c.help });
+                table.columns().iter().map(column).collect()
+            };
+            TableKind::ALL
+                .map(|table| (table.name().to_owned(), of(table)))
+                .into_iter()
                 .collect::<Map<_, _>>()
                 .into()
         }
@@ -77,7 +90,23 @@ fn as_text(kind: Listed) -> String {
             }
             table.text()
         }
+        Listed::Columns => columns_text(),
     }
+}
+
+fn columns_text() -> String {
+    let mut table = Table::new(&[
+        ("table", Align::Left, 0),
+        ("column", Align::Left, 0),
+        ("unit", Align::Left, 0),
+        ("what it says", Align::Left, 0),
+    ]);
+    for kind in TableKind::ALL {
+        for Column { name, unit, help } in kind.columns() {
+            table.row([kind.name(), name, unit, help].map(str::to_owned).to_vec());
+        }
+    }
+    table.text()
 }
 
 fn models_text() -> String {

@@ -4,21 +4,32 @@
 //! what was read) goes to stderr.
 
 mod args;
+mod args_studies;
+mod benchmark;
 mod calibrate;
+mod capacity;
+mod compare;
 mod convert;
+mod gallery;
 mod input;
+mod leave_out;
+mod link;
 mod list;
+mod parallel;
+mod rows;
 mod run;
 mod schema;
+mod size;
 mod summary;
 mod summary_groups;
+mod sweep;
 mod table;
 mod trace_file;
 mod types;
 mod validate;
 mod yaml;
 
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, json};
 use crate::golden;
 use crate::scenario::limits;
 use args::{Args, Command};
@@ -44,15 +55,22 @@ struct Failed(u8);
 pub fn main() -> ExitCode {
     let args = Args::parse();
     let done = match args.command {
+        Command::Link(args) => link::run(&args),
         Command::Run(run) => run::run(&run),
+        Command::Compare(args) => compare::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Capacity(args) => capacity::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
+        Command::Gallery => gallery::run(),
         Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
         Command::List(list) => list::run(&list),
         Command::Golden(golden) => run_golden(&golden),
+        Command::Size(args) => size::run(&args),
+        Command::Queueing(args) => run_queueing(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Completions { shell } => say_bytes(&completions(shell)),
@@ -91,8 +109,9 @@ fn man(command: Option<&str>) -> Result<Vec<u8>, Failed> {
 }
 
 fn run_golden(args: &args::Golden) -> Result<(), Failed> {
-    if let Some(unknown) = args.only.iter().find(|name| !golden::SECTIONS.contains(&name.as_str())) {
-        tell(&format!("error: --only: no section \"{unknown}\"; allowed: {}", golden::SECTIONS.join(", ")));
+    let sections = golden::sections();
+    if let Some(unknown) = args.only.iter().find(|name| !sections.contains(&name.as_str())) {
+        tell(&format!("error: --only: no section \"{unknown}\"; allowed: {}", sections.join(", ")));
         return Err(Failed(BAD_INPUT));
     }
     let (mut passed, mut failed, mut unusable, mut code) = (0, 0, 0, OK);
@@ -118,6 +137,14 @@ fn run_golden(args: &args::Golden) -> Result<(), Failed> {
         OK => Ok(()),
         code => Err(Failed(code)),
     }
+}
+
+/// What comes out of a file of inputs of the queueing model.
+fn run_queueing(args: &args::Queueing) -> Result<(), Failed> {
+    let text = golden_text(&args.file)?;
+    let results = golden::queueing_results(&text, args.mode.into());
+    let results = results.map_err(|problems| input::refused(&args.file.display().to_string(), &problems))?;
+    say(&format!("{}\n", json::indented(&results)))
 }
 
 fn say_differences(name: &str, differences: &[String], most: usize) -> Result<(), Failed> {

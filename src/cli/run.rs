@@ -2,8 +2,9 @@
 
 use super::args::{Input, Run};
 use super::input::{Loaded, load, refused, tell_all};
+use super::rows::RowFiles;
 use super::{Failed, say, summary, tell};
-use crate::base::Micros;
+use crate::base::json;
 use crate::session::{Audience, Pace, Report, Session, Stop};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
@@ -13,17 +14,22 @@ const REFRESH: Duration = Duration::from_millis(100);
 
 /// `tokenyard run`
 pub(super) fn run(args: &Run) -> Result<(), Failed> {
-    let (session, report) = finish(&args.input)?;
+    let files = RowFiles::of(&args.rows)?;
+    let (session, mut report) = finish(&args.input, &files)?;
+    report.link = super::link::of_run(&session);
+    if let Some(link) = &report.link {
+        tell(&format!("link: {link}"));
+    }
     if !args.json {
         return say(&summary::text(&report));
     }
     tell_notices(&report);
-    say(&session.report())
+    say(&format!("{}\n", json::indented(&report)))
 }
 
 /// `tokenyard digest`
 pub(super) fn digest(input: &Input) -> Result<(), Failed> {
-    let (session, report) = finish(input)?;
+    let (session, report) = finish(input, &RowFiles::none())?;
     tell_notices(&report);
     say(&format!("{}\n", session.digest()))
 }
@@ -52,12 +58,13 @@ fn start(input: &Input) -> Result<Session, Failed> {
     }
 }
 
-fn finish(input: &Input) -> Result<(Session, Report), Failed> {
+fn finish(input: &Input, files: &RowFiles) -> Result<(Session, Report), Failed> {
     let mut session = start(input)?;
+    let mut rows = files.open(&session)?;
     let bar = Progress::new(&session);
     let (mut pace, mut shown) = (Pace::default(), now());
     let mut looked = shown;
-    while session.advance(Micros::MAX, pace.events()) != Stop::Finished {
+    while rows.advance(&mut session, pace.events())? != Stop::Finished {
         let look = now();
         pace.took((look - looked).as_secs_f64() * 1000.0);
         looked = look;
@@ -65,6 +72,10 @@ fn finish(input: &Input) -> Result<(Session, Report), Failed> {
             bar.show(&session);
             shown = look;
         }
+    }
+    if rows.any() {
+        bar.bar.set_message("writing rows");
+        rows.finish(&session)?;
     }
     bar.bar.set_message("summing up");
     let report = session.report_data();

@@ -1,10 +1,17 @@
 //! The TypeScript types of what crosses the boundary to the page, from the Rust types and their doc comments.
 
 use crate::base::Diagnostic;
+use crate::measured::{Band, Benchmark, Comparison, OneRun};
+use crate::scenario::link::{Asked, Made};
+use crate::session::compare::RunComparison;
+use crate::session::gallery::Card;
+use crate::session::study::{CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
 use crate::session::view::{
-    ColumnsQuery, EventRows, EventsQuery, Frame, FrameQuery, PresetInfo, RequestDetail, TraceOutcome,
+    AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
+    FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, TraceOutcome,
 };
-use crate::session::{Report, StepKind, Stop};
+use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -19,15 +26,53 @@ pub(super) fn text() -> String {
     all.visit::<FrameQuery>();
     all.visit::<Stop>();
     all.visit::<StepKind>();
+    all.visit::<Occasion>();
+    all.visit::<OccasionChoice>();
+    all.visit::<RunFigures>();
     all.visit::<EventRows>();
     all.visit::<EventsQuery>();
     all.visit::<RequestDetail>();
     all.visit::<ColumnsQuery>();
     all.visit::<PresetInfo>();
+    all.visit::<Card>();
     all.visit::<TraceOutcome>();
+    all.visit::<OpenedLink>();
+    all.visit::<ExpressionReading>();
+    all.visit::<Made>();
+    all.visit::<Asked>();
     all.visit::<Report>();
     all.visit::<Diagnostic>();
-    all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration)
+    all.visit::<Evidence>();
+    all.visit::<Benchmark>();
+    all.visit::<Comparison>();
+    all.visit::<OneRun>();
+    all.visit::<Band>();
+    all.visit::<RunComparison>();
+    all.visit::<RunRow>();
+    all.visit::<RaceEntry>();
+    all.visit::<RaceRanking>();
+    all.visit::<CaseText>();
+    all.visit::<SweepRow>();
+    all.visit::<SweepSummary>();
+    let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
+    types
+        + &list(
+            "EVENT_KINDS",
+            "EventKind",
+            "All kinds of events, in the order in which lists show them.",
+            &EventKind::ALL,
+        )
+        + &list("ANOMALY_KINDS", "AnomalyKind", "All kinds of anomalies.", &AnomalyKind::ALL)
+        + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
+}
+
+/// A constant list of values of a type.
+fn list<T: Serialize>(name: &str, of: &str, about: &str, values: &[T]) -> String {
+    let mut text = format!("\n/** {about} */\nexport const {name}: readonly {of}[] = [\n");
+    for value in values {
+        writeln!(text, "  {},", crate::base::json::compact(value)).expect("text grows");
+    }
+    text + "];\n"
 }
 
 struct Declarations {

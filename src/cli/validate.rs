@@ -1,15 +1,18 @@
 //! `tokenyard validate`: replays measured runs and prints how far off the simulation is.
 
 use super::args::{LatencyName, Validate};
+use super::benchmark;
 use super::input::{refused, tell_all};
+use super::leave_out::transfers;
 use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use crate::validate::{
-    Aggregate, Experiment, Latency, Options, Outcome, Ranking, Recorded, Row, Unmodelled, aggregates,
-    pictures, rankings, read, recorded, replay, tables, worse,
+    Aggregate, Experiment, Found as Coefficients, Latency, Options, Outcome, Ranking, Recorded, Row,
+    Unmodelled, aggregates, evidence_table, level_table, page_data, page_figures, page_level, page_models,
+    page_rankings, pictures, rankings, read, recorded, replay, tables, worse,
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -36,6 +39,9 @@ struct Document<'a> {
 
 /// `tokenyard validate`
 pub(super) fn run(args: &Validate) -> Result<(), Failed> {
+    if let Some(runs) = benchmark::runs(&args.paths)? {
+        return benchmark::validate(&runs, args.scenario.as_deref(), &args.set, args.json);
+    }
     let mut found = experiments(&args.paths)?;
     found.retain(|(e, _)| {
         args.only.is_empty() || args.only.iter().any(|start| e.id.starts_with(start.as_str()))
@@ -45,13 +51,17 @@ pub(super) fn run(args: &Validate) -> Result<(), Failed> {
         return Err(Failed(BAD_INPUT));
     }
     let (latency, name) = latency(args)?;
-    let mut outcome = replay_all(&found, &options(args, latency));
+    let mut outcome = if args.level == 2 && args.latency.is_none() && args.coefficients.is_none() {
+        transfers(&found, args.seeds)
+    } else {
+        replay_all(&found, &options(args, latency))
+    };
     if args.level == 0 && args.latency.is_none() {
         outcome = with_roofline(outcome, &found, args);
     }
     print(args, name, &found, &outcome)?;
-    if let Some(folder) = &args.report {
-        report(folder, &outcome)?;
+    if args.report.is_some() || args.evidence.is_some() {
+        write_found(args, &found, &outcome)?;
     }
     let groups = aggregates(&outcome.rows, args.level == 0);
     if let Some(path) = &args.record {
@@ -66,8 +76,49 @@ fn write(path: &Path, text: &str) -> Result<(), Failed> {
     std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e))
 }
 
+/// The report with what the page shows, and the core's table of evidence, with the replays by other latency models that they need.
+fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), Failed> {
+    let other = |latency: Latency| replay_all(found, &options(args, latency)).rows;
+    let (catalogue, roofline) = (other(Latency::Catalogue), other(Latency::Roofline));
+    if let Some(folder) = &args.report {
+        let lacking = roofline.iter().filter(|r| !catalogue.iter().any(|c| c.id == r.id));
+        let mut raw: Vec<Row> = catalogue.iter().chain(lacking).cloned().collect();
+        for row in &mut raw {
+            row.fitted_on = false;
+        }
+        let transfer = transfers(found, args.seeds).rows;
+        let levels: [(&str, &[Row]); 3] =
+            [("raw", &raw), ("calibrated", &outcome.rows), ("transfer", &transfer)];
+        report(folder, outcome, &level_table(&levels))?;
+        write(&folder.join(PAGE), &page_of(found, &outcome.rows, &levels))?;
+    }
+    let Some(path) = &args.evidence else { return Ok(()) };
+    let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
+    let by_latency: [(&str, &[Row]); 3] =
+        [("calibrated", &outcome.rows), ("catalogue", &catalogue), ("roofline", &roofline)];
+    write(path, &evidence_table(&experiments, &by_latency))
+}
+
+/// What the page shows: a level and an experiment a line.
+fn page_of(found: &Found, rows: &[Row], levels: &[(&str, &[Row])]) -> String {
+    let levels: Vec<String> = levels.iter().map(|(name, rows)| page_level(name, rows).to_string()).collect();
+    let mut lines = Vec::new();
+    for (experiment, folder) in found {
+        let files = |name: &str| std::fs::read(folder.join(name)).map_err(|e| e.to_string());
+        lines.push(page_data(experiment, rows, &files).to_string());
+    }
+    format!(
+        "{{\n\"figures\": {},\n\"levels\": [\n{}\n],\n\"models\": {},\n\"rankings\": {},\n\"experiments\": [\n{}\n]\n}}\n",
+        page_figures(),
+        levels.join(",\n"),
+        page_models(rows),
+        page_rankings(rows),
+        lines.join(",\n")
+    )
+}
+
 /// The page with the tables, between what people wrote before the line `<!-- generated -->` and nothing.
-fn report(folder: &Path, outcome: &Outcome) -> Result<(), Failed> {
+fn report(folder: &Path, outcome: &Outcome, levels: &str) -> Result<(), Failed> {
     let page = folder.join("validation.md");
     let old = std::fs::read_to_string(&page).unwrap_or_default();
     let words = old.split(GENERATED).next().unwrap_or_default();
@@ -76,9 +127,14 @@ fn report(folder: &Path, outcome: &Outcome) -> Result<(), Failed> {
         write(&folder.join(picture.name), &picture.svg)?;
         writeln!(text, "![measured against simulated]({})\n", picture.name).expect("a String takes any text");
     }
+    write!(text, "## By level\n\nMedians over experiments below the knee, and how many they are: as it comes, calibrated, and predicted by coefficients that have seen\nneither this GPU, token budget nor parallelism.\n\n{levels}\n")
+        .expect("a String takes any text");
     text.push_str(&tables(&outcome.rows, &outcome.unmodelled));
     write(&page, &text)
 }
+
+/// What the page shows of the experiments.
+const PAGE: &str = "validation-page.json";
 
 /// What follows in docs/validation.md is written by the program.
 const GENERATED: &str = "<!-- generated by `tokenyard validate --report` -->";
@@ -138,10 +194,16 @@ pub(super) struct OwnRow {
     /// By coefficient: half of the interval that has it with 95 %; nothing where the data do not tell.
     #[serde(default)]
     pub(super) intervals: BTreeMap<String, Option<f64>>,
+    /// By coefficient: how many experiments tell of it.
+    #[serde(default)]
+    pub(super) experiments: BTreeMap<String, u32>,
+    /// By model: by how much its layers take longer than others', in microseconds.
+    #[serde(default)]
+    pub(super) models: BTreeMap<String, f64>,
 }
 
 /// Coefficients by GPU and release.
-pub(super) type Own = Vec<(String, EngineGeneration, CalibratedCoefficients)>;
+pub(super) type Own = Vec<(String, EngineGeneration, Coefficients)>;
 
 pub(super) fn coefficients(path: &Path) -> Result<Own, Failed> {
     let text = std::fs::read_to_string(path).map_err(|e| unreadable(&path.display(), &e))?;
@@ -149,7 +211,8 @@ pub(super) fn coefficients(path: &Path) -> Result<Own, Failed> {
         tell(&format!("error: {}: {e}; allowed: a file that `tokenyard calibrate -o` wrote", path.display()));
         Failed(BAD_INPUT)
     })?;
-    Ok(rows.into_iter().map(|r| (r.gpu, r.engine, r.coefficients)).collect())
+    let found = |r: OwnRow| Coefficients { coefficients: r.coefficients, models: r.models };
+    Ok(rows.into_iter().map(|r| (r.gpu.clone(), r.engine, found(r))).collect())
 }
 
 /// All experiments of the folders and files.
@@ -186,23 +249,33 @@ pub(super) type Job<'a> = (&'a (Experiment, PathBuf), Options);
 
 /// Replays on as many cores as there are; the order is that of the jobs.
 pub(super) fn replay_jobs(jobs: &[Job<'_>]) -> Vec<Outcome> {
-    let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; jobs.len()]);
-    let next = AtomicUsize::new(0);
-    let work = || loop {
-        let i = next.fetch_add(1, Ordering::Relaxed);
-        let Some(((experiment, folder), options)) = jobs.get(i) else { break };
+    in_threads(jobs.len(), |i| {
+        let ((experiment, folder), options) = &jobs[i];
         let files = |name: &str| std::fs::read(folder.join(name)).map_err(|e| e.to_string());
-        let outcome = replay(experiment, &files, options);
-        outcomes.lock().expect("a replay does not panic")[i] = Some(outcome);
+        replay(experiment, &files, options)
+    })
+}
+
+/// What the work gives for each number below `count`, done by as many threads as the machine has cores.
+pub(super) fn in_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let done: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let one_by_one = || loop {
+        let i = next.fetch_add(1, Ordering::Relaxed);
+        let Some(place) = done.get(i) else { break };
+        let made = work(i);
+        *place.lock().expect("nothing is made while it is locked") = Some(made);
     };
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
+        for _ in 1..threads.min(count) {
+            scope.spawn(one_by_one);
         }
-        work();
+        one_by_one();
     });
-    outcomes.into_inner().expect("a replay does not panic").into_iter().flatten().collect()
+    done.into_iter()
+        .filter_map(|place| place.into_inner().expect("nothing is made while it is locked"))
+        .collect()
 }
 
 fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Result<(), Failed> {
@@ -233,6 +306,7 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
     if args.level < 3 {
         push_rows(&mut text, &outcome.rows);
         push_groups(&mut text, &groups);
+        push_transfers(&mut text, &outcome.rows);
     }
     push_rankings(&mut text, &rankings);
     push_unmodelled(&mut text, &outcome.unmodelled);
@@ -240,13 +314,16 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
 }
 
 /// The figures that the table of experiments shows; `--json` has all.
-const SHOWN: [(&str, &str); 6] = [
+const SHOWN: [(&str, &str); 9] = [
     ("ttft_ms", "mean"),
     ("ttft_ms", "p50"),
     ("tpot_ms", "mean"),
     ("itl_ms", "p50"),
     ("e2e_ms", "mean"),
     ("e2e_ms", "p99"),
+    ("req_per_s", "value"),
+    ("backlog_per_s", "value"),
+    ("knee_req_per_s", "value"),
 ];
 
 fn push_rows(text: &mut String, rows: &[Row]) {
@@ -288,6 +365,17 @@ fn push_groups(text: &mut String, groups: &[Aggregate]) {
             g.worst_id
         )
         .expect("a String takes any text");
+    }
+}
+
+/// Level 2: by what it was predicted between.
+fn push_transfers(text: &mut String, rows: &[Row]) {
+    let transfers: BTreeSet<&str> = rows.iter().filter_map(|r| r.transfer.as_deref()).collect();
+    for transfer in transfers {
+        let own: Vec<Row> =
+            rows.iter().filter(|r| r.transfer.as_deref() == Some(transfer)).cloned().collect();
+        writeln!(text, "\ntransfer: {transfer}").expect("a String takes any text");
+        push_groups(text, &aggregates(&own, false));
     }
 }
 

@@ -270,7 +270,7 @@ impl Replica {
     }
 
     /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
-    fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
+    pub(super) fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
         let steady = slab[slot].decoding && !slab[slot].behind;
         self.unlink(slot, slab);
         let active = &mut slab[slot];

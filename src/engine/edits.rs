@@ -3,6 +3,7 @@
 
 use super::fact::Sink;
 use super::gateway::{pool_views, serves};
+use super::timeout::timeout_of;
 use super::{Blueprint, Cluster};
 use crate::base::{Micros, Span};
 use crate::perf::{Plan, Resolved};
@@ -24,6 +25,7 @@ impl Cluster {
         let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
         self.admission_latency = Span(is.admission_latency_us);
         self.routing_latency = Span(is.routing_latency_us);
+        self.timeout = timeout_of(new.scenario());
         if was.snapshot_refresh_us != is.snapshot_refresh_us {
             if self.sees_all() {
                 // What the gateway saw so far was always the present: its picture is the present one.

@@ -5,7 +5,7 @@
 
 use super::queue::Queue;
 use super::slab::Slot;
-use crate::base::Micros;
+use crate::base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -31,6 +31,8 @@ pub(super) enum ReplicaEvent {
     Loaded,
     /// The running step ends and the next one begins. Never in a queue: there is at most one.
     Step,
+    /// The client of a request gives up, unless it has left. After the step that ends at the same instant.
+    TimedOut(RequestId),
     /// A finished request has left (`compat: blis`). It only moves the replica's clock.
     Left,
 }
@@ -60,7 +62,8 @@ impl Event for ReplicaEvent {
             Self::Queued(_) => 0,
             Self::Loaded => 1,
             Self::Step => 2,
-            Self::Left => 3,
+            Self::TimedOut(_) => 3,
+            Self::Left => 4,
         }
     }
 }
@@ -153,6 +156,13 @@ impl<E: Event> EventQueue<E> {
     #[inline(never)]
     fn pop(&mut self) -> Option<E> {
         self.queue.pop().map(|next| next.event)
+    }
+
+    /// Takes the next one if it is like that.
+    pub(super) fn pop_if(&mut self, like: impl FnOnce(Micros, E) -> bool) -> Option<E> {
+        let next = self.queue.peek().filter(|next| like(next.at, next.event))?.event;
+        self.pop();
+        Some(next)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = E> {

@@ -6,13 +6,15 @@ use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::policy::Reason;
 use serde::{Deserialize, Serialize};
 
-/// Why a request cannot be served.
+/// Why a request is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DropReason {
     /// Its prompt alone needs more blocks than the cache has.
     PromptExceedsKvCache,
     /// Alone in the batch, it needed one more block than the cache has.
     OutgrewKvCache,
+    /// Its client has waited for as long as it does.
+    TimedOut,
 }
 
 impl DropReason {
@@ -21,6 +23,7 @@ impl DropReason {
         match self {
             Self::PromptExceedsKvCache => "prompt-exceeds-kv-cache",
             Self::OutgrewKvCache => "outgrew-kv-cache",
+            Self::TimedOut => "timed-out",
         }
     }
 }
@@ -41,7 +44,7 @@ pub enum Fact {
     Routed { request: RequestId, replica: ReplicaId },
     /// It joined the wait queue; the replica's priority policy finds it that urgent, larger is more urgent.
     Queued { request: RequestId, replica: ReplicaId, class: u32, urgency: i64 },
-    /// It can never be served; `waiting` others wait there.
+    /// It is given up; `waiting` others wait there.
     Dropped {
         request: RequestId,
         replica: ReplicaId,
@@ -136,6 +139,35 @@ impl Fact {
             | Self::Draining { .. } => None,
         }
     }
+
+    /// The replica that it is about; `None` if it happened at the gateway.
+    pub fn replica(&self) -> Option<ReplicaId> {
+        match *self {
+            Self::Arrived { .. } | Self::Admitted { .. } | Self::Delayed { .. } => None,
+            Self::Rejected { replica, .. } => replica,
+            Self::Routed { replica, .. }
+            | Self::Queued { replica, .. }
+            | Self::Dropped { replica, .. }
+            | Self::Scheduled { replica, .. }
+            | Self::StepStarted { replica, .. }
+            | Self::StepEnded { replica }
+            | Self::Prefilled { replica, .. }
+            | Self::FirstToken { replica, .. }
+            | Self::Tokens { replica, .. }
+            | Self::Preempted { replica, .. }
+            | Self::HeadBlocked { replica, .. }
+            | Self::HeadUnblocked { replica, .. }
+            | Self::LoadStarted { replica, .. }
+            | Self::Loaded { replica, .. }
+            | Self::LoadGivenUp { replica, .. }
+            | Self::Offloaded { replica, .. }
+            | Self::ReloadedEarly { replica, .. }
+            | Self::Completed { replica, .. }
+            | Self::Livelock { replica, .. }
+            | Self::Serving { replica, .. }
+            | Self::Draining { replica } => Some(replica),
+        }
+    }
 }
 
 /// A reader of facts.
@@ -153,8 +185,8 @@ pub trait Sink {
         false
     }
 
-    /// Called after each routing decision, if wanted.
-    fn decision(&mut self, _: &Decision) {}
+    /// Called after each routing decision, at its instant, if wanted.
+    fn decision(&mut self, _: Micros, _: &Decision) {}
 }
 
 /// Reads nothing.

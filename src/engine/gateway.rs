@@ -16,6 +16,11 @@ use crate::scenario::{Pool, Served};
 use crate::workload::{RequestSpec, Source};
 
 impl Cluster {
+    /// How many scores of the router counted as 0 because they were no finite numbers.
+    pub fn not_finite_scores(&self) -> u64 {
+        self.router.not_finite()
+    }
+
     /// When the gateway's next event runs.
     pub(super) fn gateway_at(&self) -> Micros {
         let decision = self.events.next_at();
@@ -66,6 +71,7 @@ impl Cluster {
             signals: &self.signals,
             pools: &self.pool_views,
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
+            below_share: &|id, request| below_share(&replicas[id.index()], request),
         };
         let choice = if fleet.replicas.is_empty() {
             self.decision.scores.clear();
@@ -76,7 +82,7 @@ impl Cluster {
         };
         if sink.wants_decision(request, self.views.len()) {
             self.remember(request, choice.ok().map(|(position, _)| position), pools);
-            sink.decision(&self.decision);
+            sink.decision(now, &self.decision);
         }
         let chosen = match choice {
             Ok((_, chosen)) => chosen,
@@ -97,7 +103,7 @@ impl Cluster {
         self.signals[index].tokens_in_flight += u64::from(prompt_tokens);
         sink.fact(now, Fact::Routed { request, replica: chosen });
         let replica = &mut self.replicas[index];
-        replica.deliver(slot, &self.active, now);
+        replica.deliver(slot, &self.active, now, self.timeout);
         self.next_at.set(index, replica.next_at());
     }
 
@@ -194,6 +200,18 @@ fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
     f64::from(known.blocks) / f64::from(blocks)
 }
 
+/// The share that its CPU tier has of what follows those in its cache.
+fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
+    let block_tokens = replica.kv.block_tokens();
+    let blocks = request.full_blocks(block_tokens);
+    if blocks == 0 || !replica.kv.has_store() {
+        return 0.0;
+    }
+    let chain = request.chain(block_tokens);
+    let known = replica.kv.lookup(chain);
+    f64::from(replica.kv.lookup_below(&chain[known.blocks as usize..]).blocks) / f64::from(blocks)
+}
+
 /// Whether the replica takes new requests for which `pools` serve the model, as bits by number.
 fn can_have(view: &ReplicaView, pools: u64) -> bool {
     view.phase == ReplicaPhase::Serving && pools >> view.pool & 1 == 1
@@ -238,11 +256,9 @@ pub(super) fn serves(pools: &[Pool], source: &Source) -> Vec<u64> {
 
 /// A request as the policies see it.
 pub(super) fn view_of<'a>(active: &'a ActiveRequest, record: &Record, now: Micros) -> RequestView<'a> {
-    RequestView::new(active.id, now, &active.text, active.prompt_tokens).of(
-        record.tenant,
-        record.session,
-        active.model,
-    )
+    RequestView::new(active.id, now, &active.text, active.prompt_tokens)
+        .of(record.tenant, record.session, active.model)
+        .in_class(record.class)
 }
 
 fn new_request(id: RequestId, spec: &RequestSpec) -> ActiveRequest {

@@ -12,10 +12,10 @@ use super::location::Location;
 use super::replica::{Replica, World};
 use super::request::{ActiveRequest, Load};
 use super::slab::{Slab, Slot};
-use crate::base::Micros;
+use crate::base::{Micros, RequestId};
 use crate::kv::Hit;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The loads of one replica.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -53,6 +53,14 @@ impl Loads {
     }
 }
 
+/// When each request that asked for blocks from the CPU tier last did so, and when they are there or were given up.
+pub(super) type LoadTimes = BTreeMap<RequestId, [Micros; 2]>;
+
+/// The two times of a request, if it ever asked.
+pub(super) fn load_of(all: &LoadTimes, request: RequestId) -> [Option<Micros>; 2] {
+    all.get(&request).map_or([None; 2], |times| times.map(Some))
+}
+
 impl Replica {
     /// A waiting request gets the blocks it has found, those of `hit` and so many below, and asks for the contents of the
     /// latter; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
@@ -70,8 +78,7 @@ impl Replica {
         let until = self.kv.begin_load(&mut active.block_table, chain, now);
         let (request, replica) = (active.id, self.id);
         let record = &mut w.records[request.index()];
-        record.load_from = now.into();
-        record.load_until = until.into();
+        w.loads.insert(request, [now, until]);
         let (class, urgency) = (record.class, active.urgency);
         let at_once = until == now;
         if at_once {
@@ -166,7 +173,9 @@ impl Replica {
         let blocks = active.block_table.len();
         self.kv.release(&mut active.block_table, known, now);
         let request = active.id;
-        record.load_until = record.load_until.get().map_or(now, |until| until.min(now)).into();
+        if let Some([_, until]) = w.loads.get_mut(&request) {
+            *until = now.min(*until);
+        }
         w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
     }
 

@@ -8,6 +8,7 @@ mod admission_queue;
 mod batch;
 mod blocked;
 mod blueprint;
+mod bytes;
 mod check;
 mod decision;
 mod decode;
@@ -20,6 +21,7 @@ mod gateway;
 mod lifecycle;
 mod load;
 mod location;
+mod packed;
 mod queue;
 mod recent;
 mod replica;
@@ -27,6 +29,8 @@ mod request;
 mod slab;
 mod stay;
 mod step;
+mod timeout;
+mod totals;
 mod waiting;
 
 pub use decision::{Decision, ranking};
@@ -34,9 +38,10 @@ pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
 pub use fact::{DropReason, Fact, Ignore, Sink};
 pub use location::Location;
-pub use replica::{Replica, Totals};
+pub use replica::Replica;
 pub use request::{Progress, Record, RequestState};
 pub use stay::Stay;
+pub use totals::Totals;
 
 use crate::base::{Chunks, Micros, RequestId, Span};
 use crate::perf::Plan;
@@ -48,11 +53,14 @@ use admission_queue::AdmissionQueue;
 use blueprint::{Blueprint, Tier};
 use departure::Departure;
 use event::{ClusterEvent, EventQueue};
+use load::LoadTimes;
 use location::LocationCounts;
 use queue::Tournament;
 use replica::World;
 use serde::{Deserialize, Serialize};
 use slab::{Slab, Slot};
+use std::rc::Rc;
+use timeout::timeout_of;
 
 /// Why `advance` came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +103,8 @@ pub struct Cluster {
     admission_latency: Span,
     routing_latency: Span,
     snapshot_refresh: Span,
+    /// How long clients wait for an answer; 0 for ever.
+    timeout: Span,
     admission: AdmissionQueue,
     router: RouterState,
     /// Events of the cluster; arrivals come straight from the source.
@@ -120,7 +130,8 @@ pub struct Cluster {
     locations: LocationCounts,
     active: Slab,
     /// The past of requests that were preempted, in the order in which it came to pass.
-    stays: Vec<Stay>,
+    stays: Chunks<Stay>,
+    loads: LoadTimes,
     /// Set by a livelock: whose, and where.
     livelock: Option<(RequestId, u32)>,
     detail: Option<Box<Detail>>,
@@ -130,6 +141,12 @@ pub struct Cluster {
     /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
     departures: Vec<Departure>,
+    /// Who has a first token since the event that runs.
+    #[serde(skip)]
+    prefilled: Vec<RequestId>,
+    /// What is packed, while it is kept in a checkpoint.
+    #[serde(skip)]
+    packed: Option<Rc<packed::Packed>>,
 }
 
 impl Cluster {
@@ -158,6 +175,7 @@ impl Cluster {
             admission_latency: Span(c.admission_latency_us),
             routing_latency: Span(c.routing_latency_us),
             snapshot_refresh: Span(c.snapshot_refresh_us),
+            timeout: timeout_of(scenario),
             admission: AdmissionQueue::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
             events: EventQueue::default(),
@@ -174,11 +192,14 @@ impl Cluster {
             records: Chunks::default(),
             locations: LocationCounts::default(),
             active: Slab::default(),
-            stays: Vec::new(),
+            stays: Chunks::default(),
+            loads: LoadTimes::new(),
             livelock: None,
             detail: None,
             decision: Decision::default(),
             departures: Vec::new(),
+            prefilled: Vec::new(),
+            packed: None,
         };
         for (pool, p) in c.pools.iter().enumerate() {
             for _ in 0..p.replicas {
@@ -195,6 +216,7 @@ impl Cluster {
 
     /// Runs events up to and including `until`, but no more than `max_events` of them.
     pub fn advance<S: Sink>(&mut self, until: Micros, max_events: u64, sink: &mut S) -> Halt {
+        assert!(self.packed.is_none(), "INV-6: a checkpoint that goes on by itself");
         for _ in 0..max_events {
             let gateway_at = self.gateway_at();
             let (replica_at, index) = self.next_at.winner();
@@ -271,11 +293,16 @@ impl Cluster {
             locations: &mut self.locations,
             active: &mut self.active,
             stays: &mut self.stays,
+            loads: &mut self.loads,
             departures: &mut self.departures,
+            prefilled: &mut self.prefilled,
             sink,
             detail: &mut self.detail,
         };
         replica.run_event(&mut world);
+        for request in self.prefilled.drain(..) {
+            self.router.prefilled(request);
+        }
         let gone = self.departures.len() as u32;
         assert!(self.in_flight[index] >= gone, "INV-1: more requests left {:?} than came", replica.id);
         self.in_flight[index] -= gone;
@@ -444,13 +471,6 @@ impl Cluster {
             itl_count: record.generated.saturating_sub(1),
             ..Progress::default()
         }
-    }
-
-    /// The stays in a batch of a request that was preempted, in order; those of others are in its record.
-    pub fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
-        let preempted = self.records[request.index()].preemptions > 0;
-        let all = if preempted { &self.stays[..] } else { &[] };
-        all.iter().filter(move |stay| stay.request == request)
     }
 
     /// The batch of a replica in order: each request and whether it decodes.

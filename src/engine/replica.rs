@@ -4,14 +4,15 @@ use super::departure::{Departure, DepartureReason};
 use super::detail::Detail;
 use super::event::{EventQueue, ReplicaEvent};
 use super::fact::{DropReason, Fact, Sink};
-use super::load::Loads;
+use super::load::{LoadTimes, Loads};
 use super::location::{Location, LocationCounts};
 use super::recent::Recent;
 use super::request::{ActiveRequest, Progress, Record};
 use super::slab::{Slab, Slot};
 use super::stay::Stay;
+use super::totals::Totals;
 use super::waiting::view_of;
-use crate::base::{Chunks, Maybe, Micros, ReplicaId, Span};
+use crate::base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::priority::PriorityState;
@@ -33,9 +34,13 @@ pub(super) struct World<'a, S: Sink> {
     pub(super) locations: &'a mut LocationCounts,
     pub(super) active: &'a mut Slab,
     /// What ended in a batch of requests that were preempted.
-    pub(super) stays: &'a mut Vec<Stay>,
+    pub(super) stays: &'a mut Chunks<Stay>,
+    /// When requests loaded blocks from the CPU tier.
+    pub(super) loads: &'a mut LoadTimes,
     /// The outbox: who has left in this event.
     pub(super) departures: &'a mut Vec<Departure>,
+    /// Who has a first token since this event.
+    pub(super) prefilled: &'a mut Vec<RequestId>,
     pub(super) sink: &'a mut S,
     pub(super) detail: &'a mut Option<Box<Detail>>,
 }
@@ -47,39 +52,6 @@ pub(super) struct RunningStep {
     pub(super) span: Span,
     /// Requests that decode one token in it.
     pub(super) decode: u32,
-}
-
-/// Totals of one replica.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Totals {
-    /// Steps begun.
-    pub steps: u64,
-    /// Requests completed.
-    pub completed: u32,
-    /// Requests dropped.
-    pub dropped: u32,
-    /// Requests refused because the wait queue was full.
-    pub refused: u32,
-    /// Preemptions.
-    pub preemptions: u64,
-    /// `compat: blis`: completions without room for the last token's KV.
-    pub allocation_failures: u64,
-    /// Prompt tokens of requests that joined the wait queue.
-    pub prompt_tokens: u64,
-    /// Output tokens of completed requests.
-    pub output_tokens: u64,
-    /// Sum of the TTFTs of completed requests; it stops at the largest number.
-    pub ttft_sum: Span,
-    /// Sum of the durations of steps (ended ones; begun ones under `compat: blis`).
-    pub step_time: Span,
-    /// Sum over those steps of blocks in use times duration.
-    pub kv_block_us: u128,
-    /// Most blocks in use at the beginning of a step.
-    pub kv_peak: u32,
-    /// Sum over steps begun of the requests waiting.
-    pub waiting_sum: u64,
-    /// Sum over steps begun of the requests in the batch.
-    pub running_sum: u64,
 }
 
 /// One replica.
@@ -219,13 +191,15 @@ impl Replica {
         self.events.next_at().min(self.step_at)
     }
 
-    /// The router has sent it a request: it joins the wait queue after the queueing delay.
-    pub(super) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros) {
+    /// The router has sent it a request: it joins the wait queue after the queueing delay. Its client waits for `timeout`.
+    pub(super) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros, timeout: Span) {
         assert!(self.serving(), "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
         self.arriving += 1;
         self.clock = self.clock.max(now);
         let delay = self.model.queueing(slab[slot].prompt_tokens);
-        self.events.schedule(now.saturating_add(delay), ReplicaEvent::Queued(slot));
+        let queued = now.saturating_add(delay);
+        self.events.schedule(queued, ReplicaEvent::Queued(slot));
+        self.expect_timeout(&slab[slot], queued, timeout);
     }
 
     /// Runs its next event.
@@ -239,6 +213,9 @@ impl Replica {
         );
         self.clock = at;
         self.run_due(at, w);
+        if !w.departures.is_empty() {
+            self.forget_timeouts(w.records);
+        }
         self.recent.settle(at, self.running > 0 || !self.waiting.is_empty());
     }
 
@@ -253,6 +230,7 @@ impl Replica {
             }
             ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
             ReplicaEvent::Loaded => self.finish_load(at, w),
+            ReplicaEvent::TimedOut(request) => self.time_out(request, at, w),
             ReplicaEvent::Left => {}
         }
     }
@@ -331,11 +309,12 @@ impl Replica {
         if self.reported_blocked == slot {
             self.reported_blocked = Slot::NONE;
         }
-        if reason == DropReason::OutgrewKvCache {
+        if reason != DropReason::PromptExceedsKvCache {
             // What it leaves is room for the others: they make progress again.
             self.preempted_since_progress = 0;
         }
         self.totals.dropped += 1;
+        self.totals.timed_out += u32::from(reason == DropReason::TimedOut);
         w.departures.push(Departure { request, why: DepartureReason::Dropped });
         let waiting = self.waiting.len() as u32;
         w.sink.fact(now, Fact::Dropped { request, replica: self.id, class, urgency, reason, waiting });

@@ -73,13 +73,9 @@ pub struct Record {
     /// When it last joined a batch.
     pub scheduled: Maybe<Micros>,
     /// The replica's step that it last joined.
-    pub sched_step: u64,
+    pub sched_step: u32,
     /// Prompt tokens found in the cache when it last joined.
     pub cached_tokens: u32,
-    /// When it last asked for blocks from the CPU tier.
-    pub load_from: Maybe<Micros>,
-    /// When they are there, or were given up.
-    pub load_until: Maybe<Micros>,
     /// How often it was preempted.
     pub preemptions: u32,
     /// Time to first token.
@@ -89,7 +85,7 @@ pub struct Record {
     /// When it left: completed, dropped or refused.
     pub left: Maybe<Micros>,
     /// The replica's step that completed it.
-    pub finish_step: u64,
+    pub finish_step: u32,
     /// Tokens whose KV was in the cache when it left (completed or dropped).
     pub progress: u32,
     /// Tokens it had produced when it left.
@@ -124,8 +120,6 @@ impl Record {
             scheduled: Maybe::NONE,
             sched_step: 0,
             cached_tokens: 0,
-            load_from: Maybe::NONE,
-            load_until: Maybe::NONE,
             preemptions: 0,
             ttft: Maybe::NONE,
             e2e: Maybe::NONE,
@@ -311,6 +305,6 @@ mod tests {
 
     #[test]
     fn a_record_stays_small_for_there_is_one_for_each_request_of_a_run() {
-        assert!(size_of::<Record>() <= 168, "{} bytes", size_of::<Record>());
+        assert!(size_of::<Record>() <= 144, "{} bytes", size_of::<Record>());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::request::ActiveRequest;
 use crate::base::Content;
+use crate::base::bits::{BitReader, BitWriter, Course, width_of};
 use crate::base::order::sort_by_key;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,33 @@ pub(super) struct Slab {
 }
 
 impl Slab {
+    /// About how many bytes a copy takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let of = |a: &ActiveRequest| {
+            size_of::<ActiveRequest>() + 4 * a.block_table.len() as usize + 8 * a.chain.len()
+        };
+        self.slots.iter().map(of).sum::<usize>() as u64
+    }
+
+    /// Writes the block tables and forgets them.
+    pub(super) fn pack(&mut self, out: &mut BitWriter) {
+        let all = self.slots.iter().flat_map(|a| a.block_table.blocks());
+        let width = width_of(all.fold(0, |bits, b| bits | b));
+        out.push_number(width);
+        let mut course = Course::new(width);
+        for a in &mut self.slots {
+            a.block_table.pack(&mut course, out);
+        }
+    }
+
+    /// Has the block tables again that were written.
+    pub(super) fn unpack(&mut self, from: &mut BitReader) {
+        let mut course = Course::new(from.take_number());
+        for a in &mut self.slots {
+            a.block_table.unpack(&mut course, from);
+        }
+    }
+
     /// Sorts members of one batch into the order in which they joined it.
     #[inline]
     pub(super) fn sort_by_order(&self, slots: &mut Vec<Slot>) {

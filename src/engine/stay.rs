@@ -3,7 +3,9 @@
 //! A record knows the first and the latest time its request joined a batch. That is all there is to know of most requests, so
 //! only those that were preempted have their stays kept.
 
+use super::Cluster;
 use super::fact::Sink;
+use super::load::load_of;
 use super::replica::World;
 use super::slab::Slot;
 use crate::base::{Maybe, Micros, RequestId, Span};
@@ -26,6 +28,20 @@ pub struct Stay {
     pub from: Micros,
     /// When it left.
     pub to: Micros,
+}
+
+impl Cluster {
+    /// The stays in a batch of a request that was preempted, in order; those of others are in its record.
+    pub fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
+        let preempted = self.records[request.index()].preemptions > 0;
+        let all = preempted.then(|| self.stays.iter()).into_iter().flatten();
+        all.filter(move |stay| stay.request == request)
+    }
+
+    /// When a request last asked for blocks from the CPU tier, and when they were there or given up.
+    pub fn load(&self, request: RequestId) -> [Option<Micros>; 2] {
+        load_of(&self.loads, request)
+    }
 }
 
 /// Stands for a span that does not exist, or is longer than 71 minutes.
@@ -62,7 +78,7 @@ pub(super) fn end_stay<S: Sink>(slot: Slot, now: Micros, w: &mut World<'_, S>) {
         request: active.id,
         prefilled: active.progress.min(active.prefill).saturating_sub(record.cached_tokens),
         generated: active.generated,
-        load: [between(record.load_from, from), between(record.load_until, from)],
+        load: load_of(w.loads, active.id).map(|at| between(at.map_or(Maybe::NONE, Micros::into), from)),
         decoding: between(from, active.decoding_from),
         from: from.get().expect("INV-5: a stay in a batch without a beginning"),
         to: now,

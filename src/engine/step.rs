@@ -24,6 +24,7 @@ impl Replica {
                 known_by = step.started;
             }
             self.finish_step(step, now, w);
+            self.time_out_due(now, w);
         }
         if self.running > 0 || !self.waiting.is_empty() {
             self.start_step(known_by, now, w);
@@ -118,6 +119,7 @@ impl Replica {
                 let ttft = (now + overhead).since(active.arrival);
                 w.records[active.id.index()].ttft = ttft.into();
                 self.recent.first_token(ttft);
+                w.prefilled.push(active.id);
                 w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             } else {
                 let itl = now.since(active.last_token) + overhead;
@@ -207,6 +209,7 @@ impl Replica {
             let ttft = (now + after).since(active.arrival);
             w.records[active.id.index()].ttft = ttft.into();
             self.recent.first_token(ttft);
+            w.prefilled.push(active.id);
             w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             active.chain = Vec::new();
             if active.tokens_due() == 1 {
@@ -317,7 +320,7 @@ impl Replica {
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");
         record.e2e = e2e.into();
         record.left = now.into();
-        record.finish_step = self.totals.steps;
+        record.finish_step = self.totals.steps_in_short();
         record.progress = active.progress;
         record.generated = active.generated;
         record.slot = Slot::NONE;

@@ -86,6 +86,16 @@ impl Replica {
         }
     }
 
+    /// A request leaves the queue at a place out of turn.
+    pub(super) fn leave_queue(&mut self, at: usize) {
+        let from_the_end = self.waiting.len() - at;
+        if from_the_end <= self.unsorted.1 as usize {
+            self.unsorted.1 -= 1;
+        }
+        self.take_waiting(at);
+        self.refused = None;
+    }
+
     /// Phase 2: admits requests whose load from the CPU tier is done, then from the head of the queue in order. Only requests
     /// that wait for the CPU tier are overtaken.
     #[inline(never)]
@@ -328,7 +338,7 @@ impl Replica {
         let record = &mut w.records[active.id.index()];
         record.relocate(Location::Batch(self.id), w.locations);
         record.scheduled = now.into();
-        record.sched_step = self.totals.steps;
+        record.sched_step = self.totals.steps_in_short();
         record.cached_tokens = cached;
         if !record.first_scheduled.is_known() {
             record.first_scheduled = now.into();

@@ -2,6 +2,7 @@
 
 use super::convert_latency as latency;
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
+use super::queueing::formats;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
@@ -19,7 +20,8 @@ const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utili
 pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
     let mut problems = Vec::new();
     if file.schema != SCHEMA {
-        wrong("schema", &file.schema, SCHEMA, &mut problems);
+        let known: Vec<&str> = std::iter::once(SCHEMA).chain(formats()).collect();
+        wrong("schema", &file.schema, &known.join(", "), &mut problems);
     }
     let cluster = cluster(file, &mut problems);
     if !problems.is_empty() {
@@ -36,7 +38,7 @@ pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
         workload: Workload {
             clients: Vec::new(),
             requests: file.requests.iter().map(request).collect(),
-            trace: None,
+            ..Workload::default()
         },
         observe: Observe { event_log: 0, ..Observe::default() },
         ..Scenario::default()

@@ -102,6 +102,7 @@ pub(super) fn model(c: &Config) -> LatencyModel {
             step_us: beta(0),
             step_us_per_prefill_token: beta(1),
             step_us_per_decode_token: beta(2),
+            ..FittedCoefficients::default()
         }),
     }
 }

@@ -5,17 +5,24 @@ mod convert;
 mod convert_latency;
 mod file;
 mod metrics;
+mod queueing;
 mod record;
 mod required;
 mod sections;
 
 use crate::base::Diagnostics;
-use crate::scenario::{data_from_value, value_from_long_json};
+use crate::queueing::Mode;
+use crate::scenario::{Scenario, data_from_value, value_from_long_json};
 use file::GoldenFile;
 use serde_json::{Map, Value};
 
-/// The sections that can be compared.
-pub const SECTIONS: [&str; 15] = [
+/// What can be compared alone: the sections of runs, and the kinds of cases and tables of the queueing model.
+pub fn sections() -> Vec<&'static str> {
+    SECTIONS.into_iter().chain(queueing::sections()).collect()
+}
+
+/// The sections of a run.
+const SECTIONS: [&str; 15] = [
     "token_check",
     "per_request",
     "per_instance",
@@ -36,8 +43,22 @@ pub const SECTIONS: [&str; 15] = [
 /// Differences between a golden file and a run of it, one line each; empty if there are none. Only the sections in
 /// `only` are compared, or all if it is empty. The error says why the file cannot be run.
 pub fn differences(text: &str, only: &[String]) -> Result<Vec<String>, Diagnostics> {
-    let file = read(text)?;
-    let scenario = convert::scenario(&file)?;
+    differences_after(text, only, |scenario| scenario)
+}
+
+/// The same of a run of what `change` makes of the file's scenario, such as one that says the same in other words.
+pub fn differences_after(
+    text: &str,
+    only: &[String],
+    change: impl Fn(Scenario) -> Scenario,
+) -> Result<Vec<String>, Diagnostics> {
+    let instead = ["a golden file: a JSON object", "the file may not have been written to its end"];
+    let value = value_from_long_json(text, instead)?;
+    if let Some(found) = queueing::differences(&value, only) {
+        return found;
+    }
+    let file = read(value)?;
+    let scenario = change(convert::scenario(&file)?);
     let recording = record::run(&file, scenario.clone())?;
     let run =
         sections::Run { file: &file, record: file.record(), scenario: &scenario, recording: &recording };
@@ -48,9 +69,14 @@ pub fn differences(text: &str, only: &[String]) -> Result<Vec<String>, Diagnosti
     Ok(out)
 }
 
-fn read(text: &str) -> Result<GoldenFile, Diagnostics> {
-    let instead = ["a golden file: a JSON object", "the file may not have been written to its end"];
-    let value = value_from_long_json(text, instead)?;
+/// What comes out of a golden file of the queueing model, as JSON; what it expects is not looked at.
+pub fn queueing_results(text: &str, mode: Mode) -> Result<Value, Diagnostics> {
+    let instead =
+        ["a golden file of the queueing model: a JSON object", "start with its schema and one case"];
+    queueing::results(&value_from_long_json(text, instead)?, mode)
+}
+
+fn read(value: Value) -> Result<GoldenFile, Diagnostics> {
     let mut problems = required::required(&value);
     match data_from_value(value, "a golden file") {
         Ok(file) if problems.is_empty() => Ok(file),

@@ -204,7 +204,7 @@ impl Sink for Log {
         true
     }
 
-    fn decision(&mut self, decision: &Decision) {
+    fn decision(&mut self, _: Micros, decision: &Decision) {
         self.routing.push(decision.clone());
     }
 }

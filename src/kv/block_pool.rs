@@ -9,7 +9,9 @@ use super::free_list::FreeList;
 use super::store::Store;
 use super::tier::Tier;
 use crate::base::lookup::LookupMap;
+use packed::Packed;
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 use watch::Watch;
 
 /// Stands for the hash of a full block of unique text: it is cached, but never looked up, so it is not in the table of
@@ -107,6 +109,9 @@ pub struct BlockPool {
     version: u64,
     #[serde(skip)]
     watch: Watch,
+    /// What stands in the tables, while it is kept in a checkpoint.
+    #[serde(skip)]
+    packed: Option<Rc<Packed>>,
 }
 
 impl BlockPool {
@@ -137,7 +142,18 @@ impl BlockPool {
             store: None,
             version: 0,
             watch: Watch::default(),
+            packed: None,
         }
+    }
+
+    /// About how many bytes a copy takes.
+    pub fn bytes(&self) -> u64 {
+        let packed = self.bytes_packed();
+        let words = self.blocks.len() + self.places.len() + self.listed.slots() + self.retired.len();
+        let stored = self.store.as_ref().map_or(0, |store| store.blocks().0 as usize);
+        let tiered = self.tier.as_ref().map_or(0, |tier| tier.len());
+        packed
+            + (4 * words + 8 * self.hashes.len() + 24 * self.by_hash.len() + 56 * stored + 40 * tiered) as u64
     }
 
     /// Tokens in one block.
@@ -381,6 +397,7 @@ mod check;
 mod content;
 mod free;
 mod load;
+pub(super) mod packed;
 mod resize;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! The blocks that one request holds.
 
+use crate::base::bits::{BitReader, BitWriter, Course};
 use serde::{Deserialize, Serialize};
 
 /// The blocks that one request holds, in order. All but the last are full.
@@ -14,6 +15,20 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
+    /// Writes the block numbers and forgets them.
+    pub fn pack(&mut self, course: &mut Course, out: &mut BitWriter) {
+        let blocks = std::mem::take(&mut self.blocks);
+        out.push_number(blocks.len() as u32);
+        for b in blocks {
+            course.write(b, out);
+        }
+    }
+
+    /// Has the block numbers again that were written.
+    pub fn unpack(&mut self, course: &mut Course, from: &mut BitReader) {
+        self.blocks = (0..from.take_number()).map(|_| course.read(from)).collect();
+    }
+
     /// How many blocks.
     pub fn len(&self) -> u32 {
         self.blocks.len() as u32

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// What stands in a hole.
-const HOLE: u32 = u32::MAX;
+pub(super) const HOLE: u32 = u32::MAX;
 
 /// Holes that are not worth closing.
 const HOLES_KEPT: u32 = 64;
@@ -24,9 +24,30 @@ pub(super) struct FreeList {
 }
 
 impl FreeList {
+    /// A list of these entries and holes, the first of which has the place `first`.
+    pub(super) fn of(entries: Vec<u32>, first: u32) -> Self {
+        let holes = entries.iter().filter(|entry| **entry == HOLE).count() as u32;
+        Self { ring: entries.into(), first, holes }
+    }
+
+    /// The place at the head.
+    pub(super) fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// All entries and holes in order.
+    pub(super) fn slots_in_order(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ring.iter().copied()
+    }
+
     /// How many blocks are on it.
     pub(super) fn len(&self) -> u32 {
         self.ring.len() as u32 - self.holes
+    }
+
+    /// How many places it takes, holes included.
+    pub(super) fn slots(&self) -> usize {
+        self.ring.len()
     }
 
     /// Enters a block at the tail. Returns its place.

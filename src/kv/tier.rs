@@ -59,6 +59,11 @@ pub struct TierCounts {
 }
 
 impl Tier {
+    /// How many blocks it holds.
+    pub(super) fn len(&self) -> usize {
+        self.store.len()
+    }
+
     pub(super) fn new(settings: ReloadSettings) -> Self {
         Self { settings, store: BTreeMap::new(), used: 0, counts: TierCounts::default(), pending: Span::ZERO }
     }

@@ -1,12 +1,17 @@
 //! Routing decisions: the latest in full, for the inspector, and a summary of all, for the report.
 
-use super::words::three_digits;
+mod packed;
+
+use super::window::unshared;
 use crate::base::RequestId;
+use crate::base::words::three_digits;
 use crate::engine::{Cluster, Decision, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
+use packed::Packed;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Most decisions kept.
 const DECISIONS_KEPT: usize = 4096;
@@ -37,6 +42,10 @@ struct KeptDecision {
     terms: Vec<(Term, f64)>,
     /// One column after another, as many as there are terms.
     values: Vec<f64>,
+    /// What terms that are expressions are sums of: the position of the term and the text.
+    summands: Vec<(u32, Rc<str>)>,
+    /// One column after another, as many as there are summands.
+    summand_values: Vec<f64>,
 }
 
 /// Replaces a column by another one, or by some of its entries.
@@ -57,13 +66,17 @@ fn add_to<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
 pub(crate) struct Decisions {
     /// Most candidates of a decision that are kept; 0 means all.
     max_candidates: u32,
-    kept: VecDeque<KeptDecision>,
+    /// None changes once it is here: copies of a run share them.
+    kept: VecDeque<Rc<KeptDecision>>,
     rows: usize,
     routed: u64,
     regret_sum: f64,
     regret_max: f64,
     /// By replica: requests sent there.
     targets: Vec<u64>,
+    /// Those that are kept, while they are kept in a checkpoint.
+    #[serde(skip)]
+    packed: Option<Rc<Packed>>,
 }
 
 /// What the decisions of a run amount to.
@@ -131,12 +144,44 @@ pub struct ScorePart {
     pub weight: f64,
     /// Value times weight; the candidate's score is the sum of these.
     pub product: f64,
+    /// Its text, if it is an expression.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expression: Option<Rc<str>>,
+    /// What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summands: Option<Vec<SummandValue>>,
+}
+
+/// One summand of an expression.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct SummandValue {
+    /// Its text, with its sign.
+    pub text: Rc<str>,
+    /// Its value.
+    pub value: f64,
+}
+
+impl KeptDecision {
+    fn bytes(&self) -> u64 {
+        let of_row = size_of::<ReplicaView>() + 4 + size_of::<Option<Excluded>>();
+        let columns = self.totals.len() + self.values.len() + self.summand_values.len();
+        let numbers = columns + 3 * (self.terms.len() + self.summands.len());
+        (size_of::<Self>() + self.seen.len() * of_row + 8 * numbers) as u64
+    }
 }
 
 impl Decisions {
     /// No decisions yet; of each, `max_candidates` are to be kept (0 means all).
     pub(crate) fn new(max_candidates: u32) -> Self {
         Self { max_candidates, ..Self::default() }
+    }
+
+    /// Bytes of the decisions that `later`, which went on from a copy, does not share.
+    pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        unshared(&self.kept, later.map(|l| &l.kept)).map(KeptDecision::bytes).sum()
     }
 
     /// Whether the report is to have a summary.
@@ -173,13 +218,16 @@ impl Decisions {
         });
         let some = best.as_deref();
         let rows = some.map_or(d.seen.len(), <[usize]>::len);
-        // The oldest make room, in the queue and in memory.
-        let mut kept = KeptDecision::default();
+        // The oldest make room, in the queue and, unless a copy of the run has them too, in memory.
+        let mut room = Rc::<KeptDecision>::default();
         while self.kept.len() >= DECISIONS_KEPT || self.rows + rows > ROWS_KEPT {
             let Some(oldest) = self.kept.pop_front() else { break };
             self.rows -= oldest.seen.len();
-            kept = oldest;
+            if Rc::strong_count(&oldest) == 1 {
+                room = oldest;
+            }
         }
+        let kept = Rc::get_mut(&mut room).expect("nobody else has it");
         self.rows += rows;
         kept.request = request.0;
         let place = |chosen: usize| some.and_then(|s| s.iter().position(|&i| i == chosen)).unwrap_or(chosen);
@@ -191,10 +239,16 @@ impl Decisions {
         kept.terms.clear();
         kept.values.clear();
         for part in &d.scores.parts {
-            kept.terms.push((part.term, part.weight));
+            kept.terms.push((part.term.clone(), part.weight));
             add_to(&mut kept.values, &part.values, some);
         }
-        self.kept.push_back(kept);
+        kept.summands.clear();
+        kept.summand_values.clear();
+        for summand in &d.scores.summands {
+            kept.summands.push((summand.part, Rc::clone(&summand.text)));
+            add_to(&mut kept.summand_values, &summand.values, some);
+        }
+        self.kept.push_back(room);
     }
 
     /// What the router saw when it sent `request` somewhere, the best first, if that is still kept.
@@ -209,7 +263,15 @@ impl Decisions {
             let column = move |(i, (term, weight)): (usize, &(Term, f64))| {
                 let value = kept.values[i * scored + at];
                 let name = term.name().to_owned();
-                ScorePart { name, value, weight: *weight, product: value * weight }
+                let expression = if let Term::Expression(text) = term { Some(Rc::clone(text)) } else { None };
+                let of_it = kept.summands.iter().enumerate().filter(|(_, (part, _))| *part as usize == i);
+                let summand = |(k, (_, text)): (usize, &(u32, Rc<str>))| SummandValue {
+                    text: Rc::clone(text),
+                    value: kept.summand_values[k * scored + at],
+                };
+                let summands: Vec<SummandValue> = of_it.map(summand).collect();
+                let summands = Some(summands).filter(|all| !all.is_empty());
+                ScorePart { name, value, weight: *weight, product: value * weight, expression, summands }
             };
             kept.terms.iter().enumerate().filter(|_| at < scored).map(column).collect()
         };

@@ -191,7 +191,7 @@ impl Path {
         }
         let over = !self.open && wait == SegmentKind::Preempted && self.since == self.end;
         let joined = r.scheduled.get().filter(|at| at.0 >= self.since);
-        if !over && self.wait(wait, [r.load_from.get(), r.load_until.get()], joined) {
+        if !over && self.wait(wait, engine.load(id), joined) {
             let computed = if self.open { p.decoding_from } else { first_token(r, p) };
             let prefilled = if self.open { p.stored.min(p.prefill) } else { r.prompt_tokens };
             if self.until(work, computed, prefilled.saturating_sub(r.cached_tokens)) {

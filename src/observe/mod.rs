@@ -4,18 +4,19 @@
 //! or decides how far a run goes.
 
 pub mod anomaly;
+mod bytes;
 mod decisions;
 pub(crate) mod life;
 mod meters;
 mod notices;
-mod objectives;
+pub(crate) mod objectives;
+mod packed;
 pub(crate) mod recorder;
 pub mod report;
-mod warmup;
+pub(crate) mod warmup;
 pub(crate) mod window;
-pub(crate) mod words;
 
-pub use decisions::{Candidate, DecisionPart, ScorePart};
+pub use decisions::{Candidate, DecisionPart, ScorePart, SummandValue};
 pub use life::{Part, Segment, SegmentKind};
 pub use notices::{Notice, NoticeKind};
 pub(crate) use notices::{RunSoFar, requests_asked};

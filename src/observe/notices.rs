@@ -4,9 +4,9 @@
 //! these has been taken for a result. What can only be said of a whole run is said at its end.
 
 use super::recorder::Recorder;
-use super::words::{count, three_digits};
 use crate::base::Micros;
 use crate::base::units::US_PER_S;
+use crate::base::words::{count, three_digits};
 use crate::engine::Cluster;
 use crate::scenario::Scenario;
 use crate::workload::Trace;
@@ -31,6 +31,8 @@ pub enum NoticeKind {
     CutShort,
     /// Rows of the trace were left out.
     TraceRows,
+    /// Expressions gave scores that were no finite numbers.
+    NotFinite,
 }
 
 /// Something the reader of a run must know.
@@ -83,7 +85,8 @@ impl RunSoFar<'_> {
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let at_end: [fn(&Self) -> Option<Notice>; 3] =
             [Self::nothing_measured, Self::unfinished, Self::cut_short];
-        let always: [fn(&Self) -> Option<Notice>; 3] = [Self::dropped, Self::no_price, Self::trace_rows];
+        let always: [fn(&Self) -> Option<Notice>; 4] =
+            [Self::dropped, Self::no_price, Self::trace_rows, Self::not_finite];
         let asked = at_end.iter().filter(|_| self.ended).chain(&always);
         asked.filter_map(|ask| ask(self)).collect()
     }
@@ -228,7 +231,8 @@ impl RunSoFar<'_> {
     }
 
     fn dropped(&self) -> Option<Notice> {
-        let dropped: u32 = self.engine.replicas().iter().map(|r| r.totals().dropped).sum();
+        let impossible = self.engine.replicas().iter().map(|r| r.totals().dropped - r.totals().timed_out);
+        let dropped: u32 = impossible.sum();
         let text = format!(
             "Dropped requests: {}. Each needs more KV blocks than a replica has, or the step budget never lets it in.",
             count(u64::from(dropped))
@@ -260,6 +264,17 @@ impl RunSoFar<'_> {
         );
         let remedy = "such rows are failed requests; give them tokens if they are not";
         (left_out > 0).then(|| Notice::new(NoticeKind::TraceRows, "workload.trace", text, remedy))
+    }
+
+    fn not_finite(&self) -> Option<Notice> {
+        let scores = self.engine.not_finite_scores();
+        let text = format!(
+            "Scores of expressions that were no finite numbers: {}. Each counts as 0.",
+            count(scores)
+        );
+        let remedy = "add 1 to what is divided by where it can be 0, as in 1 / (1 + waiting)";
+        let path = "cluster.routing.weighted.scorers";
+        (scores > 0).then(|| Notice::new(NoticeKind::NotFinite, path, text, remedy))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A request is judged once, when it completes, by the objectives of that moment. Whoever reports objectives reads that judgement.
 
-use crate::base::RequestId;
 use crate::base::math::round_to_span;
+use crate::base::{Chunks, RequestId};
 use crate::scenario::{Slo, SloClass};
 use serde::{Deserialize, Serialize};
 
@@ -51,13 +51,18 @@ impl Met {
 
 /// The judgements so far, by number of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Judgements(Vec<Met>);
+pub(crate) struct Judgements(Chunks<Met>);
 
 impl Judgements {
+    /// Bytes that `later`, which went on from a copy, does not share.
+    pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        self.0.bytes_beside(later.map(|l| &l.0))
+    }
+
     pub(crate) fn enter(&mut self, request: RequestId, met: Met) {
         let i = request.index();
-        if self.0.len() <= i {
-            self.0.resize(i + 1, Met::default());
+        while self.0.len() <= i {
+            self.0.push(Met::default());
         }
         assert!(self.0[i] == Met::default(), "INV-2: {request:?} completed twice");
         self.0[i] = met;

@@ -7,12 +7,13 @@ use super::objectives::{Judgements, Met, Targets};
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::order::sort_pairs;
-use crate::base::{Micros, RequestId, Span};
+use crate::base::{Micros, RequestId, SharedQueue, Span};
 use crate::engine::{Cluster, Decision, Fact, Replica, Sink};
 use crate::scenario::{Scenario, Slo};
 use crate::stats::{BucketLog, Histogram, RunLength, Timeline};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Counters of the timeline.
 pub(crate) mod counter {
@@ -91,7 +92,7 @@ pub(crate) struct Recorder {
     pub(crate) live: bool,
     /// The objectives by which requests are judged that complete from now on.
     pub(crate) targets: Targets,
-    judgements: Judgements,
+    pub(super) judgements: Judgements,
     warmup: Warmup,
     pub(crate) meters: Meters,
     /// `None` if the scenario does not want any.
@@ -109,13 +110,19 @@ pub(crate) struct Recorder {
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     /// The latest facts, and the number of the first one kept.
-    pub(crate) log: VecDeque<(u64, LogEntry)>,
+    pub(crate) log: SharedQueue<(u64, LogEntry)>,
     pub(crate) log_start: u64,
     log_kept: usize,
     pub(crate) window: Window,
     pub(crate) decisions: Decisions,
     #[serde(skip)]
     pub(crate) moves: VecDeque<Move>,
+    /// Facts since somebody began to listen, who takes care that they stay few.
+    #[serde(skip)]
+    pub(crate) heard: Option<Vec<Fact>>,
+    /// Values of the window and gaps between tokens, while they are kept in a checkpoint.
+    #[serde(skip)]
+    pub(super) packed: Option<Rc<[u64]>>,
 }
 
 /// Buckets of a run of known length, about as many as a chart can tell apart. Narrower ones would hold too few requests for
@@ -164,12 +171,14 @@ impl Recorder {
             timeline: timeline(counter::ALL),
             spread: timeline(0),
             fact_counts: FactCounts::default(),
-            log: VecDeque::new(),
+            log: SharedQueue::default(),
             log_start: 0,
             log_kept: scenario.observe.event_log as usize,
             window: Window::default(),
             decisions: Decisions::new(scenario.observe.counterfactual_k),
             moves: VecDeque::new(),
+            heard: None,
+            packed: None,
         }
     }
 
@@ -179,10 +188,10 @@ impl Recorder {
     }
 
     /// An edit has made this of the scenario: objectives and priorities are others from now on.
-    pub(crate) fn adopt(&mut self, scenario: &Scenario) {
+    pub(crate) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.set_objectives(&scenario.slo);
         if let Some(detectors) = &mut self.detectors {
-            detectors.adopt(scenario);
+            detectors.adopt(scenario, now);
         }
     }
 
@@ -213,11 +222,11 @@ impl Recorder {
     fn keep(&mut self, at: Micros, entry: LogEntry) {
         if self.log.len() >= self.log_kept {
             self.log_start += 1;
-            if self.log.pop_front().is_none() {
+            if !self.log.drop_first() {
                 return;
             }
         }
-        self.log.push_back((at.0, entry));
+        self.log.push((at.0, entry));
     }
 
     /// An edit was applied.
@@ -363,6 +372,9 @@ impl Recorder {
         }
         if self.live {
             self.window.fact(at, fact);
+            if let Some(heard) = &mut self.heard {
+                heard.push(fact);
+            }
             self.keep(at, LogEntry::Fact(fact));
             self.note_move(at, fact);
         }
@@ -389,7 +401,7 @@ impl Sink for Recorder {
         self.decisions.summarised() || (self.live && is_kept(request, replicas))
     }
 
-    fn decision(&mut self, d: &Decision) {
+    fn decision(&mut self, _: Micros, d: &Decision) {
         // Where there is no summary, only those come here that are to be kept.
         let all = !self.decisions.summarised();
         let keep = self.live && (all || d.request.is_some_and(|request| is_kept(request, d.seen.len())));

@@ -3,13 +3,15 @@
 //! A frame asks for the percentiles of some thirty seconds, sixty times a second. The values of a second are put in order
 //! once, when it is over; percentiles are found in those of all seconds without putting them together.
 
+use crate::base::bits::{BitReader, BitWriter};
 use crate::base::order::sort_pairs;
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, Span};
 use crate::engine::Fact;
-use crate::stats::{Coverage, Ranks, RunLength, percentiles_of};
+use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_pairs};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Seconds kept; the longest window that can be asked for.
 pub(crate) const SECONDS_KEPT: usize = 120;
@@ -59,7 +61,8 @@ pub(crate) struct Finished {
 /// The latest seconds of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Window {
-    seconds: VecDeque<Second>,
+    /// Those that are over do not change: copies of a run share them.
+    seconds: VecDeque<Rc<Second>>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
 }
@@ -104,6 +107,16 @@ fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
     &mut v[i]
 }
 
+/// The entries of a queue that `later`, which went on from a copy of it, does not share.
+pub(super) fn unshared<'a, T>(
+    queue: &'a VecDeque<Rc<T>>,
+    later: Option<&VecDeque<Rc<T>>>,
+) -> impl Iterator<Item = &'a T> {
+    let first = later.and_then(VecDeque::front).cloned();
+    let start = first.and_then(|first| queue.iter().position(|entry| Rc::ptr_eq(entry, &first)));
+    queue.iter().take(start.unwrap_or(queue.len())).map(Rc::as_ref)
+}
+
 /// The first second of a window that ends now.
 fn first_second(now: Micros, window_s: f64) -> u64 {
     let kept = window_s.clamp(1.0, SECONDS_KEPT as f64) as u64;
@@ -120,6 +133,13 @@ fn percentiles(found: Option<(u64, [f64; 3])>) -> Percentiles {
 }
 
 impl Second {
+    fn bytes(&self) -> u64 {
+        let ranks = self.ranks.iter().flat_map(|r| [&r.ttft, &r.itl, &r.e2e, &r.tpot]);
+        let numbers = 4 * (self.arrived.len() + self.routed.len()) + 8 * (self.e2e.len() + self.tpot.len());
+        let pairs = 16 * self.ttft.len() + self.busy.len() * size_of::<Coverage>() + size_of::<Self>();
+        ranks.map(Ranks::bytes).sum::<u64>() + self.itl.bytes() + (numbers + pairs) as u64
+    }
+
     /// Its values in order.
     fn in_order(&self) -> SecondRanks {
         let ranks = |values: &mut dyn Iterator<Item = u64>| {
@@ -144,7 +164,74 @@ impl Second {
     }
 }
 
+/// Writes small numbers, or some that differ little from one to the next.
+fn push_small(out: &mut BitWriter, numbers: &[u32]) {
+    out.push_list(numbers.iter().map(|n| u64::from(*n)));
+}
+
+fn take_small(from: &mut BitReader) -> Vec<u32> {
+    from.take_list().into_iter().map(|n| n as u32).collect()
+}
+
+/// A second that is over.
+impl Second {
+    fn pack(&self, out: &mut BitWriter) {
+        out.push_list([self.index, self.tokens].into_iter());
+        push_small(out, &[self.completed, self.good]);
+        push_small(out, &self.arrived);
+        push_small(out, &self.routed);
+        push_pairs(out, &self.busy.iter().map(Coverage::parts).collect::<Vec<_>>());
+        push_pairs(out, &self.ttft.iter().map(|(r, v)| (u64::from(*r), *v)).collect::<Vec<_>>());
+        for ranks in self.ranks.iter().flat_map(|r| [&r.ttft, &r.itl, &r.e2e, &r.tpot]) {
+            ranks.pack(out);
+        }
+    }
+
+    fn unpacked(from: &mut BitReader) -> Self {
+        let (head, counts) = (from.take_list(), take_small(from));
+        let (arrived, routed) = (take_small(from), take_small(from));
+        let busy = take_pairs(from).into_iter().map(Coverage::of_parts).collect();
+        let ttft = take_pairs(from).into_iter().map(|(r, v)| (r as u32, v)).collect();
+        let [ttft_ranks, itl, e2e, tpot] = [(); 4].map(|()| Ranks::unpacked(from));
+        Self {
+            index: head[0],
+            tokens: head[1],
+            completed: counts[0],
+            good: counts[1],
+            arrived,
+            routed,
+            busy,
+            ttft,
+            ranks: Some(SecondRanks { ttft: ttft_ranks, itl, e2e, tpot }),
+            ..Self::default()
+        }
+    }
+}
+
 impl Window {
+    /// Writes the seconds that are over, and forgets them.
+    pub(super) fn pack(&mut self, out: &mut BitWriter) {
+        let running = self.seconds.pop_back_if(|s| s.ranks.is_none());
+        out.push_number(self.seconds.len() as u32);
+        for second in &self.seconds {
+            assert!(second.ranks.is_some(), "INV-3: a second before the latest goes on");
+            second.pack(out);
+        }
+        self.seconds = running.into_iter().collect();
+    }
+
+    /// Has the seconds again that were written.
+    pub(super) fn unpack(&mut self, from: &mut BitReader) {
+        let over = (0..from.take_number()).map(|_| Rc::new(Second::unpacked(from)));
+        let running = self.seconds.pop_back();
+        self.seconds = over.chain(running).collect();
+    }
+
+    /// Bytes of the seconds that `later`, which went on from a copy, does not share.
+    pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        unshared(&self.seconds, later.map(|l| &l.seconds)).map(Second::bytes).sum()
+    }
+
     pub(crate) fn fact(&mut self, now: Micros, fact: Fact) {
         match fact {
             Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
@@ -200,14 +287,15 @@ impl Window {
         let index = now.0 / US_PER_S;
         if self.seconds.back().is_none_or(|s| s.index != index) {
             if let Some(over) = self.seconds.back_mut() {
-                over.close();
+                Rc::make_mut(over).close();
             }
             if self.seconds.len() == SECONDS_KEPT {
                 self.seconds.pop_front();
             }
-            self.seconds.push_back(Second { index, busy: self.busy.clone(), ..Second::default() });
+            let begun = Second { index, busy: self.busy.clone(), ..Second::default() };
+            self.seconds.push_back(Rc::new(begun));
         }
-        self.seconds.back_mut().expect("INV-3: a second was just added")
+        Rc::make_mut(self.seconds.back_mut().expect("INV-3: a second was just added"))
     }
 
     /// By replica: how long a step ran between the beginning of second `first` and `now`.
@@ -243,7 +331,7 @@ impl Window {
             ..WindowSums::default()
         };
         let mut ttft_of = vec![Vec::new(); replicas];
-        let running = self.seconds.back().map(Second::in_order).unwrap_or_default();
+        let running = self.seconds.back().map(|s| s.in_order()).unwrap_or_default();
         let mut ranks: Vec<&SecondRanks> = Vec::new();
         for s in self.seconds.iter().filter(|s| s.index >= first) {
             for (i, n) in s.arrived.iter().enumerate().filter(|(i, _)| *i < clients) {

@@ -6,7 +6,7 @@
 
 use super::catalogue;
 use super::step::StepLoad;
-use crate::base::math::{pow, round_to_span};
+use crate::base::math::round_to_span;
 use crate::base::{Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
@@ -28,18 +28,53 @@ pub struct Calibration {
     /// By coefficient: half of the interval that has it with 95 %; nothing where the data do not tell.
     #[serde(default)]
     pub intervals: BTreeMap<String, Option<f64>>,
+    /// By coefficient: how many experiments tell of it.
+    #[serde(default)]
+    pub experiments: BTreeMap<String, u32>,
+    /// By model: by how much its layers take longer than others', in microseconds, where the data show it.
+    #[serde(default)]
+    pub models: BTreeMap<String, f64>,
+}
+
+/// Coefficients as they are for a model: a layer of it takes longer than those of others by so many microseconds.
+#[must_use]
+pub fn corrected(c: &CalibratedCoefficients, further_us: f64) -> CalibratedCoefficients {
+    CalibratedCoefficients { step_us_per_layer: (c.step_us_per_layer + further_us).max(0.0), ..c.clone() }
 }
 
 impl Calibration {
-    /// What the coefficients rest on, in a few words.
-    pub(super) fn says(&self) -> String {
-        match self.rests_on.len() {
-            0 => "coefficients taken over from other measurements".to_owned(),
-            n if n < FEW => format!("coefficients of {}, fitted to only {n} experiments", self.gpu),
-            n => format!("coefficients of {}, fitted to {n} experiments", self.gpu),
+    /// The coefficients for a model.
+    pub fn of_model(&self, model: &str) -> CalibratedCoefficients {
+        let known = catalogue::architecture(model).and_then(|known| self.models.get(&known.name));
+        corrected(&self.coefficients, known.copied().unwrap_or(0.0))
+    }
+
+    /// What the coefficients rest on, in a few words; where they are not those of this GPU and release, that too.
+    pub(super) fn says(&self, gpu: &str, engine: EngineGeneration) -> String {
+        let few = if self.rests_on.len() < FEW { "only " } else { "" };
+        let rests = format!("fitted to {few}{} experiments", self.rests_on.len());
+        let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine == self.engine;
+        let of = format!("{} with {}", self.gpu, releases(self.engine));
+        if own {
+            format!("coefficients of {of}, {rests}")
+        } else {
+            format!("coefficients of {of}, {rests}, as none were measured on {gpu} with {}", releases(engine))
         }
     }
 }
+
+/// A release in words.
+fn releases(engine: EngineGeneration) -> &'static str {
+    match engine {
+        EngineGeneration::Early => "vLLM up to 0.9",
+        EngineGeneration::Synchronous => "vLLM 0.10 to 0.13",
+        EngineGeneration::Ahead => "vLLM 0.14 to 0.17",
+        EngineGeneration::Latest => "vLLM 0.18 and later",
+    }
+}
+
+/// GPUs with the same chip, but for their memory.
+const SAME_CHIP: [&str; 2] = ["H100", "H200"];
 
 /// Fewer experiments than this are told with the coefficients.
 const FEW: usize = 3;
@@ -53,26 +88,35 @@ pub fn calibrations() -> &'static [Calibration] {
     })
 }
 
-/// The coefficients for a GPU and a release: those measured on it with that release, or else with the nearest one, older
-/// before newer; for a GPU without any, those of an H100.
-pub(super) fn calibration(gpu: &str, engine: EngineGeneration) -> &'static Calibration {
+/// The coefficients for a GPU and a release: those measured on it with that release, or else on a GPU with the same chip; or else
+/// on it with the nearest release, older before newer; for another GPU, those of an H100.
+pub fn calibration(gpu: &str, engine: EngineGeneration) -> &'static Calibration {
     let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
-    let on = |name: &str| {
-        let rows = || calibrations().iter().filter(|c| c.gpu == name);
-        let older = rows().filter(|c| c.engine <= engine).max_by_key(|c| c.engine);
-        older.or_else(|| rows().min_by_key(|c| c.engine))
+    let twin =
+        SAME_CHIP.iter().find(|other| SAME_CHIP.contains(&name) && **other != name).copied().unwrap_or(name);
+    let of = |name: &str| calibrations().iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
+    let exact = |name: &str| of(name).into_iter().find(|c| c.engine == engine);
+    let near = |name: &str| {
+        let older = of(name).into_iter().filter(|c| c.engine <= engine).max_by_key(|c| c.engine);
+        older.or_else(|| of(name).into_iter().min_by_key(|c| c.engine))
     };
-    on(name).or_else(|| on("H100")).expect("the built-in table has an H100")
+    let found = exact(name).or_else(|| exact(twin)).or_else(|| near(name)).or_else(|| near(twin));
+    found.or_else(|| near("H100")).expect("the built-in table has an H100")
 }
 
 /// The model with shape, hardware and coefficients filled in, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calibrated {
-    /// Every step; further for a step with prefill.
+    /// Every step; further for a step with prompts, and for one with more tokens than recorded graphs have.
     fixed_us: f64,
-    prefill_us: f64,
+    experts_prefill_us: f64,
+    without_graph_us: f64,
     sequence_us: f64,
     prompt_us: f64,
+    /// Reductions over the GPUs, per token.
+    reduce_us: f64,
+    /// Share of computing that reading weights does not hide.
+    shown: f64,
     /// Reading the weights that every step reads.
     weights_us: f64,
     experts: Option<Experts>,
@@ -146,21 +190,25 @@ impl Calibrated {
         let byte_us = 1.0 / (hw.bandwidth_tb_per_s * 1e6 * gpus);
         let flop_us = 1.0 / (hw.tflops * 1e6 * gpus);
         let parallel = if tp > 1 { layers * c.step_us_per_parallel_layer } else { 0.0 };
-        let products = flop_us / (c.compute_efficiency * speed_up(a.bytes_per_param));
+        // Two all-reduces in a layer, in 16 bits; a ring passes on 2 (n - 1) / n of what is reduced.
+        let megabytes = 2.0 * layers * f64::from(a.hidden) * 2.0 / 1e6;
         Self {
             fixed_us: c.step_us
                 + layers * c.step_us_per_layer
                 + with_experts * c.step_us_per_expert_layer * shared_cost(a)
                 + parallel,
-            prefill_us: c.step_us_with_prefill + with_experts * c.prefill_us_per_expert_layer,
-            sequence_us: c.step_us_per_sequence,
+            experts_prefill_us: with_experts * c.prefill_us_per_expert_layer,
+            without_graph_us: c.step_us_with_prefill,
+            sequence_us: c.step_us_per_sequence + layers * c.step_us_per_sequence_layer,
+            reduce_us: c.reduce_us_per_megabyte * megabytes * 2.0 * (gpus - 1.0) / gpus,
+            shown: c.compute_not_hidden,
             prompt_us: c.step_us_per_prompt,
             weights_us: work.weight_bytes * byte_us / c.weights_efficiency,
             experts: (a.expert_layers() > 0).then(|| Experts {
                 all_us: work.expert_bytes * byte_us / c.weights_efficiency,
                 idle: 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts),
             }),
-            token_us: work.token_flop * products,
+            token_us: work.token_flop * flop_us / speed_of_products(c, a.bytes_per_param),
             context_us: work.cache_bytes * byte_us / c.kv_efficiency,
             pair_us: work.pair_flop * flop_us / c.attention_efficiency,
             ahead: s.engine >= EngineGeneration::Ahead,
@@ -172,46 +220,66 @@ impl Calibrated {
     }
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
-        let (mut tokens, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
+        let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
-            tokens += new;
+            count += new;
             double_pairs += new * (2 * before + new.saturating_sub(1));
             context += before;
         }
-        let tokens = tokens as f64;
-        let touched = self.experts.as_ref().map_or(0.0, |e| e.all_us * (1.0 - pow(e.idle, tokens)));
+        let tokens = count as f64;
+        let touched = self.experts.as_ref().map_or(0.0, |e| e.all_us * (1.0 - power(e.idle, count)));
         let mut us = self.fixed_us
-            + matrix_products(self.weights_us + touched, self.token_us * tokens)
+            + self.matrix_products(self.weights_us + touched, self.token_us * tokens)
+            + self.reduce_us * tokens
             + self.sequence_us * f64::from(load.decode)
             + self.context_us * context as f64;
         if !load.prefill.is_empty() {
-            us += self.prefill_us
+            us += self.experts_prefill_us
+                + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
                 + self.prompt_us * load.prefill.len() as f64
                 + self.pair_us / 2.0 * double_pairs as f64;
         }
         round_to_span(us)
     }
+
+    /// Time of matrix products that take so long to read and to compute: part of the computing hides behind the reading, until it
+    /// is the longer of the two.
+    fn matrix_products(&self, read: f64, compute: f64) -> f64 {
+        (read + self.shown * compute).max(compute)
+    }
 }
 
-/// How many times faster than in 16 bits matrix products are: twice in 8 bits. Smaller weights are widened before they are
-/// multiplied.
-fn speed_up(bytes_per_param: f64) -> f64 {
-    if (0.9..1.5).contains(&bytes_per_param) { 2.0 } else { 1.0 }
+/// Tokens of the largest CUDA graph that vLLM records: a larger step launches its kernels one by one.
+const LARGEST_GRAPH: u64 = 512;
+
+/// A whole power of a share, by squaring: the same on every target, and cheaper than a logarithm.
+fn power(mut base: f64, mut exponent: u64) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 && base > 1e-12 {
+        if exponent & 1 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent >>= 1;
+    }
+    if exponent > 0 { 0.0 } else { result }
+}
+
+/// Speed of matrix products in peaks of 16 bits: a GPU computes twice as fast in 8 bits, and four times in 4.
+fn speed_of_products(c: &CalibratedCoefficients, bytes_per_param: f64) -> f64 {
+    if bytes_per_param >= 1.5 {
+        c.compute_efficiency
+    } else if bytes_per_param >= 0.75 {
+        c.compute_efficiency_8_bit * 2.0
+    } else {
+        c.compute_efficiency_4_bit * 4.0
+    }
 }
 
 /// How much more a layer costs where shared experts are computed beside the routed ones.
 fn shared_cost(a: &Architecture) -> f64 {
     if a.shared_experts > 0 { 1.6 } else { 1.0 }
-}
-
-/// Share of the time of computing that reading weights does not hide.
-const NOT_HIDDEN: f64 = 0.6;
-
-/// Time of matrix products that take so long to read and to compute: part of the computing hides behind the reading, until it is
-/// the longer of the two.
-fn matrix_products(read: f64, compute: f64) -> f64 {
-    (read + NOT_HIDDEN * compute).max(compute)
 }
 
 #[cfg(test)]
@@ -225,15 +293,24 @@ mod tests {
         for row in calibrations() {
             let c = &row.coefficients;
             assert!(catalogue::gpu(&row.gpu).is_some_and(|g| g.name == row.gpu), "{}", row.gpu);
-            let shares =
-                [c.weights_efficiency, c.kv_efficiency, c.compute_efficiency, c.attention_efficiency];
+            let shares = [
+                c.weights_efficiency,
+                c.kv_efficiency,
+                c.compute_efficiency,
+                c.compute_efficiency_8_bit,
+                c.compute_efficiency_4_bit,
+                c.attention_efficiency,
+            ];
+            assert!((0.0..=1.0).contains(&c.compute_not_hidden), "{}", row.gpu);
             assert!(shares.iter().all(|x| *x > 0.0 && *x <= 1.0), "{}: {shares:?}", row.gpu);
             let costs = [
                 c.step_us,
                 c.step_us_per_layer,
                 c.step_us_per_expert_layer,
                 c.step_us_per_parallel_layer,
+                c.reduce_us_per_megabyte,
                 c.step_us_per_sequence,
+                c.step_us_per_sequence_layer,
                 c.step_us_per_prompt,
                 c.prefill_us_per_expert_layer,
                 c.step_us_with_prefill,
@@ -245,11 +322,26 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_without_measurements_takes_those_of_an_h100_and_a_release_the_nearest_older_one() {
-        let h100 = calibration("H100", EngineGeneration::Ahead);
-        assert_eq!(h100.engine, EngineGeneration::Ahead);
-        assert_eq!(calibration("nobody's", EngineGeneration::Ahead), h100);
-        assert_eq!(calibration("a100", EngineGeneration::Latest).gpu, "A100-80");
+    fn a_gpu_without_measurements_takes_those_of_an_h100_and_says_so() {
+        let (ahead, early) = (EngineGeneration::Ahead, EngineGeneration::Early);
+        let h100 = calibration("H100", ahead);
+        assert_eq!((h100.gpu.as_str(), h100.engine), ("H100", ahead));
+        assert!(!h100.says("h100-sxm", ahead).contains("as none"));
+        assert_eq!(calibration("nobody's", ahead), h100);
+        assert!(
+            h100.says("nobody's", ahead)
+                .ends_with("as none were measured on nobody's with vLLM 0.14 to 0.17")
+        );
+        assert!(
+            calibration("H100", early).says("H100", early).contains("measured on H100 with vLLM up to 0.9")
+        );
+    }
+
+    #[test]
+    fn a_release_without_measurements_takes_the_same_chip_and_else_the_nearest_release() {
+        assert_eq!(calibration("H200", EngineGeneration::Ahead).gpu, "H100");
+        assert_eq!(calibration("a100", EngineGeneration::Early).gpu, "A100-80");
+        assert_eq!(calibration("L40S", EngineGeneration::Latest).gpu, "L40S");
     }
 
     fn model(a: &Architecture, tp: u32) -> Calibrated {
@@ -259,11 +351,13 @@ mod tests {
             kv_efficiency: 0.5,
             compute_efficiency: 0.5,
             attention_efficiency: 0.5,
+            compute_not_hidden: 0.6,
             step_us: 100.0,
             step_us_per_layer: 10.0,
             step_us_per_expert_layer: 5.0,
             step_us_per_parallel_layer: 2.0,
             step_us_per_sequence: 3.0,
+            step_us_per_sequence_layer: 0.0,
             step_us_per_prompt: 7.0,
             prefill_us_per_expert_layer: 4.0,
             step_us_with_prefill: 11.0,
@@ -281,10 +375,18 @@ mod tests {
         let decode = StepLoad { prefill: &[], decode: 10, decode_context: 4000 };
         assert_eq!(model(&llama, 1).step(&decode), Span(8384));
         // A chunk of 100 tokens after 50 that are cached: compute 110 tokens, 3070.9 us; the cache of 50 tokens, 3.28 us; pairs 100 * 50
-        // + 4950, 4*4096*32 FLOP each at 5e8: 10.43 us; 7 + 11.
+        // + 4950, 4*4096*32 FLOP each at 5e8: 10.43 us; 7.
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
         let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000 };
-        assert_eq!(model(&llama, 1).step(&mixed), Span(10_091));
+        assert_eq!(model(&llama, 1).step(&mixed), Span(10_080));
+    }
+
+    #[test]
+    fn a_whole_power_is_that_of_repeated_products() {
+        for (base, exponent) in [(0.75, 1), (0.75, 10), (0.968_75, 129), (0.5, 0), (0.0, 3), (0.75, 5000)] {
+            let product = (0..exponent).fold(1.0, |p, _| p * base);
+            assert!((power(base, exponent) - product).abs() < 1e-12, "{base} {exponent}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How many KV blocks fit beside a model in the memory of its GPUs (docs/model.md, 4.1).
 
 use crate::base::Diagnostic;
-use crate::scenario::{Architecture, Compat, Hardware, limits};
+use crate::scenario::{Architecture, Compat, EngineGeneration, Hardware, limits};
 
 /// Memory for activations at the largest batch, in GiB, of a dense model.
 const ACTIVATIONS_GIB: f64 = 5.5;
@@ -20,6 +20,9 @@ const DRIVER_SHARE: f64 = 0.0045;
 const KEPT_GIB: f64 = 0.195;
 const KEPT_PARALLEL_GIB: f64 = 0.46;
 const KEPT_GIB_PER_VOCABULARY: f64 = 7.06e-6;
+/// What releases before those that schedule ahead kept besides, in GiB on each GPU: one recorded count, and the loads that servers of
+/// two other experiments bore.
+const KEPT_EARLIER_GIB: f64 = 1.7;
 
 const GIB: f64 = 1_073_741_824.0;
 
@@ -66,8 +69,8 @@ pub(super) struct Fit<'a> {
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
     pub(super) compat: Compat,
-    /// Whether memory beside weights and blocks is what was measured, or what BLIS assumes.
-    pub(super) measured: bool,
+    /// The release for which memory beside weights and blocks was measured; without one it is what BLIS assumes.
+    pub(super) measured: Option<EngineGeneration>,
 }
 
 /// Memory of a replica, in GiB.
@@ -102,8 +105,8 @@ impl Fit<'_> {
     }
 
     fn budget(&self, gpus: u32) -> Budget {
-        if self.measured {
-            return self.measured_budget(gpus);
+        if let Some(engine) = self.measured {
+            return self.measured_budget(gpus, engine);
         }
         let (a, tp) = (self.architecture, f64::from(gpus));
         let activations = if a.experts > 0 { ACTIVATIONS_WITH_EXPERTS_GIB } else { ACTIVATIONS_GIB };
@@ -116,16 +119,17 @@ impl Fit<'_> {
         }
     }
 
-    fn measured_budget(&self, gpus: u32) -> Budget {
+    fn measured_budget(&self, gpus: u32, engine: EngineGeneration) -> Budget {
         let (a, tp) = (self.architecture, f64::from(gpus));
         let embeddings = f64::from(a.vocab) * f64::from(a.hidden) * if a.tied_embeddings { 1.0 } else { 2.0 };
         let parallel = if gpus > 1 { KEPT_PARALLEL_GIB } else { 0.0 };
+        let earlier = if engine < EngineGeneration::Ahead { KEPT_EARLIER_GIB } else { 0.0 };
         // Embeddings stay in 16 bits.
         let wider = embeddings * (2.0 - a.bytes_per_param).max(0.0);
         Budget {
             usable: (self.hardware.memory_gib * (1.0 - DRIVER_SHARE) - DRIVER_GIB) * self.utilization * tp,
             weights: (parameters(a) as f64 * a.bytes_per_param + wider) / GIB,
-            buffers: (KEPT_GIB + parallel + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
+            buffers: (KEPT_GIB + parallel + earlier + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
             block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
     }
@@ -168,7 +172,7 @@ mod tests {
             utilization: 0.9,
             block_tokens,
             compat: Compat::None,
-            measured: false,
+            measured: None,
         }
         .blocks("p")
     }
@@ -231,19 +235,21 @@ mod tests {
     /// Blocks as servers recorded them, with vLLM 0.15 to 0.20.
     #[test]
     fn measured_memory_gives_the_recorded_blocks_within_two_percent() {
+        use EngineGeneration::{Ahead, Latest, Synchronous};
         let recorded = [
-            ("llama-2-7b", "H100", 1, 7463),
-            ("llama-2-70b", "H100", 4, 31_356),
-            ("llama-3.1-70b", "H100", 4, 30_251),
-            ("mixtral-8x7b", "H100", 2, 27_510),
-            ("codellama-34b", "H100", 2, 26_602),
-            ("yi-34b", "H100", 2, 20_793),
-            ("mistral-nemo", "H100", 2, 48_009),
-            ("mistral-nemo", "H100", 1, 19_251),
-            ("llama-3.1-8b", "A100-40", 1, 9929),
-            ("llama-3.1-8b", "RTX-4090", 1, 2588),
+            ("llama-2-7b", "H100", 1, 7463, Ahead),
+            ("llama-2-70b", "H100", 4, 31_356, Ahead),
+            ("llama-3.1-70b", "H100", 4, 30_251, Ahead),
+            ("llama-3.1-70b", "H100", 4, 7209 * 4, Synchronous),
+            ("mixtral-8x7b", "H100", 2, 27_510, Ahead),
+            ("codellama-34b", "H100", 2, 26_602, Ahead),
+            ("yi-34b", "H100", 2, 20_793, Ahead),
+            ("mistral-nemo", "H100", 2, 48_009, Ahead),
+            ("mistral-nemo", "H100", 1, 19_251, Ahead),
+            ("llama-3.1-8b", "A100-40", 1, 9929, Latest),
+            ("llama-3.1-8b", "RTX-4090", 1, 2588, Latest),
         ];
-        for (model, gpu, tp, blocks) in recorded {
+        for (model, gpu, tp, blocks, engine) in recorded {
             let architecture = &catalogue::architecture(model).expect("in the catalogue").architecture;
             let hardware = &catalogue::gpu(gpu).expect("in the catalogue").hardware;
             let fit = Fit {
@@ -253,7 +259,7 @@ mod tests {
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,
-                measured: true,
+                measured: Some(engine),
             };
             let found = fit.blocks("p").expect("it fits") as f64;
             let error = found / f64::from(blocks) - 1.0;

@@ -4,6 +4,7 @@ mod batch_limits;
 mod calibrated;
 mod catalogue;
 mod cross_model;
+mod evidence;
 mod fitted;
 mod hf;
 mod memory;
@@ -12,8 +13,9 @@ mod plan;
 mod roofline;
 mod step;
 
-pub use calibrated::{Calibration, calibrations};
+pub use calibrated::{Calibration, calibration, calibrations, corrected};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
+pub use evidence::{EvidenceTable, Found, MeasuredOn, evidence};
 pub use hf::architecture_from_hf;
 pub use plan::Plan;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
@@ -23,9 +25,9 @@ use crate::scenario::{
     Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, limits,
 };
 use batch_limits::batch_limits;
-use calibrated::{Calibrated, calibration};
+use calibrated::Calibrated;
 use cross_model::CrossModel;
-use fitted::Fitted;
+use fitted::{Fitted, FittedWithContext};
 use memory::Fit;
 use piecewise::Piecewise;
 use roofline::Roofline;
@@ -150,7 +152,13 @@ impl<'a> Resolver<'a> {
                     }
                     _ => String::new(),
                 };
-                (Family::Fitted(Fitted { beta_us }), c.overheads_us(), source)
+                let (line, context_us) = (Fitted { beta_us }, c.step_us_per_context_token);
+                let family = if context_us > 0.0 {
+                    Family::FittedWithContext(FittedWithContext { line, context_us })
+                } else {
+                    Family::Fitted(line)
+                };
+                (family, c.overheads_us(), source)
             }
             LatencyModel::Roofline(c) => {
                 let (shape, gpu) = (self.shape(), self.gpu());
@@ -183,16 +191,16 @@ impl<'a> Resolver<'a> {
         let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
         let tp = self.pool.tp;
         let (c, from) = if let Some(own) = &s.coefficients {
-            (own, "coefficients of its own".to_owned())
+            (own.clone(), "coefficients of its own".to_owned())
         } else {
             let built_in = calibration(&self.pool.gpu, s.engine);
-            (&built_in.coefficients, built_in.says())
+            (built_in.of_model(&self.pool.model), built_in.says(&self.pool.gpu, s.engine))
         };
         let overheads = match s.clock {
             LatencyClock::Client => c.overheads_us(),
             LatencyClock::Server => [0.0; 3],
         };
-        let family = Family::Calibrated(Calibrated::new(s, c, shape, gpu, tp));
+        let family = Family::Calibrated(Calibrated::new(s, &c, shape, gpu, tp));
         Some((
             StepModel::new(overheads, family),
             format!("calibrated: {model} on {hardware}, TP {tp}; {from}"),
@@ -221,7 +229,10 @@ impl<'a> Resolver<'a> {
             let ((architecture, _), (hardware, _)) = (shape?, gpu?);
             let utilization = pool.kv.gpu_memory_utilization;
             let compat = self.compat;
-            let measured = matches!(pool.latency, LatencyModel::Calibrated(_)) && compat == Compat::None;
+            let measured = match &pool.latency {
+                LatencyModel::Calibrated(s) if compat == Compat::None => Some(s.engine),
+                _ => None,
+            };
             let fit =
                 Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens, compat, measured };
             self.keep(fit.blocks(self.path))?
@@ -319,8 +330,20 @@ mod tests {
     use crate::scenario::{FittedCoefficients, KvCache};
 
     #[test]
-    fn the_default_pool_is_llama_8b_on_one_h100() {
+    fn the_default_pool_is_llama_8b_on_one_h100_with_calibrated_step_times() {
         let r = resolve(&Pool::default(), Compat::None, "p").unwrap();
+        assert!(r.source.starts_with("calibrated: llama-3.1-8b on H100, TP 1; "), "{}", r.source);
+        assert!((28_000..30_000).contains(&r.blocks.0), "{:?}", r.blocks);
+    }
+
+    /// The default pool with the catalogue's coefficients.
+    fn from_catalogue() -> Pool {
+        Pool { latency: LatencyModel::Catalogue, ..Pool::default() }
+    }
+
+    #[test]
+    fn the_catalogue_has_llama_8b_on_one_h100() {
+        let r = resolve(&from_catalogue(), Compat::None, "p").unwrap();
         assert_eq!(r.source, "meta-llama/llama-3.1-8b-instruct, H100, TP 1, vLLM 0.8.4");
         assert_eq!(r.blocks, Blocks(29_205));
         assert!((r.usd_per_hour - 3.5).abs() < 1e-12);
@@ -339,13 +362,13 @@ mod tests {
     fn blocks_of_another_size_hold_the_same_bytes() {
         let with = |block_tokens| {
             let kv = KvCache { block_tokens, ..KvCache::default() };
-            resolve(&Pool { kv, ..Pool::default() }, Compat::None, "p").map(|r| r.blocks)
+            resolve(&Pool { kv, ..from_catalogue() }, Compat::None, "p").map(|r| r.blocks)
         };
         // 29,205 * 16 = 467,280 tokens
         assert_eq!(with(32), Ok(Blocks(14_602)));
         assert_eq!(with(1), Ok(Blocks(467_280)));
         let kv = KvCache { block_tokens: 1, ..KvCache::default() };
-        let big = Pool { model: "llama-3.3-70b".into(), tp: 8, kv, ..Pool::default() };
+        let big = Pool { model: "llama-3.3-70b".into(), tp: 8, kv, ..from_catalogue() };
         let e = resolve(&big, Compat::Blis, "p").unwrap_err().remove(0);
         assert_eq!(e.path, "p.kv.block_tokens");
         // 728,405 * 16 = 11,654,480 tokens need blocks of 3 to stay below 4,194,304
@@ -356,7 +379,7 @@ mod tests {
     fn the_catalogue_counts_what_all_gpus_hold_once_and_blis_once_for_each() {
         let blocks = |model: &str, tp, block_tokens, compat| {
             let kv = KvCache { block_tokens, ..KvCache::default() };
-            let pool = Pool { model: model.into(), tp, kv, ..Pool::default() };
+            let pool = Pool { model: model.into(), tp, kv, ..from_catalogue() };
             resolve(&pool, compat, "p").map(|r| r.blocks)
         };
         assert_eq!(blocks("llama-3.1-8b", 1, 16, Compat::None), Ok(Blocks(29_205)));

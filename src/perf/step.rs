@@ -5,7 +5,7 @@
 
 use super::calibrated::Calibrated;
 use super::cross_model::CrossModel;
-use super::fitted::Fitted;
+use super::fitted::{Fitted, FittedWithContext};
 use super::piecewise::Piecewise;
 use super::roofline::Roofline;
 use crate::base::Span;
@@ -43,6 +43,12 @@ impl StepLoad<'_> {
     pub(super) fn prefill_tokens(&self) -> u64 {
         self.prefill.iter().map(|c| u64::from(c.tokens)).sum()
     }
+
+    /// Tokens in the cache that are read, those computed in the step included.
+    pub(super) fn tokens_read(&self) -> u64 {
+        let of = |c: &Chunk| u64::from(c.context) + u64::from(c.cached) + u64::from(c.tokens);
+        self.prefill.iter().map(of).sum::<u64>() + self.decode_context + u64::from(self.decode)
+    }
 }
 
 /// The latency model of one pool, resolved against the catalogue.
@@ -63,6 +69,7 @@ pub(super) enum Family {
     CrossModel(CrossModel),
     Piecewise(Piecewise),
     Calibrated(Calibrated),
+    FittedWithContext(FittedWithContext),
 }
 
 impl StepModel {
@@ -98,6 +105,7 @@ impl StepModel {
             Family::CrossModel(m) => m.step(load),
             Family::Piecewise(m) => m.step(load),
             Family::Calibrated(m) => m.step(load),
+            Family::FittedWithContext(m) => m.step(load),
         };
         span.clamp(Span(1), LONGEST)
     }

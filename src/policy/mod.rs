@@ -1,4 +1,4 @@
-//! Decisions: admission and routing. Read-only views in, decisions out; a policy never touches the engine's state.
+//! Decisions: admission, routing and scaling. Read-only views in, decisions out; a policy never touches the engine's state.
 //!
 //! Each policy is a file with one struct; the state enums below derive what snapshots need, and their `match` is the
 //! only dispatch. docs/recipes.md lists the places a new policy touches.
@@ -7,6 +7,7 @@ pub mod admission;
 pub mod priority;
 mod reason;
 pub mod routing;
+pub mod scaling;
 pub mod scheduling;
 mod view;
 

@@ -1,6 +1,7 @@
 //! What a policy may know. The true output length of a request is not in here.
 
 use crate::base::{Content, Micros, ReplicaId, RequestId};
+use crate::scenario::SloClass;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
@@ -123,6 +124,8 @@ pub struct RequestView<'a> {
     pub tenant: u32,
     /// The conversation it belongs to; 0 for a request that stands alone.
     pub session: u32,
+    /// Its SLO class: 1 for critical to 5 for background; 0 if it has none of these.
+    pub class: u32,
     /// Number of the model it asks for; 0 for any. Only replicas that serve it are candidates.
     pub model: u32,
     /// Its prompt's length in tokens.
@@ -144,7 +147,17 @@ impl<'a> RequestView<'a> {
     /// A request of `prompt_tokens` tokens, the first of `text`, at `now`; it belongs to tenant 0 and no session, and asks for
     /// any model.
     pub fn new(id: RequestId, now: Micros, text: &'a Content, prompt_tokens: u32) -> Self {
-        Self { id, now, tenant: 0, session: 0, model: 0, prompt_tokens, text, chains: OnceCell::new() }
+        Self {
+            id,
+            now,
+            tenant: 0,
+            session: 0,
+            class: 0,
+            model: 0,
+            prompt_tokens,
+            text,
+            chains: OnceCell::new(),
+        }
     }
 
     /// The same request of a tenant and a session, asking for a model.
@@ -153,6 +166,13 @@ impl<'a> RequestView<'a> {
         self.tenant = tenant;
         self.session = session;
         self.model = model;
+        self
+    }
+
+    /// The same request with the number of an SLO class; numbers above those of the known classes are 0.
+    #[must_use]
+    pub fn in_class(mut self, class: u32) -> Self {
+        self.class = if class as usize <= SloClass::ALL.len() { class } else { 0 };
         self
     }
 

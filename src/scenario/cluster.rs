@@ -22,11 +22,11 @@ pub struct Cluster {
     pub admission: AdmissionPolicy,
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
-    /// How old the router's picture of a replica may get, in microseconds, before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always fresh.
+    /// How old the router's picture of a replica may get before a decision refreshes it (microseconds in the document). 0 means every decision sees the present. In-flight counts are always fresh.
     pub snapshot_refresh_us: u64,
-    /// Time between arrival and the admission decision, in microseconds.
+    /// Time between arrival and the admission decision (microseconds in the document).
     pub admission_latency_us: u64,
-    /// Time between admission and the routing decision, in microseconds.
+    /// Time between admission and the routing decision (microseconds in the document).
     pub routing_latency_us: u64,
     /// Engine semantics. The default follows vLLM and queueing theory.
     pub compat: Compat,
@@ -38,11 +38,11 @@ fields! {
         admission: "Policy" => Admission by itself;
         routing: "Policy" => Routing by itself;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
-            or "it is in microseconds; 0 means none" => Signals;
+            or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
         admission_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
-            or "it is in microseconds; 0 means none" => Delays;
+            or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Delays;
         routing_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
-            or "it is in microseconds; 0 means none" => Delays;
+            or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Delays;
         compat: "Semantics" => Restart;
     }
 }
@@ -131,7 +131,7 @@ impl Default for Pool {
             tp: 1,
             engine: BatchLimits::default(),
             kv: KvCache::default(),
-            latency: LatencyModel::Catalogue,
+            latency: LatencyModel::default(),
         }
     }
 }
@@ -188,7 +188,7 @@ impl Default for BatchLimits {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
-    /// Number of blocks, or "auto": what fits in the memory of all GPUs of a replica together, each keeping its share of every block. Derived from model and GPU for roofline and cross-model latency and for a model or GPU of your own, otherwise from the catalogue's figure. With `compat: "blis"` as that simulator counts: about `tp` times as many.
+    /// Number of blocks, or "auto": what fits in the memory of all GPUs of a replica together, each keeping its share of every block. Derived from model and GPU for calibrated, roofline and cross-model latency and for a model or GPU of your own, otherwise from the catalogue's figure. With `compat: "blis"` as that simulator counts: about `tp` times as many.
     pub blocks: KvBlocks,
     /// Share of the GPU's memory that the engine may use, from which derived KV blocks follow (vLLM: `gpu_memory_utilization`). The catalogue's figures are for 0.9.
     pub gpu_memory_utilization: f64,
@@ -208,7 +208,7 @@ pub struct KvCache {
     pub offload_threshold: f64,
     /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
     pub transfer_tokens_per_us: f64,
-    /// Fixed time of one load from the CPU tier, in microseconds; with the tier `blis`, of each block.
+    /// Fixed time of one load from the CPU tier (microseconds in the document); with the tier `blis`, of each block.
     pub transfer_base_us: u64,
 }
 
@@ -229,7 +229,7 @@ fields! {
         transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]
             or "100 is about 13 GB/s for a model with 128 KB of KV a token" => Replace;
         transfer_base_us: "Transfer, fixed" of "µs" in [0, limits::LATENCY_US]
-            or "it is the fixed time of one load" => Replace;
+            or "it is the fixed time of one load, in microseconds" and { "x-form": ["ms", 1000] } => Replace;
     }
 }
 

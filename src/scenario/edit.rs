@@ -25,12 +25,15 @@ pub struct TimedEdit {
     /// Lists of this document and the entry that each gets at its end, such as `"cluster.pools": {"name": "burst", "replicas": 2}`. What the entry does not say has its default.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub add: FieldValues,
+    /// Whether it is switched off: it keeps its place on the timeline and changes nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off: bool,
 }
 
 impl TimedEdit {
     /// The edit `change` at `at_us`, before the first event at or after it.
     pub fn new(at_us: u64, change: Change) -> Self {
-        Self { at_us, after_events: None, set: change.set, add: change.add }
+        Self { at_us, after_events: None, set: change.set, add: change.add, off: false }
     }
 
     /// What it changes.

@@ -13,10 +13,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(
+        clippy::large_enum_variant,
+        reason = "there is one for each pool, and it is read far more often than it is moved"
+    )
+)]
 pub enum LatencyModel {
     /// Coefficients fitted to measurements of this model, GPU and tensor parallelism, from the catalogue.
     Catalogue,
-    /// Coefficients of your own: a straight line in prefill tokens and decoding requests.
+    /// Coefficients of your own: a straight line in prefill tokens, decoding requests and tokens of context.
     Fitted(FittedCoefficients),
     /// From the model's shape and the GPU's peaks: a step takes the longer of computing and reading memory.
     Roofline(RooflineSettings),
@@ -34,12 +41,18 @@ fields! {
     }
 }
 
+impl Default for LatencyModel {
+    fn default() -> Self {
+        Self::Calibrated(CalibratedSettings::default())
+    }
+}
+
 /// Declares the figures of a family: type, documentation, defaults and table of fields, the three overheads first. In the
 /// document they stand beside the other figures, so they are fields and no part of their own: serde cannot both flatten a
 /// part and refuse keys that nobody knows.
 macro_rules! family {
     ($(#[doc = $about:literal])* $name:ident, overheads [$queueing:literal, $per_token:literal, $output:literal] {
-        $($(#[doc = $help:literal])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*
+        $($(#[$about_field:meta])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*
     }) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,7 +65,7 @@ macro_rules! family {
             pub queueing_us_per_prompt_token: f64,
             /// Output processing of each token, in microseconds: part of TTFT and ITL, but it does not hold up the engine.
             pub output_us_per_token: f64,
-            $($(#[doc = $help])* pub $field: $type,)*
+            $($(#[$about_field])* pub $field: $type,)*
         }
 
         impl Default for $name {
@@ -85,6 +98,15 @@ macro_rules! family {
     };
 }
 
+/// Whether a coefficient adds nothing: then it is left out, and documents stay as they were before it was there.
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
+)]
+fn is_nothing(us: &f64) -> bool {
+    us.to_bits() == 0
+}
+
 family! {
     /// Coefficients of the fitted latency model.
     FittedCoefficients, overheads [0.0, 0.0, 0.0] {
@@ -94,6 +116,9 @@ family! {
         step_us_per_prefill_token: f64 = 20.0 { "Step/prefill tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step, for each running request it decodes, in microseconds.
         step_us_per_decode_token: f64 = 6.0 { "Step/decode tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step, for each token of the KV cache that it reads, those computed in it included, in microseconds: the gamma of the queueing model.
+        #[serde(skip_serializing_if = "is_nothing")]
+        step_us_per_context_token: f64 = 0.0 { "Step/context tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
     }
 }
 
@@ -155,6 +180,9 @@ pub struct CalibratedSettings {
     /// Coefficients of your own, as `tokenyard calibrate` writes them, instead of the built-in ones for the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<CalibratedCoefficients>,
+    /// What coefficients of your own were calibrated to; a calibration fills it in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<CoefficientSource>,
 }
 
 fields! {
@@ -162,6 +190,34 @@ fields! {
         engine: "Engine" => Steps;
         clock: "Clock" => Delays;
         coefficients: "Coefficients" => Steps;
+        rests_on: "Rest on" => Name;
+    }
+}
+
+/// Where coefficients of your own come from: the measured run that they were calibrated to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct CoefficientSource {
+    /// The file, or what was pasted.
+    pub file: String,
+    /// The tool that wrote it.
+    pub tool: String,
+    /// Date of the run, as the file has it.
+    pub date: String,
+    /// Requests measured; 0 if the file has only figures of all of them.
+    pub requests: u32,
+    /// The coefficients that were fixed; all others are as before.
+    pub coefficients: Vec<String>,
+}
+
+fields! {
+    struct CoefficientSource {
+        file: "File" => Name;
+        tool: "Tool" => Name;
+        date: "Date" => Name;
+        requests: "Requests" in [0, limits::REQUESTS as u32] or "the number of requests measured" => Name;
+        coefficients: "Fixed" up_to [limits::COEFFICIENTS, "coefficients", "coefficient"] => Name by itself;
     }
 }
 
@@ -198,31 +254,41 @@ pub enum LatencyClock {
 without_fields! { LatencyClock }
 
 family! {
-    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and what the engine costs. The defaults are those of an H100 with vLLM 0.15.
-    CalibratedCoefficients, overheads [3000.0, 4.0, 0.0] {
+    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and what the engine costs. The defaults are round figures near those of an H100; a fit begins with them.
+    CalibratedCoefficients, overheads [4000.0, 5.0, 0.0] {
         /// Share of the peak memory bandwidth at which weights are read.
-        weights_efficiency: f64 = 0.9 { "Weights of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        weights_efficiency: f64 = 0.95 { "Weights of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
         /// Share of the peak memory bandwidth at which the KV cache is read.
-        kv_efficiency: f64 = 0.8 { "KV of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        kv_efficiency: f64 = 0.87 { "KV of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
         /// Share of the peak FLOP/s that matrix products reach.
         compute_efficiency: f64 = 0.6 { "Compute of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of twice the peak FLOP/s that matrix products with weights of 8 bits reach.
+        compute_efficiency_8_bit: f64 = 0.5 { "Compute, 8 bits" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of four times the peak FLOP/s that matrix products with weights of 4 bits reach.
+        compute_efficiency_4_bit: f64 = 0.12 { "Compute, 4 bits" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
         /// Share of the peak FLOP/s that the attention of a prompt reaches.
         attention_efficiency: f64 = 0.3 { "Attention of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
+        /// Share of the time of computing that shows beside the reading of weights; the rest hides behind it.
+        compute_not_hidden: f64 = 0.3 { "Compute shown" in [0.0, 1.0] or "it is a share of the time of computing" }
         /// Fixed part of a step, in microseconds.
-        step_us: f64 = 500.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        step_us: f64 = 300.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer of the model, in microseconds: what kernels take besides their data.
-        step_us_per_layer: f64 = 50.0 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        step_us_per_layer: f64 = 60.0 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer with experts, in microseconds; 1.6 times that where shared experts are computed beside the routed ones.
         step_us_per_expert_layer: f64 = 40.0 { "Step/expert layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: two all-reduces.
-        step_us_per_parallel_layer: f64 = 10.0 { "Step/TP layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: two all-reduces, whatever they carry.
+        step_us_per_parallel_layer: f64 = 3.0 { "Step/TP layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Time in which a GPU of a replica passes on a megabyte of activations in an all-reduce, in microseconds.
+        reduce_us_per_megabyte: f64 = 3.0 { "Reduce/MB" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each running request, in microseconds: scheduling, sampling and sending its token.
-        step_us_per_sequence: f64 = 20.0 { "Step/sequence" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        step_us_per_sequence: f64 = 10.0 { "Step/sequence" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each running request and each layer, in microseconds: what its attention takes besides the cache it reads.
+        step_us_per_sequence_layer: f64 = 0.2 { "Step/seq layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each prompt of which it computes a piece, in microseconds.
-        step_us_per_prompt: f64 = 500.0 { "Step/prompt" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        step_us_per_prompt: f64 = 300.0 { "Step/prompt" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step that computes a piece of any prompt, for each layer with experts, in microseconds.
-        prefill_us_per_expert_layer: f64 = 60.0 { "Prefill/MoE layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step that computes a piece of any prompt, in microseconds: it runs without a recorded graph.
-        step_us_with_prefill: f64 = 1000.0 { "Step + prefill" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        prefill_us_per_expert_layer: f64 = 30.0 { "Prefill/MoE layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step with prompts that computes more than 512 tokens, in microseconds: it runs without a recorded CUDA graph.
+        step_us_with_prefill: f64 = 500.0 { "Step, no graph" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }

@@ -8,6 +8,10 @@ pub const REPLICAS_STARTED: u32 = 16_384;
 pub const REQUESTS: u64 = 5_000_000;
 /// Most requests of a run that came from a link.
 pub const REQUESTS_FROM_LINK: u64 = 1_000_000;
+/// Events after which the way to a link's instant goes on only when the reader says so: some seconds of work.
+pub const EVENTS_UNASKED: u64 = 3_000_000;
+/// Characters of a link: more than any mail or chat takes.
+pub const LINK_CHARS: usize = 32_768;
 /// Most bytes that a run may come to take, as estimated before it begins: 16 GiB.
 pub const MEMORY_BYTES: u64 = 16 << 30;
 /// Bytes from which on the command line warns: 4 GiB.
@@ -52,6 +56,8 @@ pub const LATENCY_US: u64 = 3_600_000_000;
 pub const LATENCY_MS: f64 = LATENCY_US as f64 / 1000.0;
 /// Largest coefficient of a latency model, in microseconds.
 pub const COEFFICIENT_US: f64 = 1e9;
+/// Most coefficients that are named as calibrated.
+pub const COEFFICIENTS: usize = 32;
 /// Most requests in one batch.
 pub const BATCH: u32 = 65_536;
 /// Most tokens in one step.
@@ -136,6 +142,14 @@ pub const FILTERS: usize = 8;
 pub const TEMPERATURE_MIN: f64 = 1e-6;
 /// Hottest choice by score: as good as any.
 pub const TEMPERATURE: f64 = 1e6;
+/// Longest expression, in bytes.
+pub const EXPRESSION_BYTES: usize = 1024;
+/// Most names, numbers and operations of an expression.
+pub const EXPRESSION_NODES: usize = 64;
+/// Deepest nesting of operations in an expression.
+pub const EXPRESSION_DEPTH: u32 = 32;
+/// Most sessions that an expression remembers, the longest unused forgotten first.
+pub const EXPRESSION_SESSIONS: u32 = 100_000;
 /// Most scorers of one routing policy.
 pub const SCORERS: usize = 32;
 /// Heaviest tail of Pareto lengths.
@@ -158,3 +172,11 @@ pub const LAST_HOUR: u32 = 23;
 pub const ROUNDS: u32 = 1000;
 /// Longest think time between two rounds, in seconds: one day.
 pub const THINK_S: f64 = 86_400.0;
+/// Most cases of a sweep, seeds included.
+pub const CASES: usize = 10_000;
+/// The same on a page.
+pub const CASES_PAGE: usize = 1000;
+/// Most paths that a sweep varies.
+pub const VARIED: usize = 8;
+/// Most values of one of them.
+pub const VARIED_VALUES: usize = 1000;

@@ -5,17 +5,21 @@
 
 mod admission;
 mod batch_limit;
+mod cache_routing;
 mod check;
 mod cluster;
 mod conversation;
 mod edit;
+pub(crate) mod edit_label;
 mod edited;
+pub mod expression;
 mod fields;
 mod filters;
 mod former_keys;
 mod latency;
 mod lengths;
 pub mod limits;
+pub mod link;
 mod model;
 #[cfg(feature = "cli")]
 mod notes;
@@ -33,22 +37,24 @@ mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
+pub use cache_routing::{CacheAware, KvCost};
 pub use check::{Checked, RequestCount, check, check_edits};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Change, FieldValues, TimedEdit};
+pub use expression::Expression;
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
 pub use latency::{
-    CalibratedCoefficients, CalibratedSettings, CrossModelCoefficients, EngineGeneration, FittedCoefficients,
-    LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
+    CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
+    FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware};
 pub use parse::{
-    data_from_value, from_value, parse, parse_change, replay_trace, set_path, text_from_bytes, to_json,
-    value_from_json, value_from_long_json, value_said_once,
+    data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,
+    to_json, value_from_json, value_from_long_json, value_said_once,
 };
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub use routing::{

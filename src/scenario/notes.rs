@@ -37,7 +37,7 @@ pub(super) enum Effect {
 
 impl Effect {
     /// Whether it applies to the run that goes on, replaces replicas, or needs another run.
-    fn kind(self) -> &'static str {
+    pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Parts
             | Self::Pools
@@ -67,7 +67,7 @@ impl Effect {
     }
 
     /// One sentence for users: what it does to requests under way.
-    fn help(self) -> &'static str {
+    pub(super) fn help(self) -> &'static str {
         match self {
             Self::Parts => "Each of its settings says what a change of it does.",
             Self::Pools => "A pool that is added starts empty; one without replicas finishes what it has.",

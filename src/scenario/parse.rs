@@ -4,7 +4,7 @@
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
 use super::old_edits::{change_of, rewrite_old_edits};
-use super::shape::{PathStep, Shape, display, explain};
+use super::shape::{PathStep, Shape, display, explain, walk_mut};
 use super::{Change, FORMAT_VERSION, Scenario, check, former_keys, limits};
 use crate::base::{Diagnostic, Diagnostics, Severity, json, noted::Noted};
 use serde::de::DeserializeOwned;
@@ -22,6 +22,33 @@ pub fn parse(text: &str) -> Result<Scenario, Diagnostics> {
 
 /// Reads a scenario from a JSON value (which may have come from YAML).
 pub fn from_value(mut value: Value) -> Result<Scenario, Diagnostics> {
+    prepare(&mut value)?;
+    let mut meaning = |rest: Scenario, shape: &Shape| {
+        // What was taken out has no meaning to check, and where entries moved up, paths would mislead.
+        let problems = if shape.moved { Vec::new() } else { check(rest).err().unwrap_or_default() };
+        problems.into_iter().filter(|d| d.severity == Severity::Error && !shape.is_gone(&d.path)).collect()
+    };
+    read(value, "a scenario", &mut meaning)
+}
+
+/// Reads what can be read of a scenario: what has not the shape of one is left out and told.
+pub(super) fn from_value_in_part(mut value: Value) -> (Option<Scenario>, Diagnostics) {
+    if let Err(problems) = prepare(&mut value) {
+        return (None, problems);
+    }
+    let mut rest = None;
+    let mut keep = |read: Scenario, _: &Shape| {
+        rest = Some(read);
+        Vec::new()
+    };
+    match read(value, "a scenario", &mut keep) {
+        Ok(whole) => (Some(whole), Vec::new()),
+        Err(problems) => (rest, problems),
+    }
+}
+
+/// Refuses documents of a newer format, and rewrites what older ones say in another way.
+fn prepare(value: &mut Value) -> Result<(), Diagnostics> {
     if let Some(version) = value.get("tokenyard").and_then(Value::as_u64)
         && version > u64::from(FORMAT_VERSION)
     {
@@ -32,15 +59,10 @@ pub fn from_value(mut value: Value) -> Result<Scenario, Diagnostics> {
             "it was made with a newer Tokenyard: update this one",
         )]);
     }
-    former_keys::rename(&mut value);
-    let_the_cap_decide(&mut value);
-    rewrite_old_edits(&mut value);
-    let mut meaning = |rest: Scenario, shape: &Shape| {
-        // What was taken out has no meaning to check, and where entries moved up, paths would mislead.
-        let problems = if shape.moved { Vec::new() } else { check(rest).err().unwrap_or_default() };
-        problems.into_iter().filter(|d| d.severity == Severity::Error && !shape.is_gone(&d.path)).collect()
-    };
-    read(value, "a scenario", &mut meaning)
+    former_keys::rename(value);
+    let_the_cap_decide(value);
+    rewrite_old_edits(value);
+    Ok(())
 }
 
 /// Of the horizon and the cap on requests, one that is given alone decides: with a cap alone the default horizon does not hold.
@@ -128,6 +150,29 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
     place_value(document, path, value)
 }
 
+/// As [`set_path`]; a path into another choice than the one that stands there takes its place.
+pub fn set_field(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostics> {
+    set_path(document, path, value)?;
+    if from_value_in_part(document.clone()).1.is_empty() {
+        return Ok(());
+    }
+    // Which objects are choices the types know: where one of two keys is too many, the document reads without it.
+    let steps = split_path(path).unwrap_or_default();
+    for i in 1..steps.len() {
+        let PathStep::Key(chosen) = &steps[i] else { continue };
+        let mut tried = document.clone();
+        let Some(Value::Object(choice)) = walk_mut(&mut tried, &steps[..i]) else { continue };
+        if choice.len() == 2 && choice.contains_key(chosen) {
+            choice.retain(|key, _| key == chosen);
+            if from_value_in_part(tried.clone()).1.is_empty() {
+                *document = tried;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Puts `value` at `path`.
 pub(super) fn place_value(document: &mut Value, path: &str, value: Value) -> Result<(), Diagnostics> {
     let steps = split_path(path).ok_or_else(|| {
@@ -138,7 +183,8 @@ pub(super) fn place_value(document: &mut Value, path: &str, value: Value) -> Res
             "list numbers start at 0",
         )]
     })?;
-    // Lists that the document leaves to their defaults are written out before one of their entries changes.
+    // Lists that the document leaves to their defaults are written out before one of their entries changes: an entry for
+    // each that says nothing, since all of them have the defaults of an entry.
     let indexed = steps.iter().any(|step| matches!(step, PathStep::Index(_)));
     let defaults = indexed.then(|| json::tree(&Scenario::default()));
     let mut default = defaults.as_ref();
@@ -154,7 +200,9 @@ pub(super) fn place_value(document: &mut Value, path: &str, value: Value) -> Res
                     return Err(vec![nothing_below(&so_far, at, key)]);
                 }
                 default = default.and_then(|d| d.get(key));
-                let fallback = default.filter(|d| d.is_array()).cloned().unwrap_or(Value::Null);
+                let fallback = default.and_then(Value::as_array).map_or(Value::Null, |entries| {
+                    entries.iter().map(|_| Value::Object(serde_json::Map::new())).collect()
+                });
                 at = at.as_object_mut().expect("made an object above").entry(key).or_insert(fallback);
             }
             PathStep::Index(index) => {

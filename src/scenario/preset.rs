@@ -9,16 +9,43 @@ pub struct Preset {
     pub name: &'static str,
     /// Its text.
     pub text: &'static str,
+    /// Where the page opens it, in seconds: shortly before what there is to see.
+    pub opens_s: u32,
+}
+
+/// What links call the scenario that says nothing, which has the default of every field.
+pub const DEFAULT_PRESET: &str = "default";
+
+/// The preset of a file of `scenarios/`, and where it opens.
+macro_rules! preset {
+    ($name:literal, $opens_s:literal) => {
+        Preset {
+            name: $name,
+            text: include_str!(concat!("../../scenarios/", $name, ".json")),
+            opens_s: $opens_s,
+        }
+    };
 }
 
 /// All built-in scenarios; the first is what the page opens with.
 pub const PRESETS: &[Preset] = &[
-    Preset { name: "chat-4xh100", text: include_str!("../../scenarios/chat-4xh100.json") },
-    Preset { name: "kv-pressure", text: include_str!("../../scenarios/kv-pressure.json") },
-    Preset { name: "router-showdown", text: include_str!("../../scenarios/router-showdown.json") },
-    Preset { name: "long-chats", text: include_str!("../../scenarios/long-chats.json") },
-    Preset { name: "regret-and-tail", text: include_str!("../../scenarios/regret-and-tail.json") },
-    Preset { name: "mixed-fleet", text: include_str!("../../scenarios/mixed-fleet.json") },
+    preset!("chat-4xh100", 48),
+    preset!("kv-pressure", 56),
+    preset!("router-showdown", 42),
+    preset!("long-chats", 58),
+    preset!("regret-and-tail", 8),
+    preset!("mixed-fleet", 25),
+    preset!("stale-herd", 36),
+    preset!("cache-livelock", 37),
+    preset!("chunked-prefill", 57),
+    preset!("long-prompt", 29),
+    preset!("clients-give-up", 57),
+    preset!("tenant-quotas", 47),
+    preset!("priority-inversion", 56),
+    preset!("one-wide-eight-narrow", 27),
+    preset!("azure-twin", 53),
+    preset!("mooncake-twin", 25),
+    preset!("fleet-256", 27),
 ];
 
 impl Preset {
@@ -35,6 +62,37 @@ impl Preset {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::digest::Digest;
+
+    /// What links mean by each name. A preset that has to change gets a new name, such as `chat-4xh100@2`, and the old one stays.
+    const MEANT: &[(&str, &str)] = &[
+        ("chat-4xh100", "c3deaf8c0a9a54aa"),
+        ("kv-pressure", "eef0621c8b3777f3"),
+        ("router-showdown", "33c4f9288bda96dd"),
+        ("long-chats", "bac2d748b14c6ad0"),
+        ("regret-and-tail", "f8d1ed278247e54b"),
+        ("mixed-fleet", "47735583ceca1fe6"),
+        ("stale-herd", "ede2c703e0610bd4"),
+        ("cache-livelock", "e8f5482db969db0b"),
+        ("chunked-prefill", "0abd27a9b4ce515e"),
+        ("long-prompt", "579a38d2125bc453"),
+        ("clients-give-up", "d43d0353db00bc51"),
+        ("tenant-quotas", "d5829b42ac16c821"),
+        ("priority-inversion", "d4b24f7958dd048d"),
+        ("one-wide-eight-narrow", "24f910d0cb52d2ef"),
+        ("azure-twin", "185448b1adf4ef48"),
+        ("mooncake-twin", "2bb4c3259e426423"),
+        ("fleet-256", "61952c32de746dca"),
+    ];
+
+    #[test]
+    fn what_links_mean_by_a_preset_never_changes() {
+        let now: Vec<(&str, String)> =
+            PRESETS.iter().map(|p| (p.name, Digest::of(p.text.as_bytes()).hex())).collect();
+        let now: Vec<(&str, &str)> = now.iter().map(|(name, digest)| (*name, digest.as_str())).collect();
+        assert_eq!(now, MEANT, "put the new text under a new name");
+    }
+
     use super::super::check;
     use super::*;
 

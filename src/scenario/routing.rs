@@ -4,7 +4,7 @@ use super::fields::{fields, without_fields};
 use super::limits;
 #[cfg(feature = "cli")]
 use super::notes::describe;
-use super::{Filter, Picker};
+use super::{CacheAware, Expression, Filter, KvCost, Picker};
 use serde::{Deserialize, Serialize};
 
 /// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
@@ -33,6 +33,10 @@ pub enum RoutingPolicy {
     SessionAffinity(SessionAffinity),
     /// The replica that has become least expensive: each request makes its replica dearer, and time cheaper.
     CostEscalation(CostEscalation),
+    /// The replica with the lowest cost: what there is to prefill there, less what its cache has of the prompt, and KV blocks in use. The KV router of NVIDIA Dynamo.
+    KvCost(KvCost),
+    /// The replica that was sent most of the prompt before, or else the one that was sent least text; the one with the fewest requests once loads are out of balance. The router of SGLang.
+    CacheAware(CacheAware),
     /// The replica with the highest weighted sum of scores, as production routers do it.
     Weighted(Weighted),
 }
@@ -40,7 +44,8 @@ pub enum RoutingPolicy {
 fields! {
     choice RoutingPolicy [RoundRobin Random LeastLoaded AlwaysBusiest LeastKv] {
         PowerOfD "power-of-d" PrefixAware "prefix-aware" PrefixOverlap "prefix-overlap"
-        SessionAffinity "session-affinity" CostEscalation "cost-escalation" Weighted "weighted"
+        SessionAffinity "session-affinity" CostEscalation "cost-escalation" KvCost "kv-cost"
+        CacheAware "cache-aware" Weighted "weighted"
     }
 }
 
@@ -269,7 +274,7 @@ impl Default for Weighted {
 impl Weighted {
     /// The scorers in force.
     pub fn scorers(&self) -> Vec<WeightedScorer> {
-        let row = |(scorer, weight)| WeightedScorer { scorer, weight };
+        let row = |(scorer, weight): (Scorer, f64)| WeightedScorer { scorer, weight };
         match self.profile {
             Profile::BlisDefault => {
                 let rows =
@@ -327,7 +332,7 @@ fields! {
 }
 
 /// What a replica is scored by. Every score lies between 0 and 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
@@ -367,13 +372,37 @@ pub enum Scorer {
     IdleTime,
     /// 1 for the smallest product of the TTFT that the router itself has seen there (rises at once, fades over 10 s) and requests in flight + 1, 0 for the largest.
     PeakEwma,
+    /// A formula of your own, such as `1 / (1 + waiting)`, cut to 0 to 1.
+    Expression(Expression),
 }
 
 without_fields! { Scorer }
 
 impl Scorer {
+    /// Every scorer that has a name: all but expressions.
+    pub const NAMED: [Self; 18] = [
+        Self::PrefixAffinity,
+        Self::PrecisePrefix,
+        Self::QueueDepth,
+        Self::KvUtilization,
+        Self::LoadBalance,
+        Self::ActiveRequests,
+        Self::RunningRequests,
+        Self::WaitingRequests,
+        Self::NoHitLru,
+        Self::Cost,
+        Self::TokenLoad,
+        Self::LoadAware,
+        Self::PromptTokensWaiting,
+        Self::CacheHitRate,
+        Self::RecentTtft,
+        Self::RecentTpot,
+        Self::IdleTime,
+        Self::PeakEwma,
+    ];
+
     /// Its name, as written in scenarios.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::PrefixAffinity => "prefix-affinity",
             Self::PrecisePrefix => "precise-prefix",
@@ -393,6 +422,7 @@ impl Scorer {
             Self::IdleTime => "idle-time",
             Self::PeakEwma => "peak-ewma",
             Self::Cost => "cost",
+            Self::Expression(_) => "expression",
         }
     }
 }

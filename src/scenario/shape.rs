@@ -124,7 +124,7 @@ fn walk<'a>(document: &'a Value, steps: &[PathStep]) -> Option<&'a Value> {
     })
 }
 
-fn walk_mut<'a>(document: &'a mut Value, steps: &[PathStep]) -> Option<&'a mut Value> {
+pub(super) fn walk_mut<'a>(document: &'a mut Value, steps: &[PathStep]) -> Option<&'a mut Value> {
     steps.iter().try_fold(document, |at, step| match step {
         PathStep::Key(key) | PathStep::Variant(key) => at.get_mut(key),
         PathStep::Index(i) => at.get_mut(i),
@@ -231,7 +231,7 @@ fn names_after_expected(message: &str) -> Vec<String> {
 }
 
 /// The name most like `what`, if it is like it at all.
-fn nearest(what: &str, names: &[String]) -> Option<String> {
+pub(super) fn nearest(what: &str, names: &[String]) -> Option<String> {
     let mut best: Option<(&String, f64)> = None;
     for name in names {
         let likeness = strsim::jaro_winkler(what, name).max(strsim::normalized_levenshtein(what, name));
@@ -357,6 +357,11 @@ mod tests {
         let s = from_value(d).unwrap();
         assert_eq!(s.cluster.pools[0].replicas, 8);
         assert_eq!(s.title, "a b");
+        // Entries written out by a path are those that a document without the list has.
+        let mut d = json!({});
+        set_path(&mut d, "cluster.pools[0].tp", "1").unwrap();
+        set_path(&mut d, "workload.clients[0].slo_class", "standard").unwrap();
+        assert_eq!(from_value(d).unwrap(), Scenario::default());
         let mut d = json!({});
         assert_eq!(
             set_path(&mut d, "cluster.pools[1].replicas", "8").unwrap_err()[0].allowed,

@@ -19,6 +19,10 @@ pub struct Workload {
     /// Replays a recorded trace instead. The trace itself is a file beside the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceSettings>,
+    /// Seconds after its arrival at which a client gives up a request that is not answered in full: it leaves the wait queue at once, or the batch when the running step ends. 0 waits for ever.
+    #[serde(skip_serializing_if = "waits_for_ever")]
+    #[cfg_attr(feature = "cli", schemars(extend("default" = 0.0)))]
+    pub timeout_s: f64,
 }
 
 fields! {
@@ -26,12 +30,14 @@ fields! {
         clients: "Clients" up_to [limits::CLIENTS, "clients", "client"] => Clients by itself;
         requests: "Requests" up_to [limits::EXPLICIT_REQUESTS, "requests", "request"] => Arrivals by itself;
         trace: "Trace" => Restart;
+        timeout_s: "Timeout" of "s" in [0.0, limits::HORIZON_S] or "use 0 for clients that wait for ever"
+            => Arrivals;
     }
 }
 
 impl Default for Workload {
     fn default() -> Self {
-        Self { clients: vec![Client::default()], requests: Vec::new(), trace: None }
+        Self { clients: vec![Client::default()], requests: Vec::new(), trace: None, timeout_s: 0.0 }
     }
 }
 
@@ -219,7 +225,7 @@ pub struct ExplicitRequest {
     /// Name of the request; breaks ties in alphabetical order.
     #[serde(default)]
     pub id: String,
-    /// When it arrives, in microseconds after the start.
+    /// When it arrives after the start (microseconds in the document).
     pub arrival_us: u64,
     /// The prompt: pieces of text. Equal pieces are equal tokens.
     pub prompt: Vec<ExplicitPiece>,
@@ -243,7 +249,7 @@ fields! {
     struct ExplicitRequest {
         id: "Id" => Arrivals;
         arrival_us: "Arrival" of "µs" in [0, limits::HORIZON_US]
-            or "it is in microseconds after the start" => Arrivals;
+            or "it is in microseconds after the start" and { "x-form": ["s", 1_000_000] } => Arrivals;
         prompt: "Prompt" up_to [limits::PROMPT_PIECES, "pieces", "piece"] => Arrivals;
         output: "Output" => Arrivals;
         tenant: "Tenant" => Arrivals;
@@ -326,6 +332,14 @@ impl Default for TraceSettings {
     fn default() -> Self {
         Self { file: String::new(), speed: 1.0, hash_block_tokens: 0 }
     }
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
+)]
+fn waits_for_ever(timeout_s: &f64) -> bool {
+    *timeout_s <= 0.0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

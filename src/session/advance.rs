@@ -1,8 +1,9 @@
 //! Advancing a run, in slices of any size: cutting a run into pieces changes nothing about it (INV-6).
 
 use super::Session;
-use crate::base::Micros;
-use crate::engine::Halt;
+use crate::base::{Micros, RequestId};
+use crate::engine::{Decision, Fact, Halt, Ignore, Sink};
+use crate::observe::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 
 /// Why `advance` came back.
@@ -76,14 +77,54 @@ impl Default for Pace {
     }
 }
 
+/// The recorder, and a second reader of a run that nobody watches.
+pub(super) struct Both<'a, S: ?Sized> {
+    pub(super) recorder: &'a mut Recorder,
+    pub(super) also: &'a mut S,
+}
+
+impl<S: Sink + ?Sized> Sink for Both<'_, S> {
+    #[inline]
+    fn fact(&mut self, at: Micros, fact: Fact) {
+        self.also.fact(at, fact);
+        self.recorder.fact(at, fact);
+    }
+
+    #[inline]
+    fn wants_decision(&self, request: RequestId, replicas: usize) -> bool {
+        self.recorder.wants_decision(request, replicas) || self.also.wants_decision(request, replicas)
+    }
+
+    #[inline]
+    fn wants_blocked_heads(&self) -> bool {
+        self.recorder.wants_blocked_heads() || self.also.wants_blocked_heads()
+    }
+
+    #[inline]
+    fn decision(&mut self, at: Micros, d: &Decision) {
+        self.also.decision(at, d);
+        self.recorder.decision(at, d);
+    }
+}
+
 impl Session {
     /// Runs up to and including the instant `until`, but no more than `max_events` events. Cutting a run into pieces
     /// changes nothing about it.
     pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
+        self.advance_telling(until, max_events, &mut Ignore)
+    }
+
+    /// The same, and `also` hears every fact.
+    pub(super) fn advance_telling<S: Sink + ?Sized>(
+        &mut self,
+        until: Micros,
+        max_events: u64,
+        also: &mut S,
+    ) -> Stop {
         let mut left = max_events;
         loop {
             if self.edit_is_due(until) {
-                self.apply_next_edit();
+                self.apply_next_edit(also);
                 continue;
             }
             let edit = self.next_edit();
@@ -92,7 +133,7 @@ impl Session {
                 let (last, events) = e.room(before, self.next_event());
                 (until.min(last), left.min(events))
             });
-            let halt = self.run_engine(last, budget);
+            let halt = self.run_engine(last, budget, also);
             left -= self.engine.events_done() - before;
             if self.edit_is_due(until) {
                 continue;
@@ -137,7 +178,7 @@ impl Session {
     }
 
     /// How often a step of that kind could have ended so far.
-    fn times(&self, kind: StepKind) -> u64 {
+    pub(super) fn times(&self, kind: StepKind) -> u64 {
         let counts = &self.recorder.fact_counts;
         match kind {
             StepKind::Event => self.engine.events_done(),
@@ -149,13 +190,13 @@ impl Session {
     }
 
     /// The engine up to `until`, closing the buckets of the timeline on the way.
-    fn run_engine(&mut self, until: Micros, max_events: u64) -> Halt {
+    fn run_engine<S: Sink + ?Sized>(&mut self, until: Micros, max_events: u64, also: &mut S) -> Halt {
         let mut left = max_events;
         loop {
             let boundary = Micros(self.recorder.timeline.boundary_us() - 1);
             let last = until.min(boundary);
             let before = self.engine.events_done();
-            let halt = self.engine.advance(last, left, &mut self.recorder);
+            let halt = self.engine.advance(last, left, &mut Both { recorder: &mut self.recorder, also });
             left -= self.engine.events_done() - before;
             if halt == Halt::Until && boundary < until {
                 self.recorder.close_bucket(&self.engine);

@@ -1,10 +1,11 @@
 //! The edit log: what was changed when, and what is still to come.
 
+use super::advance::Both;
 use super::memory::Needs;
 use super::view::Flag;
 use super::{Audience, Session};
 use crate::base::{Diagnostic, Diagnostics, Micros, diag::has_errors};
-use crate::engine::{Cluster, replicas_started};
+use crate::engine::{Cluster, Ignore, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
 use crate::perf::Plan;
 use crate::scenario::{Change, Scenario, TimedEdit, limits, parse_change};
@@ -52,12 +53,17 @@ impl Place {
 
 impl EditLog {
     pub(super) fn new(edits: &[TimedEdit]) -> Self {
-        let labels = edits.iter().map(|e| super::edit_label::label(&e.change())).collect();
+        let labels = edits.iter().map(|e| crate::scenario::edit_label::label(&e.change())).collect();
         Self { edits: edits.to_vec(), labels, applied: 0 }
     }
 
     pub(super) fn restored(edits: &[TimedEdit], applied: usize) -> Self {
         Self { applied: applied.min(edits.len()), ..Self::new(edits) }
+    }
+
+    /// The same edits, the first `applied` of them behind the playhead.
+    pub(super) fn at(&self, applied: usize) -> Self {
+        Self { applied, ..self.clone() }
     }
 
     pub(super) fn all(&self) -> &[TimedEdit] {
@@ -75,7 +81,12 @@ impl EditLog {
     pub(super) fn flags(&self) -> Vec<Flag> {
         let pairs = self.edits.iter().zip(&self.labels).enumerate();
         pairs
-            .map(|(i, (e, label))| Flag { at_us: e.at_us, label: label.clone(), applied: i < self.applied })
+            .map(|(i, (e, label))| Flag {
+                at_us: e.at_us,
+                label: label.clone(),
+                applied: i < self.applied,
+                off: e.off,
+            })
             .collect()
     }
 }
@@ -96,12 +107,12 @@ impl Session {
             Err(problems) => return problems,
         };
         let at = self.edits.applied;
-        let (label, now) = (super::edit_label::label(&change), self.playhead);
+        let (label, now) = (crate::scenario::edit_label::label(&change), self.playhead);
         let edit =
             TimedEdit { after_events: Some(self.engine.events_done()), ..TimedEdit::new(now.0, change) };
         self.edits.labels.insert(at, label);
         self.edits.edits.insert(at, edit);
-        self.apply_next_edit();
+        self.apply_next_edit(&mut Ignore);
         problems
     }
 
@@ -148,9 +159,13 @@ impl Session {
         self.engine.next_event_at().unwrap_or(Micros::MAX)
     }
 
-    pub(super) fn apply_next_edit(&mut self) {
+    pub(super) fn apply_next_edit<S: Sink + ?Sized>(&mut self, also: &mut S) {
         let edit = &self.edits.edits[self.edits.applied];
         let now = Micros(edit.at_us).max(self.engine.last_event_at());
+        if edit.off {
+            self.edits.applied += 1;
+            return;
+        }
         let (plan, _) =
             self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
         self.needs.change(now, &plan);
@@ -162,13 +177,28 @@ impl Session {
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
         } else {
             // First, so that it knows the pools that the cluster is about to speak of.
-            self.recorder.adopt(plan.scenario());
-            self.engine.adopt(&self.plan, &plan, now, &mut self.recorder);
+            self.recorder.adopt(plan.scenario(), now);
+            let mut sink = Both { recorder: &mut self.recorder, also };
+            self.engine.adopt(&self.plan, &plan, now, &mut sink);
         }
         self.plan = plan;
         self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());
         self.edits.applied += 1;
         self.playhead = self.playhead.max(now);
+    }
+
+    /// Whether running on with the edits of another run gives that run: those applied are its first ones, and its next one is still
+    /// to come.
+    pub(super) fn leads_to(&self, edits: &[TimedEdit]) -> bool {
+        let applied = self.edits.applied;
+        let (done, last) = (self.engine.events_done(), self.engine.last_event_at());
+        let is_ahead = |e: &TimedEdit| {
+            let here = last.0 == e.at_us && e.after_events.is_some_and(|n| done <= n);
+            self.playhead.0 <= e.at_us && (done == 0 || last.0 < e.at_us || here)
+        };
+        edits.len() >= applied
+            && edits[..applied] == self.edits.edits[..applied]
+            && edits.get(applied).is_none_or(is_ahead)
     }
 
     /// The edits on the timeline.
@@ -207,8 +237,11 @@ impl Course {
             .then(|| Diagnostic::error("cluster.pools", found, format!("at most {most}"), fix))
     }
 
-    /// The document goes on as edit number `i` makes it. An edit that cannot be is left out, and a problem.
+    /// The document goes on as edit number `i` makes it, unless that is switched off. An edit that cannot be is left out, and a problem.
     pub(super) fn edit(&mut self, i: usize, edit: &TimedEdit) {
+        if edit.off {
+            return;
+        }
         let found = match self.plan.edited(&edit.change()) {
             Ok((plan, mut warnings)) => {
                 warnings.extend(self.count_started(&plan));

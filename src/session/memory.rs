@@ -6,6 +6,7 @@
 use super::Audience;
 use crate::base::{Diagnostic, Micros};
 use crate::perf::Plan;
+use crate::scenario::expression::Name;
 use crate::scenario::{Client, ContextGrowth, RequestCount, RoutingPolicy, Scorer, limits};
 use crate::workload::Trace;
 
@@ -100,9 +101,12 @@ impl Needs {
             self.caching |= pool.kv.prefix_caching;
         }
         if let RoutingPolicy::Weighted(w) = &cluster.routing
-            && w.scorers().iter().any(|x| x.scorer == Scorer::PrefixAffinity)
+            && w.scorers().iter().any(|x| remembers_prompts(&x.scorer))
         {
             self.remembered = self.remembered.max(f64::from(w.prefix_index_blocks));
+        }
+        if let RoutingPolicy::CacheAware(p) = &cluster.routing {
+            self.remembered = self.remembered.max(f64::from(p.prefix_index_blocks));
         }
         let listed = &workload.requests;
         let tokens = |q: &crate::scenario::ExplicitRequest| {
@@ -210,4 +214,11 @@ struct Part {
 fn repeats(client: &Client) -> bool {
     let grows = |c: &crate::scenario::Conversation| c.context_growth == ContextGrowth::Accumulate;
     client.prefix.groups > 0 || client.conversation.as_ref().is_some_and(grows)
+}
+/// Whether the router remembers for it what it sent where.
+fn remembers_prompts(scorer: &Scorer) -> bool {
+    match scorer {
+        Scorer::Expression(text) => text.formula().is_ok_and(|f| f.looks_at(&[Name::Prefix])),
+        named => *named == Scorer::PrefixAffinity,
+    }
 }

@@ -4,17 +4,33 @@
 //! same bytes.
 
 mod advance;
-mod edit_label;
+#[cfg(any(feature = "cli", feature = "compare"))]
+pub mod compare;
 mod edits;
+#[cfg(feature = "cli")]
+pub mod gallery;
+mod history;
 mod memory;
 mod model;
+mod occasion;
+mod outcomes;
+#[cfg(feature = "cli")]
+mod sizing;
 mod snapshot;
+#[cfg(any(feature = "cli", feature = "compare"))]
+pub mod study;
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub mod tables;
 pub mod view;
 
 pub use crate::observe::{Notice, NoticeKind, Report, report};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
 pub use advance::{Pace, SingleStep, StepKind, Stop};
+pub use history::{Budget, History};
 pub use model::{architecture_from_hf, scenario_from_hf};
+pub use occasion::{Awaited, Occasion, OccasionChoice, Takes};
+#[cfg(feature = "cli")]
+pub use sizing::{PoolCoefficients, pool_coefficients};
 pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
@@ -23,8 +39,9 @@ use crate::base::order::sort_by_key;
 use crate::base::{Diagnostic, Diagnostics, Micros, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
-use crate::observe::{RunSoFar, requests_asked, words};
+use crate::observe::{RunSoFar, requests_asked};
 use crate::perf::Plan;
+use crate::scenario::link::{self, Opened, TraceMark};
 use crate::scenario::{Scenario, Served, TimedEdit, check_edits, parse, to_json};
 use crate::workload::Source;
 use edits::{Course, EditLog};
@@ -68,6 +85,17 @@ impl Session {
             warnings.into_iter().chain(found).collect()
         };
         prepared.map_or_else(|problems| problems, affordable)
+    }
+
+    /// What a link carries: what could not be run of it is listed, and stands as in the link's preset.
+    pub fn open_link(text: &str, audience: Audience) -> Opened {
+        link::open(text, &|scenario| {
+            let found = |(prepared, _): (Prepared, Diagnostics)| {
+                let alone = prepared.plan.scenario().workload.trace.is_none();
+                alone.then(|| prepared.needs.check(None, audience)).flatten().into_iter().collect()
+            };
+            prepare(scenario.clone()).map_or_else(|problems| problems, found)
+        })
     }
 
     /// Loads a scenario text for a page; warnings come along.
@@ -129,16 +157,30 @@ impl Session {
         self.edits.all()
     }
 
-    /// The report as JSON text: the bytes that the command line prints.
+    /// The report as JSON text.
     pub fn report(&self) -> String {
         let mut text = json::indented(&self.report_data());
         text.push('\n');
         text
     }
 
+    /// A report with the link of what ran, as the command line prints it.
+    pub fn linked_report(report: &str, link: &str) -> String {
+        let before = "\n  \"trace_digest\": ";
+        let at = report.find(before).map(|at| at + before.len());
+        let end = at.and_then(|at| report[at..].find('\n').map(|line| at + line + 1));
+        let Some(end) = end else { return report.to_owned() };
+        format!("{}  \"link\": {},\n{}", &report[..end], json::compact(&link), &report[end..])
+    }
+
     /// A digest of the report: equal digests mean equal results.
     pub fn digest(&self) -> String {
-        Digest::of(self.report().as_bytes()).hex()
+        Self::digest_of(&self.report())
+    }
+
+    /// The digest of a report that is there already.
+    pub fn digest_of(report: &str) -> String {
+        Digest::of(report.as_bytes()).hex()
     }
 
     /// The report as data.
@@ -146,9 +188,14 @@ impl Session {
         let applied = &self.edits.all()[..self.edits.applied()];
         let begun = to_json(&edits::with_edits(&self.scenario, applied));
         let trace = self.trace.as_ref().map(|t| t.digest().hex()).unwrap_or_default();
-        let digests = (Digest::of(begun.as_bytes()).hex(), trace);
+        let names = [Digest::of(begun.as_bytes()).hex(), trace];
         let now = edits::with_edits(self.plan.scenario(), applied);
-        Report::new(&now, digests, &self.engine, &self.recorder, self.notices())
+        Report::new(&now, names, &self.engine, &self.recorder, self.notices())
+    }
+
+    /// The trace that runs.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_deref()
     }
 
     /// The engine, for whoever wants more than a view shows.
@@ -177,6 +224,12 @@ impl Session {
     pub fn requests_asked(&self) -> Option<u64> {
         requests_asked(self.plan.scenario(), self.trace.as_deref())
     }
+}
+
+/// How a link names the trace of a scenario.
+pub fn trace_mark(scenario: &Scenario, trace: &Trace) -> TraceMark {
+    let name = scenario.workload.trace.as_ref().map(|t| t.file.clone()).unwrap_or_default();
+    TraceMark { name, rows: trace.len() as u64, digest: trace.digest().hex() }
 }
 
 /// A scenario whose edits are possible, and what the run comes to with them.

@@ -15,6 +15,16 @@ pub struct Coverage {
 }
 
 impl Coverage {
+    /// Its two numbers.
+    pub fn parts(&self) -> (u64, u64) {
+        (self.covered, self.until.0)
+    }
+
+    /// Of such two numbers.
+    pub fn of_parts((covered, until): (u64, u64)) -> Self {
+        Self { covered, until: Micros(until) }
+    }
+
     /// Adds the interval that begins at `from`, not before any other, and lasts for `span`.
     pub fn add(&mut self, from: Micros, span: Span) {
         let end = from.saturating_add(span);

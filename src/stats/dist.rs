@@ -2,6 +2,7 @@
 //!
 //! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
 
+use crate::base::bits::{BitReader, BitWriter};
 use crate::base::order::sort_pairs;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -72,7 +73,37 @@ impl Serialize for Summary {
     }
 }
 
+/// Writes pairs of numbers that differ little from one pair to the next.
+pub fn push_pairs(out: &mut BitWriter, pairs: &[(u64, u64)]) {
+    out.push_list(pairs.iter().map(|pair| pair.0));
+    out.push_list(pairs.iter().map(|pair| pair.1));
+}
+
+/// Reads them.
+pub fn take_pairs(from: &mut BitReader) -> Vec<(u64, u64)> {
+    let first = from.take_list();
+    first.into_iter().zip(from.take_list()).collect()
+}
+
 impl RunLength {
+    /// Writes its values and forgets them.
+    pub fn pack(&mut self, out: &mut BitWriter) {
+        for pairs in [&mut self.runs, &mut self.recent] {
+            push_pairs(out, &std::mem::take(pairs));
+        }
+    }
+
+    /// Has the values again that were written.
+    pub fn unpack(&mut self, from: &mut BitReader) {
+        self.runs = take_pairs(from);
+        self.recent = take_pairs(from);
+    }
+
+    /// About how many bytes a copy takes.
+    pub fn bytes(&self) -> u64 {
+        ((self.runs.len() + self.recent.len()) * size_of::<(u64, u64)>()) as u64
+    }
+
     /// Adds `count` times `value`.
     pub fn add(&mut self, value: u64, count: u64) {
         if count == 0 {
@@ -194,6 +225,21 @@ pub struct Ranks {
 }
 
 impl Ranks {
+    /// Writes its values.
+    pub fn pack(&self, out: &mut BitWriter) {
+        push_pairs(out, &self.ends);
+    }
+
+    /// Reads them.
+    pub fn unpacked(from: &mut BitReader) -> Self {
+        Self { ends: take_pairs(from) }
+    }
+
+    /// Bytes of its values.
+    pub fn bytes(&self) -> u64 {
+        (self.ends.len() * size_of::<(u64, u64)>()) as u64
+    }
+
     /// The ranks of values with counts, in ascending order.
     pub fn new(sorted: &[(u64, u64)]) -> Self {
         let mut ends: Vec<(u64, u64)> = Vec::with_capacity(sorted.len());

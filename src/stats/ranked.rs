@@ -103,9 +103,11 @@ impl Ranked {
         self.pairs.iter().rev().take(most).map(|&(_, member)| member as u32)
     }
 
-    /// Sorts values, each with the number of its member.
-    pub fn new(values: impl Iterator<Item = (u64, u32)>) -> Self {
-        let mut pairs: Vec<(u64, u64)> = values.map(|(value, member)| (value, u64::from(member))).collect();
+    /// Sorts values, at most `most` of them, each with the number of its member.
+    pub fn new(most: usize, values: impl Iterator<Item = (u64, u32)>) -> Self {
+        // Room for all of them at once: a list that grows needs thrice its length while it is copied.
+        let mut pairs = Vec::with_capacity(most);
+        pairs.extend(values.map(|(value, member)| (value, u64::from(member))));
         sort_pairs(&mut pairs);
         Self { pairs }
     }
@@ -119,15 +121,19 @@ impl Ranked {
         all.summary()
     }
 
-    /// The figures of each of `groups` groups; `group_of` says by member to which it belongs.
+    /// The figures of each of `groups` groups; `group_of` says by member to which it belongs, or a number beyond them.
     pub fn by_group(&self, groups: usize, group_of: &[u32]) -> Vec<Summary> {
         let mut counts = vec![0; groups];
         for &(_, member) in &self.pairs {
-            counts[group_of[member as usize] as usize] += 1;
+            if let Some(count) = counts.get_mut(group_of[member as usize] as usize) {
+                *count += 1;
+            }
         }
         let mut all: Vec<Group> = counts.into_iter().map(Group::of).collect();
         for &(value, member) in &self.pairs {
-            all[group_of[member as usize] as usize].add(value);
+            if let Some(group) = all.get_mut(group_of[member as usize] as usize) {
+                group.add(value);
+            }
         }
         all.iter().map(Group::summary).collect()
     }
@@ -198,7 +204,7 @@ mod tests {
     fn groups_have_the_figures_of_their_values_alone() {
         for n in [0, 1, 2, 3, 4, 5, 19, 100, 101, 1000] {
             let values = sample(n);
-            let ranked = Ranked::new((0..).zip(&values).map(|(i, &v)| (v, i)));
+            let ranked = Ranked::new(values.len(), (0..).zip(&values).map(|(i, &v)| (v, i)));
             let group_of: Vec<u32> = (0..n as u32).map(|i| i * i % 3).collect();
             let groups = ranked.by_group(4, &group_of);
             for (g, summary) in groups.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::dist::percentiles_of;
 use crate::base::Chunks;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Counters and gauges by bucket of time. Buckets double in width when there are too many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +30,12 @@ impl Timeline {
             gauges: Vec::new(),
             closed: 0,
         }
+    }
+
+    /// About how many bytes a copy takes.
+    pub fn bytes(&self) -> u64 {
+        let points: usize = self.gauges.iter().map(Vec::len).sum();
+        (4 * points + 8 * self.counters.len() * (self.closed + 1)) as u64
     }
 
     /// Width of a bucket in microseconds.
@@ -102,20 +109,35 @@ impl Timeline {
 }
 
 /// How many values, and their 50th, 90th and 99th percentile; `None` where there is none.
-pub(crate) type Percentiles = Option<(u64, [f64; 3])>;
+pub type Percentiles = Option<(u64, [f64; 3])>;
+
+/// Stands for a value that takes more than four bytes.
+const LONG: u32 = u32::MAX;
 
 /// Values in the order in which they became known, and their percentiles by bucket of a [`Timeline`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BucketLog {
-    values: Chunks<u64>,
+    /// In four bytes each; what does not fit stands as `LONG` here.
+    values: Chunks<u32>,
+    /// By position: the values that do not fit.
+    long: BTreeMap<usize, u64>,
     /// Percentiles of closed buckets, and the number of values up to the end of each.
     closed: Vec<(Percentiles, usize)>,
 }
 
 impl BucketLog {
+    /// Bytes of the values that `later`, which went on from a copy, does not share.
+    pub fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        self.values.bytes_beside(later.map(|l| &l.values))
+    }
+
     /// Adds a value of the open bucket: those of the past are closed.
     pub fn push(&mut self, value: u64) {
-        self.values.push(value);
+        let short = u32::try_from(value).unwrap_or(LONG);
+        if short == LONG {
+            self.long.insert(self.values.len(), value);
+        }
+        self.values.push(short);
     }
 
     /// The timeline has closed a bucket and, if `doubled`, made one of every two.
@@ -144,7 +166,11 @@ impl BucketLog {
     }
 
     fn percentiles(&self, start: usize, end: usize) -> Percentiles {
-        let mut pairs: Vec<(u64, u64)> = self.values.range(start, end).map(|&v| (v, 1)).collect();
+        let value = |position| match self.values[position] {
+            LONG => self.long[&position],
+            short => u64::from(short),
+        };
+        let mut pairs: Vec<(u64, u64)> = (start..end).map(|position| (value(position), 1)).collect();
         percentiles_of(&mut pairs)
     }
 }
@@ -179,5 +205,16 @@ mod tests {
         log.follow(t.close(std::iter::empty()));
         log.push(1);
         assert_eq!(log.buckets(), vec![Some((3, [7.0, 8.6, 8.96])), None, Some((1, [1.0; 3]))]);
+    }
+
+    #[test]
+    fn values_of_any_size_are_kept_as_they_are() {
+        let mut log = BucketLog::default();
+        for value in [u64::from(LONG) - 1, u64::from(LONG), 1 << 52] {
+            log.push(value);
+            log.follow(false);
+        }
+        let medians: Vec<f64> = log.buckets().into_iter().flatten().map(|(_, [p50, ..])| p50).collect();
+        assert_eq!(medians, [4_294_967_294.0, 4_294_967_295.0, 4_503_599_627_370_496.0]);
     }
 }

@@ -1,6 +1,7 @@
 //! Measured beside simulated: rows, and what they come to by group and regime.
 
 use super::experiment::{Experiment, number, number_at};
+use super::halves::HALVES;
 use super::replay::label;
 use super::sample::{STATISTICS, Sample};
 use serde::Serialize;
@@ -38,12 +39,48 @@ pub struct Row {
     /// Whether the protocol allows that.
     #[serde(skip)]
     pub may_be_fitted: bool,
+    /// Level 2: between what it was predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<String>,
     /// Seeds, and the smallest and largest value among them.
     pub seeds: u32,
     /// Smallest value of a seed.
     pub lowest: f64,
     /// Largest value of a seed.
     pub highest: f64,
+}
+
+impl Row {
+    /// A figure of one run beside its measured value, of no regime and fitted to nothing. `named`: stage, metric, statistic.
+    pub(super) fn of(
+        e: &Experiment,
+        tp: u32,
+        named: (Value, &str, &str),
+        measured: f64,
+        simulated: f64,
+    ) -> Self {
+        let (stage, metric, stat) = named;
+        Self {
+            id: e.id.clone(),
+            group: e.group.clone(),
+            stage,
+            regime: None,
+            metric: metric.to_owned(),
+            stat: stat.to_owned(),
+            measured,
+            simulated,
+            error: (measured > 0.0).then(|| (simulated - measured) / measured),
+            model: e.model.clone(),
+            gpu: e.gpu.clone(),
+            tp,
+            fitted_on: false,
+            may_be_fitted: false,
+            transfer: None,
+            seeds: 1,
+            lowest: simulated,
+            highest: simulated,
+        }
+    }
 }
 
 /// What a measured stage is compared with.
@@ -67,24 +104,15 @@ pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Ve
             return;
         }
         let simulated = values.iter().sum::<f64>() / values.len() as f64;
+        let stage = side.measured.get("stage").cloned().unwrap_or(Value::Null);
         rows.push(Row {
-            id: e.id.clone(),
-            group: e.group.clone(),
-            stage: side.measured.get("stage").cloned().unwrap_or(Value::Null),
             regime: regime(e, side.measured),
-            metric: metric.to_owned(),
-            stat: stat.to_owned(),
-            measured,
-            simulated,
-            error: (measured > 0.0).then(|| (simulated - measured) / measured),
-            model: e.model.clone(),
-            gpu: e.gpu.clone(),
-            tp: side.tp,
-            fitted_on: may_be_fitted(e, side.measured) && rests_on(e),
+            fitted_on: rests_on(e) && (may_be_fitted(e, side.measured) || holds_fitted(e, side.measured)),
             may_be_fitted: may_be_fitted(e, side.measured),
             seeds: values.len() as u32,
             lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
             highest: values.iter().copied().fold(0.0, f64::max),
+            ..Row::of(e, side.tp, (stage, metric, stat), measured, simulated)
         });
     };
     for metric in METRICS {
@@ -116,23 +144,8 @@ pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Ve
 pub(super) fn blocks(e: &Experiment, tp: u32, simulated: f64) -> Option<Row> {
     let measured = e.number("/engine/kv_blocks").filter(|b| *b > 0.0)?;
     Some(Row {
-        id: e.id.clone(),
-        group: e.group.clone(),
-        stage: Value::from("all"),
-        regime: None,
-        metric: "kv_blocks".to_owned(),
-        stat: "value".to_owned(),
-        measured,
-        simulated,
-        error: Some(simulated / measured - 1.0),
-        model: e.model.clone(),
-        gpu: e.gpu.clone(),
-        tp,
         fitted_on: true,
-        may_be_fitted: false,
-        seeds: 1,
-        lowest: simulated,
-        highest: simulated,
+        ..Row::of(e, tp, (Value::from("all"), "kv_blocks", "value"), measured, simulated)
     })
 }
 
@@ -160,7 +173,7 @@ fn regime(e: &Experiment, measured: &Value) -> Option<String> {
 }
 
 /// Whether built-in coefficients were fitted to stages of an experiment.
-fn rests_on(e: &Experiment) -> bool {
+pub(super) fn rests_on(e: &Experiment) -> bool {
     crate::perf::calibrations().iter().any(|c| c.rests_on.contains(&e.id))
 }
 
@@ -168,6 +181,10 @@ fn rests_on(e: &Experiment) -> bool {
 /// model.
 pub(super) fn may_be_fitted(e: &Experiment, measured: &Value) -> bool {
     let rate = |m: &Value| number_at(m, "offered_req_per_s");
+    // Where client, limits or release were not recorded, nobody knows what a figure stands for.
+    if e.text("/trust") == "C" {
+        return false;
+    }
     match e.group.as_str() {
         "E" => ["e-r1", "e-r2", "e-r6-prefix-cache-ttft", "e-r8-decode"].iter().any(|p| e.id.starts_with(p)),
         "A" => {
@@ -179,8 +196,14 @@ pub(super) fn may_be_fitted(e: &Experiment, measured: &Value) -> bool {
             rate(measured).is_some_and(|r| r <= lowest)
         }
         "G" => measured.get("lowest") == Some(&Value::Bool(true)),
+        "C" => label(measured) == HALVES[0],
         _ => false,
     }
+}
+
+/// Whether figures of a whole run have in them those of a stage that may be fitted.
+fn holds_fitted(e: &Experiment, measured: &Value) -> bool {
+    label(measured) == "all" && (e.group == "C" || e.measured().iter().any(|m| may_be_fitted(e, m)))
 }
 
 /// Errors of one metric over the experiments of a group and regime.

@@ -1,100 +1,170 @@
 //! Coefficients of the calibrated model from measured runs: robust least squares with the simulator itself as the model.
 //!
-//! Every evaluation replays the stages that may be fitted on. Shares of peaks stay in their range and costs positive because
-//! what is searched are their logits and logarithms. Where few figures tell of a coefficient, a weak pull to the values it
-//! began with decides: a GPU with few measurements keeps what others have.
+//! Every evaluation replays the stages that may be fitted on. What is searched are the figures in which a step's time is
+//! linear: costs, and reciprocals of shares of peaks, each within its range and in a unit of its own. Around a point the
+//! residuals are taken as straight lines, whose robust least squares within a trust region are the next point; the simulator
+//! decides whether it is better. Where few figures tell of a coefficient, a weak pull to the values it began with decides: a
+//! GPU with few measurements keeps what others have.
 
 use super::compare::Row;
+use super::linear::{Linear, bend};
+use super::pool::Found;
 use super::replay::Outcome;
-use crate::base::math::{exp, ln};
+use crate::base::math::{ln, log10, pow};
+use crate::perf;
 use crate::scenario::CalibratedCoefficients;
-use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
-use nalgebra::{DMatrix, DVector, Dyn, Owned};
-use std::collections::BTreeMap;
+use nalgebra::{DMatrix, DVector};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Replays all experiments of a fit with each of these coefficients, every stage with so many requests at most.
-pub type Replays<'a> = dyn Fn(&[CalibratedCoefficients], u32) -> Vec<Vec<Outcome>> + 'a;
+pub type Replays<'a> = dyn Fn(&[Found], u32) -> Vec<Vec<Outcome>> + 'a;
 
 /// A coefficient that is fitted.
 struct Kind {
     name: &'static str,
-    /// A share of a peak lies between these; a cost above 0 and below the second.
+    /// A share of a peak is searched as its reciprocal, a cost as itself: from this to this, in steps of so much.
     range: [f64; 2],
+    unit: f64,
     share: bool,
     of: fn(&mut CalibratedCoefficients) -> &mut f64,
 }
 
-const fn share(name: &'static str, low: f64, of: fn(&mut CalibratedCoefficients) -> &mut f64) -> Kind {
-    Kind { name, range: [low, 1.0], share: true, of }
+const fn share(
+    name: &'static str,
+    low: f64,
+    unit: f64,
+    of: fn(&mut CalibratedCoefficients) -> &mut f64,
+) -> Kind {
+    Kind { name, range: [1.0, 1.0 / low], unit, share: true, of }
 }
 
-const fn cost(name: &'static str, high: f64, of: fn(&mut CalibratedCoefficients) -> &mut f64) -> Kind {
-    Kind { name, range: [0.0, high], share: false, of }
+const fn cost(
+    name: &'static str,
+    high: f64,
+    unit: f64,
+    of: fn(&mut CalibratedCoefficients) -> &mut f64,
+) -> Kind {
+    Kind { name, range: [0.0, high], unit, share: false, of }
 }
 
-const KINDS: [Kind; 14] = [
-    share("weights_efficiency", 0.3, |c| &mut c.weights_efficiency),
-    share("kv_efficiency", 0.2, |c| &mut c.kv_efficiency),
-    share("compute_efficiency", 0.1, |c| &mut c.compute_efficiency),
-    share("attention_efficiency", 0.02, |c| &mut c.attention_efficiency),
-    cost("step_us", 2e4, |c| &mut c.step_us),
-    cost("step_us_per_layer", 500.0, |c| &mut c.step_us_per_layer),
-    cost("step_us_per_expert_layer", 500.0, |c| &mut c.step_us_per_expert_layer),
-    cost("step_us_per_parallel_layer", 300.0, |c| &mut c.step_us_per_parallel_layer),
-    cost("step_us_per_sequence", 500.0, |c| &mut c.step_us_per_sequence),
-    cost("step_us_per_prompt", 1e4, |c| &mut c.step_us_per_prompt),
-    cost("prefill_us_per_expert_layer", 500.0, |c| &mut c.prefill_us_per_expert_layer),
-    cost("step_us_with_prefill", 2e4, |c| &mut c.step_us_with_prefill),
-    cost("queueing_us", 1e5, |c| &mut c.queueing_us),
-    cost("queueing_us_per_prompt_token", 50.0, |c| &mut c.queueing_us_per_prompt_token),
+const KINDS: [Kind; 19] = [
+    share("weights_efficiency", 0.3, 0.06, |c| &mut c.weights_efficiency),
+    share("kv_efficiency", 0.2, 0.1, |c| &mut c.kv_efficiency),
+    share("compute_efficiency", 0.1, 0.1, |c| &mut c.compute_efficiency),
+    share("compute_efficiency_8_bit", 0.05, 0.3, |c| &mut c.compute_efficiency_8_bit),
+    share("compute_efficiency_4_bit", 0.01, 3.0, |c| &mut c.compute_efficiency_4_bit),
+    share("attention_efficiency", 0.02, 0.7, |c| &mut c.attention_efficiency),
+    cost("compute_not_hidden", 1.0, 0.1, |c| &mut c.compute_not_hidden),
+    cost("step_us", 2e4, 300.0, |c| &mut c.step_us),
+    cost("step_us_per_layer", 500.0, 10.0, |c| &mut c.step_us_per_layer),
+    cost("step_us_per_expert_layer", 500.0, 12.0, |c| &mut c.step_us_per_expert_layer),
+    cost("step_us_per_parallel_layer", 300.0, 4.0, |c| &mut c.step_us_per_parallel_layer),
+    cost("reduce_us_per_megabyte", 100.0, 2.0, |c| &mut c.reduce_us_per_megabyte),
+    cost("step_us_per_sequence", 500.0, 8.0, |c| &mut c.step_us_per_sequence),
+    cost("step_us_per_sequence_layer", 20.0, 0.1, |c| &mut c.step_us_per_sequence_layer),
+    cost("step_us_per_prompt", 1e4, 200.0, |c| &mut c.step_us_per_prompt),
+    cost("prefill_us_per_expert_layer", 500.0, 30.0, |c| &mut c.prefill_us_per_expert_layer),
+    cost("step_us_with_prefill", 2e4, 800.0, |c| &mut c.step_us_with_prefill),
+    cost("queueing_us", 1e5, 4000.0, |c| &mut c.queueing_us),
+    cost("queueing_us_per_prompt_token", 50.0, 2.0, |c| &mut c.queueing_us_per_prompt_token),
 ];
 
-/// Weight of the pull to the values it began with, against a residual of 1 %.
-const PULL: f64 = 0.004;
-/// Residuals beyond this count as if they grew no faster than in proportion.
-const OUTLIER: f64 = 0.06;
-/// Step of the differences by which slopes are found.
-const DIFFERENCE: f64 = 0.05;
+/// Weight of the pull to the values it began with: a unit away is as bad as a residual of this much. Round figures pull harder
+/// than what was fitted elsewhere: shares of peaks and costs of layers trade off against each other over one release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pull {
+    /// To round figures.
+    Hard,
+    /// To what was fitted on another GPU or release.
+    Soft,
+}
+
+impl Pull {
+    /// For so many figures of so many experiments: a set with many stands on its own.
+    fn weight(self, figures: usize, experiments: usize) -> f64 {
+        match self {
+            Self::Hard => 0.03,
+            Self::Soft if figures >= 60 && experiments >= 3 => 0.003,
+            Self::Soft => 0.015,
+        }
+    }
+}
+
+/// Step of the differences by which slopes are found, in units.
+const DIFFERENCE: f64 = 0.3;
 /// Requests of a stage from which slopes are found; residuals are those of whole stages.
-const FEW: u32 = 300;
+const FEW: u32 = 600;
 const ALL: u32 = u32::MAX;
-/// Rounds of weighting.
-const ROUNDS: usize = 2;
+/// Most rounds of a search, and by what share of the loss one must be better for another.
+const ROUNDS: usize = 10;
+const BETTER: f64 = 2e-3;
+/// First size of the trust region, in units, and how often it shrinks in one round.
+const REACH: f64 = 2.0;
+const SHRINKS: usize = 4;
+/// A model's layers may take so much longer or shorter than others', in microseconds, searched in steps of so much; only where
+/// this many models were measured, as else nothing tells a model from what all have.
+const FURTHER: f64 = 25.0;
+const FURTHER_UNIT: f64 = 15.0;
+const MODELS: usize = 5;
+/// A coefficient rests on the experiments where a unit of it moves a figure by at least this.
+const TOLD: f64 = 0.01;
 
 impl Kind {
     fn to_free(&self, value: f64) -> f64 {
         let [low, high] = self.range;
-        let inside = ((value - low) / (high - low)).clamp(1e-3, 1.0 - 1e-3);
-        if self.share { ln(inside / (1.0 - inside)) } else { ln(value.max(high * 1e-4)) }
+        let searched = if self.share { 1.0 / value.max(1e-6) } else { value };
+        searched.clamp(low, high) / self.unit
     }
 
     fn to_value(&self, free: f64) -> f64 {
         let [low, high] = self.range;
-        let value =
-            if self.share { low + (high - low) / (1.0 + exp(-free)) } else { exp(free.min(20.0)).min(high) };
-        // Four digits are more than the data know.
-        let digits = crate::base::math::pow(10.0, 4.0 - crate::base::math::log10(value.max(1e-9)).ceil());
-        (value * digits).round() / digits
+        let searched = (free * self.unit).clamp(low, high);
+        rounded(if self.share { 1.0 / searched } else { searched })
     }
+
+    fn bounds(&self) -> [f64; 2] {
+        self.range.map(|x| x / self.unit)
+    }
+}
+
+/// A value of a fit: four digits are more than the data know.
+fn rounded(value: f64) -> f64 {
+    let digits = pow(10.0, 4.0 - log10(value.abs().max(1e-4)).ceil());
+    (value * digits).round() / digits
+}
+
+/// What a fit found of one coefficient.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Its name, or that of a model.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Half of the interval that has it with 95 %, in its own unit; nothing where the data do not tell.
+    pub half: Option<f64>,
+    /// The experiments that tell of it.
+    pub experiments: u32,
 }
 
 /// What a fit found.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// The coefficients.
-    pub coefficients: CalibratedCoefficients,
-    /// By coefficient: its name, value, and half of the interval that has it with 95 %, in its own unit; nothing where the
-    /// data do not tell.
-    pub intervals: Vec<(&'static str, f64, Option<f64>)>,
+    pub found: Found,
+    /// One by one, those of models last.
+    pub told: Vec<Told>,
     /// What it was fitted to, as it is simulated now.
     pub rows: Vec<Row>,
+    /// Loss at the beginning and at the end.
+    pub loss: [f64; 2],
 }
 
 /// Whether a fit looks at a figure, and how much: first-token times repeat less well than gaps.
 fn weight(row: &Row) -> Option<f64> {
     match (row.metric.as_str(), row.stat.as_str()) {
         ("tpot_ms", "mean") => Some(1.0),
-        ("itl_ms", "p50") => Some(if row.id.starts_with("e-r2") { 0.6 } else { 0.5 }),
+        ("step_ms", "p50") => Some(0.6),
+        ("itl_ms", "p50") => Some(0.5),
         ("ttft_ms", "mean" | "p50") | ("ttft_ms_cached" | "ttft_ms_cold", "p50") => Some(0.35),
         _ => None,
     }
@@ -111,152 +181,194 @@ fn figures(outcomes: &[Outcome]) -> BTreeMap<String, (f64, f64)> {
     rows.filter_map(figure).map(|(name, (r, w))| (name, (r.clamp(-1.5, 1.5), w))).collect()
 }
 
-struct Problem<'a> {
+struct Search<'a> {
     replays: &'a Replays<'a>,
+    pull: f64,
     start: CalibratedCoefficients,
+    /// Models with a correction of their own.
+    models: Vec<String>,
     names: Vec<String>,
     /// By figure: how much it counts.
     weights: Vec<f64>,
-    free: DVector<f64>,
     begun: DVector<f64>,
-    residuals: DVector<f64>,
 }
 
-impl Problem<'_> {
-    fn coefficients(&self, free: &DVector<f64>) -> CalibratedCoefficients {
-        let mut c = self.start.clone();
-        for (kind, x) in KINDS.iter().zip(free.iter()) {
-            *(kind.of)(&mut c) = kind.to_value(*x);
-        }
-        c
-    }
-
-    /// Weighted residuals of replays, with the pull behind them.
-    fn weighted(&self, outcomes: &[Outcome], free: &DVector<f64>) -> DVector<f64> {
-        let found = figures(outcomes);
-        let own =
-            self.names.iter().zip(&self.weights).map(|(name, w)| found.get(name).map_or(0.0, |f| f.0 * w));
-        let pull = free.iter().zip(self.begun.iter()).map(|(x, b)| (x - b) * PULL * 10.0);
-        DVector::from_iterator(self.names.len() + KINDS.len(), own.chain(pull))
-    }
-
-    fn evaluate(&mut self) {
-        let outcomes = (self.replays)(&[self.coefficients(&self.free)], ALL);
-        self.residuals = self.weighted(&outcomes[0], &self.free);
-    }
-}
-
-impl LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_> {
-    type ResidualStorage = Owned<f64, Dyn>;
-    type JacobianStorage = Owned<f64, Dyn, Dyn>;
-    type ParameterStorage = Owned<f64, Dyn>;
-
-    fn set_params(&mut self, free: &DVector<f64>) {
-        self.free = free.clone();
-        self.evaluate();
-    }
-
-    fn params(&self) -> DVector<f64> {
-        self.free.clone()
-    }
-
-    fn residuals(&self) -> Option<DVector<f64>> {
-        Some(self.residuals.clone())
-    }
-
-    fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let moved = |i: usize| {
-            let mut free = self.free.clone();
-            free[i] += DIFFERENCE;
-            free
-        };
-        let all: Vec<DVector<f64>> = (0..KINDS.len()).map(moved).chain([self.free.clone()]).collect();
-        let sets: Vec<CalibratedCoefficients> = all.iter().map(|free| self.coefficients(free)).collect();
-        let outcomes = (self.replays)(&sets, FEW);
-        let mut found: Vec<DVector<f64>> =
-            outcomes.iter().zip(&all).map(|(outcome, free)| self.weighted(outcome, free)).collect();
-        let here = found.pop()?;
-        let columns: Vec<DVector<f64>> = found.iter().map(|there| (there - &here) / DIFFERENCE).collect();
-        Some(DMatrix::from_columns(&columns))
-    }
+/// The models of the figures that a fit looks at, if there are enough.
+fn models(outcomes: &[Outcome]) -> Vec<String> {
+    let rows = outcomes.iter().flat_map(|o| &o.rows).filter(|r| r.may_be_fitted && weight(r).is_some());
+    let names: BTreeSet<&str> =
+        rows.filter_map(|r| perf::known_model(&r.model)).map(|known| known.name.as_str()).collect();
+    if names.len() < MODELS { Vec::new() } else { names.into_iter().map(str::to_owned).collect() }
 }
 
 /// Fits coefficients, beginning with `start`; `None` if there is nothing to fit to.
-pub fn fit(start: &CalibratedCoefficients, replays: &Replays<'_>) -> Option<Fit> {
-    let first = replays(std::slice::from_ref(start), ALL);
+pub fn fit(start: &CalibratedCoefficients, pull: Pull, replays: &Replays<'_>) -> Option<Fit> {
+    let begin = Found { coefficients: start.clone(), ..Found::default() };
+    let first = replays(&[begin], ALL);
     let found = figures(&first[0]);
     if found.is_empty() {
         return None;
     }
-    let mut begun = start.clone();
-    let begun = DVector::from_iterator(KINDS.len(), KINDS.iter().map(|k| k.to_free(*(k.of)(&mut begun))));
-    let mut problem = Problem {
+    let experiments: BTreeSet<&str> = found.keys().map(|name| experiment(name)).collect();
+    let models = models(&first[0]);
+    let mut from = start.clone();
+    let begun: Vec<f64> = KINDS.iter().map(|k| k.to_free(*(k.of)(&mut from))).collect();
+    let mut search = Search {
         replays,
+        pull: pull.weight(found.len(), experiments.len()),
         start: start.clone(),
         names: found.keys().cloned().collect(),
         weights: found.values().map(|f| f.1).collect(),
-        free: begun.clone(),
-        begun,
-        residuals: DVector::zeros(0),
+        begun: DVector::from_iterator(
+            KINDS.len() + models.len(),
+            begun.into_iter().chain(models.iter().map(|_| 0.0)),
+        ),
+        models,
     };
-    problem.balance();
-    let plain = problem.weights.clone();
-    problem.evaluate();
-    for _ in 0..ROUNDS {
-        let solver = LevenbergMarquardt::new().with_patience(1).with_ftol(2e-3).with_xtol(2e-3);
-        (problem, _) = solver.with_stepbound(10.0).minimize(problem);
-        problem.doubt(&plain);
-        problem.evaluate();
-    }
-    Some(problem.result())
+    search.balance();
+    Some(search.run())
 }
 
-impl Problem<'_> {
+impl Search<'_> {
     /// An experiment with many figures does not outvote the others.
     fn balance(&mut self) {
         let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
-        let id = |name: &'_ str| name.split(' ').next().unwrap_or_default().len();
         for name in &self.names {
-            *counts.entry(&name[..id(name)]).or_default() += 1.0;
+            *counts.entry(experiment(name)).or_default() += 1.0;
         }
         for (name, weight) in self.names.iter().zip(self.weights.iter_mut()) {
-            let count = counts[&name[..id(name)]];
-            *weight *= (3.0 / count.max(3.0)).sqrt();
+            *weight *= (3.0 / counts[experiment(name)].max(3.0)).sqrt();
         }
     }
 
-    /// Figures that nothing fits count less.
-    fn doubt(&mut self, plain: &[f64]) {
-        for (i, w) in plain.iter().enumerate() {
-            let size = (self.residuals[i] / self.weights[i].max(1e-12)).abs();
-            self.weights[i] = w * (OUTLIER / size.max(OUTLIER)).sqrt();
+    fn coefficients(&self, free: &DVector<f64>) -> Found {
+        let mut c = self.start.clone();
+        for (kind, x) in KINDS.iter().zip(free.iter()) {
+            *(kind.of)(&mut c) = kind.to_value(*x);
         }
+        let further = free.iter().skip(KINDS.len()).map(|x| rounded(x * FURTHER_UNIT));
+        Found { coefficients: c, models: self.models.iter().cloned().zip(further).collect() }
     }
 
-    fn result(&self) -> Fit {
-        let c = self.coefficients(&self.free);
-        let outcome = (self.replays)(std::slice::from_ref(&c), ALL).swap_remove(0);
-        let intervals = self.intervals();
-        let rows = outcome
-            .into_iter()
-            .flat_map(|o| o.rows)
-            .filter(|r| r.may_be_fitted && weight(r).is_some())
-            .collect();
-        Fit { coefficients: c, intervals, rows }
+    /// Between what the search may move, coefficient by coefficient.
+    fn bounds(&self) -> Vec<[f64; 2]> {
+        let of_models = self.models.iter().map(|_| [-FURTHER / FURTHER_UNIT, FURTHER / FURTHER_UNIT]);
+        KINDS.iter().map(Kind::bounds).chain(of_models).collect()
     }
 
-    fn intervals(&self) -> Vec<(&'static str, f64, Option<f64>)> {
-        let jacobian = self.jacobian().unwrap_or_else(|| DMatrix::zeros(0, KINDS.len()));
-        let freedom = (self.names.len() as f64 - KINDS.len() as f64).max(1.0);
-        let variance = self.residuals.rows(0, self.names.len()).norm_squared() / freedom;
-        let spread = (jacobian.transpose() * &jacobian).try_inverse();
-        let interval = |(i, kind): (usize, &Kind)| {
-            let value = kind.to_value(self.free[i]);
-            let told = jacobian.rows(0, self.names.len()).column(i).norm() > 10.0 * PULL;
-            let half = spread.as_ref().map(|s| 1.96 * (s[(i, i)] * variance).sqrt()).filter(|_| told);
-            let half = half.map(|h| (kind.to_value(self.free[i] + h.min(3.0)) - value).abs());
-            (kind.name, value, half)
+    fn residuals(&self, outcomes: &[Outcome]) -> DVector<f64> {
+        let found = figures(outcomes);
+        let own = self.names.iter().map(|name| found.get(name).map_or(0.0, |f| f.0));
+        DVector::from_iterator(self.names.len(), own)
+    }
+
+    /// Residuals of whole stages.
+    fn at(&self, free: &DVector<f64>) -> DVector<f64> {
+        self.residuals(&(self.replays)(&[self.coefficients(free)], ALL)[0])
+    }
+
+    fn loss(&self, residuals: &DVector<f64>, free: &DVector<f64>) -> f64 {
+        let own: f64 =
+            residuals.iter().zip(&self.weights).map(|(r, w)| (w * bend(*r).0) * (w * bend(*r).0)).sum();
+        own + (free - &self.begun).norm_squared() * self.pull * self.pull
+    }
+
+    /// How the residuals move with each coefficient.
+    fn slopes(&self, free: &DVector<f64>) -> DMatrix<f64> {
+        let bounds = self.bounds();
+        let step = |(x, [_, high]): (&f64, &[f64; 2])| {
+            if x + DIFFERENCE <= *high { DIFFERENCE } else { -DIFFERENCE }
         };
-        KINDS.iter().enumerate().map(interval).collect()
+        let steps: Vec<f64> = free.iter().zip(&bounds).map(step).collect();
+        let moved = |i: usize| {
+            let mut moved = free.clone();
+            moved[i] += steps[i];
+            self.coefficients(&moved)
+        };
+        let sets: Vec<Found> = (0..free.len()).map(moved).chain([self.coefficients(free)]).collect();
+        let outcomes = (self.replays)(&sets, FEW);
+        let mut found: Vec<DVector<f64>> = outcomes.iter().map(|o| self.residuals(o)).collect();
+        let here = found.pop().unwrap_or_else(|| DVector::zeros(self.names.len()));
+        let columns: Vec<DVector<f64>> =
+            found.iter().zip(&steps).map(|(there, step)| (there - &here) / *step).collect();
+        DMatrix::from_columns(&columns)
     }
+
+    fn run(&self) -> Fit {
+        let mut free = self.begun.clone();
+        let mut residuals = self.at(&free);
+        let begun = self.loss(&residuals, &free);
+        let (mut loss, mut reach) = (begun, REACH);
+        let mut slopes = self.slopes(&free);
+        for _ in 0..ROUNDS {
+            let before = loss;
+            for _ in 0..SHRINKS {
+                let next = self.linear(&free, &residuals, &slopes).solve(&free, reach);
+                let there = self.at(&next);
+                let reached = self.loss(&there, &next);
+                if reached < loss {
+                    (free, residuals, loss) = (next, there, reached);
+                    reach *= 1.5;
+                    break;
+                }
+                reach *= 0.3;
+            }
+            if before - loss < BETTER * before {
+                break;
+            }
+            slopes = self.slopes(&free);
+        }
+        self.result(&free, &residuals, &slopes, [begun, loss])
+    }
+
+    fn linear<'b>(
+        &'b self,
+        free: &'b DVector<f64>,
+        residuals: &'b DVector<f64>,
+        slopes: &'b DMatrix<f64>,
+    ) -> Linear<'b> {
+        Linear {
+            at: free,
+            residuals,
+            slopes,
+            weights: &self.weights,
+            begun: &self.begun,
+            pull: self.pull,
+            bounds: self.bounds(),
+        }
+    }
+
+    fn result(
+        &self,
+        free: &DVector<f64>,
+        residuals: &DVector<f64>,
+        slopes: &DMatrix<f64>,
+        loss: [f64; 2],
+    ) -> Fit {
+        let c = self.coefficients(free);
+        let outcome = (self.replays)(std::slice::from_ref(&c), ALL).swap_remove(0);
+        let rows = outcome.into_iter().flat_map(|o| o.rows);
+        let rows = rows.filter(|r| r.may_be_fitted && weight(r).is_some()).collect();
+        let halves = self.linear(free, residuals, slopes).deviations();
+        let told = |i: usize| {
+            let moves = |(row, _): &(usize, &String)| slopes[(*row, i)].abs() >= TOLD;
+            let telling: BTreeSet<&str> =
+                self.names.iter().enumerate().filter(moves).map(|(_, name)| experiment(name)).collect();
+            let kind = KINDS.get(i);
+            let (unit, share) = kind.map_or((FURTHER_UNIT, false), |k| (k.unit, k.share));
+            let half = halves[i].filter(|_| !telling.is_empty()).map(|h| {
+                let wide = 1.96 * h * unit;
+                rounded(if share { wide / (free[i] * unit) / (free[i] * unit) } else { wide })
+            });
+            let name = kind.map_or_else(|| self.models[i - KINDS.len()].clone(), |k| k.name.to_owned());
+            let value = kind.map_or_else(|| rounded(free[i] * FURTHER_UNIT), |k| k.to_value(free[i]));
+            Told { name, value, half, experiments: telling.len() as u32 }
+        };
+        Fit { found: c, told: (0..free.len()).map(told).collect(), rows, loss }
+    }
+}
+
+/// The experiment in the name of a figure.
+fn experiment(name: &str) -> &str {
+    name.split(' ').next().unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Measured serving runs replayed: what was measured, what the simulation makes of it, and how far apart the two are.
 //!
-//! `experiment` reads the measured format, `pool` and `traffic` make scenarios of it, `replay` runs them, `compare` makes rows
+//! `experiment` reads the measured format, `replay` and `pool` make scenarios of it, `run` runs them, `compare` makes rows
 //! and aggregates of both. Files are read by whoever calls.
 
 mod closed;
@@ -8,21 +8,30 @@ mod compare;
 mod experiment;
 mod fit;
 mod gate;
+mod halves;
+mod ladder;
+mod levels;
+mod linear;
 mod open;
+mod opened;
 mod page;
 mod points;
 mod pool;
 mod ranking;
 mod recorded;
 mod replay;
+mod run;
 mod sample;
+mod steps;
 
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use experiment::{Experiment, read};
-pub use fit::{Fit, Replays, fit};
+pub use fit::{Fit, Pull, Replays, Told, fit};
 pub use gate::{Recorded, recorded, worse};
+pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
+pub use opened::{evidence_table, page_data};
 pub use page::{Picture, pictures, tables};
-pub use pool::{Latency, served_by};
+pub use pool::{Found, Latency, built_in, model_name, served_by};
 pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
 

@@ -42,6 +42,8 @@ pub(super) struct Prompts {
     /// The prompts go round: so many different ones; 0 for prompts that are all different.
     pub(super) distinct: u32,
     pub(super) per_group: u32,
+    /// In which order they go round; as they are numbered if this is empty.
+    pub(super) order: Vec<u32>,
 }
 
 /// An open loop.
@@ -51,6 +53,8 @@ pub(super) struct Open {
     pub(super) prompts: Prompts,
     pub(super) input: Length,
     pub(super) output: Length,
+    /// Seconds between the end of a stage and the beginning of the next: time to answer all its requests.
+    pub(super) pause_s: f64,
 }
 
 /// Texts of groups, of prompts of a cycle, and of prompts that occur once.
@@ -96,8 +100,21 @@ impl Length {
             return (min <= max).then_some(Self::Uniform { min: min.max(1), max: max.max(1) });
         }
         let parts = at("system").unwrap_or(0.0) + at("question").unwrap_or(0.0);
-        let whole = at("realised_mean").or_else(|| at("mean")).unwrap_or(parts);
+        let whole = at("mean").filter(|_| at("realised_mean").is_none()).unwrap_or(parts * growth(value));
         (whole >= 1.0).then(|| Self::Fixed(mean.unwrap_or(whole).round() as u32))
+    }
+}
+
+/// How many tokens a system prompt with a question has for each one that was asked for. They are drawn as tokens, sent as text and
+/// read as tokens again: where both numbers were recorded, 1.05 times as many.
+fn growth(length: &Value) -> f64 {
+    const OF_DRAWN_TEXT: f64 = 1.05;
+    let at = |key| number_at(length, key);
+    let parts = at("system").unwrap_or(0.0) + at("question").unwrap_or(0.0);
+    match (at("system"), at("realised_mean")) {
+        (_, Some(realised)) if parts > 0.0 => realised / parts,
+        (Some(_), None) => OF_DRAWN_TEXT,
+        _ => 1.0,
     }
 }
 
@@ -110,16 +127,31 @@ impl Prompts {
         let groups = count("groups").map(|g| g.saturating_mul(per_group));
         let distinct = count("distinct_prompts").or(groups).or(assumed).unwrap_or(0);
         let system = e.count("/workload/input_tokens/system");
-        let shared = count("shared_tokens_in_group").or(system).unwrap_or(0);
-        Self { shared: if distinct > 0 { shared } else { 0 }, distinct: distinct.min(100_000), per_group }
+        let declared = count("shared_tokens_in_group").or(system).unwrap_or(0);
+        let grown = e.at("/workload/input_tokens").map_or(1.0, growth);
+        let shared = (f64::from(declared) * grown).round() as u32;
+        let shared = if distinct > 0 { shared } else { 0 };
+        Self { shared, distinct: distinct.min(100_000), per_group, order: Vec::new() }
     }
 
-    /// The prompt of request `i` with so many tokens.
-    pub(super) fn prompt(&self, i: u32, tokens: u32) -> Vec<ExplicitPiece> {
+    /// The same in the order of a seed: the client mixes its prompts once, before its first stage.
+    fn mixed(&self, seed: u64) -> Self {
+        let mut order: Vec<u32> = (0..self.distinct).collect();
+        let mut stream = Stream::new(seed, Purpose::PromptOrder, 0);
+        for i in (1..order.len()).rev() {
+            order.swap(i, stream.below(i as u32 + 1) as usize);
+        }
+        Self { order, ..self.clone() }
+    }
+
+    /// The prompt of request `i` of the run, the one with number `in_stage` of its stage, with so many tokens. Each stage begins
+    /// the round again.
+    pub(super) fn prompt(&self, i: u32, in_stage: u32, tokens: u32) -> Vec<ExplicitPiece> {
         if self.distinct == 0 {
             return vec![piece(ONCE + i, tokens)];
         }
-        let prompt = i % self.distinct;
+        let place = in_stage % self.distinct;
+        let prompt = self.order.get(place as usize).copied().unwrap_or(place);
         let shared = self.shared.min(tokens.saturating_sub(1));
         let mut pieces = Vec::new();
         if shared > 0 {
@@ -152,6 +184,7 @@ impl Open {
     /// The requests of a seed, and the stage of each.
     pub(super) fn requests(&self, seed: u64) -> (Vec<ExplicitRequest>, Vec<u32>) {
         let (mut requests, mut stage_of) = (Vec::new(), Vec::new());
+        let prompts = self.prompts.mixed(seed);
         let mut begin_s = 0.0;
         let mut i = 0;
         for (number, stage) in (0..).zip(&self.stages) {
@@ -159,13 +192,13 @@ impl Open {
             let inputs = self.input.draws(stage.requests, &mut stream(Purpose::PromptLengths));
             let outputs = self.output.draws(stage.requests, &mut stream(Purpose::OutputLengths));
             let times = stage.times(&mut stream(Purpose::Arrivals));
-            for ((input, output), at) in inputs.into_iter().zip(outputs).zip(times) {
+            for (in_stage, ((input, output), at)) in (0..).zip(inputs.into_iter().zip(outputs).zip(times)) {
                 let arrival_us = ((begin_s + at) * 1e6).round().max(0.0) as u64;
-                requests.push(request(i, arrival_us, self.prompts.prompt(i, input), output));
+                requests.push(request(i, arrival_us, prompts.prompt(i, in_stage, input), output));
                 stage_of.push(number);
                 i += 1;
             }
-            begin_s += stage.seconds;
+            begin_s += stage.seconds + self.pause_s;
         }
         (requests, stage_of)
     }
@@ -196,5 +229,53 @@ impl Stage {
         }
         times.pop();
         times.iter().map(|t| t / at * self.seconds).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn fleet(input: &Value) -> Experiment {
+        let document = json!({"id": "h", "group": "H", "model": "m", "gpu": "H100", "measured": [],
+            "workload": {"input_tokens": input, "prefix": {"groups": 20, "prompts_per_group": 3}}});
+        super::super::read(&document.to_string()).unwrap().0.remove(0)
+    }
+
+    fn open(input: &Value) -> Open {
+        let stage = Stage { per_s: 10.0, seconds: 6.0, requests: 60, cv: 1.0 };
+        Open {
+            stages: vec![stage.clone(), stage],
+            prompts: Prompts::read(&fleet(input)),
+            input: Length::read(input, None).unwrap(),
+            output: Length::Fixed(10),
+            pause_s: 100.0,
+        }
+    }
+
+    #[test]
+    fn a_ladder_goes_round_its_mixed_prompts_anew_in_each_stage_and_waits_between_them() {
+        let open = open(&json!({"system": 800, "question": 200}));
+        let (requests, stage_of) = open.requests(1);
+        let (first, second) = requests.split_at(60);
+        let prompts = |of: &[ExplicitRequest]| of.iter().map(|r| r.prompt.clone()).collect::<Vec<_>>();
+        assert_eq!((prompts(first), stage_of[60]), (prompts(second), 1));
+        assert!(second[0].arrival_us > 106_000_000 && first[59].arrival_us < 6_000_000);
+        let groups: Vec<u32> = first.iter().map(|r| r.prompt[0].text).collect();
+        assert!(!groups.is_sorted());
+        assert!((GROUPS..=GROUPS + 19).all(|g| groups.iter().filter(|x| **x == g).count() == 3));
+        assert_ne!(prompts(first), prompts(&open.requests(2).0[..60]));
+    }
+
+    #[test]
+    fn drawn_text_has_more_tokens_than_were_asked_for() {
+        let tokens = |input: &Value| {
+            let prompt = open(input).requests(1).0[0].prompt.clone();
+            [prompt[0].tokens, prompt[0].tokens + prompt[1].tokens]
+        };
+        assert_eq!(tokens(&json!({"system": 800, "question": 200})), [840, 1050]);
+        let realised = json!({"system": 800, "question": 200, "realised_mean": 1100});
+        assert_eq!(tokens(&realised), [880, 1100]);
     }
 }

@@ -4,6 +4,7 @@ use super::compare::{Aggregate, Row, aggregates};
 use super::ranking::rankings;
 use super::replay::Unmodelled;
 use crate::base::math::{log10, pow};
+use crate::perf::{Calibration, calibrations};
 use std::fmt::Write;
 
 /// A picture of the page.
@@ -168,6 +169,7 @@ pub fn tables(rows: &[Row], unmodelled: &[Unmodelled]) -> String {
         )
         .expect("a String takes any text");
     }
+    push_coefficients(&mut text);
     push_blocks(&mut text, rows);
     push_rankings(&mut text, rows);
     text.push_str("\n## What is not modelled\n\n");
@@ -183,26 +185,79 @@ fn is_shown(g: &Aggregate) -> bool {
     figures.contains(&(g.metric.as_str(), g.stat.as_str()))
 }
 
-/// The figures that have a target, over all experiments below the knee.
+/// The figures that have a target, over all experiments below the knee, and over those whose engine is known.
 fn push_below(text: &mut String, rows: &[Row]) {
-    text.push_str("## Below the knee\n\nMedians over experiments, stages that coefficients were fitted to left out.\n\n| figure | experiments | median error | target |\n|---|---|---|---|\n");
+    text.push_str("## Below the knee\n\nMedians over experiments, stages that coefficients were fitted to left out. Group D recorded neither release nor limits of the engine.\n\n| figure | experiments | median error | without D | its median | H100, without D | its median | target |\n|---|---|---|---|---|---|---|---|\n");
     for (metric, stat, target) in [
         ("e2e_ms", "mean", "4 %"),
         ("tpot_ms", "mean", "3 %"),
         ("ttft_ms", "mean", "7 %"),
         ("e2e_ms", "p99", "9 %"),
     ] {
-        let mut one: Vec<Row> = rows.to_vec();
-        one.retain(|r| r.metric == metric && r.stat == stat && r.regime.as_deref() == Some("below"));
-        for row in &mut one {
-            (row.group, row.gpu) = ("all".to_owned(), "all".to_owned());
+        write!(text, "| {metric} {stat} |").expect("a String takes any text");
+        let known = |r: &Row| r.group != "D";
+        let h100 = |r: &Row| r.group != "D" && r.gpu.starts_with("H100");
+        for chosen in [&(|_: &Row| true) as &dyn Fn(&Row) -> bool, &known, &h100] {
+            let mut one: Vec<Row> = rows.iter().filter(|r| chosen(r)).cloned().collect();
+            one.retain(|r| r.metric == metric && r.stat == stat && r.regime.as_deref() == Some("below"));
+            for row in &mut one {
+                (row.group, row.gpu) = ("all".to_owned(), "all".to_owned());
+            }
+            let found = aggregates(&one, false);
+            let (count, median) = found.first().map_or((0, 0.0), |g| (g.experiments, g.median));
+            write!(text, " {count} | {:.1} % |", median * 100.0).expect("a String takes any text");
         }
-        for g in aggregates(&one, false) {
-            writeln!(text, "| {metric} {stat} | {} | {:.1} % | {target} |", g.experiments, g.median * 100.0)
+        writeln!(text, " {target} |").expect("a String takes any text");
+    }
+    text.push('\n');
+}
+
+/// The built-in coefficients with their intervals.
+fn push_coefficients(text: &mut String) {
+    let all = calibrations();
+    text.push_str("\n## Coefficients\n\nEach with half of the interval that has it with 95 %; with a star where fewer than three experiments tell of it, in brackets where none does and it is what the fit began with.\n\n|  |");
+    for c in all {
+        let release = serde_json::to_value(c.engine).unwrap_or_default();
+        write!(text, " {} {} |", c.gpu, release.as_str().unwrap_or_default())
+            .expect("a String takes any text");
+    }
+    write!(text, "\n|---|{}\n| experiments |", "---|".repeat(all.len())).expect("a String takes any text");
+    for c in all {
+        write!(text, " {} |", c.rests_on.len()).expect("a String takes any text");
+    }
+    text.push('\n');
+    let values: Vec<_> =
+        all.iter().map(|c| serde_json::to_value(&c.coefficients).unwrap_or_default()).collect();
+    let names = values.first().and_then(|v| v.as_object());
+    for name in names.into_iter().flat_map(|map| map.keys()).filter(|name| *name != "output_us_per_token") {
+        write!(text, "| {name} |").expect("a String takes any text");
+        for (c, value) in all.iter().zip(&values) {
+            push_cell(text, c, name, value[name].as_f64().unwrap_or(0.0));
+        }
+        text.push('\n');
+    }
+    for c in all.iter().filter(|c| !c.models.is_empty()) {
+        writeln!(text, "\nA layer of a model takes longer than others' by so many microseconds (of the {} experiments of {}):\n\n| model | further | experiments |\n|---|---|---|", c.rests_on.len(), c.gpu).expect("a String takes any text");
+        for (model, further) in &c.models {
+            let half = c.intervals.get(model).copied().flatten();
+            let half = half.map_or_else(String::new, |h| format!(" ± {h:.1}"));
+            let experiments = c.experiments.get(model).copied().unwrap_or(0);
+            writeln!(text, "| {model} | {further:+.1}{half} | {experiments} |")
                 .expect("a String takes any text");
         }
     }
-    text.push('\n');
+}
+
+fn push_cell(text: &mut String, c: &Calibration, name: &str, value: f64) {
+    let digits = if value.abs() >= 100.0 { 0 } else { 2 };
+    let half = c.intervals.get(name).copied().flatten();
+    match (half, c.experiments.get(name).copied().unwrap_or(0)) {
+        (Some(half), n) => {
+            let star = if n < 3 { "*" } else { "" };
+            write!(text, " {value:.digits$} ± {half:.digits$}{star} |").expect("a String takes any text");
+        }
+        (None, _) => write!(text, " ({value:.digits$}) |").expect("a String takes any text"),
+    }
 }
 
 fn push_blocks(text: &mut String, rows: &[Row]) {

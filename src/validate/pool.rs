@@ -6,6 +6,7 @@ use crate::scenario::{
     Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
     LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, model_key,
 };
+use std::collections::BTreeMap;
 
 /// Which latency model a replay takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,13 +18,34 @@ pub enum Latency {
     /// The built-in calibrated coefficients.
     Calibrated,
     /// Calibrated coefficients of one's own, by GPU and release; others are built in.
-    Own(Vec<(String, EngineGeneration, CalibratedCoefficients)>),
+    Own(Vec<(String, EngineGeneration, Found)>),
+}
+
+/// Coefficients as a fit finds them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Those of all models.
+    pub coefficients: CalibratedCoefficients,
+    /// By model: by how much its layers take longer than others', in microseconds.
+    pub models: BTreeMap<String, f64>,
 }
 
 /// Names a pool's GPU: without what stands in brackets.
 pub(super) fn gpu_name(gpu: &str) -> String {
     let bare = gpu.split(" (").next().unwrap_or(gpu).trim();
     perf::known_gpu(bare).map_or_else(|| bare.to_owned(), |g| g.name.clone())
+}
+
+/// The built-in coefficients, by GPU and release.
+pub fn built_in() -> Vec<(String, EngineGeneration, Found)> {
+    let own =
+        |c: &perf::Calibration| Found { coefficients: c.coefficients.clone(), models: c.models.clone() };
+    perf::calibrations().iter().map(|c| (c.gpu.clone(), c.engine, own(c))).collect()
+}
+
+/// The model as the catalogue names it, if it does.
+pub fn model_name(e: &Experiment) -> Option<&'static str> {
+    perf::known_model(&model_key(&e.model)).map(|known| known.name.as_str())
 }
 
 /// The model's shape, with weights of the experiment's precision.
@@ -51,13 +73,15 @@ pub(super) fn shape(e: &Experiment) -> Option<Architecture> {
     Some(a)
 }
 
-/// The release of the engine as far as costs differ; without a number, as in the middle of what was measured.
+/// The release of the engine as far as costs differ. A fleet without a number was measured in autumn 2025; others are taken to be in
+/// the middle of what was measured.
 pub(super) fn generation(e: &Experiment) -> EngineGeneration {
     match e.release() {
         Some((0, minor)) if minor < 10 => EngineGeneration::Early,
         Some((0, minor)) if minor < 14 => EngineGeneration::Synchronous,
         Some((0, minor)) if minor < 18 => EngineGeneration::Ahead,
         Some(_) => EngineGeneration::Latest,
+        None if e.at("/router").is_some() => EngineGeneration::Synchronous,
         None => EngineGeneration::Ahead,
     }
 }
@@ -102,15 +126,29 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     if let Some(block) = e.count("/engine/block_size").filter(|b| *b > 0) {
         pool.kv.block_tokens = block;
     }
-    if let Some(share) = e.number("/engine/gpu_memory_utilization").filter(|u| *u > 0.0) {
+    let share = e.number("/engine/gpu_memory_utilization").or_else(|| usual_share(e));
+    if let Some(share) = share.filter(|u| *u > 0.0) {
         pool.kv.gpu_memory_utilization = share;
     }
     pool.kv.prefix_caching = e.flag("/engine/prefix_caching").unwrap_or(true);
+    if serves_one(e) {
+        pool.replicas = ranks;
+    }
     let blocks = e.count("/engine/kv_blocks").or_else(|| e.count("/engine/kv_blocks_inferred"));
     pool.kv.blocks = blocks.filter(|b| *b > 0).map_or(KvBlocks::Auto, KvBlocks::Count);
     pool.kv.cpu_blocks = cpu_blocks(e.text("/engine/kv_offload"), &architecture, pool.kv.block_tokens);
     set_latency(&mut pool, e, architecture, latency)?;
     Ok(pool)
+}
+
+/// The share of the memory that the engine may use where it is not recorded: what one source sets in all runs that record it.
+fn usual_share(e: &Experiment) -> Option<f64> {
+    e.text("/source/repo").ends_with("llm-d-benchmark").then_some(0.95)
+}
+
+/// Whether the notes found that all but one replica had nothing to do.
+fn serves_one(e: &Experiment) -> bool {
+    e.list("/notes").iter().filter_map(|n| n.as_str()).any(|n| n.contains("only one of the two replicas"))
 }
 
 /// The blocks of a replica where the scenario leaves them open.
@@ -130,10 +168,12 @@ fn set_latency(
     let engine = generation(e);
     let server = e.text("/client/latency_side").starts_with("server");
     let clock = if server { LatencyClock::Server } else { LatencyClock::Client };
-    let calibrated =
-        |coefficients| LatencyModel::Calibrated(CalibratedSettings { engine, clock, coefficients });
+    let calibrated = |coefficients| {
+        LatencyModel::Calibrated(CalibratedSettings { engine, clock, coefficients, rests_on: None })
+    };
     pool.latency = match latency {
         Latency::Catalogue => {
+            pool.latency = LatencyModel::Catalogue;
             let found = perf::resolve(pool, crate::scenario::Compat::None, "").is_ok();
             return if found { Ok(()) } else { Err("no row of the catalogue".to_owned()) };
         }
@@ -141,17 +181,25 @@ fn set_latency(
         Latency::Calibrated => calibrated(None),
         Latency::Own(rows) => {
             let own = rows.iter().find(|(gpu, of, _)| *gpu == pool.gpu && *of == engine);
-            calibrated(own.map(|(.., c)| c.clone()))
+            let further =
+                |c: &Found| model_name(e).and_then(|name| c.models.get(name).copied()).unwrap_or(0.0);
+            calibrated(own.map(|(.., c)| perf::corrected(&c.coefficients, further(c))))
         }
     };
     pool.architecture = Some(shape);
     Ok(())
 }
 
-/// Blocks of a CPU tier described in words: "CPU, 8 GiB" or "CPU, 6553 blocks".
+/// Blocks of a CPU tier described in words: "CPU, 8 GiB", "CPU, 6553 blocks" or "LMCache, size unknown", which was large enough for
+/// every prompt to be found again.
 fn cpu_blocks(words: &str, a: &Architecture, block_tokens: u32) -> u32 {
+    const UNKNOWN_GIB: u32 = 256;
     let amount = words.split(|c: char| !c.is_ascii_digit()).find_map(|n| n.parse::<u32>().ok());
-    let Some(amount) = amount.filter(|_| words.starts_with("CPU")) else { return 0 };
+    let amount = match amount {
+        None if words.starts_with("LMCache") => UNKNOWN_GIB,
+        Some(amount) if words.starts_with("CPU") || words.starts_with("LMCache") => amount,
+        _ => return 0,
+    };
     if words.contains("blocks") {
         return amount;
     }
@@ -160,9 +208,20 @@ fn cpu_blocks(words: &str, a: &Architecture, block_tokens: u32) -> u32 {
     (f64::from(amount) * 1_073_741_824.0 / (token * f64::from(block_tokens))) as u32
 }
 
+/// How many blocks a router that guesses at caches remembers of each replica: 31,250 of 16 tokens where nothing else is told.
+fn remembered_blocks(e: &Experiment) -> u32 {
+    const TOKENS: u32 = 31_250 * 16;
+    let block = e.count("/engine/block_size").filter(|b| *b > 0).unwrap_or(16);
+    e.count("/router/lru_blocks").unwrap_or(TOKENS / block).max(1)
+}
+
+/// How old the router's picture of its replicas is at most. It asks far more often, but an engine tells its load at the end of a step,
+/// which takes half a second and more with a long prompt in it.
+pub(super) const SIGNAL_REFRESH_US: u64 = 1_000_000;
+
 /// How the experiment's requests find a replica.
 pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
-    use crate::scenario::{Profile, Scorer, Weighted, WeightedScorer};
+    use crate::scenario::{Profile, Scorer, Ties, Weighted, WeightedScorer};
     let words = e.text("/router/router").to_ascii_lowercase();
     let weight = |key: &str, usual: f64| e.number(&format!("/router/weights/{key}")).unwrap_or(usual);
     let weighted = |prefix: Option<Scorer>| {
@@ -170,7 +229,16 @@ pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
         scorers.extend(prefix.map(|scorer| WeightedScorer { scorer, weight: weight("prefix", 2.0) }));
         scorers.push(WeightedScorer { scorer: Scorer::KvUtilization, weight: weight("kv_cache", 1.0) });
         scorers.push(WeightedScorer { scorer: Scorer::WaitingRequests, weight: weight("queue", 1.0) });
-        RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() })
+        let prefix_index_blocks = remembered_blocks(e);
+        let profile = Profile::Custom;
+        let ties = Ties::Random;
+        RoutingPolicy::Weighted(Weighted {
+            profile,
+            scorers,
+            ties,
+            prefix_index_blocks,
+            ..Weighted::default()
+        })
     };
     match words.as_str() {
         "" => Ok(RoutingPolicy::RoundRobin),

@@ -14,9 +14,12 @@ const MOST_ROWS: usize = crate::scenario::limits::EXPLICIT_REQUESTS;
 pub(super) struct Row {
     /// Stage or rate, as written.
     pub(super) stage: String,
-    arrival_us: u64,
-    input: u32,
-    output: Option<u32>,
+    pub(super) arrival_us: u64,
+    pub(super) input: u32,
+    pub(super) output: Option<u32>,
+    /// As measured.
+    pub(super) ttft_us: Option<u64>,
+    pub(super) e2e_us: Option<u64>,
     prompt: Option<u32>,
     user: Option<u32>,
     reused: u32,
@@ -41,8 +44,8 @@ pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let (Some(arrival), Some(input)) = (column("arrival_us"), column("input_tokens")) else {
         return Err("no columns arrival_us and input_tokens".to_owned());
     };
-    let [output, prompt, user, reused] =
-        ["output_tokens", "prompt_id", "user_id", "prefix_reuse_max"].map(column);
+    let [output, prompt, user, reused, ttft, e2e] =
+        ["output_tokens", "prompt_id", "user_id", "prefix_reuse_max", "ttft_us", "e2e_us"].map(column);
     let mut rows = Vec::new();
     for (line, record) in (2..).zip(reader.records()) {
         let record = record.map_err(|e| format!("line {line}: {e}"))?;
@@ -57,6 +60,8 @@ pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
             arrival_us: arrival_us as u64,
             input,
             output: small(output),
+            ttft_us: ttft.and_then(whole).map(|us| us as u64),
+            e2e_us: e2e.and_then(whole).map(|us| us as u64),
             prompt: small(prompt),
             user: small(user),
             reused: small(reused).unwrap_or(0),
@@ -77,6 +82,63 @@ pub(super) fn requests(rows: &[&Row], output: Option<u32>) -> Result<Vec<Explici
         Ok(request(number(i), row.arrival_us, prompt(row, number(i)), output))
     };
     rows.iter().enumerate().map(make).collect()
+}
+
+/// Whether every stage has the same prompts in the same order, as far as their lengths tell.
+pub(super) fn same_prompts(stages: &[Vec<&Row>]) -> bool {
+    let lengths = |rows: &[&Row]| rows.iter().map(|r| r.input).collect::<Vec<_>>();
+    let named = |r: &&Row| r.prompt.is_some() || r.user.is_some();
+    let Some(first) = stages.first().filter(|rows| rows.len() >= FEW && !rows.iter().any(named)) else {
+        return false;
+    };
+    let first = lengths(first);
+    stages.len() > 1 && stages.iter().all(|rows| lengths(rows) == first)
+}
+
+/// Fewer lengths may be equal by chance.
+const FEW: usize = 20;
+
+/// A store beside the engine's cache that finds prompts again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Store {
+    /// It keeps whole chunks of so many tokens.
+    pub(super) chunk: u32,
+    /// Share of what it finds that costs no step anything; copying the rest holds the engine up like computing it.
+    pub(super) free: f64,
+}
+
+impl Store {
+    fn found(self, tokens: u32) -> u32 {
+        let chunk = self.chunk.max(1);
+        (f64::from(tokens) * self.free) as u32 / chunk * chunk
+    }
+}
+
+/// Two rounds over the same prompts: the rows of one stage, and after `pause_s` those of another, which finds what the first left.
+pub(super) fn twice(
+    rounds: [&[&Row]; 2],
+    output: Option<u32>,
+    pause_s: f64,
+    store: Store,
+) -> Result<Vec<ExplicitRequest>, String> {
+    let last = rounds[0].iter().map(|r| r.arrival_us).max().unwrap_or(0);
+    let mut all: Vec<Row> = Vec::new();
+    for (rows, begin_us) in rounds.into_iter().zip([0, last + (pause_s * 1e6) as u64]) {
+        let named = |(i, row): (u32, &&Row)| Row {
+            prompt: Some(i),
+            arrival_us: row.arrival_us + begin_us,
+            ..(*row).clone()
+        };
+        all.extend((0u32..).zip(rows).map(named));
+    }
+    let mut made = requests(&all.iter().collect::<Vec<_>>(), output)?;
+    for (i, (request, row)) in (0u32..).zip(made.iter_mut().zip(&all)).skip(rounds[0].len()) {
+        let found = store.found(row.input);
+        if let (Some(prompt), true) = (row.prompt, (1..row.input).contains(&found)) {
+            request.prompt = vec![piece((1 << 20) + prompt, found), piece((1 << 24) + i, row.input - found)];
+        }
+    }
+    Ok(made)
 }
 
 /// Rows with one number of prompt have one text; those of one user are ever longer pieces of one; otherwise all are different
@@ -116,5 +178,25 @@ mod tests {
         assert!(error(b"arrival_us,input_tokens\n1\n").contains("line 2"));
         assert!(error(&[0x1f, 0x8b, 0, 1, 2]).contains("unpacked"));
         assert_eq!(rows(b"arrival_us,input_tokens\n").unwrap(), []);
+    }
+
+    #[test]
+    fn prompts_that_all_stages_share_are_found_again_in_whole_chunks() {
+        let lines: Vec<String> = (0..20).map(|i| format!("{},{},9\n", i * 10, 600 + i)).collect();
+        let text = lines.concat();
+        let stage = rows(format!("arrival_us,input_tokens,output_tokens\n{text}").as_bytes()).unwrap();
+        let stage: Vec<&Row> = stage.iter().collect();
+        assert!(same_prompts(&[stage.clone(), stage.clone()]));
+        assert!(
+            !same_prompts(&[stage.clone(), stage[1..].to_vec()])
+                && !same_prompts(std::slice::from_ref(&stage))
+        );
+        let both = twice([&stage, &stage], None, 1.0, Store { chunk: 256, free: 1.0 }).unwrap();
+        assert_eq!((both.len(), both[20].arrival_us), (40, 190 + 1_000_000));
+        let (first, second) = (&both[0].prompt, &both[20].prompt);
+        assert_eq!((first[0].text, second[0].tokens, second[1].tokens), (second[0].text, 512, 88));
+        assert!(second[1].text != first[0].text);
+        let whole = twice([&stage, &stage], None, 1.0, Store { chunk: 1, free: 1.0 }).unwrap();
+        assert_eq!(whole[20].prompt, whole[0].prompt);
     }
 }

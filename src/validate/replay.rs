@@ -4,12 +4,9 @@ use super::closed::Closed;
 use super::compare::{Row, Side, blocks, compare, may_be_fitted};
 use super::experiment::{Experiment, number_at};
 use super::open::{Length, Open, Prompts, Stage, piece, request};
-use super::pool::{Latency, auto_blocks, beyond, pool, routing};
-use super::sample::{Finished, Sample};
-use super::{Files, points, recorded};
-use crate::base::Micros;
-use crate::scenario::{Client, ExplicitRequest, Pool, RoutingPolicy, Run, Scenario};
-use crate::session::{Audience, Session, Stop};
+use super::pool::{Latency, auto_blocks, beyond};
+use super::{Files, halves, ladder, points, recorded, steps};
+use crate::scenario::ExplicitRequest;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,17 +42,17 @@ pub struct Outcome {
 }
 
 /// The traffic of a case.
-enum Traffic {
+pub(super) enum Traffic {
     Listed(Vec<ExplicitRequest>, Vec<u32>),
     Drawn(Open),
     Closed(Closed),
 }
 
 /// One run, or one for each seed: what it is compared with stage by stage.
-struct Case<'a> {
-    tp: u32,
-    traffic: Traffic,
-    stages: u32,
+pub(super) struct Case<'a> {
+    pub(super) tp: u32,
+    pub(super) traffic: Traffic,
+    pub(super) stages: u32,
     /// What was measured, and the stage of the run that it belongs to; `None` for all of them.
     sides: Vec<(&'a Value, Option<u32>)>,
 }
@@ -85,7 +82,13 @@ pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
             &[]
         }
     };
+    let halves = halves::stages(e, files);
     let mut cases = maker.cases(points, files);
+    if let [first, second] = &halves[..]
+        && let [case] = &mut cases[..]
+    {
+        case.sides.extend([(first, Some(0)), (second, Some(1))]);
+    }
     if options.fit_to.is_some() {
         cases.retain_mut(|case| {
             case.sides.retain(|(measured, _)| may_be_fitted(e, measured));
@@ -112,11 +115,13 @@ pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
             Err(why) => out.unmodelled.push(leave_out(why)),
         }
     }
+    out.rows.extend(ladder::rows(e, &out.rows));
     if let Some(tp) = first_tp
         && let Ok(count) = auto_blocks(e, tp, &options.latency)
     {
         out.rows.extend(blocks(e, tp, f64::from(count)));
     }
+    out.rows.extend(steps::rows(e, files, &options.latency));
     out.unmodelled.sort();
     out.unmodelled.dedup();
     out
@@ -209,8 +214,8 @@ impl<'a> Maker<'a> {
             files(name).and_then(|bytes| recorded::rows(&bytes)).map_err(|e| format!("{name}: {e}"))?;
         let output = self.e.count("/workload/output_tokens");
         let rows = match self.fit_to {
-            Some(most) => first_stage(rows, most),
-            None => rows,
+            Some(most) if self.e.group != "C" => first_stage(rows, most),
+            _ => rows,
         };
         let mut names: Vec<&str> = Vec::new();
         for row in &rows {
@@ -223,7 +228,8 @@ impl<'a> Maker<'a> {
             let all: Vec<_> = rows.iter().collect();
             let requests = recorded::requests(&all, output)?;
             let place = |row: &recorded::Row| names.iter().position(|n| *n == row.stage).unwrap_or(0) as u32;
-            let stage_of = rows.iter().map(place).collect();
+            let halved = self.e.group == "C";
+            let stage_of = if halved { halves::halves(&rows) } else { rows.iter().map(place).collect() };
             let sides = self.e.measured().iter().map(|m| {
                 let text = label(m);
                 (m, names.iter().position(|n| *n == text).map(|i| i as u32))
@@ -232,11 +238,22 @@ impl<'a> Maker<'a> {
             return Ok(vec![Case {
                 tp,
                 traffic: Traffic::Listed(requests, stage_of),
-                stages: names.len() as u32,
+                stages: if halved { 2 } else { names.len() as u32 },
                 sides,
             }]);
         }
-        let mut cases = Vec::new();
+        self.rates(&rows, output, tp)
+    }
+
+    /// One run for each rate. Where all rates have the same prompts, the rows of the rate before come first: what they left in the
+    /// cache is there.
+    fn rates(
+        &mut self,
+        rows: &[recorded::Row],
+        output: Option<u32>,
+        tp: u32,
+    ) -> Result<Vec<Case<'a>>, String> {
+        let mut rates = Vec::new();
         for measured in self.e.measured() {
             let text = label(measured);
             let rate = text.trim_start_matches("qps").parse::<f64>().ok();
@@ -244,14 +261,27 @@ impl<'a> Maker<'a> {
             let of_rate: Vec<_> = rows.iter().filter(same).collect();
             if of_rate.is_empty() {
                 self.leave_out(&text, "no rows of this stage in the request file");
-                continue;
+            } else {
+                rates.push((measured, of_rate));
             }
-            let requests = recorded::requests(&of_rate, output)?;
-            let stage_of = vec![0; requests.len()];
-            let traffic = Traffic::Listed(requests, stage_of);
-            cases.push(Case { tp, traffic, stages: 1, sides: vec![(measured, Some(0))] });
         }
-        Ok(cases)
+        let all: Vec<_> = rates.iter().map(|(_, rows)| rows.clone()).collect();
+        let again = recorded::same_prompts(&all);
+        let lmcache = self.e.text("/engine/kv_offload").starts_with("LMCache");
+        let store = if lmcache { LMCACHE } else { recorded::Store { chunk: 1, free: 1.0 } };
+        let case = |(i, (measured, rows)): (usize, (&'a Value, Vec<&recorded::Row>))| {
+            let mut stage_of = vec![0; rows.len()];
+            let requests = if again {
+                stage_of.extend(vec![1; rows.len()]);
+                recorded::twice([&all[i.saturating_sub(1)], &rows], output, PAUSE_S, store)?
+            } else {
+                recorded::requests(&rows, output)?
+            };
+            let scored = u32::from(again);
+            let traffic = Traffic::Listed(requests, stage_of);
+            Ok(Case { tp, traffic, stages: scored + 1, sides: vec![(measured, Some(scored))] })
+        };
+        rates.into_iter().enumerate().map(case).collect()
     }
 
     /// Whether the client goes through all stages in one go, so that a backlog is carried over.
@@ -302,7 +332,8 @@ impl<'a> Maker<'a> {
             stages.truncate(last + 1);
         }
         let traffic = self.lengths(None).map(|(input, output)| {
-            Traffic::Drawn(Open { stages: stages.clone(), prompts: Prompts::read(self.e), input, output })
+            let prompts = Prompts::read(self.e);
+            Traffic::Drawn(Open { stages: stages.clone(), prompts, input, output, pause_s: PAUSE_S })
         });
         match (self.tp(), traffic) {
             (Ok(tp), Ok(traffic)) => Some(Case { tp, traffic, stages: stages.len() as u32, sides }),
@@ -355,7 +386,7 @@ impl<'a> Maker<'a> {
                     number_at(s, "req_per_s").zip(offered).is_some_and(|(a, b)| (a - b).abs() < 1e-6)
                 });
                 let stages = vec![stage(measured, of_rate.unwrap_or(spec))?];
-                Traffic::Drawn(Open { stages, prompts: Prompts::read(self.e), input, output })
+                Traffic::Drawn(Open { stages, prompts: Prompts::read(self.e), input, output, pause_s: 0.0 })
             }
         };
         Ok(Case { tp, traffic, stages: 1, sides: vec![(measured, Some(0))] })
@@ -408,79 +439,9 @@ fn stage(measured: &Value, spec: &Value) -> Result<Stage, String> {
     Ok(Stage { per_s, seconds, requests: requests as u32, cv })
 }
 
-impl Case<'_> {
-    /// The samples of all seeds.
-    fn run(&self, e: &Experiment, options: &Options) -> Result<Vec<Sample>, String> {
-        let pool = pool(e, self.tp, &options.latency)?;
-        let routing = routing(e)?;
-        let drawn = matches!(&self.traffic, Traffic::Drawn(_))
-            || matches!(&self.traffic, Traffic::Closed(c) if !matches!(c.input, Length::Fixed(_)))
-            || matches!(routing, RoutingPolicy::Random);
-        let seeds = if drawn { options.seeds.max(1) } else { 1 };
-        let mut samples = Vec::new();
-        for seed in 1..=u64::from(seeds) {
-            samples.push(self.one(e, &pool, &routing, seed)?);
-        }
-        Ok(samples)
-    }
+/// The client waits for all answers of a stage before it begins the next. Idle time costs nothing, so that the pause is long
+/// enough for any backlog.
+const PAUSE_S: f64 = 7200.0;
 
-    fn one(&self, e: &Experiment, pool: &Pool, routing: &RoutingPolicy, seed: u64) -> Result<Sample, String> {
-        let mut scenario = Scenario { seed, ..Scenario::default() };
-        scenario.run = Run { horizon_s: 0.0, warmup_s: 0.0, warmup_requests: 0, max_requests: 0 };
-        scenario.observe.anomalies = false;
-        scenario.cluster.pools = vec![pool.clone()];
-        scenario.cluster.routing = routing.clone();
-        let no_clients: Vec<Client> = Vec::new();
-        let mut stage_of = Vec::new();
-        (scenario.workload.clients, scenario.workload.requests) = match &self.traffic {
-            Traffic::Listed(requests, stages) => {
-                stage_of.clone_from(stages);
-                (no_clients, requests.clone())
-            }
-            Traffic::Drawn(open) => {
-                let (requests, stages) = open.requests(seed);
-                stage_of = stages;
-                (no_clients, requests)
-            }
-            Traffic::Closed(closed) => {
-                scenario.run.horizon_s = 1_000_000.0;
-                (vec![closed.client()], Vec::new())
-            }
-        };
-        let started = Session::start(scenario, None, Audience::Batch);
-        let (mut session, _) = started.map_err(|problems| {
-            problems.iter().map(|p| format!("{}: {}", p.path, p.found)).collect::<Vec<_>>().join("; ")
-        })?;
-        if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
-            return Err(format!("a run that is not over after {MOST_EVENTS} events"));
-        }
-        let limit = e.number("/client/timeout_s").map_or(u64::MAX, |s| (s * 1e6) as u64);
-        Ok(sample(&session, &stage_of, self.stages, limit))
-    }
-}
-
-/// Most events of one run.
-const MOST_EVENTS: u64 = 50_000_000;
-
-/// The finished requests of a run. Who waits longer than the client does has failed.
-fn sample(session: &Session, stage_of: &[u32], stages: u32, limit_us: u64) -> Sample {
-    let mut sample = Sample { failed: vec![0; stages.max(1) as usize], ..Sample::default() };
-    for r in session.engine().records() {
-        let stage = stage_of.get(r.listed as usize).copied().unwrap_or(0);
-        sample.preemptions += r.preemptions;
-        match (r.ttft.get(), r.e2e.get()) {
-            (Some(ttft), Some(e2e)) if e2e.0 <= limit_us => sample.finished.push(Finished {
-                stage,
-                arrival_us: r.arrival.0,
-                ttft_us: ttft.0,
-                e2e_us: e2e.0,
-                queue_us: r.first_scheduled.get().zip(r.queued.get()).map_or(0, |(a, b)| a.since(b).0),
-                output_tokens: r.output_tokens,
-            }),
-            _ => sample.failed[stage as usize] += 1,
-        }
-    }
-    let itl = session.report_data().latency_ms.itl;
-    sample.gaps_ms = (itl.count > 0).then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]);
-    sample
-}
+/// LMCache keeps whole chunks, and copies them while the engine waits: about half as long as it would compute them.
+const LMCACHE: recorded::Store = recorded::Store { chunk: 256, free: 0.5 };

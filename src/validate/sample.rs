@@ -18,6 +18,8 @@ pub(super) struct Sample {
     /// Requests that never finished, or later than the client waits, by stage.
     pub(super) failed: Vec<u32>,
     pub(super) preemptions: u32,
+    /// The first stage after warming up.
+    pub(super) first_scored: u32,
     /// Gaps between tokens of the whole run, in milliseconds: mean, p50, p90, p95, p99.
     pub(super) gaps_ms: Option<[f64; 5]>,
 }
@@ -26,9 +28,14 @@ pub(super) struct Sample {
 pub(super) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
 
 impl Sample {
+    /// Whether a request belongs to a stage, or to any that is scored.
+    fn counts(&self, f: &Finished, stage: Option<u32>) -> bool {
+        stage.map_or(f.stage >= self.first_scored, |s| f.stage == s)
+    }
+
     /// A statistic of a metric over the requests of a stage, or of all stages; `None` if there is nothing to tell.
     pub(super) fn statistic(&self, metric: &str, stat: &str, stage: Option<u32>) -> Option<f64> {
-        let chosen = || self.finished.iter().filter(|f| stage.is_none_or(|s| f.stage == s));
+        let chosen = || self.finished.iter().filter(|f| self.counts(f, stage));
         let base = ["_fill", "_cached", "_cold"].iter().find_map(|end| metric.strip_suffix(end));
         let mut values: Vec<f64> = match base.unwrap_or(metric) {
             "ttft_ms" => chosen().map(|f| f.ttft_us as f64 / 1e3).collect(),
@@ -49,9 +56,16 @@ impl Sample {
         quantile(&values, percent / 100.0)
     }
 
-    /// A single number of a stage, or of the whole run.
+    /// A single number of a stage, or of the whole run. Over several stages rates are the mean of theirs: the client waits between
+    /// them.
     pub(super) fn number(&self, metric: &str, stage: Option<u32>) -> Option<f64> {
-        let chosen = || self.finished.iter().filter(|f| stage.is_none_or(|s| f.stage == s));
+        let stages = self.failed.len() as u32;
+        if stage.is_none() && stages > self.first_scored + 1 && metric.ends_with("_per_s") {
+            let rates: Vec<f64> =
+                (self.first_scored..stages).filter_map(|s| self.number(metric, Some(s))).collect();
+            return (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64);
+        }
+        let chosen = || self.finished.iter().filter(|f| self.counts(f, stage));
         let first = chosen().map(|f| f.arrival_us).min()?;
         let last = chosen().map(|f| f.arrival_us + f.e2e_us).max()?;
         let seconds = (last - first) as f64 / 1e6;

@@ -3,14 +3,13 @@
 //! Documents cross as JSON text, queries and small results as JavaScript values, columns as typed arrays that the worker gives
 //! away. Types are those of `www/src/generated/boundary.ts`; scripts/build-wasm keeps the declarations of this module there too.
 
-use crate::base::json::{self, compact as json};
+use crate::base::json::compact as json;
 use crate::base::{Micros, Span};
 use crate::scenario::{limits, parse, to_json};
 use crate::session::view::{ColumnsQuery, PresetInfo, TraceOutcome};
-use crate::session::{self, Audience, Pace, Session, SingleStep, StepKind, Stop};
+use crate::session::{self, Audience, Awaited, Budget, History, Pace, Session, SingleStep, StepKind, Stop};
+use crate::wasm_value::{value, written};
 use js_sys::{Array, Float64Array, Object, Reflect};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -21,11 +20,14 @@ use web_sys::{Performance, WorkerGlobalScope};
 const TYPES: &str = r"
 type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type ColumnsQuery = import('../src/generated/boundary.ts').ColumnsQuery;
+type Evidence = import('../src/generated/boundary.ts').Evidence;
 type EventRows = import('../src/generated/boundary.ts').EventRows;
 type EventsQuery = import('../src/generated/boundary.ts').EventsQuery;
 type FrameQuery = import('../src/generated/boundary.ts').FrameQuery;
+type Occasion = import('../src/generated/boundary.ts').Occasion;
 type PresetInfo = import('../src/generated/boundary.ts').PresetInfo;
 type RequestDetail = import('../src/generated/boundary.ts').RequestDetail;
+type RunFigures = import('../src/generated/boundary.ts').RunFigures;
 type StepKind = import('../src/generated/boundary.ts').StepKind;
 type Stop = import('../src/generated/boundary.ts').Stop;
 type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
@@ -33,27 +35,6 @@ type Json = null | boolean | number | string | Json[] | JsonObject;
 type JsonObject = { [key: string]: Json };
 type ColumnSet = { names: string[], columns: Float64Array<ArrayBuffer>[] };
 ";
-
-/// Installs the hook that prints a panic's message and place.
-#[wasm_bindgen(start)]
-pub fn start() {
-    console_error_panic_hook::set_once();
-}
-
-/// A query from a JavaScript value, by way of JSON like [`value`]: `serde_wasm_bindgen` for the queries alone took 3.9 KB of the
-/// module (brotli: 308.1 KB against 304.2) and 6 KB of JavaScript beside it.
-fn query<T: DeserializeOwned>(value: &JsValue) -> Result<T, JsError> {
-    let malformed = |e: &dyn std::fmt::Display| JsError::new(&format!("a malformed query: {e}"));
-    let text = js_sys::JSON::stringify(value).map_or_else(|_| String::new(), String::from);
-    let tree = serde_json::from_str(&text).map_err(|e| malformed(&e))?;
-    json::data(&tree).map_err(|e| malformed(&e))
-}
-
-/// A small result as a JavaScript value. By way of JSON: `serde_wasm_bindgen` sets each field by a call into JavaScript, which takes
-/// longer (see [`Sim::frame`]) and would bring its own code for every type.
-fn value<T: Serialize + ?Sized>(data: &T) -> JsValue {
-    js_sys::JSON::parse(&json(data)).expect("INV-6: what was written as JSON reads as JSON")
-}
 
 fn stop(stop: Stop) -> String {
     match stop {
@@ -142,13 +123,14 @@ impl Trace {
     }
 }
 
-/// A run in progress.
+/// A run in progress, and its checkpoints.
 #[wasm_bindgen]
 pub struct Sim {
-    session: Session,
+    history: History,
     clock: WallClock,
-    /// The single step begun last.
+    /// The single step begun last, and the way to an occasion begun last.
     step: Option<SingleStep>,
+    awaited: Option<Awaited>,
 }
 
 #[wasm_bindgen]
@@ -198,7 +180,7 @@ impl Sim {
     #[wasm_bindgen(unchecked_return_type = "Stop")]
     pub fn advance(&mut self, until_us: f64, max_ms: f64) -> String {
         let until = instant(until_us);
-        self.clock.slice(max_ms, |events| self.session.advance(until, events))
+        self.clock.slice(max_ms, |events| self.history.advance(until, events))
     }
 
     /// Begins a single step of a kind.
@@ -207,7 +189,7 @@ impl Sim {
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "StepKind")] kind: &JsValue,
     ) -> Result<(), JsError> {
-        self.step = Some(self.session.begin_step(query(kind)?));
+        self.step = Some(self.history.begin_step(written(kind)?));
         Ok(())
     }
 
@@ -215,25 +197,96 @@ impl Sim {
     /// (it has happened), `events` (not yet) or `finished` (it never will).
     #[wasm_bindgen(js_name = advanceStep, unchecked_return_type = "Stop")]
     pub fn advance_step(&mut self, max_ms: f64) -> String {
-        let step = *self.step.get_or_insert_with(|| self.session.begin_step(StepKind::Event));
-        self.clock.slice(max_ms, |events| self.session.advance_step(&step, events))
+        let step = *self.step.get_or_insert_with(|| self.history.begin_step(StepKind::Event));
+        self.clock.slice(max_ms, |events| self.history.advance_step(&step, events))
+    }
+
+    /// Begins the way to the next time of an occasion.
+    #[wasm_bindgen(js_name = beginTo)]
+    pub fn begin_to(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Occasion")] occasion: &JsValue,
+    ) -> Result<(), JsError> {
+        self.awaited = Some(self.history.begin_to(written(occasion)?));
+        Ok(())
+    }
+
+    /// Runs towards the occasion, as `advanceStep` does.
+    #[wasm_bindgen(js_name = advanceTo, unchecked_return_type = "Stop")]
+    pub fn advance_to(&mut self, max_ms: f64) -> String {
+        let Some(awaited) = &mut self.awaited else { return stop(Stop::Until) };
+        self.clock.slice(max_ms, |events| self.history.advance_to(awaited, events))
+    }
+
+    /// What a list of runs says of this one, as far as it was computed.
+    #[wasm_bindgen(unchecked_return_type = "RunFigures")]
+    pub fn figures(&self) -> JsValue {
+        value(&self.history.figures())
+    }
+
+    /// How far the run was computed, in microseconds.
+    #[wasm_bindgen(js_name = computedUs)]
+    pub fn computed_us(&self) -> f64 {
+        self.history.computed().0 as f64
+    }
+
+    /// Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there.
+    pub fn seek(&mut self, until_us: f64) {
+        self.history.seek(instant(until_us));
+    }
+
+    /// Begins a step back of a kind.
+    #[wasm_bindgen(js_name = beginBack)]
+    pub fn begin_back(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "StepKind")] kind: &JsValue,
+    ) -> Result<(), JsError> {
+        self.history.begin_back(written(kind)?);
+        Ok(())
+    }
+
+    /// Goes on with the step back, but for no more than about `max_ms` milliseconds: `until` (there), `events` (not yet) or
+    /// `finished` (there was nothing of the kind: at the beginning).
+    #[wasm_bindgen(js_name = advanceBack, unchecked_return_type = "Stop")]
+    pub fn advance_back(&mut self, max_ms: f64) -> String {
+        self.clock.slice(max_ms, |events| self.history.advance_back(events))
+    }
+
+    /// Goes on with another scenario, at its beginning: what was computed of runs that begin alike stays. Throws a list of diagnostics;
+    /// nothing has changed then.
+    pub fn adopt(&mut self, text: &str) -> Result<(), JsValue> {
+        self.history.adopt(begin(text, None, Audience::Live)?);
+        Ok(())
+    }
+
+    /// The same on a trace, which stays the caller's.
+    #[wasm_bindgen(js_name = adoptWithTrace)]
+    pub fn adopt_with_trace(&mut self, text: &str, trace: &Trace) -> Result<(), JsValue> {
+        self.history.adopt(begin(text, Some(trace), Audience::Live)?);
+        Ok(())
+    }
+
+    /// How many checkpoints there are, and about how many bytes they take beside the run itself.
+    #[wasm_bindgen(unchecked_return_type = "[number, number]")]
+    pub fn checkpoints(&self) -> JsValue {
+        value(&[self.history.checkpoints() as u64, self.history.checkpoint_bytes()])
     }
 
     /// Applies an edit, JSON text, at the playhead; with errors nothing has changed.
     #[wasm_bindgen(unchecked_return_type = "Diagnostic[]")]
     pub fn apply(&mut self, edit: &str) -> JsValue {
-        value(&self.session.apply_text(edit))
+        value(&self.history.apply_text(edit))
     }
 
     /// The playhead in microseconds.
     #[wasm_bindgen(js_name = nowUs)]
     pub fn now_us(&self) -> f64 {
-        self.session.now().0 as f64
+        self.history.present().now().0 as f64
     }
 
     /// Events run so far.
     pub fn events(&self) -> f64 {
-        self.session.events() as f64
+        self.history.present().events() as f64
     }
 
     /// What the playhead shows, as JSON of a `Frame`.
@@ -244,7 +297,13 @@ impl Sim {
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "FrameQuery")] asked: &JsValue,
     ) -> Result<String, JsError> {
-        Ok(json(&self.session.frame(&query(asked)?)))
+        Ok(json(&self.history.frame(&written(asked)?)))
+    }
+
+    /// What the numbers rest on, at the playhead.
+    #[wasm_bindgen(unchecked_return_type = "Evidence")]
+    pub fn evidence(&self) -> JsValue {
+        value(&self.history.present().evidence())
     }
 
     /// Lines of the event log.
@@ -253,20 +312,20 @@ impl Sim {
         &self,
         #[wasm_bindgen(unchecked_param_type = "EventsQuery")] asked: &JsValue,
     ) -> Result<JsValue, JsError> {
-        Ok(value(&self.session.event_rows(&query(asked)?)))
+        Ok(value(&self.history.present().event_rows(&written(asked)?)))
     }
 
     /// One request in full; `null` if it has not arrived.
     #[wasm_bindgen(unchecked_return_type = "RequestDetail | null")]
     pub fn inspect(&self, request: u32) -> JsValue {
-        value(&self.session.inspect(request))
+        value(&self.history.present().inspect(request))
     }
 
     /// The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
     /// or else finished then, the slowest that took no longer than `at_most_us`.
     pub fn slowest(&self, ttft: bool, from_us: f64, to_us: f64, at_most_us: f64) -> Option<u32> {
         let between = [instant(from_us), instant(to_us)];
-        self.session.slowest(ttft, between, Span(instant(at_most_us).0))
+        self.history.present().slowest(ttft, between, Span(instant(at_most_us).0))
     }
 
     /// The columns of a view, copied out of the module's memory: they can be given away.
@@ -275,7 +334,7 @@ impl Sim {
         &self,
         #[wasm_bindgen(unchecked_param_type = "ColumnsQuery")] asked: &JsValue,
     ) -> Result<JsValue, JsError> {
-        let found = self.session.columns(&query::<ColumnsQuery>(asked)?);
+        let found = self.history.columns(&query::<ColumnsQuery>(asked)?);
         let names: Array = found.names.iter().map(|name| JsValue::from_str(name)).collect();
         let columns: Array = found.columns.iter().map(|c| Float64Array::from(c.as_slice())).collect();
         let set = Object::new();
@@ -287,23 +346,38 @@ impl Sim {
 
     /// The report: the bytes that the command line prints.
     pub fn report(&self) -> String {
-        self.session.report()
+        self.history.present().report()
     }
 
-    /// Digest of the report.
-    pub fn digest(&self) -> String {
-        self.session.digest()
+    /// What became of each request up to the playhead, as the module of comparisons reads it: a copy, which can be given away.
+    pub fn outcomes(&self) -> Vec<u8> {
+        self.history.present().outcomes()
+    }
+
+    /// Digest of a report that `report` gave.
+    pub fn digest(&self, report: &str) -> String {
+        Session::digest_of(report)
     }
 
     /// The scenario with all edits made so far, as JSON text.
     pub fn scenario(&self) -> String {
-        to_json(&self.session.scenario())
+        to_json(&self.history.present().scenario())
     }
 
     fn start(text: &str, trace: Option<&Trace>, audience: Audience) -> Result<Self, JsValue> {
-        let trace = trace.and_then(|t| t.trace.clone());
-        let scenario = parse(text).map_err(|p| value(&p))?;
-        let (session, _) = Session::start(scenario, trace, audience).map_err(|p| value(&p))?;
-        Ok(Self { session, clock: WallClock::new(), step: None })
+        // Nobody goes back in a run that nobody watches.
+        let budget = match audience {
+            Audience::Live => Budget::PAGE,
+            Audience::Batch => Budget { bytes: 0, ..Budget::PAGE },
+        };
+        let history = History::new(begin(text, trace, audience)?, budget);
+        Ok(Self { history, clock: WallClock::new(), step: None, awaited: None })
     }
+}
+
+/// A run at its beginning, or a list of diagnostics.
+fn begin(text: &str, trace: Option<&Trace>, audience: Audience) -> Result<Session, JsValue> {
+    let trace = trace.and_then(|t| t.trace.clone());
+    let scenario = parse(text).map_err(|p| value(&p))?;
+    Session::start(scenario, trace, audience).map(|(session, _)| session).map_err(|p| value(&p))
 }

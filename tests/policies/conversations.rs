@@ -145,15 +145,15 @@ fn long_chats_are_served_from_the_cache_where_their_blocks_are_and_nowhere_else(
     let (blind, blind_p99) = measure(preset.cluster.routing.clone());
     assert_eq!(preset.cluster.routing, RoutingPolicy::RoundRobin);
     assert!(
-        (0.28..0.38).contains(&blind) && (7000.0..9000.0).contains(&blind_p99),
+        (0.4..0.5).contains(&blind) && (4000.0..16_000.0).contains(&blind_p99),
         "{blind}, {blind_p99} ms"
     );
     let (aware, aware_p99) = measure(RoutingPolicy::PrefixOverlap(PrefixOverlap::default()));
-    assert!((0.75..0.85).contains(&aware) && (300.0..550.0).contains(&aware_p99), "{aware}, {aware_p99} ms");
+    assert!((0.87..0.93).contains(&aware) && (150.0..350.0).contains(&aware_p99), "{aware}, {aware_p99} ms");
     let affinity = RoutingPolicy::SessionAffinity(tokenyard::scenario::SessionAffinity::default());
     let (sticky, sticky_p99) = measure(affinity);
     assert!(
-        (0.75..0.85).contains(&sticky) && (300.0..550.0).contains(&sticky_p99),
+        (0.87..0.93).contains(&sticky) && (150.0..350.0).contains(&sticky_p99),
         "{sticky}, {sticky_p99} ms"
     );
 }

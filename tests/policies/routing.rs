@@ -3,14 +3,16 @@
 use super::common::{client, cluster, edit, run};
 use tokenyard::engine::{Cluster, Decision, Fact};
 use tokenyard::scenario::{
-    Client, CostEscalation, Filter, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Picker, PowerOfD,
-    PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity,
-    SessionFilter, SessionMode, Softmax, Ties, TimedEdit, UtilizationFilter, Weighted, WeightedScorer,
+    CacheAware, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks, KvCost, LatencyModel, Lengths,
+    Picker, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer,
+    SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit, UtilizationFilter, Weighted,
+    WeightedScorer,
 };
 
 /// The weighted policy with these scorers.
 pub(crate) fn weighted(rows: &[(Scorer, f64)]) -> RoutingPolicy {
-    let scorers = rows.iter().map(|&(scorer, weight)| WeightedScorer { scorer, weight }).collect();
+    let row = |(scorer, weight): &(Scorer, f64)| WeightedScorer { scorer: scorer.clone(), weight: *weight };
+    let scorers = rows.iter().map(row).collect();
     RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() })
 }
 
@@ -24,6 +26,9 @@ fn picking(picker: Picker) -> RoutingPolicy {
         vec![Filter::Utilization(UtilizationFilter::default()), Filter::Session(SessionFilter::default())];
     RoutingPolicy::Weighted(Weighted { filters, picker, ..Weighted::default() })
 }
+
+/// An expression that looks at everything it can.
+const EXPRESSION: &str = "0.3 * prefix + 0.3 * cached + (session_here ? 0.2 : 0) - clamp(in_flight / (1 + max.in_flight), 0, 1) / (waiting + 1) - 1e-6 * (uncached_tokens + tokens_in_flight + mean.waiting_tokens) + 0.1 * hit_rate * kv_free + idle_s / (60 + now_s)";
 
 /// Every policy, some of them in several forms.
 pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
@@ -39,9 +44,18 @@ pub(crate) fn every_policy() -> Vec<RoutingPolicy> {
         session_affinity(SessionMode::Sticky),
         session_affinity(SessionMode::ConsistentHash),
         RoutingPolicy::CostEscalation(CostEscalation::default()),
+        RoutingPolicy::KvCost(KvCost::default()),
+        RoutingPolicy::KvCost(KvCost { temperature: 0.3, ..KvCost::default() }),
+        RoutingPolicy::CacheAware(CacheAware::default()),
+        RoutingPolicy::CacheAware(CacheAware { balance_abs_threshold: 4, ..CacheAware::default() }),
         RoutingPolicy::Weighted(Weighted::default()),
         RoutingPolicy::Weighted(Weighted { profile: Profile::LlmDDefault, ..Weighted::default() }),
-        weighted(&super::scorers::ALL.map(|scorer| (scorer, 1.0))),
+        weighted(&Scorer::NAMED.map(|scorer| (scorer, 1.0))),
+        weighted(&[
+            (super::expressions::expression(EXPRESSION), 2.0),
+            (Scorer::NoHitLru, 1.0),
+            (Scorer::PrefixAffinity, 1.0),
+        ]),
         picking(Picker::WeightedRandom),
         picking(Picker::Softmax(Softmax::default())),
     ]

@@ -5,28 +5,6 @@ use super::routing::{conversations, targets, weighted};
 use tokenyard::engine::Decision;
 use tokenyard::scenario::{Profile, RoutingPolicy, Scorer, Ties, Weighted, WeightedScorer};
 
-/// Every scorer.
-pub(crate) const ALL: [Scorer; 18] = [
-    Scorer::PrefixAffinity,
-    Scorer::PrecisePrefix,
-    Scorer::QueueDepth,
-    Scorer::KvUtilization,
-    Scorer::LoadBalance,
-    Scorer::ActiveRequests,
-    Scorer::RunningRequests,
-    Scorer::WaitingRequests,
-    Scorer::NoHitLru,
-    Scorer::Cost,
-    Scorer::TokenLoad,
-    Scorer::LoadAware,
-    Scorer::PromptTokensWaiting,
-    Scorer::CacheHitRate,
-    Scorer::RecentTtft,
-    Scorer::RecentTpot,
-    Scorer::IdleTime,
-    Scorer::PeakEwma,
-];
-
 /// The decisions of a crowded run under one scorer.
 fn decisions(scorer: Scorer) -> Vec<Decision> {
     let mut s = conversations(400.0);

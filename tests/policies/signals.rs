@@ -144,7 +144,7 @@ impl Sink for Watch {
         true
     }
 
-    fn decision(&mut self, d: &Decision) {
+    fn decision(&mut self, _: Micros, d: &Decision) {
         let (found, expected) = (&d.scores.parts[0].values, self.values());
         for (x, y) in found.iter().zip(&expected) {
             assert!((x - y).abs() < 1e-12, "{:?}: {found:?}, from the facts {expected:?}", self.scorer);
@@ -155,12 +155,12 @@ impl Sink for Watch {
 }
 
 /// Four replicas under one scorer, with low thresholds.
-fn under(scorer: Scorer, rate_per_s: f64) -> Scenario {
+fn under(scorer: &Scorer, rate_per_s: f64) -> Scenario {
     let mut s = conversations(rate_per_s);
     s.cluster.routing_latency_us = 0;
     s.cluster.routing = RoutingPolicy::Weighted(Weighted {
         profile: Profile::Custom,
-        scorers: vec![WeightedScorer { scorer, weight: 1.0 }],
+        scorers: vec![WeightedScorer { scorer: scorer.clone(), weight: 1.0 }],
         token_threshold: 5000,
         waiting_threshold: 6,
         // Who is not known yet ties with the only one that is.
@@ -174,10 +174,17 @@ fn under(scorer: Scorer, rate_per_s: f64) -> Scenario {
 }
 
 /// Runs with a watch on every decision.
-fn watch(scorer: Scorer, rate_per_s: f64) {
+fn watch(scorer: &Scorer, rate_per_s: f64) {
     let s = under(scorer, rate_per_s);
     let prompts = run(&s).0.records().iter().map(|r| r.prompt_tokens).collect();
-    let mut watch = Watch { scorer, prompts, seen: [Seen::default(); 4], now: 0, decisions: 0, uneven: 0 };
+    let mut watch = Watch {
+        scorer: scorer.clone(),
+        prompts,
+        seen: [Seen::default(); 4],
+        now: 0,
+        decisions: 0,
+        uneven: 0,
+    };
     engine(&s).advance(Micros::MAX, u64::MAX, &mut watch);
     assert_eq!(watch.decisions, 1200);
     assert!(watch.uneven > 100, "{scorer:?}: {} decisions with different scores", watch.uneven);
@@ -185,32 +192,32 @@ fn watch(scorer: Scorer, rate_per_s: f64) {
 
 #[test]
 fn tokens_in_flight_and_waiting_are_what_was_sent_and_has_not_gone_on() {
-    watch(Scorer::TokenLoad, 300.0);
-    watch(Scorer::LoadAware, 2500.0);
-    watch(Scorer::PromptTokensWaiting, 2500.0);
+    watch(&Scorer::TokenLoad, 300.0);
+    watch(&Scorer::LoadAware, 2500.0);
+    watch(&Scorer::PromptTokensWaiting, 2500.0);
 }
 
 #[test]
 fn recent_hit_rates_and_latencies_are_means_in_which_each_new_value_counts_one_of_32() {
-    watch(Scorer::CacheHitRate, 300.0);
-    watch(Scorer::RecentTtft, 300.0);
-    watch(Scorer::RecentTpot, 300.0);
+    watch(&Scorer::CacheHitRate, 300.0);
+    watch(&Scorer::RecentTtft, 300.0);
+    watch(&Scorer::RecentTpot, 300.0);
 }
 
 #[test]
 fn idle_time_begins_when_the_last_request_leaves_and_ends_when_one_is_sent() {
-    watch(Scorer::IdleTime, 100.0);
+    watch(&Scorer::IdleTime, 100.0);
 }
 
 #[test]
 fn peak_ewma_knows_the_latencies_of_completed_requests_and_nothing_else() {
-    watch(Scorer::PeakEwma, 300.0);
+    watch(&Scorer::PeakEwma, 300.0);
 }
 
 #[test]
 fn signals_are_as_old_as_the_views_but_for_tokens_in_flight() {
     let decisions = |scorer| {
-        let mut s = under(scorer, 2500.0);
+        let mut s = under(&scorer, 2500.0);
         s.cluster.snapshot_refresh_us = 50_000;
         run(&s).1.decisions
     };

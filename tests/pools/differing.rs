@@ -28,7 +28,7 @@ fn same_text_in_two_block_sizes(routing: RoutingPolicy) -> Scenario {
 #[test]
 fn prefixes_are_looked_for_in_the_blocks_of_each_pool() {
     for scorer in [Scorer::PrefixAffinity, Scorer::PrecisePrefix] {
-        let (engine, story) = run(&same_text_in_two_block_sizes(weighted(scorer)));
+        let (engine, story) = run(&same_text_in_two_block_sizes(weighted(scorer.clone())));
         // Of 120 tokens replica 0 knows 6 of the 7 full blocks, replica 1 the only one.
         let decision = &story.decisions[2];
         let want = [6.0 / 7.0, 1.0];
@@ -155,11 +155,11 @@ fn the_preset_of_a_mixed_fleet_shows_what_its_note_says() {
     let weighted = session(&s).report_data();
     let [h100, a100, _] = &weighted.pools[..] else { panic!("three pools") };
     let share = f64::from(h100.completed) / f64::from(h100.completed + a100.completed);
-    assert!((0.6..0.72).contains(&share), "{share}");
+    assert!((0.54..0.64).contains(&share), "{share}");
     assert!(known(h100.usd_per_hour) > known(a100.usd_per_hour));
     let each = |pool: &PoolPart| known(pool.usd) / f64::from(pool.completed);
     let dearer = each(a100) / each(h100);
-    assert!((1.5..1.85).contains(&dearer), "{dearer}");
+    assert!((1.1..1.3).contains(&dearer), "{dearer}");
     assert!(weighted.clients[0].attainment > Some(0.99));
     s.cluster.routing = RoutingPolicy::RoundRobin;
     assert!(session(&s).report_data().clients[0].attainment < Some(0.6));

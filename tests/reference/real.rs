@@ -72,6 +72,7 @@ fn pool(number: usize, c: &PoolConfig) -> Pool {
         step_us: c.beta_coeffs[0],
         step_us_per_prefill_token: c.beta_coeffs[1],
         step_us_per_decode_token: c.beta_coeffs[2],
+        step_us_per_context_token: 0.0,
     });
     pool
 }

@@ -210,6 +210,7 @@ prop_compose! {
                 step_us,
                 step_us_per_prefill_token: per_token,
                 step_us_per_decode_token: per_token / 3.0,
+                step_us_per_context_token: per_token / 1000.0,
             }),
             ..Pool::default()
         }
@@ -263,6 +264,12 @@ fn what_replicas_are_made_of() -> impl Strategy<Value = Change> {
     ]
 }
 
+/// Modes, with how long clients wait in each.
+fn timeouts() -> Vec<(Compat, f64)> {
+    let patient = [Compat::None, Compat::None, Compat::None, Compat::Blis, Compat::Blis].map(|c| (c, 0.0));
+    patient.into_iter().chain([0.02, 0.2].map(|timeout_s| (Compat::None, timeout_s))).collect()
+}
+
 /// One pool or several that have nothing in common but the cluster.
 fn pools() -> impl Strategy<Value = Vec<Pool>> {
     prop_oneof![
@@ -283,7 +290,7 @@ prop_compose! {
         horizon_s in 0.2..2.5_f64,
         warmup in select(vec![0.0_f64, 0.0, 0.2]),
         pools in pools(),
-        compat in select(vec![Compat::None, Compat::None, Compat::Blis]),
+        (compat, timeout_s) in select(timeouts()),
         (routing, admission) in (select(routers()), select(admissions())),
         snapshot_refresh_us in select(vec![0_u64, 0, 700, 50_000]),
         (admission_latency_us, routing_latency_us) in select(vec![(0_u64, 0_u64), (0, 0), (120, 45)]),
@@ -308,6 +315,7 @@ prop_compose! {
             },
             workload: Workload {
                 clients: std::iter::once(first).chain(second).collect(),
+                timeout_s,
                 ..Workload::default()
             },
             edits: edits.into_iter().map(timed).collect(),

@@ -66,7 +66,7 @@ impl Sink for Story {
         true
     }
 
-    fn decision(&mut self, decision: &Decision) {
+    fn decision(&mut self, _: Micros, decision: &Decision) {
         self.decisions.push(decision.clone());
     }
 }

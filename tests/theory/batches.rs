@@ -5,6 +5,9 @@ use super::common::{
     two_lengths,
 };
 use tokenyard::engine::{Fact, Record};
+use tokenyard::queueing::theory::{
+    StepMoments, batch_server, infinite_servers, processor_sharing, ttft_identity,
+};
 use tokenyard::scenario::{Lengths, Scenario};
 
 /// A request of `output` tokens is free in its first step and costs `decode_us` in each of the others.
@@ -39,9 +42,10 @@ fn a_batch_without_bound_and_cost_is_poisson_whatever_the_lengths() {
         let mut heard = Heard::default();
         run_watched(&s, &mut heard);
         let sizes: Vec<f64> = steps(&heard).iter().map(|step| f64::from(step.2)).collect();
-        accept(&format!("batch, {output:?}"), &sizes, 30.0);
+        let law = infinite_servers(30.0).expect("a load");
+        accept(&format!("batch, {output:?}"), &sizes, law.mean);
         let squares: Vec<f64> = sizes.iter().map(|n| (n - 30.0) * (n - 30.0)).collect();
-        accept(&format!("its variance, {output:?}"), &squares, 30.0);
+        accept(&format!("its variance, {output:?}"), &squares, law.mean);
     }
 }
 
@@ -56,7 +60,8 @@ fn steps_that_cost_by_the_request_share_the_processor_whatever_the_lengths() {
             r.e2e.get().expect("it is known").0 as f64 / (f64::from(r.output_tokens - 1) * decode_us)
         };
         let slow: Vec<f64> = engine.records().iter().map(slowdown).collect();
-        accept_between(&format!("slowdown, {output:?}"), &slow, 0.98 * 2.0, 1.02 * 2.0);
+        let exact = processor_sharing(load).expect("stable").slowdown;
+        accept_between(&format!("slowdown, {output:?}"), &slow, 0.98 * exact, 1.02 * exact);
     }
 }
 
@@ -64,20 +69,30 @@ fn steps_that_cost_by_the_request_share_the_processor_whatever_the_lengths() {
 fn a_step_with_a_fixed_part_has_the_batch_of_state_dependent_sharing() {
     // T = alpha + n delta, a = alpha / delta: n is negative binomial with mean rho (a + 1) / (1 - rho) = 11, above the mean
     // field's rho a / (1 - rho) = 10. Joining and leaving at the boundaries of steps adds up to a twentieth.
+    let law = batch_server(10.0, 0.5).expect("stable");
     let s = decoders(1000.0, 100.0, 0.5, Lengths::Constant { tokens: 201 }, 40_000);
     let mut heard = Heard::default();
     let engine = run_watched(&s, &mut heard);
-    let (mut area, mut warm) = (0.0, 0);
+    let (mut area, mut squares, mut warm) = (0.0, 0.0, 0);
     for (at, fact) in &heard.0 {
         if let Fact::StepStarted { span, decode, .. } = fact
             && *at > engine.clock().0 / 10
         {
             warm = if warm == 0 { *at } else { warm };
             area += f64::from(*decode) * span.0 as f64;
+            squares += f64::from(*decode) * f64::from(*decode) * span.0 as f64;
         }
     }
-    let mean = area / (engine.clock().0 - warm) as f64;
-    assert!(mean > 0.98 * 11.0 && mean < 1.05 * 11.0, "{mean} decode on average, 11 exact");
+    let time = (engine.clock().0 - warm) as f64;
+    let mean = area / time;
+    assert!(mean > 0.98 * law.mean && mean < 1.05 * law.mean, "{mean} decode on average, {} exact", law.mean);
+    // The variance of the negative binomial law, 22, and not the 11 of a Poisson law of the same mean.
+    let variance = squares / time - mean * mean;
+    assert!(
+        variance > 0.9 * law.variance && variance < 1.15 * law.variance,
+        "a variance of {variance}, {} exact",
+        law.variance
+    );
 }
 
 #[test]
@@ -106,8 +121,13 @@ fn ttft_is_the_rest_of_a_step_and_the_whole_of_the_next() {
         }
         let share = busy / engine.clock().0 as f64;
         let own = b1 * f64::from(prompt);
-        let found_busy = squares / busy / 2.0 + successors / busy + own;
-        let exact = share * found_busy + (1.0 - share) * (b0 + own);
-        accept(&format!("TTFT at {rate} requests/s"), &ttfts(&engine), exact);
+        let moments = StepMoments {
+            busy: share,
+            length_biased: squares / busy,
+            next: successors / busy,
+            empty: b0,
+            own,
+        };
+        accept(&format!("TTFT at {rate} requests/s"), &ttfts(&engine), ttft_identity(&moments));
     }
 }

@@ -5,6 +5,7 @@ use super::common::{
     times, two_lengths,
 };
 use tokenyard::engine::RequestState;
+use tokenyard::queueing::theory::{closed_loop, erlang_b, mm1k};
 use tokenyard::scenario::{
     Arrivals, ContextGrowth, Conversation, ConversationClock, Lengths, OverLimit, RateProfile, Rounds,
     ThinkTime, Window,
@@ -17,7 +18,7 @@ fn eight_servers_without_a_queue_lose_what_erlang_says_whatever_the_lengths() {
         let s = single_steps(cluster(8, 1, [0.0, 1.0, 0.0]), poisson(5600.0), lengths.clone(), 200_000);
         let engine = run(&at_most(s, 8, OverLimit::Reject));
         let lost = shares(engine.records(), |r| r.state() == RequestState::Rejected);
-        accept(&format!("share refused, {lengths:?}"), &lost, 0.100_152);
+        accept(&format!("share refused, {lengths:?}"), &lost, erlang_b(8, 5.6).expect("a load"));
         let served = engine.records().iter().filter(|r| r.state() == RequestState::Completed);
         assert!(
             served.clone().all(|r| r.e2e.get().expect("it is known").0 == u64::from(r.prompt_tokens)),
@@ -29,7 +30,8 @@ fn eight_servers_without_a_queue_lose_what_erlang_says_whatever_the_lengths() {
 #[test]
 fn a_server_with_five_places_loses_and_delays_as_the_birth_and_death_chain_says() {
     // M/M/1/5: p_n is proportional to rho^n; refused with p_5, time L / (lambda (1 - p_5)).
-    for (rho, lost, time) in [(0.9, 0.126_023, 2.790_29), (1.2, 0.250_588, 3.359_49)] {
+    for rho in [0.9, 1.2] {
+        let law = mm1k(rho, 5).expect("a load");
         let s = single_steps(
             cluster(1, 1, [0.0, 1.0, 0.0]),
             poisson(rho * 1e6 / SERVICE_US),
@@ -38,19 +40,15 @@ fn a_server_with_five_places_loses_and_delays_as_the_birth_and_death_chain_says(
         );
         let engine = run(&at_most(s, 5, OverLimit::Reject));
         let refused = shares(engine.records(), |r| r.state() == RequestState::Rejected);
-        accept(&format!("share refused at {rho}"), &refused, lost);
-        accept(&format!("time at {rho}"), &times(&engine), time * SERVICE_US);
+        accept(&format!("share refused at {rho}"), &refused, law.lost);
+        accept(&format!("time at {rho}"), &times(&engine), law.time * SERVICE_US);
     }
 }
 
 #[test]
 fn ten_users_who_think_get_what_mean_value_analysis_says() {
     // Service S and thinking 9 S, both exponential: R = S (1 + L of one user fewer), X = n / (R + Z), L = X R.
-    let (mut length, mut response) = (0.0, 0.0);
-    for n in 1..=10 {
-        response = 1.0 + length;
-        length = f64::from(n) / (response + 9.0) * response;
-    }
+    let response = closed_loop(10, 9.0, 1.0).expect("ten users").response;
     let mut found = Vec::new();
     for seed in 1..=3 {
         let mut s = cluster(1, 1, [0.0, 1.0, 0.0]);

@@ -7,10 +7,13 @@
 
 mod basics;
 mod batches;
+mod caches;
 mod common;
 mod conservation;
 mod loss_and_loops;
 mod one_server;
+mod own_world;
 mod routing;
 #[path = "../support/mod.rs"]
 mod support;
+mod timeouts;

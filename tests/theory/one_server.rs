@@ -6,6 +6,7 @@ use super::common::{
 };
 use tokenyard::base::math::{exp, pow};
 use tokenyard::engine::Cluster;
+use tokenyard::queueing::theory::{PriorityClass, cobham, mm1, pollaczek_khinchine};
 use tokenyard::scenario::{Arrivals, ClassScores, Lengths, PriorityPolicy, Scenario, Scheduler, SloClass};
 
 /// One server whose service takes 1 us for each prompt token.
@@ -32,7 +33,8 @@ fn mg1_waits_as_pollaczek_and_khinchine_say_whatever_the_lengths() {
         let engine = run(&single_steps(server(), poisson(rate), lengths.clone(), 150_000));
         let (mean, square) = service_moments(&engine);
         let rho = rate * mean / 1e6;
-        let exact = rate * square / 1e6 / (2.0 * (1.0 - rho));
+        let scv = square / (mean * mean) - 1.0;
+        let exact = mean * pollaczek_khinchine(rho, scv).expect("stable");
         let waits = waits(&engine);
         accept(&format!("mean wait, {lengths:?}"), &waits, exact);
         let at_once: Vec<f64> = waits.iter().map(|w| f64::from(u8::from(*w < 0.5))).collect();
@@ -57,11 +59,12 @@ fn mm1_times_are_exponential() {
     let rho = 0.5;
     let engine =
         run(&single_steps(server(), poisson(rho * 1e6 / SERVICE_US), exponential_lengths(), 200_000));
-    accept("mean time", &times(&engine), SERVICE_US / (1.0 - rho));
+    let law = mm1(rho).expect("stable");
+    accept("mean time", &times(&engine), SERVICE_US * law.time);
     for t in [1.0, 3.0, 6.0] {
         let longer =
             shares(engine.records(), |r| r.e2e.get().expect("it is known").0 as f64 > t * SERVICE_US);
-        accept(&format!("share above {t} S"), &longer, exp(-(1.0 - rho) * t));
+        accept(&format!("share above {t} S"), &longer, law.share_above(t));
     }
 }
 
@@ -104,7 +107,10 @@ fn two_priority_classes_wait_as_cobham_says() {
     // R = sum of lambda E[S^2] / 2 = 412.5 us. The first waits R / (1 - rho1), the second R / ((1 - rho1) (1 - rho)), and
     // first come, first served everybody R / (1 - rho). Shortest first is the same as a class for each length.
     let residual = 412.5;
-    let (first, second) = (residual / 0.7, residual / (0.7 * 0.25));
+    let class =
+        |per_s: f64, us: f64| PriorityClass { rate: per_s / 1e6, service: us, service_squared: us * us };
+    let waited = cobham(&[class(600.0, 500.0), class(300.0, 1500.0)]).expect("stable");
+    let (first, second) = (waited[0], waited[1]);
     for scheduler in [Scheduler::PriorityFcfs, Scheduler::Sjf] {
         let engine = run(&two_classes(scheduler));
         let of = |client: u32| -> Vec<f64> {

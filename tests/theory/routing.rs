@@ -7,6 +7,7 @@ use super::common::{
 use tokenyard::base::ReplicaId;
 use tokenyard::base::math::exp;
 use tokenyard::engine::Cluster;
+use tokenyard::queueing::theory::{mdc_wait, mmc, power_of_d, shortest_queue};
 use tokenyard::scenario::{Lengths, OverLimit, PowerOfD, RoutingPolicy, Scenario};
 
 /// Servers whose service takes 1 us for each prompt token.
@@ -34,13 +35,14 @@ fn four_servers_with_one_queue_wait_as_erlang_and_crommelin_say() {
     let rate = 2800.0;
     let constant = Lengths::Constant { tokens: 1000 };
     let engine = run(&one_queue(single_steps(servers(4), poisson(rate), constant, 200_000), 4));
-    accept("M/D/4", &waits(&engine), 0.189_708 * SERVICE_US);
+    accept("M/D/4", &waits(&engine), mdc_wait(4, 0.7).expect("stable") * SERVICE_US);
+    let law = mmc(4, 0.7).expect("stable");
     let engine = run(&one_queue(single_steps(servers(4), poisson(rate), exponential_lengths(), 300_000), 4));
-    accept("M/M/4", &waits(&engine), 0.357_212 * SERVICE_US);
+    accept("M/M/4", &waits(&engine), law.wait * SERVICE_US);
     accept(
         "share that waits",
         &shares(engine.records(), |r| r.first_scheduled.get() > Some(r.arrival)),
-        0.428_654,
+        law.waits,
     );
 }
 
@@ -50,11 +52,16 @@ fn two_choices_of_two_different_servers_are_the_shortest_queue() {
     let mut s = exponential_queues(2, 1400.0, 250_000);
     for (policy, what) in [(any_two(), "any two"), (RoutingPolicy::LeastLoaded, "least loaded")] {
         s.cluster.routing = policy;
-        accept(&format!("{what} of two at load 0.7"), &ttfts(&run(&s)), 2.108_20 * SERVICE_US);
+        accept(
+            &format!("{what} of two at load 0.7"),
+            &ttfts(&run(&s)),
+            shortest_queue(2, 0.7, 40).expect("stable").time * SERVICE_US,
+        );
     }
     let mut s = exponential_queues(3, 2100.0, 250_000);
     s.cluster.routing = RoutingPolicy::PowerOfD(PowerOfD { d: 3 });
-    accept("any three of three at load 0.7", &ttfts(&run(&s)), 1.708_88 * SERVICE_US);
+    let three = shortest_queue(3, 0.7, 20).expect("stable").time;
+    accept("any three of three at load 0.7", &ttfts(&run(&s)), three * SERVICE_US);
 }
 
 #[test]
@@ -63,7 +70,8 @@ fn two_choices_of_a_hundred_servers_come_near_the_limit() {
     // replacement, which is worse than drawing two different ones.
     let mut s = exponential_queues(100, 70_000.0, 250_000);
     s.cluster.routing = any_two();
-    accept_between("any two of a hundred", &ttfts(&run(&s)), 1.614_45 * SERVICE_US, 1.620 * SERVICE_US);
+    let limit = power_of_d(2, 0.7, 0).expect("stable").time;
+    accept_between("any two of a hundred", &ttfts(&run(&s)), limit * SERVICE_US, 1.620 * SERVICE_US);
 }
 
 #[test]

@@ -6,17 +6,26 @@ import { sentence } from './base/schema.ts';
 import { Charts } from './charts/Charts.tsx';
 import { Inspector } from './panels/Inspector.tsx';
 import { KeyFigures } from './panels/KeyFigures.tsx';
+import { Later } from './panels/Later.tsx';
 import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Scenario } from './panels/Scenario.tsx';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
+import type { LinkWorker } from './sim/spawnLinks.ts';
 import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
+import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 
 const Dialogs = lazy(() => import('./panels/Dialogs.tsx'));
+const loadEmbedded = () => import('./Embedded.tsx');
+const loadShare = () => import('./panels/Share.tsx');
+const loadLinkTrouble = () => import('./panels/LinkTrouble.tsx');
+const loadCompare = () => import('./panels/Compare.tsx');
+const loadTruth = () => import('./panels/Truth.tsx');
+const loadGallery = () => import('./panels/Gallery.tsx');
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 
@@ -26,8 +35,13 @@ const SKIPS = [
   ['Skip to the charts', '.charts .table-button'],
 ] as const;
 
-export function App(props: { spawn: () => WorkerLike }): JSX.Element {
-  const app = createApp(() => props.spawn());
+export function App(props: { spawn: () => WorkerLike; spawnLink: () => LinkWorker }): JSX.Element {
+  const app = createApp(
+    () => props.spawn(),
+    () => props.spawnLink(),
+  );
+  /** Whether this is a run within another page. */
+  const embedded = isEmbed(location.hash);
   let host: HTMLDivElement | undefined;
   const [keysOn, setKeysOn] = createSignal(readFlag('keys'));
   const [dropping, setDropping] = createSignal(false);
@@ -54,82 +68,100 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
       class="page"
       ref={host}
       data-tab={app.phoneTab()}
-      classList={{ opening: !app.frame() }}
+      classList={{ opening: !app.frame(), embedded }}
       onDragOver={(event) => {
-        if (!hasFiles(event)) return;
+        if (!hasFiles(event) && !event.dataTransfer?.types.includes('text/plain')) return;
         event.preventDefault();
-        setDropping(true);
+        if (hasFiles(event)) setDropping(true);
       }}
       onDragLeave={(event) => {
         if (event.relatedTarget === null) setDropping(false);
       }}
       onDrop={(event) => {
-        if (!hasFiles(event)) return;
+        if (isField(event.target)) return;
         event.preventDefault();
         setDropping(false);
         const file = event.dataTransfer?.files[0];
-        if (file) void app.openFile(file);
+        if (file && app.links.trouble()?.waits) void app.links.giveTrace(file);
+        else if (file) void app.openFile(file);
+        else if (event.dataTransfer) openDropped(event.dataTransfer, app);
       }}
     >
-      <nav class="skips" aria-label="Skip">
-        <For each={SKIPS}>
-          {([name, target]) => (
-            <button type="button" class="btn pri" onClick={() => document.querySelector<HTMLElement>(target)?.focus()}>
-              {name}
-            </button>
-          )}
-        </For>
-      </nav>
-      <TopBar app={app} />
-      <nav class="phone-tabs" aria-label="View">
-        <For each={PHONE_TABS}>
-          {(tab) => (
-            <button
-              type="button"
-              aria-current={app.phoneTab() === tab ? 'true' : undefined}
-              onClick={() => app.setPhoneTab(tab)}
-            >
-              {sentence(tab)}
-              <Show when={tab === 'inspector' && (app.throttledFrame()?.notices.length ?? 0) > 0}>
-                {' '}
-                · {app.throttledFrame()?.notices.length}
-                <span class="visually-hidden"> to know before reading the numbers</span>
-              </Show>
-            </button>
-          )}
-        </For>
-      </nav>
-      <Scenario app={app} main={shown('scenario')} />
-      <main class="mid">
-        <KeyFigures frame={app.throttledFrame()} />
-        <section class="stage" aria-label="Stage">
-          <Stage
-            frame={app.frame()}
-            speed={app.speed()}
-            playing={app.playing()}
-            selected={app.selected()}
-            onSelect={app.select}
-            onSay={(sentence) => app.tell(sentence)}
-            reducedMotion={app.reducedMotion()}
-          />
-        </section>
-        <section class="charts" aria-label="Charts">
-          <Charts
-            data={app.data()}
-            cursorS={app.cursorS()}
-            onCursor={app.setCursorS}
-            frame={app.frame()}
-            selected={app.selected()}
-            onSelect={app.select}
-            onPlace={app.openSlowest}
-            onSeek={(timeS) => void app.seek(timeS)}
-            warmUpS={app.warmUpS()}
-          />
-        </section>
-      </main>
-      <Inspector app={app} main={shown('inspector')} />
-      <NoticeBar app={app} />
-      <Transport app={app} />
+      <Show when={!embedded} fallback={<Later app={app} what="The run" load={loadEmbedded} />}>
+        <nav class="skips" aria-label="Skip">
+          <For each={SKIPS}>
+            {([name, target]) => (
+              <button
+                type="button"
+                class="btn pri"
+                onClick={() => document.querySelector<HTMLElement>(target)?.focus()}
+              >
+                {name}
+              </button>
+            )}
+          </For>
+        </nav>
+        <TopBar app={app} />
+        <nav class="phone-tabs" aria-label="View">
+          <For each={PHONE_TABS}>
+            {(tab) => (
+              <button
+                type="button"
+                aria-current={app.phoneTab() === tab ? 'true' : undefined}
+                onClick={() => app.setPhoneTab(tab)}
+              >
+                {sentence(tab)}
+                <Show when={tab === 'inspector' && (app.throttledFrame()?.notices.length ?? 0) > 0}>
+                  {' '}
+                  · {app.throttledFrame()?.notices.length}
+                  <span class="visually-hidden"> to know before reading the numbers</span>
+                </Show>
+              </button>
+            )}
+          </For>
+        </nav>
+        <Scenario app={app} main={shown('scenario')} />
+        <main class="mid">
+          <KeyFigures frame={app.throttledFrame()} evidence={app.evidence()} onRest={() => app.setTruth(true)} />
+          <section class="stage" aria-label="Stage">
+            <Stage
+              frame={app.frame()}
+              speed={app.speed()}
+              playing={app.playing()}
+              selected={app.selected()}
+              onSelect={app.select}
+              onSay={(sentence) => app.tell(sentence)}
+              reducedMotion={app.reducedMotion()}
+            />
+          </section>
+          <section class="charts" aria-label="Charts">
+            <Charts
+              data={app.data()}
+              cursorS={app.cursorS()}
+              onCursor={app.setCursorS}
+              frame={app.frame()}
+              selected={app.selected()}
+              onSelect={app.select}
+              onPlace={app.openSlowest}
+              onSeek={(timeS) => void app.seek(timeS)}
+              warmUpS={app.warmUpS()}
+              measured={app.measuredRun()}
+            />
+          </section>
+        </main>
+        <Inspector app={app} main={shown('inspector')} />
+        <Show when={app.truth()}>
+          <Later app={app} what="The panel of measured runs" load={loadTruth} />
+        </Show>
+        <Show when={app.comparing()}>
+          <Later app={app} what="The comparison" load={loadCompare} />
+        </Show>
+        <Show when={app.gallery()}>
+          <Later app={app} what="The gallery" load={loadGallery} />
+        </Show>
+        <NoticeBar app={app} />
+        <Transport app={app} />
+      </Show>
       <Show when={dialogs()}>
         <Dialogs
           app={app}
@@ -140,9 +172,15 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
           }}
         />
       </Show>
+      <Show when={app.links.sharing()}>
+        <Later app={app} what="The dialog for sharing" load={loadShare} />
+      </Show>
+      <Show when={!app.reading() && app.links.trouble()}>
+        <Later app={app} what="The list of what could not be opened" load={loadLinkTrouble} />
+      </Show>
       <Show when={dropping()}>
         <div class="drop" aria-hidden="true">
-          <p>Drop a request trace or a scenario</p>
+          <p>Drop a request trace, a scenario or a benchmark’s result</p>
         </div>
       </Show>
       <p class="visually-hidden" role="status" aria-live="polite">
@@ -150,6 +188,16 @@ export function App(props: { spawn: () => WorkerLike }): JSX.Element {
       </p>
     </div>
   );
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea') !== null;
+}
+
+/** A link that was dragged here is opened. */
+function openDropped(transfer: DataTransfer, app: AppState): void {
+  const text = (transfer.getData('text/uri-list') || transfer.getData('text/plain')).trim();
+  if (isLinkText(text)) void app.links.open(text);
 }
 
 function watchMotion(app: AppState): void {

@@ -15,9 +15,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   /** The files beside the folders put the page together. */
   '': ['base', 'draw', 'sim', 'stage', 'charts', 'state', 'panels'],
 };
-/** What only one file may import: the WebAssembly module. */
+/** What only one file each may import: the WebAssembly modules. */
 const MODULE = 'pkg';
-const MODULE_USER = 'sim/worker.ts';
+const MODULE_USERS: Readonly<Record<string, string>> = {
+  'pkg/tokenyard.js': 'sim/worker.ts',
+  'pkg/tokenyard_bg.wasm': 'sim/worker.ts',
+  'pkg/links.js': 'sim/links.ts',
+  'pkg/links_bg.wasm': 'sim/links.ts',
+  'pkg/compare.js': 'sim/compare.ts',
+  'pkg/compare_bg.wasm': 'sim/compare.ts',
+  'pkg/measured.js': 'sim/bench.ts',
+  'pkg/measured_bg.wasm': 'sim/bench.ts',
+};
 
 type Sources = Readonly<Record<string, string>>;
 
@@ -41,7 +50,7 @@ function problems(sources: Sources): readonly string[] {
     if (allowed === undefined) return [`${path}: the folder ${folder} is not in the table`];
     return importsOf(path, text).flatMap((imported) => {
       if (imported.startsWith(`${MODULE}/`))
-        return path === MODULE_USER ? [] : [`${path}: only ${MODULE_USER} imports ${imported}`];
+        return path === MODULE_USERS[imported] ? [] : [`${path}: only ${MODULE_USERS[imported]} imports ${imported}`];
       // Files outside src, such as the built-in scenarios, belong to no folder of it.
       if (!imported.startsWith('src/')) return [];
       const target = folderOf(imported.slice('src/'.length));

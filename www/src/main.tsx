@@ -11,6 +11,7 @@ import './charts/charts.css';
 import './stage/stage.css';
 import './panels/narrow.css';
 import { spawnWorker, type WorkerLike } from './sim/spawn.ts';
+import { type LinkWorker, spawnLinks } from './sim/spawnLinks.ts';
 
 let early: WorkerLike | undefined = spawnWorker();
 early.postMessage({ kind: 'warm' });
@@ -22,5 +23,14 @@ function spawn(): WorkerLike {
   return worker;
 }
 
+/** A page that is opened by a link reads it meanwhile. */
+let earlyLinks: LinkWorker | undefined = location.hash.length > 1 ? spawnLinks() : undefined;
+
+function spawnLink(): LinkWorker {
+  const worker = earlyLinks ?? spawnLinks();
+  earlyLinks = undefined;
+  return worker;
+}
+
 const host = document.getElementById('app');
-void import('./page.tsx').then(({ show }) => host && show(host, spawn));
+void import('./page.tsx').then(({ show }) => host && show(host, spawn, spawnLink));

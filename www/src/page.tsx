@@ -2,7 +2,8 @@
 import { render } from 'solid-js/web';
 import { App } from './App.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
+import type { LinkWorker } from './sim/spawnLinks.ts';
 
-export function show(host: HTMLElement, spawn: () => WorkerLike): void {
-  render(() => <App spawn={spawn} />, host);
+export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
+  render(() => <App spawn={spawn} spawnLink={spawnLink} />, host);
 }

@@ -95,6 +95,7 @@ struct Victim {
 /// One replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Waiting {
+    pool: u32,
     measure: Measure,
     /// Requests that began to wait since a step last left any waiting.
     fresh: Vec<WaitingEntry>,
@@ -154,8 +155,15 @@ fn is_mixed(workload: &Workload) -> bool {
 }
 
 impl Waiting {
-    fn new(measure: Measure) -> Self {
-        Self { measure, fresh: Vec::new(), joined: Vec::new(), left: BinaryHeap::new(), victims: Vec::new() }
+    fn new(pool: u32, measure: Measure) -> Self {
+        Self {
+            pool,
+            measure,
+            fresh: Vec::new(),
+            joined: Vec::new(),
+            left: BinaryHeap::new(),
+            victims: Vec::new(),
+        }
     }
 
     fn rank(&self, who: &RequestInfo) -> Rank {
@@ -237,22 +245,33 @@ impl Inversion {
         let pools = &scenario.cluster.pools;
         let measures: Vec<Measure> =
             pools.iter().map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
-        let replicas = pools.iter().zip(&measures);
-        let replicas = replicas.flat_map(|(p, m)| (0..p.replicas).map(|_| Waiting::new(*m))).collect();
+        let replicas = pools.iter().zip(0..).zip(&measures);
+        let replicas = replicas
+            .flat_map(|((p, pool), m)| (0..p.replicas).map(move |_| Waiting::new(pool, *m)))
+            .collect();
         Self { measures, replicas, not_overtaken: NotOvertaken::default() }
     }
 
-    /// An edit has made this of the scenario. Who waits keeps the priority it came with, so that replicas are watched by what
-    /// was urgent when they started.
-    pub(super) fn adopt(&mut self, scenario: &Scenario) {
+    /// An edit has made this of the scenario. Where it changed what makes a request urgent, those that wait there keep the
+    /// priority they came with, which says nothing beside that of others: only who comes from now on can be overtaken.
+    pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros, log: &mut AnomalyLog) {
         let pools = scenario.cluster.pools.iter();
         self.measures = pools.map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
+        for waiting in &mut self.replicas {
+            let measure = self.measures[waiting.pool as usize];
+            if waiting.measure != measure {
+                for victim in &waiting.victims {
+                    log.close(Some(victim.kept), now);
+                }
+                *waiting = Waiting::new(waiting.pool, measure);
+            }
+        }
     }
 
     /// A replica joined the fleet, or came back.
     pub(super) fn serving(&mut self, replica: ReplicaId, pool: u32) {
         if self.replicas.len() == replica.index() {
-            self.replicas.push(Waiting::new(self.measures[pool as usize]));
+            self.replicas.push(Waiting::new(pool, self.measures[pool as usize]));
         }
     }
 

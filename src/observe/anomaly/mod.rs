@@ -11,7 +11,7 @@ mod inversion;
 mod livelock;
 mod thrashing;
 
-use super::words::{count, duration};
+use crate::base::words::{count, duration};
 use crate::base::{Micros, RequestId};
 use crate::engine::{DropReason, Fact};
 use crate::scenario::Scenario;
@@ -44,7 +44,7 @@ pub enum AnomalyKind {
 
 impl AnomalyKind {
     /// All kinds.
-    pub(crate) const ALL: [Self; 5] = [
+    pub const ALL: [Self; 5] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
@@ -203,8 +203,8 @@ impl Detectors {
     }
 
     /// An edit has made this of the scenario.
-    pub(super) fn adopt(&mut self, scenario: &Scenario) {
-        self.inversion.adopt(scenario);
+    pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
+        self.inversion.adopt(scenario, now, &mut self.log);
     }
 
     /// Whether any of them looks at such facts; those that come most often are of no use to any.

@@ -3,7 +3,7 @@
 use super::{GroupPart, in_ms, known_share, share};
 use crate::engine::Record;
 use crate::observe::objectives::Met;
-use crate::stats::{Ranked, Summary};
+use crate::stats::Summary;
 
 /// Groups by number, with how many requests each ever sent.
 pub(super) struct Groups {
@@ -34,13 +34,8 @@ impl Groups {
     }
 
     /// Fills in one distribution of every group.
-    pub(super) fn rank(
-        &mut self,
-        values: &Ranked,
-        group_of: &[u32],
-        place: impl Fn(&mut GroupPart) -> &mut Summary,
-    ) {
-        for (g, summary) in self.parts.iter_mut().zip(values.by_group(self.sent.len(), group_of)) {
+    pub(super) fn fill(&mut self, by_group: &[Summary], place: impl Fn(&mut GroupPart) -> &mut Summary) {
+        for (g, &summary) in self.parts.iter_mut().zip(by_group) {
             *place(g) = in_ms(summary);
         }
     }

@@ -10,6 +10,7 @@ use crate::engine::{Cluster, Record};
 use crate::observe::life::{parts, segments};
 use crate::observe::meters::Reading;
 use crate::observe::objectives::Met;
+use crate::scenario::Scenario;
 use crate::stats::{Ranked, Summary};
 
 /// How many of the slowest requests are named.
@@ -39,15 +40,69 @@ pub(super) struct MeasurementWindow<'a> {
     readings: Vec<Reading>,
     finished_by_replica: Vec<u32>,
     sums: Sums,
-    ttft: Ranked,
-    tpot: Ranked,
-    e2e: Ranked,
-    queue_wait: Ranked,
-    scheduling_delay: Ranked,
+    ttft: Figures,
+    tpot: Figures,
+    e2e: Figures,
+    queue_wait: Figures,
+    scheduling_delay: Figures,
+    slowest: Vec<u32>,
+}
+
+/// What requests are grouped by.
+#[derive(Clone, Copy)]
+pub(super) enum By {
+    Replica,
+    Pool,
+    Class,
+    Tenant,
+    Client,
+}
+
+const GROUPINGS: [By; 5] = [By::Replica, By::Pool, By::Class, By::Tenant, By::Client];
+
+impl By {
+    /// The group of each request; a number beyond all groups where there is none.
+    fn of_all(self, engine: &Cluster) -> Vec<u32> {
+        let mut of = Vec::with_capacity(engine.records().len());
+        of.extend(engine.records().iter().map(|r| match self {
+            By::Replica => r.replica().map_or(u32::MAX, |id| id.0),
+            By::Pool => r.replica().map_or(u32::MAX, |id| engine.replicas()[id.index()].pool()),
+            By::Class => r.class,
+            By::Tenant => r.tenant,
+            By::Client => r.client,
+        }));
+        of
+    }
+
+    /// How many groups there are.
+    fn count(self, engine: &Cluster, pools: usize) -> usize {
+        match self {
+            By::Replica => engine.replicas().len(),
+            By::Pool => pools,
+            By::Class => engine.source().classes().len(),
+            By::Tenant => engine.source().tenants().len(),
+            By::Client => engine.source().clients().len(),
+        }
+    }
+}
+
+/// A latency: of all requests, and of each group of them.
+#[derive(Default)]
+struct Figures {
+    all: Summary,
+    by: [Vec<Summary>; GROUPINGS.len()],
+}
+
+impl Figures {
+    /// Works them out, one grouping after the other: the lists they need are as long as the run.
+    fn new(ranked: &Ranked, engine: &Cluster, pools: usize) -> Self {
+        let by = GROUPINGS.map(|by| ranked.by_group(by.count(engine, pools), &by.of_all(engine)));
+        Self { all: ranked.summary(), by }
+    }
 }
 
 /// The mean gap between the tokens of a finished request with at least two.
-fn tpot_us(r: &Record) -> Option<u64> {
+pub(crate) fn tpot_us(r: &Record) -> Option<u64> {
     let (ttft, e2e) = (r.ttft.get()?, r.e2e.get()?);
     (r.output_tokens > 1).then(|| (e2e.0 - ttft.0) / u64::from(r.output_tokens - 1))
 }
@@ -59,12 +114,19 @@ fn readings(engine: &Cluster, recorder: &Recorder) -> Vec<Reading> {
 }
 
 impl<'a> MeasurementWindow<'a> {
-    pub(super) fn new(engine: &'a Cluster, recorder: &'a Recorder) -> Self {
+    pub(super) fn new(scenario: &Scenario, engine: &'a Cluster, recorder: &'a Recorder) -> Self {
         let warmup = recorder.warmup();
+        let pools = scenario.cluster.pools.len();
         let ranked = |value: fn(&Record) -> Option<u64>| {
             let all = (0..).zip(engine.records());
             let counted = all.filter(|(i, r)| warmup.counts(RequestId(*i), r.arrival));
-            Ranked::new(counted.filter_map(|(i, r)| value(r).map(|v| (v, i))))
+            Ranked::new(engine.records().len(), counted.filter_map(|(i, r)| value(r).map(|v| (v, i))))
+        };
+        // One latency after the other, so that only one of them is sorted at a time.
+        let figures = |value| Figures::new(&ranked(value), engine, pools);
+        let (e2e, slowest) = {
+            let e2e = ranked(|r| r.e2e.get().map(|e2e| e2e.0));
+            (Figures::new(&e2e, engine, pools), e2e.last(SLOWEST).collect())
         };
         let mut m = Self {
             engine,
@@ -72,11 +134,15 @@ impl<'a> MeasurementWindow<'a> {
             readings: readings(engine, recorder),
             finished_by_replica: vec![0; engine.replicas().len()],
             sums: Sums::default(),
-            ttft: ranked(|r| r.ttft.get().map(|ttft| ttft.0)),
-            tpot: ranked(tpot_us),
-            e2e: ranked(|r| r.e2e.get().map(|e2e| e2e.0)),
-            queue_wait: ranked(|r| Some(r.first_scheduled.get()?.since(r.queued.get()?).0)),
-            scheduling_delay: ranked(|r| Some(r.first_scheduled.get()?.since(r.arrival).0)),
+            ttft: figures(|r| r.ttft.get().map(|ttft| ttft.0)),
+            tpot: figures(tpot_us),
+            e2e,
+            queue_wait: figures(|r| Some(r.first_scheduled.get()?.since(r.queued.get()?).0)),
+            scheduling_delay: Figures {
+                all: ranked(|r| Some(r.first_scheduled.get()?.since(r.arrival).0)).summary(),
+                ..Figures::default()
+            },
+            slowest,
         };
         for (i, r) in (0..).zip(engine.records()) {
             if warmup.counts(RequestId(i), r.arrival) {
@@ -161,12 +227,12 @@ impl<'a> MeasurementWindow<'a> {
 
     pub(super) fn latencies(&self) -> LatencyPart {
         LatencyPart {
-            ttft: in_ms(self.ttft.summary()),
+            ttft: in_ms(self.ttft.all),
             itl: in_ms(self.recorder.itl.summary()),
-            tpot: in_ms(self.tpot.summary()),
-            e2e: in_ms(self.e2e.summary()),
-            queue_wait: in_ms(self.queue_wait.summary()),
-            scheduling_delay: in_ms(self.scheduling_delay.summary()),
+            tpot: in_ms(self.tpot.all),
+            e2e: in_ms(self.e2e.all),
+            queue_wait: in_ms(self.queue_wait.all),
+            scheduling_delay: in_ms(self.scheduling_delay.all),
         }
     }
 
@@ -209,31 +275,23 @@ impl<'a> MeasurementWindow<'a> {
     }
 
     /// By replica: TTFT and E2E.
-    pub(super) fn by_replica(&self) -> (Vec<Summary>, Vec<Summary>) {
-        let records = self.engine.records();
-        let of: Vec<u32> = records.iter().map(|r| r.replica().map_or(u32::MAX, |id| id.0)).collect();
-        let n = self.engine.replicas().len();
-        (self.ttft.by_group(n, &of), self.e2e.by_group(n, &of))
+    pub(super) fn by_replica(&self) -> [&[Summary]; 2] {
+        [&self.ttft, &self.e2e].map(|figures| &figures.by[By::Replica as usize][..])
     }
 
-    /// The requests by `of`, for each the number of a name in `names`, or one beyond them.
-    pub(super) fn groups(&self, names: &[String], of: &[u32]) -> Groups {
+    /// The requests in groups, one for each of `names`.
+    pub(super) fn groups(&self, names: &[String], by: By) -> Groups {
         let mut groups = Groups::new(names);
-        for ((i, r), &group) in (0..).zip(self.engine.records()).zip(of) {
+        for ((i, r), group) in (0..).zip(self.engine.records()).zip(by.of_all(self.engine)) {
             let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
             groups.add(group, r, counts, self.finished(RequestId(i), r));
         }
-        groups.rank(&self.ttft, of, |g| &mut g.ttft_ms);
-        groups.rank(&self.tpot, of, |g| &mut g.tpot_ms);
-        groups.rank(&self.e2e, of, |g| &mut g.e2e_ms);
-        groups.rank(&self.queue_wait, of, |g| &mut g.queue_wait_ms);
+        groups.fill(&self.ttft.by[by as usize], |g| &mut g.ttft_ms);
+        groups.fill(&self.tpot.by[by as usize], |g| &mut g.tpot_ms);
+        groups.fill(&self.e2e.by[by as usize], |g| &mut g.e2e_ms);
+        groups.fill(&self.queue_wait.by[by as usize], |g| &mut g.queue_wait_ms);
         groups.rates(self.seconds());
         groups
-    }
-
-    /// By request: its tenant, or else its client.
-    pub(super) fn senders(&self, tenant: bool) -> Vec<u32> {
-        self.engine.records().iter().map(|r| if tenant { r.tenant } else { r.client }).collect()
     }
 
     /// The requests that took longest, of those whose E2E counts: the slowest first, of equals the later.
@@ -253,14 +311,13 @@ impl<'a> MeasurementWindow<'a> {
                 parts: parts(&segments(self.engine, RequestId(request), self.engine.last_event_at())),
             }
         };
-        self.e2e.last(SLOWEST).map(slow).collect()
+        self.slowest.iter().copied().map(slow).collect()
     }
 
     /// Each class that sent requests, warm-up included.
     pub(super) fn classes(&self) -> Vec<ClassPart> {
         let names = self.engine.source().classes();
-        let of: Vec<u32> = self.engine.records().iter().map(|r| r.class).collect();
-        let groups = self.groups(names, &of);
+        let groups = self.groups(names, By::Class);
         let ms = |us: u64| if us == u64::MAX { 0.0 } else { us as f64 / 1000.0 };
         let part = |(class, requests)| {
             let o = self.recorder.targets.of(class);

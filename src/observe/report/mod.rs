@@ -13,6 +13,8 @@ mod pools;
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
 };
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub(crate) use measure::tpot_us;
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
@@ -27,7 +29,7 @@ use crate::policy::Reason;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, jain, variation};
 use groups::Groups;
-use measure::MeasurementWindow;
+use measure::{By, MeasurementWindow};
 use serde::Serialize;
 
 /// How percentiles are computed, said in every report.
@@ -46,6 +48,10 @@ pub struct Report {
     pub scenario_digest: String,
     /// Digest of the trace's requests; empty without a trace.
     pub trace_digest: String,
+    /// The link of what ran, which the command line adds when it prints the report. Digests are of the report without it.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// How percentiles are computed.
     pub percentiles: String,
     /// What the reader must know to read the numbers right.
@@ -130,21 +136,22 @@ fn in_ms(s: Summary) -> Summary {
 impl Report {
     pub(crate) fn new(
         scenario: &Scenario,
-        (scenario_digest, trace_digest): (String, String),
+        [scenario_digest, trace_digest]: [String; 2],
         engine: &Cluster,
         recorder: &Recorder,
         notices: Vec<Notice>,
     ) -> Self {
-        let m = MeasurementWindow::new(engine, recorder);
+        let m = MeasurementWindow::new(scenario, engine, recorder);
         let throughput = m.throughput();
         let latency_ms = m.latencies();
         let replicas = replica_parts(scenario, &m);
-        let tenants = m.groups(engine.source().tenants(), &m.senders(true));
+        let tenants = m.groups(engine.source().tenants(), By::Tenant);
         Self {
             tokenyard_report: 1,
             title: scenario.title.clone(),
             scenario_digest,
             trace_digest,
+            link: None,
             percentiles: PERCENTILES.to_owned(),
             notices,
             run: run_part(scenario, &m),
@@ -162,7 +169,7 @@ impl Report {
             replicas,
             classes: m.classes(),
             tenants: tenants.into_parts(),
-            clients: m.groups(engine.source().clients(), &m.senders(false)).into_parts(),
+            clients: m.groups(engine.source().clients(), By::Client).into_parts(),
             slowest: m.slowest(),
             anomalies: recorder.detectors.as_deref().map(AnomalyPart::new),
             blis: BlisPart::new(scenario, engine),
@@ -209,6 +216,7 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
         p.running += r.running();
         p.completed += r.totals().completed;
         p.dropped += r.totals().dropped;
+        p.timed_out += r.totals().timed_out;
         p.rejected_by_router -= r.totals().refused;
         p.preemptions += r.totals().preemptions;
     }
@@ -285,7 +293,7 @@ fn run_part(scenario: &Scenario, m: &MeasurementWindow<'_>) -> RunPart {
 }
 
 fn replica_parts(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<ReplicaPart> {
-    let (ttft, e2e) = m.by_replica();
+    let [ttft, e2e] = m.by_replica();
     let part = |r: &crate::engine::Replica| {
         let (t, kv, i) = (r.totals(), r.kv(), r.id().index());
         let read = m.readings()[i];

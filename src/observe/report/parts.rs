@@ -49,8 +49,12 @@ pub struct RequestPart {
     #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub rejected_by_router: u32,
-    /// Impossible to serve.
+    /// Impossible to serve, or given up by their clients.
     pub dropped: u32,
+    /// Of those, given up by their clients. Left out if there are none.
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "is_zero")]
+    pub timed_out: u32,
     /// Whether the six add up to those that arrived.
     pub conserved: bool,
     /// Preemptions.

@@ -1,17 +1,14 @@
 //! What each pool's settings came to, and what its replicas did together.
 
-use super::measure::MeasurementWindow;
+use super::measure::{By, MeasurementWindow};
 use super::{GroupPart, PoolPart, cost, has_price, share};
-use crate::engine::Record;
 use crate::scenario::{Pool, Scenario};
 
 /// All pools, in order.
 pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolPart> {
     let engine = m.engine();
-    let pool_of = |r: &Record| r.replica().map_or(u32::MAX, |id| engine.replicas()[id.index()].pool());
-    let of: Vec<u32> = engine.records().iter().map(pool_of).collect();
     let names: Vec<String> = scenario.cluster.pools.iter().map(|p| p.name.clone()).collect();
-    let requests = m.groups(&names, &of).into_parts();
+    let requests = m.groups(&names, By::Pool).into_parts();
     let part = |((pool, p), requests): ((u32, &Pool), GroupPart)| {
         let [max_num_seqs, max_num_batched_tokens] = engine.batch_limits(pool);
         let mut part = PoolPart {

@@ -90,7 +90,18 @@ impl Homes {
         }
     }
 
-    fn settle(&mut self, session: u32, replica: ReplicaId) {
+    /// Where the session went last.
+    pub(super) fn home(&self, session: u32) -> Option<ReplicaId> {
+        self.homes.get(u64::from(session)).map(ReplicaId)
+    }
+
+    /// Goes on with what `before` remembers.
+    pub(super) fn resume(&mut self, before: Self) {
+        self.homes = before.homes;
+        self.forget();
+    }
+
+    pub(super) fn settle(&mut self, session: u32, replica: ReplicaId) {
         if session == 0 {
             return;
         }

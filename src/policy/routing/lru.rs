@@ -41,6 +41,11 @@ impl Default for Lru {
 }
 
 impl Lru {
+    /// About how many bytes a copy takes.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.nodes.len() * (size_of::<Node>() + 24)) as u64
+    }
+
     /// How many entries there are.
     pub(super) fn len(&self) -> usize {
         self.nodes.len() - self.vacant.len()

@@ -1,8 +1,11 @@
 //! Routing: which replica gets a request?
 
+mod active_blocks;
 mod always_busiest;
+mod cache_aware;
 mod cost_escalation;
 mod filter;
+mod kv_cost;
 mod least_kv;
 mod least_loaded;
 mod lru;
@@ -18,7 +21,7 @@ mod scores;
 mod session_affinity;
 mod weighted;
 
-pub use scores::{Excluded, Part, Scores, Term, by_load};
+pub use scores::{Excluded, Part, Scores, Summand, Term, by_load};
 
 use super::{PoolView, Reason, ReplicaView, RequestView, Signals};
 use crate::base::{Micros, ReplicaId, RequestId, Span};
@@ -36,6 +39,8 @@ pub struct Fleet<'a> {
     pub pools: &'a [PoolView],
     /// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
     pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
+    /// The share that its CPU tier has of what follows those.
+    pub below_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
 }
 
 impl<'a> Fleet<'a> {
@@ -76,6 +81,9 @@ trait Router {
     /// Chooses the position in `fleet` that gets the request, and explains itself in `scores` if it scores.
     fn pick(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> Choice;
 
+    /// A request has its first token. Called only if the policy wants it.
+    fn prefilled(&mut self, _: RequestId) {}
+
     /// A request has left its replica. Called only if the policy wants it.
     fn left(&mut self, _: &Outcome) {}
 }
@@ -103,6 +111,10 @@ pub enum RouterState {
     SessionAffinity(session_affinity::SessionAffinity),
     /// See [`RoutingPolicy::CostEscalation`].
     CostEscalation(cost_escalation::CostEscalation),
+    /// See [`RoutingPolicy::KvCost`].
+    KvCost(Box<kv_cost::KvCost>),
+    /// See [`RoutingPolicy::CacheAware`].
+    CacheAware(cache_aware::CacheAware),
     /// See [`RoutingPolicy::Weighted`].
     Weighted(Box<weighted::Weighted>),
 }
@@ -123,7 +135,28 @@ impl RouterState {
                 Self::SessionAffinity(session_affinity::SessionAffinity::new(s))
             }
             RoutingPolicy::CostEscalation(s) => Self::CostEscalation(cost_escalation::CostEscalation::new(s)),
+            RoutingPolicy::KvCost(s) => Self::KvCost(Box::new(kv_cost::KvCost::new(s, seed))),
+            RoutingPolicy::CacheAware(s) => Self::CacheAware(cache_aware::CacheAware::new(s)),
             RoutingPolicy::Weighted(s) => Self::Weighted(Box::new(weighted::Weighted::new(s, seed))),
+        }
+    }
+
+    /// About how many bytes a copy takes beyond its own size.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Weighted(s) => s.bytes(),
+            Self::KvCost(s) => s.bytes(),
+            Self::CacheAware(s) => s.bytes(),
+            Self::RoundRobin(_)
+            | Self::Random(_)
+            | Self::LeastLoaded(_)
+            | Self::PowerOfD(_)
+            | Self::AlwaysBusiest(_)
+            | Self::LeastKv(_)
+            | Self::PrefixAware(_)
+            | Self::PrefixOverlap(_)
+            | Self::SessionAffinity(_)
+            | Self::CostEscalation(_) => 0,
         }
     }
 
@@ -136,6 +169,8 @@ impl RouterState {
             (Self::PowerOfD(old), Self::PowerOfD(new)) => new.resume(*old),
             (Self::SessionAffinity(old), Self::SessionAffinity(new)) => new.resume(old),
             (Self::CostEscalation(old), Self::CostEscalation(new)) => new.resume(old),
+            (Self::KvCost(old), Self::KvCost(new)) => new.resume(*old),
+            (Self::CacheAware(old), Self::CacheAware(new)) => new.resume(old),
             (Self::Weighted(old), Self::Weighted(new)) => new.resume(*old),
             (
                 Self::RoundRobin(_)
@@ -148,6 +183,8 @@ impl RouterState {
                 | Self::PrefixOverlap(_)
                 | Self::SessionAffinity(_)
                 | Self::CostEscalation(_)
+                | Self::KvCost(_)
+                | Self::CacheAware(_)
                 | Self::Weighted(_),
                 _,
             ) => {}
@@ -159,9 +196,33 @@ impl RouterState {
         matches!(self, Self::Weighted(p) if p.wants_signals())
     }
 
+    /// How many scores counted as 0 because they were no finite numbers.
+    pub fn not_finite(&self) -> u64 {
+        if let Self::Weighted(p) = self { p.not_finite() } else { 0 }
+    }
+
     /// Whether it wants to know of requests that have left their replica.
     pub fn wants_departures(&self) -> bool {
-        matches!(self, Self::Weighted(p) if p.wants_departures())
+        match self {
+            Self::Weighted(p) => p.wants_departures(),
+            Self::KvCost(_) => true,
+            Self::RoundRobin(_)
+            | Self::Random(_)
+            | Self::LeastLoaded(_)
+            | Self::PowerOfD(_)
+            | Self::AlwaysBusiest(_)
+            | Self::LeastKv(_)
+            | Self::PrefixAware(_)
+            | Self::PrefixOverlap(_)
+            | Self::SessionAffinity(_)
+            | Self::CostEscalation(_)
+            | Self::CacheAware(_) => false,
+        }
+    }
+
+    /// A request that was sent somewhere has its first token.
+    pub fn prefilled(&mut self, request: RequestId) {
+        self.policy().prefilled(request);
     }
 
     /// A request has left its replica.
@@ -182,6 +243,7 @@ impl RouterState {
         let choice = self.policy().pick(request, fleet, scores);
         if scores.totals.is_empty() {
             scores.parts.clear();
+            scores.summands.clear();
         }
         if let Ok(position) = choice {
             assert!(position < fleet.replicas.len(), "INV-2: a request sent to replica {position} of none");
@@ -201,6 +263,8 @@ impl RouterState {
             Self::PrefixOverlap(p) => p,
             Self::SessionAffinity(p) => p,
             Self::CostEscalation(p) => p,
+            Self::KvCost(p) => &mut **p,
+            Self::CacheAware(p) => p,
             Self::Weighted(p) => &mut **p,
         }
     }

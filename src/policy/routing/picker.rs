@@ -82,7 +82,7 @@ fn any_best(scores: &[f64], draws: &mut Stream) -> usize {
 }
 
 /// A position below `n` with a probability in proportion to its weight, which is not negative; all alike if all are 0.
-fn by_weight(n: usize, weight: impl Fn(usize) -> f64, draws: &mut Stream) -> usize {
+pub(super) fn by_weight(n: usize, weight: impl Fn(usize) -> f64, draws: &mut Stream) -> usize {
     let mut sum = 0.0;
     for position in 0..n {
         sum += weight(position);

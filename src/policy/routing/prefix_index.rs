@@ -55,6 +55,17 @@ impl PrefixIndex {
         Self { capacity, memories: Vec::new(), holders: Holders::default(), matching: Matching::default() }
     }
 
+    /// About how many bytes a copy takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let memories: u64 = self.memories.iter().map(|m| m.recent.bytes()).sum();
+        memories + (24 * self.holders.place.len() + 8 * self.holders.bits.len()) as u64
+    }
+
+    /// How many blocks it remembers of a replica.
+    pub(super) fn blocks_of(&self, replica: u32) -> u32 {
+        self.memories.get(replica as usize).map_or(0, |memory| memory.blocks)
+    }
+
     /// Remembers at most `capacity` blocks of each replica from now on; the oldest are forgotten first.
     pub(super) fn set_capacity(&mut self, capacity: u32) {
         self.capacity = capacity;

@@ -4,28 +4,46 @@ use super::picker::first_best;
 use crate::policy::ReplicaView;
 use crate::scenario::{FilterMetric, Scorer};
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// What a score is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Term {
-    /// A scorer of the weighted policy.
+    /// A named scorer of the weighted policy.
     Scorer(Scorer),
+    /// A scorer of the weighted policy that is an expression: its text.
+    Expression(Rc<str>),
     /// What of the prompt is in the cache.
     Cache,
     /// How idle the replica is.
     Idle,
     /// What the replica costs, negative.
     Cost,
+    /// Blocks to prefill there, negative.
+    Prefill,
+    /// Blocks in use there, negative.
+    Decode,
 }
 
 impl Term {
+    /// What a scorer of the weighted policy is about.
+    pub fn of(scorer: &Scorer) -> Self {
+        match scorer {
+            Scorer::Expression(text) => Self::Expression(Rc::from(text.0.as_str())),
+            named => Self::Scorer(named.clone()),
+        }
+    }
+
     /// Its name, for people.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Scorer(scorer) => scorer.name(),
+            Self::Expression(_) => "expression",
             Self::Cache => "cache",
             Self::Idle => "idle",
             Self::Cost => "cost",
+            Self::Prefill => "prefill",
+            Self::Decode => "decode",
         }
     }
 }
@@ -38,6 +56,17 @@ pub struct Part {
     /// Its weight.
     pub weight: f64,
     /// The scores, by candidate.
+    pub values: Vec<f64>,
+}
+
+/// What the scores of an expression are sums of, as it was before weights and limits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summand {
+    /// Position of its part.
+    pub part: u32,
+    /// Its text, with its sign.
+    pub text: Rc<str>,
+    /// Its values, by candidate.
     pub values: Vec<f64>,
 }
 
@@ -66,6 +95,8 @@ pub struct Scores {
     pub totals: Vec<f64>,
     /// What they are sums of.
     pub parts: Vec<Part>,
+    /// What the parts that are expressions are sums of, in order.
+    pub summands: Vec<Summand>,
     /// Why a filter left each of them out; empty if none did. Those left out score 0.
     pub excluded: Vec<Option<Excluded>>,
 }
@@ -75,6 +106,7 @@ impl Scores {
     pub fn clear(&mut self) {
         self.totals.clear();
         self.parts.clear();
+        self.summands.clear();
         self.excluded.clear();
     }
 
@@ -92,6 +124,16 @@ impl Scores {
         }
     }
 
+    /// Makes place number `at` among the summands that of a summand of part number `part`.
+    pub(super) fn place_summand(&mut self, at: usize, part: u32, text: &Rc<str>) {
+        if let Some(there) = self.summands.get_mut(at) {
+            there.part = part;
+            there.text = Rc::clone(text);
+        } else {
+            self.summands.push(Summand { part, text: Rc::clone(text), values: Vec::new() });
+        }
+    }
+
     /// Adds the parts up, in their order.
     pub(super) fn sum_up(&mut self) {
         for part in &self.parts {
@@ -103,7 +145,9 @@ impl Scores {
 
     /// What was scored were the candidates at the positions `kept`, in ascending order, of `all`.
     pub(super) fn spread(&mut self, kept: &[u32], all: usize) {
-        let columns = self.parts.iter_mut().map(|part| &mut part.values).chain([&mut self.totals]);
+        let parts = self.parts.iter_mut().map(|part| &mut part.values);
+        let summands = self.summands.iter_mut().map(|summand| &mut summand.values);
+        let columns = parts.chain(summands).chain([&mut self.totals]);
         for column in columns {
             column.resize(all, 0.0);
             // From the last on: no value is overwritten before it has moved.

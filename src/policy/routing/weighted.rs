@@ -2,12 +2,12 @@
 //! Weights are divided by their sum; scores are cut to [0, 1] and summed up in the order of the configuration, which fixes
 //! the last bit. Scorers see only what the filters have left.
 
-use super::filter::FilterState;
+use super::filter::{FilterState, Homes};
 use super::picker::PickerState;
-use super::scorer::ScorerState;
+use super::scorer::{Facts, Out, PromptMemory, ScorerState};
 use super::{Choice, Fleet, Outcome, Router, Scores, Term};
 use crate::policy::{Reason, ReplicaView, RequestView};
-use crate::scenario::{Scorer, Weighted as Settings};
+use crate::scenario::{Scorer, SessionFilter, Weighted as Settings, limits};
 use serde::{Deserialize, Serialize};
 
 /// A weighted sum of scores decides.
@@ -18,6 +18,15 @@ pub struct Weighted {
     picker: PickerState,
     /// Whether any scorer wants the further signals, which every event of a replica asks.
     wants_signals: bool,
+    /// What was sent where, if a scorer asks.
+    memory: Option<PromptMemory>,
+    /// Where sessions went, if a scorer asks.
+    homes: Option<Homes>,
+    /// Scores that counted as 0 because they were no finite numbers.
+    not_finite: u64,
+    /// Room for what scorers ask of a decision.
+    #[serde(skip)]
+    facts: Facts,
     /// Positions of the candidates that the filters left at the latest decision, and what was seen of them.
     kept: Vec<u32>,
     kept_views: Vec<ReplicaView>,
@@ -26,12 +35,23 @@ pub struct Weighted {
 /// A scorer and its share of all weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Row {
-    scorer: Scorer,
+    term: Term,
     weight: f64,
     state: ScorerState,
 }
 
+impl Row {
+    fn is(&self, scorer: &Scorer) -> bool {
+        matches!(&self.term, Term::Scorer(s) if s == scorer)
+    }
+}
+
 impl Weighted {
+    /// About how many bytes a copy takes beyond its own size.
+    pub(super) fn bytes(&self) -> u64 {
+        self.memory.as_ref().map_or(0, PromptMemory::bytes)
+    }
+
     pub(super) fn new(s: &Settings, seed: u64) -> Self {
         let scorers = s.scorers();
         let mut sum = 0.0;
@@ -39,13 +59,19 @@ impl Weighted {
             sum += row.weight;
         }
         let row = |r: &crate::scenario::WeightedScorer| Row {
-            scorer: r.scorer,
+            term: Term::of(&r.scorer),
             weight: r.weight / sum,
-            state: ScorerState::new(r.scorer, s),
+            state: ScorerState::new(&r.scorer, s),
         };
         let rows: Vec<Row> = scorers.iter().map(row).collect();
+        let any = |asks: fn(&ScorerState) -> bool| rows.iter().any(|row| asks(&row.state));
+        let sessions = SessionFilter { max_sessions: limits::EXPRESSION_SESSIONS };
         Self {
-            wants_signals: rows.iter().any(|row| row.state.wants_signals()),
+            wants_signals: any(ScorerState::wants_signals),
+            memory: any(ScorerState::asks_prefix).then(|| PromptMemory::new(s.prefix_index_blocks)),
+            homes: any(ScorerState::asks_session).then(|| Homes::new(&sessions)),
+            not_finite: 0,
+            facts: Facts::default(),
             rows,
             filters: s.filters.iter().map(FilterState::new).collect(),
             picker: PickerState::new(s, seed),
@@ -56,8 +82,15 @@ impl Weighted {
 
     /// Goes on with what the scorers and filters of `before` remember, where they are there still, and with its draws.
     pub(super) fn resume(&mut self, before: Self) {
+        self.not_finite = before.not_finite;
+        if let (Some(new), Some(old)) = (&mut self.memory, before.memory) {
+            new.resume(old);
+        }
+        if let (Some(new), Some(old)) = (&mut self.homes, before.homes) {
+            new.resume(old);
+        }
         for old in before.rows {
-            if let Some(row) = self.rows.iter_mut().find(|row| row.scorer == old.scorer) {
+            if let Some(row) = self.rows.iter_mut().find(|row| row.term == old.term) {
                 row.state.resume(old.state);
             }
         }
@@ -75,36 +108,73 @@ impl Weighted {
         self.rows.iter().any(|row| row.state.wants_departures())
     }
 
-    /// Scores the candidates in `fleet`; true if a scorer of prefixes has found the prompt anywhere.
-    fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> bool {
-        let terms = self.rows.iter().map(|r| (Term::Scorer(r.scorer), r.weight));
+    pub(super) fn not_finite(&self) -> u64 {
+        self.not_finite
+    }
+
+    /// Finds out what the scorers ask of the candidates in `fleet`.
+    fn find_out(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>) {
+        let (n, facts) = (fleet.replicas.len(), &mut self.facts);
+        facts.known = false;
+        facts.home = self.homes.as_ref().and_then(|homes| homes.home(request.session));
+        facts.prefix.clear();
+        if let Some(memory) = &mut self.memory {
+            facts.prefix.resize(n, 0.0);
+            memory.shares(request, fleet, &mut facts.prefix);
+        }
+        facts.cached.clear();
+        if self.rows.iter().any(|row| row.state.asks_cached()) {
+            // What no other request could share no cache has.
+            let can = fleet.can_share(request);
+            let share = |v: &ReplicaView| if can { (fleet.cached_share)(v.id, request) } else { 0.0 };
+            facts.cached.extend(fleet.replicas.iter().map(share));
+        }
+    }
+
+    /// Scores the candidates in `fleet`.
+    fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) {
+        let terms = self.rows.iter().map(|r| (r.term.clone(), r.weight));
         scores.begin(fleet.replicas.len(), terms);
-        let mut known = false;
+        self.find_out(request, fleet);
         // Scorers that need to know whether any replica knows the prompt come after those that find it out.
+        let mut placed = 0;
         for late in [false, true] {
-            for (row, part) in self.rows.iter_mut().zip(&mut scores.parts) {
-                if (row.scorer == Scorer::NoHitLru) != late {
+            for (i, row) in self.rows.iter_mut().enumerate() {
+                if row.is(&Scorer::NoHitLru) != late {
                     continue;
                 }
-                row.state.score(request, fleet, known, &mut part.values);
+                let first = placed;
+                for text in row.state.summands() {
+                    scores.place_summand(placed, i as u32, text);
+                    placed += 1;
+                }
+                let part = &mut scores.parts[i];
+                let out = Out { values: &mut part.values, summands: &mut scores.summands[first..placed] };
+                self.not_finite += row.state.score(request, fleet, &self.facts, out);
                 for value in &mut part.values {
                     *value = value.clamp(0.0, 1.0);
                 }
-                if matches!(row.scorer, Scorer::PrefixAffinity | Scorer::PrecisePrefix) {
-                    known |= part.values.iter().any(|&v| v > 0.0);
+                if row.is(&Scorer::PrefixAffinity) || row.is(&Scorer::PrecisePrefix) {
+                    self.facts.known |= part.values.iter().any(|&v| v > 0.0);
                 }
             }
         }
+        scores.summands.truncate(placed);
         scores.sum_up();
-        known
     }
 
     /// Scores, picks, and tells the scorers which replica was picked.
     fn pick_of(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, scores: &mut Scores) -> usize {
-        let known = self.score(request, fleet, scores);
+        self.score(request, fleet, scores);
         let position = self.picker.pick(&scores.totals);
+        if let Some(memory) = &mut self.memory {
+            memory.chosen(request, fleet, position);
+        }
+        if let Some(homes) = &mut self.homes {
+            homes.settle(request.session, fleet.replicas[position].id);
+        }
         for row in &mut self.rows {
-            row.state.chosen(request, fleet, position, known);
+            row.state.chosen(request, fleet, position, self.facts.known);
         }
         position
     }

@@ -19,8 +19,9 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
         let path = format!("edits[{i}]");
         let longest = limits::HORIZON_S as u64 * 1_000_000;
         r.int(&format!("{path}.at_us"), edit.at_us, 0, longest, "it is in microseconds after the start");
-        let events = edit.after_events.unwrap_or(most_events);
-        if edit.at_us < latest || events < most_events {
+        let events = edit.after_events.unwrap_or(if edit.at_us > latest { 0 } else { most_events });
+        // The count of events tells those of one instant apart, and no others.
+        if edit.at_us < latest || (edit.at_us == latest && events < most_events) {
             r.error(
                 format!("{path}.at_us"),
                 format!("{} us, which is before the edit above it", grouped(edit.at_us)),
@@ -28,7 +29,8 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
                 "sort the list",
             );
         }
-        (latest, most_events) = (latest.max(edit.at_us), most_events.max(events));
+        most_events = if edit.at_us > latest { events } else { most_events.max(events) };
+        latest = latest.max(edit.at_us);
         if horizon_us > 0.0 && edit.at_us as f64 > horizon_us {
             r.warning(
                 format!("{path}.at_us"),

@@ -13,10 +13,21 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
             r.warning(
                 format!("{path}.architecture"),
                 "a model of your own with the catalogue's coefficients",
-                "roofline or cross-model latency",
+                "calibrated, roofline or cross-model latency",
                 "the step times are those of `model`: choose another `latency` to use this one",
             );
         }
+    }
+    if let LatencyModel::Calibrated(c) = &p.latency
+        && c.rests_on.is_some()
+        && c.coefficients.is_none()
+    {
+        r.warning(
+            format!("{path}.latency.calibrated.rests_on"),
+            "a measured run without coefficients of its own",
+            "coefficients beside it",
+            "calibrate again, or remove it: the built-in coefficients rest on other runs",
+        );
     }
     if let LatencyModel::Piecewise(c) = &p.latency
         && c.saturated_decode_tokens_per_s < c.single_decode_tokens_per_s
@@ -143,7 +154,10 @@ mod tests {
 
     #[test]
     fn a_shape_that_nothing_reads_is_pointed_out() {
-        let found = problems(|pool| pool.architecture = Some(Architecture::default()));
+        let found = problems(|pool| {
+            pool.architecture = Some(Architecture::default());
+            pool.latency = LatencyModel::Catalogue;
+        });
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(
             (found[0].severity, found[0].path.as_str()),

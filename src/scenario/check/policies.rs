@@ -53,10 +53,25 @@ fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
         let fix = "add {\"scorer\": \"queue-depth\", \"weight\": 1}, or choose another profile";
         r.error(&path, "no scorers", "at least one", fix);
     }
-    r.distinct(&path, "scorer", p.scorers.iter().map(|s| s.scorer.name()));
-    let has = |scorer| p.scorers.iter().any(|s| s.scorer == scorer);
-    if has(Scorer::NoHitLru) && !has(Scorer::PrefixAffinity) && !has(Scorer::PrecisePrefix) {
+    r.distinct(&path, "scorer", p.scorers.iter().map(|s| text_of(&s.scorer)));
+    for (i, row) in p.scorers.iter().enumerate() {
+        let Scorer::Expression(expression) = &row.scorer else { continue };
+        for problem in expression.formula().err().unwrap_or_default() {
+            let found = problem.found_at();
+            r.error(format!("{path}[{i}].scorer.expression"), found, problem.allowed, problem.fix);
+        }
+    }
+    let has = |scorer: &Scorer| p.scorers.iter().any(|s| s.scorer == *scorer);
+    if has(&Scorer::NoHitLru) && !has(&Scorer::PrefixAffinity) && !has(&Scorer::PrecisePrefix) {
         let allowed = "prefix-affinity or precise-prefix beside it";
         r.error(path, "no-hit-lru alone", allowed, "it needs to know which prompts no replica has");
+    }
+}
+
+/// What tells a scorer from others: its name, or the text of its expression.
+fn text_of(scorer: &Scorer) -> &str {
+    match scorer {
+        Scorer::Expression(expression) => &expression.0,
+        named => named.name(),
     }
 }

@@ -5,7 +5,7 @@ use super::lengths::check_lengths;
 use super::rate::{RequestCount, check_peak, check_profile};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
-use crate::scenario::{Client, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};
+use crate::scenario::{Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};
 
 /// The traffic, and how many requests it makes if nothing changes.
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
@@ -46,6 +46,14 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
     check_models(s, r);
     check_fit(s, r);
+    if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis {
+        r.error(
+            "workload.timeout_s",
+            format!("a timeout of {} s with cluster.compat blis", w.timeout_s),
+            "0 there",
+            "leave it out, or leave cluster.compat out",
+        );
+    }
 }
 
 /// Clients and requests may ask for models that some pool serves.

@@ -29,6 +29,21 @@ pub enum View {
     Health,
 }
 
+impl View {
+    /// Whether its columns go along the clock.
+    pub(in crate::session) fn is_over_time(self) -> bool {
+        match self {
+            Self::TtftOverTime
+            | Self::E2eOverTime
+            | Self::Throughput
+            | Self::QueueDepth
+            | Self::KvUse
+            | Self::Health => true,
+            Self::TtftEcdf | Self::E2eEcdf => false,
+        }
+    }
+}
+
 /// Which columns, and between which instants.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,7 +120,7 @@ impl Session {
     }
 
     /// Length of a bucket up to the playhead; a bucket that has only just begun counts as a tenth.
-    fn bucket_seconds(&self, bucket: usize) -> f64 {
+    pub(in crate::session) fn bucket_seconds(&self, bucket: usize) -> f64 {
         let t = &self.recorder.timeline;
         let start = bucket as u64 * t.width_us();
         let passed = self.playhead.0.saturating_sub(start).clamp(t.width_us() / 10, t.width_us());

@@ -1,7 +1,8 @@
 //! What the reader is told about documents: the built-in scenarios, and a trace file that was read.
 
 use crate::base::Diagnostics;
-use crate::scenario::{parse, preset};
+use crate::scenario::link::{Link, Opened, TraceMark, View};
+use crate::scenario::{Scenario, limits, parse, preset, to_json};
 use crate::workload::TraceSummary;
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub struct PresetInfo {
     pub note: String,
     /// The scenario as JSON text.
     pub text: &'static str,
+    /// Where it opens: shortly before what there is to see.
+    pub opens_us: u64,
 }
 
 impl PresetInfo {
@@ -24,9 +27,67 @@ impl PresetInfo {
     pub fn all() -> Vec<Self> {
         let info = |p: &preset::Preset| {
             let scenario = parse(p.text).unwrap_or_default();
-            Self { name: p.name, title: scenario.title, note: scenario.note, text: p.text }
+            let opens_us = u64::from(p.opens_s) * 1_000_000;
+            Self { name: p.name, title: scenario.title, note: scenario.note, text: p.text, opens_us }
         };
         preset::PRESETS.iter().map(info).collect()
+    }
+}
+
+/// What a link turned out to carry.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct OpenedLink {
+    /// The scenario as JSON text, as far as it could be read.
+    pub scenario: String,
+    /// The preset that it differs from; empty where that is not known.
+    pub preset: String,
+    /// The scenario of that preset as JSON text.
+    pub original: Option<String>,
+    /// How the page looks at it.
+    pub view: View,
+    /// The trace that it replays, whose file the page asks for.
+    pub trace: Option<TraceMark>,
+    /// The charts that a page shows which is part of another one.
+    pub embed: Option<Vec<String>>,
+    /// A second run of the same trace.
+    pub beside: Option<BesideRun>,
+    /// Events after which the way to its instant goes on only when the reader says so.
+    pub events_unasked: u64,
+    /// What could not be used.
+    pub problems: Diagnostics,
+}
+
+/// A second run that a link carries.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct BesideRun {
+    /// What it is called.
+    pub name: String,
+    /// Its scenario as JSON text, as far as it could be read.
+    pub scenario: String,
+}
+
+impl From<Opened> for OpenedLink {
+    fn from(Opened { link, preset, problems }: Opened) -> Self {
+        let Link { scenario, view, trace, embed, beside } = link;
+        let beside = beside.map(|run| BesideRun { name: run.name, scenario: to_json(&run.scenario) });
+        let original = match preset::Preset::named(&preset) {
+            Some(named) => Some(named.scenario()),
+            None => (preset == preset::DEFAULT_PRESET).then(Scenario::default),
+        }
+        .map(|scenario| to_json(&scenario));
+        Self {
+            scenario: to_json(&scenario),
+            preset,
+            original,
+            view,
+            trace,
+            embed,
+            beside,
+            events_unasked: limits::EVENTS_UNASKED,
+            problems,
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Frame {
     pub horizon_us: u64,
     /// Right edge for time axes: the horizon, or a round instant beyond the playhead.
     pub axis_end_us: u64,
+    /// How far the run was computed, in microseconds: beyond the playhead after going back.
+    pub computed_us: u64,
     /// Events run so far.
     pub events: u64,
     /// Whether nothing is left to run.
@@ -211,6 +213,22 @@ pub struct BatchBar {
     pub decoding: bool,
 }
 
+/// What a list of runs says of one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RunFigures {
+    /// How far it was computed, in microseconds.
+    pub computed_us: u64,
+    /// 99th percentile of TTFT, in milliseconds; nothing if no request has got its first token.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_p99_ms: Option<f64>,
+    /// 99th percentile of E2E, in milliseconds; nothing if no request has finished.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub e2e_p99_ms: Option<f64>,
+}
+
 /// An edit on the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
@@ -221,6 +239,8 @@ pub struct Flag {
     pub label: String,
     /// Whether the playhead has passed it.
     pub applied: bool,
+    /// Whether it is switched off: it stays on the timeline and changes nothing.
+    pub off: bool,
 }
 
 /// An anomaly on the timeline.

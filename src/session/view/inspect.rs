@@ -1,10 +1,10 @@
 //! One request in full: where its time went, and why it was sent where it was.
 
 use super::{Part, RequestDetail, RequestState};
+use crate::base::words::duration;
 use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::Record;
 use crate::observe::life;
-use crate::observe::words::duration;
 use crate::policy::Reason;
 use crate::session::Session;
 

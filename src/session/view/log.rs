@@ -1,9 +1,8 @@
 //! The event log in words.
 
-use crate::base::ReplicaId;
+use crate::base::words::{count, duration};
 use crate::engine::Fact;
 use crate::observe::recorder::LogEntry;
-use crate::observe::words::{count, duration};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +59,36 @@ pub enum EventKind {
     Edit,
     /// A replica takes requests, or no new ones.
     Replica,
+}
+
+impl EventKind {
+    /// All kinds, in order.
+    pub const ALL: [Self; 24] = [
+        Self::Arrived,
+        Self::Admitted,
+        Self::Rejected,
+        Self::Delayed,
+        Self::Routed,
+        Self::Queued,
+        Self::KvLoad,
+        Self::KvLoaded,
+        Self::Scheduled,
+        Self::Step,
+        Self::StepEnd,
+        Self::Prefill,
+        Self::FirstToken,
+        Self::Tokens,
+        Self::Preempted,
+        Self::KvOffload,
+        Self::Reload,
+        Self::Blocked,
+        Self::Completed,
+        Self::Dropped,
+        Self::Livelock,
+        Self::Anomaly,
+        Self::Edit,
+        Self::Replica,
+    ];
 }
 
 /// One line of the event log.
@@ -123,11 +152,12 @@ impl Session {
         let limit = (query.limit as usize).min(ROWS);
         let log = &self.recorder.log;
         let mut rows = Vec::new();
-        for (k, (at_us, entry)) in log.iter().enumerate().rev() {
+        let numbers = (start..start + log.len() as u64).rev();
+        for (seq, (at_us, entry)) in numbers.zip(log.iter().rev()) {
             if rows.len() == limit {
                 break;
             }
-            rows.extend(row(start + k as u64, *at_us, entry, query));
+            rows.extend(row(seq, *at_us, entry, query));
         }
         rows.reverse();
         EventRows { rows, total: start + log.len() as u64, lost: start }
@@ -139,10 +169,7 @@ fn row(seq: u64, at_us: u64, entry: &LogEntry, query: &EventsQuery) -> Option<Ev
     let (kind, request, replica) = match entry {
         LogEntry::Edit(_) => (EventKind::Edit, None, None),
         LogEntry::Anomaly { request, replica, .. } => (EventKind::Anomaly, *request, Some(*replica)),
-        LogEntry::Fact(fact) => {
-            let (kind, replica) = kind_of(fact);
-            (kind, fact.request().map(|r| r.0), replica.map(|r| r.0))
-        }
+        LogEntry::Fact(fact) => (kind_of(fact), fact.request().map(|r| r.0), fact.replica().map(|r| r.0)),
     };
     let wanted = (query.kinds.is_empty() || query.kinds.contains(&kind))
         && (query.request.is_none() || query.request == request)
@@ -158,35 +185,31 @@ fn row(seq: u64, at_us: u64, entry: &LogEntry, query: &EventsQuery) -> Option<Ev
     Some(EventRow { seq, at_us, kind, request, replica, text })
 }
 
-/// The kind of a fact, and its replica where there is one.
-fn kind_of(fact: &Fact) -> (EventKind, Option<ReplicaId>) {
-    match *fact {
-        Fact::Arrived { .. } => (EventKind::Arrived, None),
-        Fact::Admitted { .. } => (EventKind::Admitted, None),
-        Fact::Rejected { replica, .. } => (EventKind::Rejected, replica),
-        Fact::Delayed { .. } => (EventKind::Delayed, None),
-        Fact::Routed { replica, .. } => (EventKind::Routed, Some(replica)),
-        Fact::Queued { replica, .. } => (EventKind::Queued, Some(replica)),
-        Fact::Dropped { replica, .. } => (EventKind::Dropped, Some(replica)),
-        Fact::Scheduled { replica, .. } => (EventKind::Scheduled, Some(replica)),
-        Fact::StepStarted { replica, .. } => (EventKind::Step, Some(replica)),
-        Fact::StepEnded { replica } => (EventKind::StepEnd, Some(replica)),
-        Fact::Prefilled { replica, .. } => (EventKind::Prefill, Some(replica)),
-        Fact::FirstToken { replica, .. } => (EventKind::FirstToken, Some(replica)),
-        Fact::Tokens { replica, .. } => (EventKind::Tokens, Some(replica)),
-        Fact::Preempted { replica, .. } => (EventKind::Preempted, Some(replica)),
-        Fact::LoadStarted { replica, .. } => (EventKind::KvLoad, Some(replica)),
-        Fact::Loaded { replica, .. } | Fact::LoadGivenUp { replica, .. } => {
-            (EventKind::KvLoaded, Some(replica))
-        }
-        Fact::Offloaded { replica, .. } => (EventKind::KvOffload, Some(replica)),
-        Fact::ReloadedEarly { replica, .. } => (EventKind::Reload, Some(replica)),
-        Fact::HeadBlocked { replica, .. } | Fact::HeadUnblocked { replica, .. } => {
-            (EventKind::Blocked, Some(replica))
-        }
-        Fact::Completed { replica, .. } => (EventKind::Completed, Some(replica)),
-        Fact::Livelock { replica, .. } => (EventKind::Livelock, Some(replica)),
-        Fact::Serving { replica, .. } | Fact::Draining { replica } => (EventKind::Replica, Some(replica)),
+/// The kind of a fact.
+pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
+    match fact {
+        Fact::Arrived { .. } => EventKind::Arrived,
+        Fact::Admitted { .. } => EventKind::Admitted,
+        Fact::Rejected { .. } => EventKind::Rejected,
+        Fact::Delayed { .. } => EventKind::Delayed,
+        Fact::Routed { .. } => EventKind::Routed,
+        Fact::Queued { .. } => EventKind::Queued,
+        Fact::Dropped { .. } => EventKind::Dropped,
+        Fact::Scheduled { .. } => EventKind::Scheduled,
+        Fact::StepStarted { .. } => EventKind::Step,
+        Fact::StepEnded { .. } => EventKind::StepEnd,
+        Fact::Prefilled { .. } => EventKind::Prefill,
+        Fact::FirstToken { .. } => EventKind::FirstToken,
+        Fact::Tokens { .. } => EventKind::Tokens,
+        Fact::Preempted { .. } => EventKind::Preempted,
+        Fact::LoadStarted { .. } => EventKind::KvLoad,
+        Fact::Loaded { .. } | Fact::LoadGivenUp { .. } => EventKind::KvLoaded,
+        Fact::Offloaded { .. } => EventKind::KvOffload,
+        Fact::ReloadedEarly { .. } => EventKind::Reload,
+        Fact::HeadBlocked { .. } | Fact::HeadUnblocked { .. } => EventKind::Blocked,
+        Fact::Completed { .. } => EventKind::Completed,
+        Fact::Livelock { .. } => EventKind::Livelock,
+        Fact::Serving { .. } | Fact::Draining { .. } => EventKind::Replica,
     }
 }
 
@@ -230,5 +253,16 @@ fn words(fact: &Fact) -> String {
         Fact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
         Fact::Serving { .. } => "takes requests".to_owned(),
         Fact::Draining { .. } => "takes no new requests".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EventKind;
+
+    #[test]
+    fn the_list_of_kinds_is_whole_and_in_order() {
+        assert!(EventKind::ALL.iter().enumerate().all(|(i, kind)| *kind as usize == i));
+        assert_eq!(EventKind::ALL.len(), EventKind::Replica as usize + 1, "the last kind");
     }
 }

@@ -5,6 +5,8 @@
 
 mod columns;
 mod document;
+mod evidence;
+mod expression;
 mod frame;
 mod inspect;
 #[cfg(feature = "cli")]
@@ -17,13 +19,18 @@ mod screen;
 
 pub use crate::engine::RequestState;
 pub use crate::observe::anomaly::AnomalyKind;
-pub use crate::observe::{Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind};
+pub use crate::observe::{
+    Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind, SummandValue,
+};
 pub use columns::{Columns, ColumnsQuery, View};
-pub use document::{PresetInfo, TraceOutcome};
+pub use document::{BesideRun, OpenedLink, PresetInfo, TraceOutcome};
+pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
+pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
     AnomalyMark, BatchBar, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, QueueChip,
-    ReplicaFrame,
+    ReplicaFrame, RunFigures,
 };
+pub(super) use log::kind_of;
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use mark::Mark;
 pub use pool::PoolFrame;

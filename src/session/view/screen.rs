@@ -33,6 +33,7 @@ impl Session {
             now_us: self.playhead.0,
             horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
             axis_end_us: self.axis_end(),
+            computed_us: self.playhead.0,
             events: engine.events_done(),
             finished: self.has_ended(),
             trouble: trouble(engine),
@@ -84,7 +85,7 @@ impl Session {
     }
 
     /// The horizon, or the next round instant beyond the playhead.
-    fn axis_end(&self) -> u64 {
+    pub(in crate::session) fn axis_end(&self) -> u64 {
         if self.engine.horizon() != Micros::MAX {
             return self.engine.horizon().0;
         }

@@ -55,6 +55,8 @@ pub struct TraceSummary {
     pub output_tokens: u64,
     /// Tokens in a block of its prompt hashes; 0 if it has none.
     pub hash_block_tokens: u32,
+    /// Digest of what was read: how links name it.
+    pub digest: String,
 }
 
 impl Trace {
@@ -168,6 +170,7 @@ impl Trace {
             prompt_tokens: total(&self.prompt_tokens),
             output_tokens: total(&self.output_tokens),
             hash_block_tokens: self.hash_block_tokens,
+            digest: self.digest().hex(),
         }
     }
 }

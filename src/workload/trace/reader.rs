@@ -90,6 +90,9 @@ impl TraceReader {
             return;
         }
         self.look_at_head(piece);
+        if self.stopped.is_some() {
+            return;
+        }
         let mut rest = piece;
         while let Some(end) = rest.iter().position(|&b| b == b'\n') {
             if self.unfinished.is_empty() {
@@ -103,6 +106,11 @@ impl TraceReader {
             if self.stopped.is_some() {
                 return;
             }
+        }
+        if rest.contains(&0) {
+            self.lines += 1;
+            self.stop_binary();
+            return;
         }
         self.unfinished.extend_from_slice(rest);
         if self.unfinished.len() > LINE_BYTES {
@@ -140,7 +148,7 @@ impl TraceReader {
         validate(&self.file_name, self.format.as_ref(), self.rows)
     }
 
-    /// Refuses what is not text: compressed files by their first two bytes, others by a byte that no text has.
+    /// Refuses compressed files by their first two bytes.
     fn look_at_head(&mut self, piece: &[u8]) {
         if self.head.len() < 2 {
             self.head.extend(piece.iter().take(2 - self.head.len()));
@@ -152,14 +160,16 @@ impl TraceReader {
                 );
             }
         }
-        if self.stopped.is_none() && piece.contains(&0) {
-            self.stop_binary();
-        }
     }
 
     /// Takes one line, without its end.
     fn line(&mut self, line: &[u8]) {
         self.lines += 1;
+        // A byte that no text has.
+        if line.contains(&0) {
+            self.stop_binary();
+            return;
+        }
         let line = if self.lines == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
         let Ok(line) = std::str::from_utf8(line) else {
             self.stop_binary();
@@ -240,7 +250,7 @@ impl TraceReader {
     }
 
     fn stop_binary(&mut self) {
-        let found = format!("a binary file (near line {})", self.lines.max(1));
+        let found = format!("a binary file (near line {})", self.lines);
         self.stop(found, "text in UTF-8", "choose the trace itself, as CSV or JSON lines");
     }
 

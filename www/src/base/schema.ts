@@ -21,6 +21,8 @@ export type Input =
       readonly max: number | undefined;
     }
   | { readonly kind: 'text' }
+  /** A text in the language of expressions. */
+  | { readonly kind: 'expression' }
   | { readonly kind: 'toggle' }
   /** A part that may be left out: on with a first value, off. */
   | { readonly kind: 'optional'; readonly start: Json }
@@ -43,7 +45,10 @@ export type Field = {
   readonly id: string;
   readonly path: string;
   readonly label: string;
+  /** The unit that the form shows and takes. */
   readonly unit: string;
+  /** How many of the document's units are one of it. */
+  readonly times: number;
   readonly description: string;
   readonly depth: number;
   readonly input: Input;
@@ -328,10 +333,12 @@ function text(said: Json | undefined): string {
 const EDITS: readonly EditKind[] = ['live', 'replace', 'restart', 'none'];
 
 function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' | 'input'> {
+  const [unit, times] = Array.isArray(node['x-form']) ? node['x-form'] : [node['x-unit'], 1];
   return {
     path,
     label: text(node['x-label']),
-    unit: text(node['x-unit']),
+    unit: text(unit),
+    times: Number(times),
     description: text(node.description),
     depth,
     initial: node.default,
@@ -348,7 +355,7 @@ const WIDTHS: Readonly<Record<string, readonly [number, number]>> = {
 function plainInput(node: JsonObject): Input {
   const type = Array.isArray(node.type) ? node.type[0] : node.type;
   if (type === 'boolean') return { kind: 'toggle' };
-  if (type !== 'integer' && type !== 'number') return { kind: 'text' };
+  if (type !== 'integer' && type !== 'number') return { kind: node['x-expression'] === true ? 'expression' : 'text' };
   const bound = (x: Json | undefined): number | undefined => (typeof x === 'number' ? x : undefined);
   // Where no limit is written, the number's own width is one.
   const width = WIDTHS[String(node.format)];

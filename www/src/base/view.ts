@@ -75,6 +75,12 @@ export type Place = {
   readonly atMostMs: number;
 };
 
+/** Measured percentiles beside a run: percent of the requests, and milliseconds. */
+export type MeasuredMarks = {
+  readonly ttft: readonly (readonly [percent: number, ms: number])[];
+  readonly e2e: readonly (readonly [percent: number, ms: number])[];
+};
+
 export type ChartsProps = {
   /** Opens the slowest request of a place. */
   readonly onPlace?: ((place: Place) => void) | undefined;
@@ -88,4 +94,8 @@ export type ChartsProps = {
   readonly onSeek?: ((timeS: number) => void) | undefined;
   /** Length of the warm-up, shaded on every time axis. */
   readonly warmUpS?: number | undefined;
+  /** The charts that are shown; all of them if it is not said. */
+  readonly only?: readonly string[] | undefined;
+  /** What was measured where the run replays an experiment. */
+  readonly measured?: MeasuredMarks | undefined;
 };

@@ -44,10 +44,16 @@ export function Charts(props: ChartsProps): JSX.Element {
     onCleanup(() => watch.disconnect());
   });
 
+  const isShown = (view: View): boolean => props.only?.includes(view) ?? true;
+  const specs = createMemo(() => TIME_SPECS.filter((spec) => isShown(spec.view)));
+  const shares = createMemo(() => specs().reduce((sum, spec) => sum + spec.share, 0) || 1);
+  const hasShares = createMemo(() => isShown('ttft-ecdf') || isShown('e2e-ecdf'));
   const stacked = createMemo(() => size().width > 0 && size().width < 640);
-  const width = createMemo(() => (stacked() ? size().width : size().width - SHARES - 1));
-  const total = createMemo(() => (stacked() ? STACKED_HEIGHT : Math.max(240, size().height - 6 - AXIS)));
-  const heightOf = (share: number): number => Math.floor(total() * share);
+  const width = createMemo(() => (stacked() ? size().width : size().width - (hasShares() ? SHARES + 1 : 0)));
+  const total = createMemo(() =>
+    stacked() && !props.only ? STACKED_HEIGHT : Math.max(props.only ? 60 : 240, size().height - 6 - AXIS),
+  );
+  const heightOf = (share: number): number => Math.floor((total() * share) / (props.only ? shares() : 1));
   const plotWidth = (): number => Math.max(1, width() - EDGE.left - EDGE.right);
   const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
   const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;
@@ -76,7 +82,7 @@ export function Charts(props: ChartsProps): JSX.Element {
   };
 
   return (
-    <div class="charts-view" ref={region} classList={{ stacked: stacked() }}>
+    <div class="charts-view" ref={region} classList={{ stacked: stacked(), alone: !hasShares() }}>
       <Show when={size().width > 0}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the scrubber below is the keyboard's way to seek */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the scrubber below is the keyboard's way to seek */}
@@ -85,7 +91,7 @@ export function Charts(props: ChartsProps): JSX.Element {
           onMouseLeave={() => tell(undefined)}
           onClick={() => told !== undefined && props.onSeek?.(told)}
         >
-          <For each={TIME_SPECS}>
+          <For each={specs()}>
             {(spec, i) => (
               <TimeChart
                 spec={spec}
@@ -128,34 +134,38 @@ export function Charts(props: ChartsProps): JSX.Element {
           </div>
           <div class="playhead" ref={(el) => createEffect(() => moveTo(el, place(nowS())))} aria-hidden="true" />
         </div>
-        <div class="charts-shares">
-          <Ecdf
-            title="TTFT"
-            data={props.data['ttft-ecdf']}
-            tail={props.frame?.key.ttft}
-            span={lastSpan(props.frame)}
-            sloMs={(props.frame?.key.slo_ttft_us ?? 0) / 1000}
-            palette={palette()}
-            stroke={palette().prefill}
-            nowS={nowS()}
-            empty={`no first token, ${lastSpan(props.frame)}`}
-            onTable={() => setTable('ttft-ecdf')}
-            onValue={(ms) => props.onPlace?.(inWindow('ttft', ms))}
-          />
-          <Ecdf
-            title="E2E"
-            data={props.data['e2e-ecdf']}
-            tail={props.frame?.key.e2e}
-            span={lastSpan(props.frame)}
-            sloMs={(props.frame?.key.slo_e2e_us ?? 0) / 1000}
-            palette={palette()}
-            stroke={palette().ink2}
-            nowS={nowS()}
-            empty={`no request finished, ${lastSpan(props.frame)}`}
-            onTable={() => setTable('e2e-ecdf')}
-            onValue={(ms) => props.onPlace?.(inWindow('e2e', ms))}
-          />
-        </div>
+        <Show when={hasShares()}>
+          <div class="charts-shares">
+            <Ecdf
+              title="TTFT"
+              data={props.data['ttft-ecdf']}
+              tail={props.frame?.key.ttft}
+              span={lastSpan(props.frame)}
+              sloMs={(props.frame?.key.slo_ttft_us ?? 0) / 1000}
+              palette={palette()}
+              stroke={palette().prefill}
+              nowS={nowS()}
+              empty={`no first token, ${lastSpan(props.frame)}`}
+              onTable={() => setTable('ttft-ecdf')}
+              onValue={(ms) => props.onPlace?.(inWindow('ttft', ms))}
+              measured={props.measured?.ttft ?? []}
+            />
+            <Ecdf
+              title="E2E"
+              data={props.data['e2e-ecdf']}
+              tail={props.frame?.key.e2e}
+              span={lastSpan(props.frame)}
+              sloMs={(props.frame?.key.slo_e2e_us ?? 0) / 1000}
+              palette={palette()}
+              stroke={palette().ink2}
+              nowS={nowS()}
+              empty={`no request finished, ${lastSpan(props.frame)}`}
+              onTable={() => setTable('e2e-ecdf')}
+              onValue={(ms) => props.onPlace?.(inWindow('e2e', ms))}
+              measured={props.measured?.e2e ?? []}
+            />
+          </div>
+        </Show>
       </Show>
       <Show when={table()} keyed>
         {(view) => (

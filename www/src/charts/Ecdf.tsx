@@ -21,6 +21,8 @@ export type EcdfProps = {
   readonly nowS: number;
   readonly empty: string;
   readonly onTable: () => void;
+  /** Percentiles that were measured: percent and milliseconds. */
+  readonly measured: readonly (readonly [percent: number, ms: number])[];
   /** A value was clicked. */
   readonly onValue: (ms: number) => void;
 };
@@ -60,6 +62,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       // The outermost half percent may lie beyond the edge: the axis follows the bulk.
       const low = valueAt(v, percents(), 0.5);
       const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
+      for (const [, ms] of props.measured) held.extend(ms, ms, props.nowS);
       held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
       const range = ecdfRange(held.low, held.high);
       shown = range;
@@ -73,7 +76,8 @@ export function Ecdf(props: EcdfProps): JSX.Element {
         sloMs: props.sloMs,
         stroke: props.stroke,
         empty: props.empty,
-        marks: marks(),
+        marks: props.measured.length > 0 ? [] : marks(),
+        measured: props.measured,
         ...range,
       });
     });
@@ -83,6 +87,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     void props.data;
     void props.palette;
     void props.sloMs;
+    void props.measured;
     surface?.request();
   });
 
@@ -95,17 +100,25 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       .map(([, ms]) => `p50 ${text(durationMs(ms))}`)
       .join();
   });
+  const measuredWords = (): string =>
+    props.measured.length === 0
+      ? ''
+      : ` Measured: ${props.measured.map(([q, ms]) => `p${q} ${text(durationMs(ms))}`).join(', ')}.`;
   const sentence = createMemo(() => {
     if (values().length === 0) return `Distribution of ${props.title}: ${props.empty}.`;
     const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
     const within = props.sloMs > 0 ? `; ${readout()}` : '';
-    return `Distribution of ${props.title}, ${props.span}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.`;
+    return `Distribution of ${props.title}, ${props.span}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
   });
 
   return (
     <figure class="ecdf" aria-label={`${props.title} distribution`}>
       <figcaption>
-        <b>{props.title}</b> <i>% · {props.span}</i>
+        <b>{props.title}</b>{' '}
+        <i>
+          % · {props.span}
+          {props.measured.length > 0 ? ' · ○ measured' : ''}
+        </i>
         <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
         <span class="readouts">{readout()}</span>
       </figcaption>

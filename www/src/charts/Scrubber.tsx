@@ -6,9 +6,10 @@ import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { createPalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
-import type { AnomalyMark, Frame } from '../generated/boundary.ts';
+import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
 import { AnomalyMarks } from './AnomalyMarks.tsx';
 import { describeTimeline, drawScrubber, placeOn, scrubberEdges } from './drawScrubber.ts';
+import { PENNANT, type Pennant, pennantAt } from './flags.ts';
 import './charts.css';
 
 export type ScrubberProps = {
@@ -20,7 +21,21 @@ export type ScrubberProps = {
   readonly onSeek?: ((us: number) => void) | undefined;
   /** Goes so far from where the run is being taken. */
   readonly onSeekBy?: ((us: number) => void) | undefined;
+  /** A flag was carried to another instant. */
+  readonly onMoveFlag?: ((index: number, us: number) => void) | undefined;
+  /** A pennant was clicked: the flags it stands for. */
+  readonly onFlags?: ((indices: readonly number[]) => void) | undefined;
 };
+
+/** The place of a flag in the list of edits. */
+function placeOf(flag: Flag, frame: Frame | undefined): number {
+  return frame?.flags.findIndex((f) => f.at_us === flag.at_us && f.label === flag.label) ?? -1;
+}
+
+/** Flags that the pointer holds; `us` is where they are carried. */
+type Held = { readonly indices: readonly number[]; readonly fromX: number; readonly us: number | undefined };
+/** A pointer that moves less than this has clicked. */
+const CARRIED_FROM = 4;
 
 export function Scrubber(props: ScrubberProps): JSX.Element {
   let host: HTMLDivElement | undefined;
@@ -28,6 +43,9 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   let surface: Surface | undefined;
   const [width, setWidth] = createSignal(0);
   const [pointed, setPointed] = createSignal(-1);
+  /** The flag that the pointer holds: where it was taken, and where it is now once it was moved. */
+  const [held, setHeld] = createSignal<Held>();
+  let pennants: readonly Pennant[] = [];
   // The strip below the playhead changes with its data, a few times a second; the playhead itself is moved each frame.
   const drawnFrame = createThrottled(() => props.frame, 250);
   const spokenFrame = createThrottled(() => props.frame, 500);
@@ -44,7 +62,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     surface = attachSurface(canvas, host, (pen, w) => {
       setWidth(w);
       if (props.frame)
-        drawScrubber({
+        pennants = drawScrubber({
           pen,
           p: palette(),
           frame: props.frame,
@@ -53,6 +71,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           anomalies: placed(),
           pointed: pointed(),
           width: w,
+          carried: held()?.us,
         });
     });
     onCleanup(() => surface?.dispose());
@@ -65,6 +84,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     void props.warmUpS;
     placed();
     pointed();
+    held();
     surface?.request();
   });
 
@@ -74,9 +94,31 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   };
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
     if (!props.onSeek || !props.frame || (event.type === 'pointermove' && event.buttons === 0)) return;
-    if (event.type === 'pointerdown') event.currentTarget.setPointerCapture(event.pointerId);
     const { left, right } = scrubberEdges(width());
-    seek(((event.offsetX - left) / (right - left)) * props.frame.axis_end_us);
+    const us = ((event.offsetX - left) / (right - left)) * props.frame.axis_end_us;
+    if (event.type === 'pointerdown') {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      const flags = event.offsetY <= PENNANT + 2 ? pennantAt(pennants, event.offsetX)?.flags : undefined;
+      const indices = flags?.map((flag) => placeOf(flag, props.frame)).filter((i) => i >= 0) ?? [];
+      if (indices.length > 0 && props.onFlags) {
+        setHeld({ indices, fromX: event.offsetX, us: undefined });
+        return;
+      }
+    }
+    const flag = held();
+    if (!flag) seek(us);
+    else if (flag.us !== undefined || Math.abs(event.offsetX - flag.fromX) > CARRIED_FROM)
+      setHeld({ ...flag, us: Math.round(Math.min(props.frame.axis_end_us, Math.max(0, us))) });
+  };
+  /** The pointer lets a flag go: where it was carried, or where it stood. */
+  const release = (): void => {
+    const flag = held();
+    if (!flag) return;
+    setHeld(undefined);
+    const [only, ...more] = flag.indices;
+    // After this event: what opens while the pointer is let go would be closed by it.
+    if (flag.us === undefined || only === undefined || more.length > 0) setTimeout(() => props.onFlags?.(flag.indices));
+    else props.onMoveFlag?.(only, flag.us);
   };
   const key = (event: KeyboardEvent): void => {
     const frame = props.frame;
@@ -128,6 +170,8 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
             aria-valuetext={`${clock(spokenFrame()?.now_us ?? 0)} s`}
             onPointerDown={drag}
             onPointerMove={drag}
+            onPointerUp={release}
+            onPointerCancel={() => setHeld(undefined)}
             onKeyDown={key}
           />
         </Show>

@@ -19,6 +19,8 @@ export type EcdfScene = {
   readonly empty: string;
   /** Percentiles to mark: percent and milliseconds. */
   readonly marks: readonly (readonly [percent: number, ms: number])[];
+  /** Percentiles that were measured, drawn as hollow dots in ink, each joined to the curve. */
+  readonly measured?: readonly (readonly [percent: number, ms: number])[];
 };
 
 const EDGE = { left: 34, right: 14, top: 8, bottom: 20 } as const;
@@ -60,6 +62,29 @@ export function drawEcdf(s: EcdfScene): void {
   const slo = drawObjective(s, x, right, bottom);
   drawCurve(s, x, y, right);
   drawMarks(s, x, y, slo);
+  drawMeasured(s, x, y, right);
+}
+
+/** Measured percentiles, each with a line across to where the curve has that share. */
+function drawMeasured(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): void {
+  const { pen, p } = s;
+  pen.strokeStyle = p.ink;
+  for (const [q, ms] of s.measured ?? []) {
+    const at = Math.min(right, x(ms));
+    const i = s.percents.findIndex((percent) => percent >= q);
+    const curve = Math.min(right, x(s.values[i] ?? ms));
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(curve, y(q));
+    pen.lineTo(at, y(q));
+    pen.stroke();
+    pen.lineWidth = 1.5;
+    pen.fillStyle = p.surface;
+    pen.beginPath();
+    pen.arc(at, y(q), 3.5, 0, Math.PI * 2);
+    pen.fill();
+    pen.stroke();
+  }
 }
 
 /** The line of the objective with its name at its foot; tells what the name takes. */

@@ -7,7 +7,7 @@ import type { Pen } from '../draw/canvas.ts';
 import { font, label } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { AnomalyKind, Frame } from '../generated/boundary.ts';
-import { pennants } from './flags.ts';
+import { PENNANT, type Pennant, pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
 
 // The strip is 54 px high: pennants, anomalies, bars to the base line, ticks.
@@ -28,6 +28,8 @@ export type ScrubberScene = {
   /** The cluster under the pointer or with the focus, −1 for none. */
   readonly pointed: number;
   readonly width: number;
+  /** A flag on its way to another instant, in microseconds. */
+  readonly carried: number | undefined;
 };
 
 /** Left and right edge of the time axis: 16 px from the window, 10 on a phone. */
@@ -49,7 +51,8 @@ export function missClass(percent: number): 'decode' | 'warn' | 'miss' {
   return percent < 15 ? 'warn' : 'miss';
 }
 
-export function drawScrubber(s: ScrubberScene): void {
+/** Draws the timeline; returns its pennants, as they stand. */
+export function drawScrubber(s: ScrubberScene): readonly Pennant[] {
   const { pen, p, frame, width } = s;
   const { left, right } = scrubberEdges(width);
   const endS = Math.max(1e-6, frame.axis_end_us / 1e6);
@@ -70,7 +73,9 @@ export function drawScrubber(s: ScrubberScene): void {
   drawBars(s, x, nowS, doneS);
   drawTicks(s, x, endS, left, right);
   drawAnomalies(s, x, nowS, right);
-  drawFlags(s, x, left, right);
+  const flags = drawFlags(s, x, left, right);
+  if (s.carried !== undefined) drawCarried(s, x(s.carried / 1e6), s.carried, right);
+  return flags;
 }
 
 function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, doneS: number): void {
@@ -113,10 +118,23 @@ function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, lef
   }
 }
 
-function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, right: number): void {
+/** The pole of a flag that is carried, and when it would apply. */
+function drawCarried(s: ScrubberScene, x: number, us: number, right: number): void {
+  const { pen, p } = s;
+  pen.fillStyle = p.accent;
+  pen.fillRect(Math.round(x), 0, 1, BASE);
+  pen.font = font(p, 11, 600);
+  const said = `${plain(Number((us / 1e6).toFixed(2)))} s`;
+  const wide = pen.measureText(said).width + 10;
+  const at = x + wide > right ? x - wide : x;
+  pen.fillRect(at, 0, wide, PENNANT);
+  label(pen, said, at + 5, 10, p.onAccent);
+}
+
+function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, right: number): readonly Pennant[] {
   const { flags } = s.frame;
   const places = flags.map((f) => x(f.at_us / 1e6));
-  pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6), knob: 6 });
+  return pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6), knob: 6 });
 }
 
 /** Each cluster: how long its anomalies lasted, the shape of the first, how many or, where there is room, what. */

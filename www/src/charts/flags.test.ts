@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Flag } from '../generated/boundary.ts';
 import { gathered, type Pennant, placePennants } from './flags.ts';
 
-const flag = (label: string, applied = true): Flag => ({ at_us: 0, label, applied });
+const flag = (label: string, applied = true): Flag => ({ at_us: 0, label, applied, off: false });
 const edges = { left: 0, right: 1000, playhead: -100, knob: 6 };
 const six = (text: string): number => text.length * 6;
 const place = (labels: readonly string[], places: readonly number[], more: Partial<typeof edges> = {}) =>

@@ -151,6 +151,7 @@ function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   const { side, text, pad } = one;
   const x = Math.round(one.x);
   const applied = one.flags.every((f) => f.applied);
+  pen.globalAlpha = one.flags.every((f) => f.off) ? 0.45 : 1;
   const w = side === 'left' ? -one.width : one.width;
   const notch = side === 'left' ? 4 : -4;
   pen.beginPath();
@@ -166,6 +167,14 @@ function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   pen.fillStyle = applied ? p.onAccent : p.accent;
   pen.textAlign = side === 'left' ? 'right' : 'left';
   pen.fillText(text, side === 'left' ? x - pad : x + pad, y + 10.5);
+  pen.globalAlpha = 1;
+}
+
+/** The pennant under a place on its lane. */
+export function pennantAt(all: readonly Pennant[], x: number): Pennant | undefined {
+  const REACH = 3;
+  const spans = all.map((p) => (p.side === 'right' ? [p.x - REACH, p.x + p.width] : [p.x - p.width, p.x + REACH]));
+  return all[spans.findIndex(([from, to]) => x >= (from ?? 0) && x <= (to ?? 0))];
 }
 
 /** Places pennants for the edits at `places` and draws them. */

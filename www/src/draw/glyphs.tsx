@@ -2,7 +2,7 @@
 import type { JSX } from 'solid-js';
 import { shapeOf } from '../base/anomalies.ts';
 import { NBSP, type Quantity } from '../base/units.ts';
-import type { AnomalyKind } from '../generated/boundary.ts';
+import type { AnomalyKind, Basis } from '../generated/boundary.ts';
 
 /** A number with its unit in a lighter ink. */
 export function Q(props: { q: Quantity }): JSX.Element {
@@ -37,6 +37,33 @@ export function ObjectiveMark(props: { mark: Mark }): JSX.Element {
       aria-hidden={props.mark ? undefined : 'true'}
     >
       <path d={props.mark ? shape() : ''} />
+    </svg>
+  );
+}
+
+const BARS: Readonly<Record<Basis, number>> = { measured: 3, calibrated: 2, modelled: 1 };
+
+/** What a number rests on: three bars measured, two calibrated, one modelled; a dot past a bracket where it is outside of what was measured. */
+export function EvidenceGlyph(props: { basis: Basis; outside?: boolean }): JSX.Element {
+  const bar = (i: number): string => `M${i * 4 + 0.5} ${6.5 - i * 2.5}h2.5v${3 + i * 2.5}h-2.5z`;
+  return (
+    <svg
+      class="evidence-bars"
+      width={props.outside ? 26 : 12}
+      height="10"
+      viewBox={props.outside ? '0 0 26 10' : '0 0 12 10'}
+      role="img"
+      aria-label={props.outside ? `${props.basis}, outside the data` : props.basis}
+    >
+      {[0, 1, 2].map((i) => (
+        <path classList={{ on: i < BARS[props.basis] }} d={bar(i)} />
+      ))}
+      {props.outside ? (
+        <>
+          <path class="bracket" d="M16 1h-2v8h2M19 1h2v8h-2" />
+          <circle class="bracket-dot" cx="24" cy="5" r="1.8" />
+        </>
+      ) : undefined}
     </svg>
   );
 }
@@ -91,6 +118,9 @@ const ICONS = {
   plus: 'M7 3v8M3 7h8',
   undo: 'M5 2.500L2 5.500l3 3M2 5.500h6a3 3 0 0 1 0 6h-2.500',
   redo: 'M9 2.500l3 3-3 3M12 5.500h-6a3 3 0 0 0 0 6h2.500',
+  share:
+    'M9.500 4.500L4.500 7l5 2.500M4.500 7a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0zM12.500 3.500a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0zM12.500 10.500a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0z',
+  copy: 'M4.500 4.500h7v7h-7zM4.500 9.500h-2v-7h7v2',
   panel: 'M1.500 2.500h11v9h-11zM9 2.500v9',
 } as const;
 

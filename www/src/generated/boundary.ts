@@ -51,6 +51,25 @@ export type AnomalyProof = {
   at_us: number,
 };
 
+/** A distribution with the band that the intervals make of it. */
+export type Band = {
+  /** Metric. */
+  metric: string,
+  /** Values in ascending order at equal distances of their rank. */
+  values: Array<number>,
+  /** Lower edge of the band at each of them. */
+  low: Array<number>,
+  /** Upper edge. */
+  high: Array<number>,
+  /** Median with its edges: low, value, high. */
+  p50: [number, number, number],
+  /** The same of the 99th percentile. */
+  p99: [number, number, number],
+};
+
+/** What a number rests on, the weakest last. */
+export type Basis = "measured" | "calibrated" | "modelled";
+
 /** A request in a batch. */
 export type BatchBar = {
   /** The request. */
@@ -63,6 +82,36 @@ export type BatchBar = {
   prefill: number,
   /** Whether the prompt is done and it decodes. */
   decoding: boolean,
+};
+
+/** One run of a benchmark, or what a server has counted. */
+export type Benchmark = {
+  /** What wrote it, as people call it. */
+  tool: string,
+  /** Which of several runs in one file; empty if there is only one. */
+  name: string,
+  /** Model, as the file has it; may be empty. */
+  model: string,
+  /** Date, as the file has it; may be empty. */
+  date: string,
+  /** What was measured. */
+  figures: Array<Figure>,
+  /** Requests that failed. */
+  failed: number,
+  /** How requests were sent. */
+  load: Load,
+  /** Facts of the engine. */
+  engine: EngineFacts,
+  /** What to know about these figures, in sentences. */
+  notes: Array<string>,
+};
+
+/** A second run that a link carries. */
+export type BesideRun = {
+  /** What it is called. */
+  name: string,
+  /** Its scenario as JSON text, as far as it could be read. */
+  scenario: string,
 };
 
 /** What BLIS would have said (`compat: blis` only). */
@@ -98,6 +147,34 @@ export type Candidate = {
   excluded?: string,
   /** What the score is made of; empty for a policy that does not score. */
   parts: Array<ScorePart>,
+};
+
+/** A built-in scenario on a card. */
+export type Card = {
+  /** Its name. */
+  name: string,
+  /** Its title. */
+  title: string,
+  /** What to look at and when it happens. The instant stands between two `*`. */
+  look: string,
+  /** What it is about. */
+  tags: Array<string>,
+  /** Where it opens, in seconds. */
+  opens_s: number,
+  /** What happens, drawn. */
+  picture: Picture,
+};
+
+/** A run of a sweep, as text. */
+export type CaseText = {
+  /** Its number among all cases. */
+  number: number,
+  /** Values of the paths as JSON text, in their order. */
+  values: Array<string>,
+  /** Digest of the scenario and the trace. */
+  digest: string,
+  /** What runs, as JSON text. */
+  scenario: string,
 };
 
 /** The requests of one SLO class, without the warm-up. */
@@ -142,6 +219,30 @@ export type ClientFrame = {
   rate_per_s: number,
 };
 
+/** A coefficient, before and after. */
+export type CoefficientChange = {
+  /** Its name in the scenario. */
+  coefficient: string,
+  /** Before. */
+  before: number,
+  /** After. */
+  after: number,
+  /** Half of the interval that has it with 95 %, from how much the measured requests differ; missing where the file has no requests. */
+  half?: number,
+  /** The figure that told it, in words. */
+  told_by: string,
+};
+
+/** A coefficient with its interval. */
+export type CoefficientEvidence = {
+  /** Its name in the scenario. */
+  name: string,
+  /** Its value. */
+  value: number,
+  /** Half of the interval that has it with 95 %; missing where the data do not tell. */
+  half?: number,
+};
+
 /** Which columns, and between which instants. */
 export type ColumnsQuery = {
   /** Which view. */
@@ -152,6 +253,62 @@ export type ColumnsQuery = {
   to_us?: number,
   /** Of a distribution: the length of its window in seconds, as of the key figures; 0 for all that was measured since the warm-up. */
   window_s?: number,
+};
+
+/** A figure, measured and simulated. */
+export type Compared = {
+  /** The mean over the seeds. */
+  simulated: number,
+  /** Smallest value of a seed. */
+  lowest: number,
+  /** Largest value of a seed. */
+  highest: number,
+  /** How far the simulated figure is from the measured one, as a share of that, with its sign: 0 between its bounds. Missing if 0
+   * was measured. */
+  error?: number,
+  /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
+   * `waiting`, `preemptions`, `reused_prompt_share`. */
+  metric: string,
+  /** mean, p50, p90, p95, p99, or `value` where there is only one. */
+  stat: string,
+  /** The figure, or the lower bound of it. */
+  low: number,
+  /** The figure, or the upper bound of it: a histogram knows no more. */
+  high: number,
+};
+
+/** What a comparison comes to. */
+export type Comparison = {
+  /** What wrote the file. */
+  tool: string,
+  /** Which of several runs in it; empty if there is only one. */
+  name: string,
+  /** Model, as the file has it. */
+  model: string,
+  /** Date, as the file has it. */
+  date: string,
+  /** Requests with their own times in the file. */
+  requests: number,
+  /** Requests that failed. */
+  failed: number,
+  /** What is run, in words. */
+  says: string,
+  /** What to know about these figures. */
+  notes: Array<string>,
+  /** The figures. */
+  rows: Array<Compared>,
+  /** Distributions of TTFT, TPOT and E2E, as far as the file tells of them. */
+  curves: Array<Curves>,
+  /** Seeds. */
+  seeds: number,
+};
+
+/** A word that can stand at a place. */
+export type Completion = {
+  /** What takes the place of the word there, such as `waiting` or `clamp(`. */
+  text: string,
+  /** What it means. */
+  help: string,
 };
 
 /** What the measurement window cost, from the GPU prices of the catalogue. */
@@ -221,6 +378,28 @@ export type CpuTierPart = {
   thrash_rate: number,
 };
 
+/** The knee of a curve, or why it has none. */
+export type CurveKnee = {
+  /** Where it lies, between two points in a straight line; null if there is none. */
+  x: number | null,
+  /** The value that the curve passes there. */
+  threshold: number | null,
+  /** The same in a sentence. */
+  explained: string,
+};
+
+/** A distribution, measured and simulated, at these shares of the requests. */
+export type Curves = {
+  /** Metric. */
+  metric: string,
+  /** Simulated values in ascending order at equal distances: the first is the smallest, the last the largest. */
+  simulated: Array<number>,
+  /** Measured: pairs of a percentage of the requests and the value. */
+  measured: Array<[number, number]>,
+  /** Largest distance between the two in percentage points, where all requests are known. */
+  largest_gap?: number,
+};
+
 /** What the decisions of a run amount to. */
 export type DecisionPart = {
   /** Requests that admission let in or refused. */
@@ -241,6 +420,20 @@ export type DecisionPart = {
   targets: Array<number>,
 };
 
+/** The times of single requests of the first seed. ITL is no time of one request. */
+export type DetailTable = {
+  /** Arrival to first token. */
+  ttft_ms: MetricDetail,
+  /** Mean gap of each finished request. */
+  tpot_ms: MetricDetail,
+  /** Arrival to last token. */
+  e2e_ms: MetricDetail,
+  /** Joining the wait queue to first joining a batch. */
+  queue_wait_ms: MetricDetail,
+  /** Arrival to first joining a batch. */
+  scheduling_delay_ms: MetricDetail,
+};
+
 /** One problem with the user's input. */
 export type Diagnostic = {
   /** Error or warning. */
@@ -253,6 +446,50 @@ export type Diagnostic = {
   allowed: string,
   /** How to fix it. */
   fix: string,
+};
+
+/** A figure of both, and its difference with the interval that holds the true one with 95 %. Over several seeds `a` and `b` are means
+ * over the seeds. */
+export type Difference = {
+  /** In A; null without values. */
+  a: number | null,
+  /** In B. */
+  b: number | null,
+  /** B minus A. */
+  diff: number | null,
+  /** Lower end of the interval of the difference. */
+  lo: number | null,
+  /** Its upper end. */
+  hi: number | null,
+  /** What it comes to. */
+  verdict: Verdict,
+};
+
+/** Which values are the better ones. */
+export type Direction = "lower" | "higher";
+
+/** Two distributions. */
+export type EcdfPart = {
+  /** Of A: milliseconds, and the percentage of requests with at most these. */
+  a: Array<[number, number]>,
+  /** Of B. */
+  b: Array<[number, number]>,
+  /** The area between the two curves in milliseconds: how far, on average over all ranks, they lie apart. */
+  area_ms: number,
+};
+
+/** What a server says of its KV cache. */
+export type EngineFacts = {
+  /** KV blocks of a replica. */
+  blocks?: number,
+  /** Tokens of KV cache of a replica, where blocks are not told. */
+  kv_tokens?: number,
+  /** Tokens in a block. */
+  block_tokens?: number,
+  /** Share of the GPU's memory that the engine may take. */
+  gpu_memory_utilization?: number,
+  /** Whether prefixes are cached. */
+  prefix_caching?: boolean,
 };
 
 /** What a line of the event log is about. */
@@ -296,6 +533,55 @@ export type EventsQuery = {
   limit: number,
 };
 
+/** What the numbers of a run rest on. */
+export type Evidence = {
+  /** By pool. */
+  parts: Array<EvidencePart>,
+  /** In what the run lies outside of what was measured, in sentences; empty if in nothing. */
+  outside: Array<string>,
+  /** The coefficients of the first pool, if its latency model is calibrated. */
+  coefficients: Array<CoefficientEvidence>,
+};
+
+/** What evidence is about. */
+export type EvidenceOf = "steps" | "blocks";
+
+/** What one kind of number rests on, in a pool. */
+export type EvidencePart = {
+  /** Number of the pool. */
+  pool: number,
+  /** What: step times, delays or KV blocks. */
+  what: EvidenceOf,
+  /** What it rests on. */
+  basis: Basis,
+  /** The same in words. */
+  says: string,
+};
+
+/** One problem of an expression. */
+export type ExpressionProblem = {
+  /** Where it begins in the text. */
+  start: number,
+  /** Where it ends. */
+  end: number,
+  /** What was found, and at which character. */
+  found: string,
+  /** What is allowed there. */
+  allowed: string,
+  /** How to fix it. */
+  fix: string,
+};
+
+/** The text of an expression as far as it has come. */
+export type ExpressionReading = {
+  /** What is wrong with it, in order; empty if it can be used. */
+  problems: Array<ExpressionProblem>,
+  /** Where the word at the caret begins. */
+  from: number,
+  /** What the word at the caret could become, the likeliest first. */
+  words: Array<Completion>,
+};
+
 /** How evenly work was spread in the measurement window. */
 export type FairnessPart = {
   /** Jain's index over the output tokens of each tenant that sent requests: 1/n (one has all) to 1 (equal). */
@@ -308,6 +594,19 @@ export type FairnessPart = {
   replicas_cov: number,
   /** Longest mean queue of a replica by the shortest, which counts as one request at least. */
   max_min_queue_ratio: number,
+};
+
+/** One figure: a metric and a statistic of it, exact or between two bounds. */
+export type Figure = {
+  /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
+   * `waiting`, `preemptions`, `reused_prompt_share`. */
+  metric: string,
+  /** mean, p50, p90, p95, p99, or `value` where there is only one. */
+  stat: string,
+  /** The figure, or the lower bound of it. */
+  low: number,
+  /** The figure, or the upper bound of it: a histogram knows no more. */
+  high: number,
 };
 
 /** What a fitness score can count. Each is brought to 0 to 1, where 1 is best. */
@@ -341,6 +640,8 @@ export type Flag = {
   label: string,
   /** Whether the playhead has passed it. */
   applied: boolean,
+  /** Whether it is switched off: it stays on the timeline and changes nothing. */
+  off: boolean,
 };
 
 /** The state of the whole run at one instant, bounded in size whatever the fleet. */
@@ -351,6 +652,8 @@ export type Frame = {
   horizon_us: number,
   /** Right edge for time axes: the horizon, or a round instant beyond the playhead. */
   axis_end_us: number,
+  /** How far the run was computed, in microseconds: beyond the playhead after going back. */
+  computed_us: number,
   /** Events run so far. */
   events: number,
   /** Whether nothing is left to run. */
@@ -395,6 +698,24 @@ export type FrameQuery = {
   focus?: number,
 };
 
+/** The differences of a group of requests. */
+export type GroupDifference = {
+  /** What it is a group by. */
+  by: Grouping,
+  /** Its name. */
+  name: string,
+  /** Its requests. */
+  count: number,
+  /** Their mean difference in milliseconds. */
+  mean_ms: number,
+  /** The median of their differences. */
+  p50_ms: number,
+  /** Share that gained, 0 to 1. */
+  gained: number,
+  /** Share that lost. */
+  lost: number,
+};
+
 /** The requests of one client, tenant or SLO class, without the warm-up. */
 export type GroupPart = {
   /** Its name. */
@@ -422,6 +743,12 @@ export type GroupPart = {
   /** Joining the wait queue to first joining a batch, in milliseconds. */
   queue_wait_ms: Summary,
 };
+
+/** What requests are grouped by. */
+export type Grouping = "class" | "tenant" | "prompt-tokens" | "replica-a" | "replica-b";
+
+/** How intervals were made. */
+export type IntervalBasis = "seeds" | "blocks";
 
 /** The headline numbers over the latest window. */
 export type KeyFigures = {
@@ -523,8 +850,122 @@ export type LatencyPart = {
   scheduling_delay: Summary,
 };
 
+/** What a link is to carry besides the scenario. */
+export type LinkAsked = {
+  /** How the page looks at it. */
+  view: LinkView,
+  /** The trace that it replays. */
+  trace: TraceMark | null,
+  /** The charts of a page that is part of another one. */
+  embed: Array<string> | null,
+  /** The name of a second run, whose scenario is given beside this. */
+  beside: string | null,
+};
+
+/** A part of what a link contains. */
+export type LinkHolding = {
+  /** Which part. */
+  part: string,
+  /** What of it. */
+  text: string,
+};
+
+/** What is selected. */
+export type LinkSelection = { "replica": number } | { "request": number };
+
+/** How the page looks at a run. What is not said stays as the page has it. */
+export type LinkView = {
+  /** The instant, in microseconds after the start. */
+  at_us: number | null,
+  /** Simulated seconds in a second; 0 for as fast as it goes. */
+  speed: number | null,
+  /** What is selected. */
+  selection: LinkSelection | null,
+  /** The panel that is open, as the page calls it. */
+  panel: string | null,
+};
+
+/** How requests were sent, as far as the file tells. */
+export type Load = {
+  /** Requests sent. */
+  requests?: number,
+  /** Rate at which they were sent; missing if all were sent at once, or if nothing tells. */
+  rate_per_s?: number,
+  /** Coefficient of variation of the gaps; 1 is Poisson. */
+  gap_cv?: number,
+  /** Most requests in flight. */
+  concurrency?: number,
+  /** Whether all were sent at once, but for the limit of requests in flight. */
+  at_once: boolean,
+  /** Mean prompt length. */
+  prompt_tokens?: number,
+  /** Mean length of an answer. */
+  output_tokens?: number,
+};
+
+/** What a shape looks like. */
+export type Look = "plain" | "dashed" | "missed" | "waiting" | "prefill" | "chunk" | "decode";
+
+/** A link that was made. */
+export type MadeLink = {
+  /** The link: `#` and what stands behind it. */
+  link: string,
+  /** What it contains, in words. */
+  contains: string,
+  /** The same, part by part. */
+  holds: Array<LinkHolding>,
+  /** The link that can be read, where there is one of at most 2,000 characters. */
+  readable: string | null,
+  /** The link that is packed. */
+  packed: string,
+};
+
 /** How a figure stands against its objective. */
 export type Mark = "none" | "risk" | "miss";
+
+/** A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it. */
+export type MetricComparison = {
+  /** Values of A, of all seeds. */
+  count_a: number,
+  /** Values of B. */
+  count_b: number,
+  /** Which values are the better ones. */
+  better: Direction,
+  /** The mean. */
+  mean: Difference,
+  /** The median. */
+  p50: Difference,
+  /** The 90th percentile. */
+  p90: Difference,
+  /** The 95th percentile. */
+  p95: Difference,
+  /** The 99th percentile. */
+  p99: Difference,
+};
+
+/** One time of the requests of one seed. */
+export type MetricDetail = {
+  /** Both distributions: at most 200 points each. */
+  ecdf: EcdfPart,
+  /** The differences of the same requests; missing without pairs. */
+  paired?: PairedPart,
+};
+
+/** The times of requests. */
+export type MetricTable = {
+  /** Arrival to first token. */
+  ttft_ms: MetricComparison,
+  /** Between successive tokens, all of them pooled; without an interval where the gaps were not kept by time. */
+  itl_ms: MetricComparison,
+  /** Mean gap of each finished request: (E2E - TTFT) / (tokens - 1). */
+  tpot_ms: MetricComparison,
+  /** Arrival to last token. */
+  e2e_ms: MetricComparison,
+  /** Joining the wait queue to first joining a batch. */
+  queue_wait_ms: MetricComparison,
+  /** Arrival to first joining a batch. */
+  scheduling_delay_ms: MetricComparison,
+};
 
 /** A request that moved since the previous frame. */
 export type Move = {
@@ -543,6 +984,26 @@ export type Move = {
 /** What kind of move a dot on the stage makes. */
 export type MoveKind = "arrive" | "route" | "reject" | "complete";
 
+/** A request of both runs. */
+export type MovedRequest = {
+  /** Its number in A. */
+  request_a: number,
+  /** Its number in B, the same but in conversations that wait for their answers. */
+  request_b: number,
+  /** When it arrived in A, in seconds. */
+  arrival_s: number,
+  /** Its time in A, in milliseconds. */
+  a_ms: number,
+  /** Its time in B. */
+  b_ms: number,
+  /** B minus A. */
+  diff_ms: number,
+  /** Its replica in A. */
+  replica_a: number | null,
+  /** Its replica in B. */
+  replica_b: number | null,
+};
+
 /** Something the reader of a run must know. */
 export type Notice = {
   /** What it is about. */
@@ -556,7 +1017,90 @@ export type Notice = {
 };
 
 /** What a notice is about. */
-export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows";
+export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite";
+
+/** What to run to: the next time that it happens. */
+export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit";
+
+/** An occasion to choose. */
+export type OccasionChoice = {
+  /** Its name in an `Occasion`. */
+  name: string,
+  /** What a reader calls it, after `next`. */
+  label: string,
+  /** What completes it. */
+  takes: Takes,
+  /** The number to begin with. */
+  first: number,
+};
+
+/** A calibration to one run. */
+export type OneRun = {
+  /** The scenario with these coefficients, where they come from, and what the file tells of the engine: JSON text. */
+  scenario: string,
+  /** What changed. */
+  changes: Array<CoefficientChange>,
+  /** How many coefficients the model has. */
+  of: number,
+  /** The figures before. */
+  before: Array<Compared>,
+  /** The figures after. */
+  after: Array<Compared>,
+  /** What could not be fixed, and why. */
+  notes: Array<string>,
+};
+
+/** What a link turned out to carry. */
+export type OpenedLink = {
+  /** The scenario as JSON text, as far as it could be read. */
+  scenario: string,
+  /** The preset that it differs from; empty where that is not known. */
+  preset: string,
+  /** The scenario of that preset as JSON text. */
+  original: string | null,
+  /** How the page looks at it. */
+  view: LinkView,
+  /** The trace that it replays, whose file the page asks for. */
+  trace: TraceMark | null,
+  /** The charts that a page shows which is part of another one. */
+  embed: Array<string> | null,
+  /** A second run of the same trace. */
+  beside: BesideRun | null,
+  /** Events after which the way to its instant goes on only when the reader says so. */
+  events_unasked: number,
+  /** What could not be used. */
+  problems: Array<Diagnostic>,
+};
+
+/** The differences of the same requests, B minus A, in milliseconds. */
+export type PairedPart = {
+  /** Requests that have the time in both runs. */
+  count: number,
+  /** Their mean difference. */
+  mean_ms: number,
+  /** The 1st percentile of the differences: who gained most. */
+  p1_ms: number,
+  /** The 5th percentile. */
+  p5_ms: number,
+  /** The median. */
+  p50_ms: number,
+  /** The 95th percentile. */
+  p95_ms: number,
+  /** The 99th percentile: who lost most. */
+  p99_ms: number,
+  /** Share of the requests that were faster in B, by any microsecond, 0 to 1. */
+  gained: number,
+  /** Share of those that were slower in B. */
+  lost: number,
+  /** The ten requests that gained most, the most first. */
+  gained_most: Array<MovedRequest>,
+  /** The ten that lost most. */
+  lost_most: Array<MovedRequest>,
+  /** The differences by class, tenant, prompt length and replica: of each, at most 50 groups that add most to all differences. */
+  groups: Array<GroupDifference>,
+  /** The differences along the time of arrival: at most 400 stretches of equally many requests. */
+  strip: Array<StripPoint>,
+};
 
 /** All of a request's time that was spent in one way. */
 export type Part = {
@@ -580,6 +1124,16 @@ export type Percentiles = {
   p90_us: number,
   /** 99th percentile, in microseconds. */
   p99_us: number,
+};
+
+/** A picture. */
+export type Picture = {
+  /** What is drawn. */
+  caption: string,
+  /** From where to where. */
+  range: string,
+  /** Its shapes, the first at the back. */
+  shapes: Array<Shape>,
 };
 
 /** A pool of equal replicas, with the edits so far. */
@@ -648,6 +1202,8 @@ export type PresetInfo = {
   note: string,
   /** The scenario as JSON text. */
   text: string,
+  /** Where it opens: shortly before what there is to see. */
+  opens_us: number,
 };
 
 /** A request in a wait queue. */
@@ -661,6 +1217,47 @@ export type QueueChip = {
   /** Whether it waits for blocks on their way from the CPU tier. */
   loading: boolean,
 };
+
+/** A run of somebody in the race. */
+export type RaceEntry = {
+  /** Whose run it is. */
+  name: string,
+  /** Its figures. */
+  run: RunRow,
+};
+
+/** A place in the race. */
+export type RacePlace = {
+  /** The place, from 1. */
+  place: number,
+  /** Who. */
+  name: string,
+  /** Mean over the seeds. */
+  mean: number,
+  /** Lower end of the interval that holds the true mean with 95 %; null from one seed. */
+  lo: number | null,
+  /** Upper end. */
+  hi: number | null,
+  /** Against the first, seed by seed: A is the first, B this one. */
+  to_first: Difference,
+  /** Whether no difference to the first can be shown, or too few seeds ran to tell. */
+  tied: boolean,
+};
+
+/** The order of a race as far as it has gone. */
+export type RaceRanking = {
+  /** What decided. */
+  by: RankBy,
+  /** Which values are the better ones. */
+  better: Direction,
+  /** The best first. */
+  places: Array<RacePlace>,
+  /** Who is not ranked, and why. */
+  unranked: Array<Unranked>,
+};
+
+/** What decides about the order. */
+export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
 
 /** Requests that were refused for one reason, warm-up included. */
 export type RejectionPart = {
@@ -764,6 +1361,8 @@ export type Report = {
   scenario_digest: string,
   /** Digest of the trace's requests; empty without a trace. */
   trace_digest: string,
+  /** The link of what ran, which the command line adds when it prints the report. Digests are of the report without it. */
+  link?: string,
   /** How percentiles are computed. */
   percentiles: string,
   /** What the reader must know to read the numbers right. */
@@ -866,8 +1465,10 @@ export type RequestPart = {
   rejected: number,
   /** Of those, refused by the router, because no replica that takes requests serves the model asked for. Left out if there are none. */
   rejected_by_router?: number,
-  /** Impossible to serve. */
+  /** Impossible to serve, or given up by their clients. */
   dropped: number,
+  /** Of those, given up by their clients. Left out if there are none. */
+  timed_out?: number,
   /** Whether the six add up to those that arrived. */
   conserved: boolean,
   /** Preemptions. */
@@ -879,6 +1480,44 @@ export type RequestPart = {
 /** What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
  * queued. */
 export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | "rejected" | "dropped";
+
+/** Two runs, or the runs of two scenarios with several seeds. */
+export type RunComparison = {
+  /** Whether the requests of the two are the same ones, so that each is compared with itself. */
+  paired: boolean,
+  /** Why they are not; missing if they are. */
+  not_paired?: string,
+  /** Pairs of requests that count in both runs, of all seeds together; without pairs, requests of A that count. */
+  requests: number,
+  /** The seeds, as text. */
+  seeds: Array<string>,
+  /** How intervals were made. */
+  interval: IntervalBasis,
+  /** The same in a sentence. */
+  explained: string,
+  /** What the reader must know to read the numbers right. */
+  notices: Array<string>,
+  /** The one run. */
+  a: Side,
+  /** The other. */
+  b: Side,
+  /** Times of requests, in milliseconds. */
+  metrics: MetricTable,
+  /** Figures of whole runs. */
+  totals: TotalTable,
+  /** The requests of the first seed, one by one. */
+  detail: DetailTable,
+};
+
+/** What a list of runs says of one. */
+export type RunFigures = {
+  /** How far it was computed, in microseconds. */
+  computed_us: number,
+  /** 99th percentile of TTFT, in milliseconds; nothing if no request has got its first token. */
+  ttft_p99_ms?: number,
+  /** 99th percentile of E2E, in milliseconds; nothing if no request has finished. */
+  e2e_p99_ms?: number,
+};
 
 /** The clock of a run. */
 export type RunPart = {
@@ -902,6 +1541,93 @@ export type RunPart = {
   trouble: string,
 };
 
+/** One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
+ * measurement window; null where there is nothing to measure. */
+export type RunRow = {
+  /** Seed, as text. */
+  seed: string,
+  /** Digest of the scenario. */
+  scenario_digest: string,
+  /** Digest of the workload: equal for equal arrivals, lengths, contents and draws. */
+  workload_digest: string,
+  /** Digest of the report: equal for equal results. */
+  report_digest: string,
+  /** Requests that arrived in the measurement window. */
+  requests: number,
+  /** Of those, finished. */
+  finished: number,
+  /** Of those, finished with every objective met. */
+  met: number,
+  /** Refused. */
+  refused: number,
+  /** Impossible to serve, or given up by their clients. */
+  dropped: number,
+  /** Still in the system at the end. */
+  unfinished: number,
+  /** met / requests, 0 to 1: who was refused, dropped or is unfinished has missed. */
+  met_share: number | null,
+  /** Requests arrived per second. */
+  arrived_per_s: number | null,
+  /** Requests finished per second. */
+  completed_per_s: number | null,
+  /** Requests finished per second that met every objective. */
+  goodput_per_s: number | null,
+  /** Output tokens per second. */
+  output_tokens_per_s: number | null,
+  /** Mean TTFT. */
+  ttft_mean_ms: number | null,
+  /** Median TTFT. */
+  ttft_p50_ms: number | null,
+  /** 90th percentile of TTFT. */
+  ttft_p90_ms: number | null,
+  /** 99th percentile of TTFT. */
+  ttft_p99_ms: number | null,
+  /** 99th percentile of TTFT over all requests that arrived, those without a first token being the longest; null if they are more
+   * than one in a hundred. */
+  ttft_p99_of_all_ms: number | null,
+  /** Mean ITL. */
+  itl_mean_ms: number | null,
+  /** Median ITL. */
+  itl_p50_ms: number | null,
+  /** 90th percentile of ITL. */
+  itl_p90_ms: number | null,
+  /** 99th percentile of ITL. */
+  itl_p99_ms: number | null,
+  /** Mean TPOT. */
+  tpot_mean_ms: number | null,
+  /** Median TPOT. */
+  tpot_p50_ms: number | null,
+  /** 90th percentile of TPOT. */
+  tpot_p90_ms: number | null,
+  /** 99th percentile of TPOT. */
+  tpot_p99_ms: number | null,
+  /** Mean E2E. */
+  e2e_mean_ms: number | null,
+  /** Median E2E. */
+  e2e_p50_ms: number | null,
+  /** 90th percentile of E2E. */
+  e2e_p90_ms: number | null,
+  /** 99th percentile of E2E. */
+  e2e_p99_ms: number | null,
+  /** 99th percentile of E2E over all requests that arrived, unfinished ones being the longest; null if they are more than one in a
+   * hundred. */
+  e2e_p99_of_all_ms: number | null,
+  /** Mean time from joining the wait queue to first joining a batch. */
+  queue_wait_mean_ms: number | null,
+  /** Share of prompt blocks found in a cache, 0 to 1. */
+  kv_hit_rate: number | null,
+  /** Preemptions, warm-up included. */
+  preemptions: number | null,
+  /** GPUs times seconds that their replica existed. */
+  gpu_seconds: number | null,
+  /** US dollars for all replicas; null without prices, as the next one. */
+  usd: number | null,
+  /** US dollars per million output tokens. */
+  usd_per_million_output_tokens: number | null,
+  /** The fitness score; null without weights in the scenario. */
+  fitness: number | null,
+};
+
 /** One part of a score. */
 export type ScorePart = {
   /** What is scored, such as `queue-depth`. */
@@ -912,6 +1638,10 @@ export type ScorePart = {
   weight: number,
   /** Value times weight; the candidate's score is the sum of these. */
   product: number,
+  /** Its text, if it is an expression. */
+  expression?: string,
+  /** What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum. */
+  summands?: Array<SummandValue>,
 };
 
 /** A part of a request's time, spent in one way. */
@@ -933,6 +1663,59 @@ export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load"
 
 /** How bad it is. */
 export type Severity = "error" | "warning";
+
+/** A part of a picture. */
+export type Shape = { "line": {
+  /** x and y of each. */
+  points: Array<[number, number]>,
+  /** How it looks. */
+  look: Look, } } | { "dots": {
+  /** x and y of each. */
+  points: Array<[number, number]>,
+  /** How they look. */
+  look: Look, } } | { "cells": {
+  /** Where it begins and ends. */
+  x: [number, number],
+  /** Cells in a row. */
+  columns: number,
+  /** The digits. */
+  digits: string, } } | { "bars": {
+  /** How many lanes there are. */
+  lanes: number,
+  /** Lane, begin and end of each. */
+  bars: Array<[number, number, number]>,
+  /** How they look. */
+  look: Look, } } | { "level": {
+  /** How high. */
+  y: number, } } | { "words": {
+  /** Where they begin, or end where they are in the right half. */
+  at: [number, number],
+  /** The words. */
+  text: string, } };
+
+/** One of the two. */
+export type Side = {
+  /** Title of its scenario. */
+  title: string,
+  /** Digest of its scenario, of the first seed. */
+  scenario_digest: string,
+  /** Digest of its workload, of the first seed. */
+  workload_digest: string,
+  /** Digests of its reports, by seed. */
+  report_digests: Array<string>,
+  /** Requests that arrived in the measurement window, of all seeds. */
+  requests: number,
+  /** Of those, finished. */
+  finished: number,
+  /** Of those, finished with every objective of their class met. */
+  met: number,
+  /** Refused. */
+  refused: number,
+  /** Impossible to serve, or given up by their clients. */
+  dropped: number,
+  /** Still in the system at the end. */
+  unfinished: number,
+};
 
 /** Requests finished in the measurement window, by what they met of the objectives of their class. */
 export type SloPart = {
@@ -974,6 +1757,34 @@ export type StepKind = "event" | "engine-step" | "arrival" | "completion" | "pre
 /** Why `advance` came back. */
 export type Stop = "until" | "events" | "finished";
 
+/** A stretch of requests in order of arrival. */
+export type StripPoint = {
+  /** When the request named arrived in A, in seconds. */
+  t_s: number,
+  /** The request that moved most, by its number in A. */
+  request_a: number,
+  /** The same in B. */
+  request_b: number,
+  /** Its difference in milliseconds. */
+  diff_ms: number,
+  /** The median of the stretch. */
+  p50_ms: number,
+  /** The smallest difference. */
+  min_ms: number,
+  /** The largest. */
+  max_ms: number,
+  /** Requests in the stretch. */
+  count: number,
+};
+
+/** One summand of an expression. */
+export type SummandValue = {
+  /** Its text, with its sign. */
+  text: string,
+  /** Its value. */
+  value: number,
+};
+
 /** The figures of a distribution. All zero when `count` is 0; written down without them then. */
 export type Summary = {
   /** How many values. */
@@ -996,6 +1807,66 @@ export type Summary = {
   max?: number,
 };
 
+/** A figure along a path of numbers. */
+export type SweepCurve = {
+  /** Name of the figure's column. */
+  figure: string,
+  /** The path along which it goes. */
+  path: string,
+  /** The points by number, in order of the path's value. */
+  points: Array<number>,
+  /** Where its knee lies. */
+  knee: CurveKnee,
+};
+
+/** The runs of one combination of values. */
+export type SweepPoint = {
+  /** The values, in the order of the paths, as JSON text. */
+  values: Array<string>,
+  /** How many seeds ran. */
+  seeds: number,
+  /** Its figures. */
+  figures: Array<SweepValue>,
+};
+
+/** A run of a sweep. */
+export type SweepRow = {
+  /** The values of its case as JSON text, in the order of the paths. */
+  values: Array<string>,
+  /** Its figures. */
+  run: RunRow,
+};
+
+/** A sweep in summary. */
+export type SweepSummary = {
+  /** The paths that were varied. */
+  paths: Array<string>,
+  /** One point for each combination of their values. */
+  points: Array<SweepPoint>,
+  /** One curve for each figure along each path of numbers, the values of the other paths being fixed. */
+  curves: Array<SweepCurve>,
+  /** What the cost of the Pareto front is: `usd_per_million_output_tokens`, or `gpu_seconds` where prices are missing. */
+  cost: string,
+  /** The points, by number, that no other beats in both cost and p99 of TTFT, the cheapest first. A point without a p99 of all
+   * its requests is beaten by every other. */
+  front: Array<number>,
+};
+
+/** A figure: its mean over seeds, and the interval that holds the true mean with 95 %. */
+export type SweepValue = {
+  /** Name of its column. */
+  name: string,
+  /** The mean; null if a seed has no value. */
+  mean: number | null,
+  /** Lower end; null from one seed. */
+  lo: number | null,
+  /** Upper end. */
+  hi: number | null,
+};
+
+/** What an occasion is completed by. */
+export type Takes = "nothing" | "count" | "percent" | "anomaly-kind" | "event-kind" | "request";
+
 /** Rates over the measurement window, which ends with the latest event. */
 export type ThroughputPart = {
   /** Length of the measurement window in seconds. */
@@ -1014,6 +1885,53 @@ export type ThroughputPart = {
   output_tokens_per_s: number,
   /** Both together. */
   total_tokens_per_s: number,
+};
+
+/** A figure of whole runs. */
+export type TotalComparison = {
+  /** Which values are the better ones. */
+  better: Direction,
+  /** In A; null without values. */
+  a: number | null,
+  /** In B. */
+  b: number | null,
+  /** B minus A. */
+  diff: number | null,
+  /** Lower end of the interval of the difference. */
+  lo: number | null,
+  /** Its upper end. */
+  hi: number | null,
+  /** What it comes to. */
+  verdict: Verdict,
+};
+
+/** Figures of whole runs. Those that are no shares of requests have no interval from one seed. */
+export type TotalTable = {
+  /** Share of the requests that arrived in the measurement window and met every objective, 0 to 1: who was refused, dropped or is
+   * unfinished has not. */
+  met_share: TotalComparison,
+  /** Share of them that finished, 0 to 1. */
+  finished_share: TotalComparison,
+  /** Finished requests per second that met every objective. */
+  goodput_per_s: TotalComparison,
+  /** Output tokens per second. */
+  output_tokens_per_s: TotalComparison,
+  /** Share of prompt blocks found in a cache, 0 to 1. */
+  kv_hit_rate: TotalComparison,
+  /** Preemptions, warm-up included. */
+  preemptions: TotalComparison,
+  /** US dollars per million output tokens; null without prices. */
+  usd_per_million_output_tokens: TotalComparison,
+};
+
+/** Which trace a scenario replays: its rows do not travel, so whoever opens the link is asked for the file. */
+export type TraceMark = {
+  /** Name of the file. */
+  name: string,
+  /** Rows that were read from it. */
+  rows: number,
+  /** Digest of what was read. */
+  digest: string,
 };
 
 /** What a trace file turned out to hold. */
@@ -1040,7 +1958,71 @@ export type TraceSummary = {
   output_tokens: number,
   /** Tokens in a block of its prompt hashes; 0 if it has none. */
   hash_block_tokens: number,
+  /** Digest of what was read: how links name it. */
+  digest: string,
 };
+
+/** Somebody without a place. */
+export type Unranked = {
+  /** Who. */
+  name: string,
+  /** Why. */
+  why: string,
+};
+
+/** What a difference comes to. */
+export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
 export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "health";
+
+/** All kinds of events, in the order in which lists show them. */
+export const EVENT_KINDS: readonly EventKind[] = [
+  "arrived",
+  "admitted",
+  "rejected",
+  "delayed",
+  "routed",
+  "queued",
+  "kv-load",
+  "kv-loaded",
+  "scheduled",
+  "step",
+  "step-end",
+  "prefill",
+  "first-token",
+  "tokens",
+  "preempted",
+  "kv-offload",
+  "reload",
+  "blocked",
+  "completed",
+  "dropped",
+  "livelock",
+  "anomaly",
+  "edit",
+  "replica",
+];
+
+/** All kinds of anomalies. */
+export const ANOMALY_KINDS: readonly AnomalyKind[] = [
+  "priority-inversion",
+  "head-of-line-blocking",
+  "kv-thrashing",
+  "livelock",
+  "load-imbalance",
+];
+
+/** All that a run can be run to. */
+export const OCCASIONS: readonly OccasionChoice[] = [
+  {"name":"preemption","label":"preemption","takes":"nothing","first":0},
+  {"name":"missed","label":"missed objective","takes":"nothing","first":0},
+  {"name":"refusal","label":"refusal","takes":"nothing","first":0},
+  {"name":"queue-above","label":"queue above","takes":"count","first":10},
+  {"name":"kv-above","label":"KV in use above","takes":"percent","first":95},
+  {"name":"any-anomaly","label":"anomaly","takes":"nothing","first":0},
+  {"name":"anomaly","label":"anomaly of a kind","takes":"anomaly-kind","first":0},
+  {"name":"event","label":"event of a kind","takes":"event-kind","first":0},
+  {"name":"request","label":"event of request","takes":"request","first":0},
+  {"name":"edit","label":"edit","takes":"nothing","first":0},
+];

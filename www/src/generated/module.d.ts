@@ -5,11 +5,14 @@ declare module '*/pkg/tokenyard.js' {
 
   type Diagnostic = import('./boundary.ts').Diagnostic;
   type ColumnsQuery = import('./boundary.ts').ColumnsQuery;
+  type Evidence = import('./boundary.ts').Evidence;
   type EventRows = import('./boundary.ts').EventRows;
   type EventsQuery = import('./boundary.ts').EventsQuery;
   type FrameQuery = import('./boundary.ts').FrameQuery;
+  type Occasion = import('./boundary.ts').Occasion;
   type PresetInfo = import('./boundary.ts').PresetInfo;
   type RequestDetail = import('./boundary.ts').RequestDetail;
+  type RunFigures = import('./boundary.ts').RunFigures;
   type StepKind = import('./boundary.ts').StepKind;
   type Stop = import('./boundary.ts').Stop;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
@@ -20,16 +23,34 @@ declare module '*/pkg/tokenyard.js' {
 
 
   /**
-   * A run in progress.
+   * A run in progress, and its checkpoints.
    */
   export class Sim {
       free(): void;
       [Symbol.dispose](): void;
       /**
+       * The same on a trace, which stays the caller's.
+       */
+      adoptWithTrace(text: string, trace: Trace): void;
+      /**
+       * Goes on with another scenario, at its beginning: what was computed of runs that begin alike stays. Throws a list of diagnostics;
+       * nothing has changed then.
+       */
+      adopt(text: string): void;
+      /**
+       * Goes on with the step back, but for no more than about `max_ms` milliseconds: `until` (there), `events` (not yet) or
+       * `finished` (there was nothing of the kind: at the beginning).
+       */
+      advanceBack(max_ms: number): Stop;
+      /**
        * Runs towards the end of the step begun last, but for no more than about `max_ms` milliseconds: `until`
        * (it has happened), `events` (not yet) or `finished` (it never will).
        */
       advanceStep(max_ms: number): Stop;
+      /**
+       * Runs towards the occasion, as `advanceStep` does.
+       */
+      advanceTo(max_ms: number): Stop;
       /**
        * Runs up to and including an instant, but for no more than about `max_ms` milliseconds: `until`, `events` (the time was
        * up) or `finished`.
@@ -44,21 +65,37 @@ declare module '*/pkg/tokenyard.js' {
        */
       static architectureFromHf(text: string): JsonObject;
       /**
+       * Begins a step back of a kind.
+       */
+      beginBack(kind: StepKind): void;
+      /**
        * Begins a single step of a kind.
        */
       beginStep(kind: StepKind): void;
+      /**
+       * Begins the way to the next time of an occasion.
+       */
+      beginTo(occasion: Occasion): void;
       /**
        * All problems of a scenario text; never throws.
        */
       static check(text: string): Diagnostic[];
       /**
+       * How many checkpoints there are, and about how many bytes they take beside the run itself.
+       */
+      checkpoints(): [number, number];
+      /**
        * The columns of a view, copied out of the module's memory: they can be given away.
        */
       columns(asked: ColumnsQuery): ColumnSet;
       /**
-       * Digest of the report.
+       * How far the run was computed, in microseconds.
        */
-      digest(): string;
+      computedUs(): number;
+      /**
+       * Digest of a report that `report` gave.
+       */
+      digest(report: string): string;
       /**
        * Lines of the event log.
        */
@@ -67,6 +104,14 @@ declare module '*/pkg/tokenyard.js' {
        * Events run so far.
        */
       events(): number;
+      /**
+       * What the numbers rest on, at the playhead.
+       */
+      evidence(): Evidence;
+      /**
+       * What a list of runs says of this one, as far as it was computed.
+       */
+      figures(): RunFigures;
       /**
        * What the playhead shows, as JSON of a `Frame`.
        *
@@ -87,6 +132,10 @@ declare module '*/pkg/tokenyard.js' {
        */
       nowUs(): number;
       /**
+       * What became of each request up to the playhead, as the module of comparisons reads it: a copy, which can be given away.
+       */
+      outcomes(): Uint8Array;
+      /**
        * The built-in scenarios.
        */
       static presets(): PresetInfo[];
@@ -98,6 +147,10 @@ declare module '*/pkg/tokenyard.js' {
        * The scenario with all edits made so far, as JSON text.
        */
       scenario(): string;
+      /**
+       * Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there.
+       */
+      seek(until_us: number): void;
       /**
        * The request that a place on a chart or a distribution stands for: of those that got their first token between two instants,
        * or else finished then, the slowest that took no longer than `at_most_us`.
@@ -154,23 +207,35 @@ declare module '*/pkg/tokenyard.js' {
       readonly __wbg_sim_free: (a: number, b: number) => void;
       readonly __wbg_trace_free: (a: number, b: number) => void;
       readonly freshSeed: () => [number, number, number, number];
+      readonly sim_adopt: (a: number, b: number, c: number) => [number, number];
+      readonly sim_adoptWithTrace: (a: number, b: number, c: number, d: number) => [number, number];
       readonly sim_advance: (a: number, b: number, c: number) => [number, number];
+      readonly sim_advanceBack: (a: number, b: number) => [number, number];
       readonly sim_advanceStep: (a: number, b: number) => [number, number];
+      readonly sim_advanceTo: (a: number, b: number) => [number, number];
       readonly sim_apply: (a: number, b: number, c: number) => any;
       readonly sim_architectureFromHf: (a: number, b: number) => [number, number, number];
+      readonly sim_beginBack: (a: number, b: any) => [number, number];
       readonly sim_beginStep: (a: number, b: any) => [number, number];
+      readonly sim_beginTo: (a: number, b: any) => [number, number];
       readonly sim_check: (a: number, b: number) => any;
+      readonly sim_checkpoints: (a: number) => any;
       readonly sim_columns: (a: number, b: any) => [number, number, number];
-      readonly sim_digest: (a: number) => [number, number];
+      readonly sim_computedUs: (a: number) => number;
+      readonly sim_digest: (a: number, b: number, c: number) => [number, number];
       readonly sim_eventRows: (a: number, b: any) => [number, number, number];
       readonly sim_events: (a: number) => number;
+      readonly sim_evidence: (a: number) => any;
+      readonly sim_figures: (a: number) => any;
       readonly sim_frame: (a: number, b: any) => [number, number, number, number];
       readonly sim_inspect: (a: number, b: number) => any;
       readonly sim_new: (a: number, b: number) => [number, number, number];
       readonly sim_nowUs: (a: number) => number;
+      readonly sim_outcomes: (a: number) => [number, number];
       readonly sim_presets: () => any;
       readonly sim_report: (a: number) => [number, number];
       readonly sim_scenario: (a: number) => [number, number];
+      readonly sim_seek: (a: number, b: number) => void;
       readonly sim_slowest: (a: number, b: number, c: number, d: number, e: number) => number;
       readonly sim_unwatched: (a: number, b: number) => [number, number, number];
       readonly sim_version: () => [number, number];
@@ -179,6 +244,315 @@ declare module '*/pkg/tokenyard.js' {
       readonly trace_finish: (a: number) => any;
       readonly trace_new: (a: number, b: number) => number;
       readonly trace_push: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_malloc: (a: number, b: number) => number;
+      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_exn_store: (a: number) => void;
+      readonly __externref_table_alloc: () => number;
+      readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_dealloc: (a: number) => void;
+      readonly __wbindgen_start: () => void;
+  }
+
+  export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+  /**
+   * Instantiates the given `module`, which can either be bytes or
+   * a precompiled `WebAssembly.Module`.
+   *
+   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+   *
+   * @returns {InitOutput}
+   */
+  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+  /**
+   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+   * for everything else, calls `WebAssembly.instantiate` directly.
+   *
+   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+   *
+   * @returns {Promise<InitOutput>}
+   */
+  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
+}
+declare module '*/pkg/compare.js' {
+  /* tslint:disable */
+  /* eslint-disable */
+
+  type CaseText = import('./boundary.ts').CaseText;
+  type RaceEntry = import('./boundary.ts').RaceEntry;
+  type RaceRanking = import('./boundary.ts').RaceRanking;
+  type RankBy = import('./boundary.ts').RankBy;
+  type RunComparison = import('./boundary.ts').RunComparison;
+  type RunRow = import('./boundary.ts').RunRow;
+  type SweepRow = import('./boundary.ts').SweepRow;
+  type SweepSummary = import('./boundary.ts').SweepSummary;
+
+
+
+  /**
+   * Runs of two scenarios, seed by seed.
+   */
+  export class Comparison {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * Adds two runs with the same seed, as `Sim.outcomes` gave them; throws a list of diagnostics.
+       */
+      add(a: Uint8Array | number[], b: Uint8Array | number[]): void;
+      /**
+       * Nothing to compare yet.
+       */
+      constructor();
+      /**
+       * What they come to; `null` before the first.
+       */
+      result(): RunComparison | null;
+  }
+
+  /**
+   * The order of a race as far as it has gone.
+   */
+  export function rankRace(entries: RaceEntry[], by: RankBy): RaceRanking;
+
+  /**
+   * The figures of a run, from what `Sim.outcomes` gave; throws a list of diagnostics.
+   */
+  export function runRow(outcomes: Uint8Array | number[]): RunRow;
+
+  /**
+   * Installs the hook that prints a panic's message and place.
+   */
+  export function start(): void;
+
+  /**
+   * The cases of a sweep, from what `--vary` takes; throws a list of diagnostics.
+   */
+  export function sweepCases(scenario: string, varied: string[], seeds: number): CaseText[];
+
+  /**
+   * What the rows of a sweep come to.
+   */
+  export function sweepSummary(paths: string[], rows: SweepRow[]): SweepSummary;
+
+  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+  export interface InitOutput {
+      readonly memory: WebAssembly.Memory;
+      readonly __wbg_comparison_free: (a: number, b: number) => void;
+      readonly comparison_add: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+      readonly comparison_new: () => number;
+      readonly comparison_result: (a: number) => any;
+      readonly rankRace: (a: any, b: any) => any;
+      readonly runRow: (a: number, b: number) => [number, number, number];
+      readonly start: () => void;
+      readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
+      readonly sweepSummary: (a: number, b: number, c: any) => any;
+      readonly __wbindgen_malloc: (a: number, b: number) => number;
+      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_exn_store: (a: number) => void;
+      readonly __externref_table_alloc: () => number;
+      readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_dealloc: (a: number) => void;
+      readonly __externref_drop_slice: (a: number, b: number) => void;
+      readonly __wbindgen_start: () => void;
+  }
+
+  export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+  /**
+   * Instantiates the given `module`, which can either be bytes or
+   * a precompiled `WebAssembly.Module`.
+   *
+   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+   *
+   * @returns {InitOutput}
+   */
+  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+  /**
+   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+   * for everything else, calls `WebAssembly.instantiate` directly.
+   *
+   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+   *
+   * @returns {Promise<InitOutput>}
+   */
+  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
+}
+declare module '*/pkg/links.js' {
+  /* tslint:disable */
+  /* eslint-disable */
+
+  type Diagnostic = import('./boundary.ts').Diagnostic;
+  type MadeLink = import('./boundary.ts').MadeLink;
+  type LinkAsked = import('./boundary.ts').LinkAsked;
+  type TraceMark = import('./boundary.ts').TraceMark;
+  type OpenedLink = import('./boundary.ts').OpenedLink;
+  type ExpressionReading = import('./boundary.ts').ExpressionReading;
+
+
+
+  /**
+   * A report with the link of what ran.
+   */
+  export function linkedReport(report: string, link: string): string;
+
+  /**
+   * The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` where it would be too long
+   * for one. Throws a list of diagnostics.
+   */
+  export function makeLink(scenario: string, asked: LinkAsked, beside?: string | null): MadeLink | null;
+
+  /**
+   * What a link carries, as far as it can be read and run.
+   */
+  export function openLink(text: string): OpenedLink;
+
+  /**
+   * What is wrong with an expression, and what the word at the caret could become.
+   */
+  export function readExpression(text: string, caret: number): ExpressionReading;
+
+  /**
+   * What is wrong with a trace of so many rows and such a digest where a link names another one; `null` if it is the one.
+   */
+  export function refusesTrace(mark: TraceMark, rows: number, digest: string): Diagnostic | null;
+
+  /**
+   * A scorer of a weighted router, whose settings are JSON text, as the expression that it is; `null` if it is none.
+   */
+  export function scorerAsExpression(weighted: string, index: number): string | null;
+
+  /**
+   * Installs the hook that prints a panic's message and place.
+   */
+  export function start(): void;
+
+  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+  export interface InitOutput {
+      readonly memory: WebAssembly.Memory;
+      readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
+      readonly makeLink: (a: number, b: number, c: any, d: number, e: number) => [number, number, number];
+      readonly openLink: (a: number, b: number) => any;
+      readonly readExpression: (a: number, b: number, c: number) => any;
+      readonly refusesTrace: (a: any, b: number, c: number, d: number) => any;
+      readonly scorerAsExpression: (a: number, b: number, c: number) => any;
+      readonly start: () => void;
+      readonly __wbindgen_malloc: (a: number, b: number) => number;
+      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_exn_store: (a: number) => void;
+      readonly __externref_table_alloc: () => number;
+      readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_dealloc: (a: number) => void;
+      readonly __wbindgen_start: () => void;
+  }
+
+  export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+  /**
+   * Instantiates the given `module`, which can either be bytes or
+   * a precompiled `WebAssembly.Module`.
+   *
+   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+   *
+   * @returns {InitOutput}
+   */
+  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+  /**
+   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+   * for everything else, calls `WebAssembly.instantiate` directly.
+   *
+   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+   *
+   * @returns {Promise<InitOutput>}
+   */
+  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
+}
+declare module '*/pkg/measured.js' {
+  /* tslint:disable */
+  /* eslint-disable */
+
+  type Band = import('./boundary.ts').Band;
+  type Benchmark = import('./boundary.ts').Benchmark;
+  type Comparison = import('./boundary.ts').Comparison;
+  type OneRun = import('./boundary.ts').OneRun;
+
+
+
+  /**
+   * The rows of one table of a run, which is made for them: the bytes that the command line writes.
+   */
+  export class Rows {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * The rows of a table by its name, `csv` or `jsonl`; throws a list of diagnostics.
+       */
+      constructor(scenario: string, table: string, format: string);
+      /**
+       * Runs on for so many events at most, and gives what was written; nothing once all of it has been given.
+       */
+      next(events: number): Uint8Array | undefined;
+      /**
+       * How far the run is, in microseconds.
+       */
+      nowUs(): number;
+      /**
+       * Begins the run; throws a list of diagnostics.
+       */
+      start(): void;
+      /**
+       * Takes the next piece of the trace that the scenario replays.
+       */
+      trace(bytes: Uint8Array | number[]): void;
+  }
+
+  /**
+   * The scenario with the coefficients that a run of a file fixes; throws a list of diagnostics.
+   */
+  export function calibrateBenchmark(text: string, run: number, scenario: string, file: string): OneRun;
+
+  /**
+   * A run of a file beside the same traffic on a scenario's cluster; throws a list of diagnostics.
+   */
+  export function compareBenchmark(text: string, run: number, scenario: string): Comparison;
+
+  /**
+   * The runs in what a benchmark tool or a server wrote; throws a list of diagnostics.
+   */
+  export function readBenchmark(text: string): Benchmark[];
+
+  /**
+   * Installs the hook that prints a panic's message and place.
+   */
+  export function start(): void;
+
+  /**
+   * The bands that the intervals of built-in coefficients make of TTFT and TPOT; throws a list of diagnostics.
+   */
+  export function uncertaintyBands(scenario: string): Band[];
+
+  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+  export interface InitOutput {
+      readonly memory: WebAssembly.Memory;
+      readonly __wbg_rows_free: (a: number, b: number) => void;
+      readonly calibrateBenchmark: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
+      readonly compareBenchmark: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
+      readonly readBenchmark: (a: number, b: number) => [number, number, number];
+      readonly rows_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly rows_next: (a: number, b: number) => [number, number];
+      readonly rows_nowUs: (a: number) => number;
+      readonly rows_start: (a: number) => [number, number];
+      readonly rows_trace: (a: number, b: number, c: number) => void;
+      readonly start: () => void;
+      readonly uncertaintyBands: (a: number, b: number) => [number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;

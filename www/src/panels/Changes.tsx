@@ -5,7 +5,7 @@ import { clock } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { withValue } from '../state/document.ts';
 import type { Edit } from '../state/edits.ts';
-import { pathName, plainText } from './formFields.ts';
+import { fieldAt, inUnit, pathName, plainText } from './formFields.ts';
 
 export default function Changes(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -57,8 +57,8 @@ export default function Changes(props: { app: App }): JSX.Element {
             {(change) => (
               <li>
                 <span class="what">
-                  {pathName(app.schema, app.document(), change.path)} <s class="was">{short(change.from)}</s>{' '}
-                  <b>{short(change.to)}</b>
+                  {pathName(app.schema, app.document(), change.path)}{' '}
+                  <s class="was">{short(app, change.path, change.from)}</s> <b>{short(app, change.path, change.to)}</b>
                 </span>
                 <button
                   type="button"
@@ -83,20 +83,25 @@ export default function Changes(props: { app: App }): JSX.Element {
 /** An edit in the words of the form: what it sets, what it adds. */
 function said(app: App, edit: Edit): readonly (readonly [string, string])[] {
   const set = Object.entries(edit.set ?? {}).map(
-    ([path, value]) => [pathName(app.schema, app.inForce(), path), short(value)] as const,
+    ([path, value]) => [pathName(app.schema, app.inForce(), path), short(app, path, value)] as const,
   );
   const added = Object.entries(edit.add ?? {}).map(([list, entry]) => {
     const word = list === 'cluster.pools' ? 'New pool' : 'New client';
-    return [word, short(child(entry, 'name'))] as const;
+    return [word, short(app, '', child(entry, 'name'))] as const;
   });
   return [...set, ...added];
 }
 
-/** A value in the form's words: a policy by its name, a list by its length. */
-function short(value: Json | undefined): string {
+/** The value at a path in the form's words: a number with its unit, a policy by its name, a list by its length. */
+function short(app: App, path: string, stored: Json | undefined): string {
+  const field = fieldAt(app.schema, app.inForce(), path);
+  const value = field ? inUnit(field, stored) : stored;
   if (value === undefined) return 'default';
   if (value === null) return 'off';
-  if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 9 });
+  if (typeof value === 'number') {
+    const text = value.toLocaleString('en', { maximumFractionDigits: 9 });
+    return field && field.unit !== '' ? `${text}\u00a0${field.unit}` : text;
+  }
   const text = typeof value === 'string' ? value : plainText(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

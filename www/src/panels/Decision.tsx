@@ -2,7 +2,7 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { sentence } from '../base/schema.ts';
 import { DASH, percent } from '../base/units.ts';
-import type { Candidate } from '../generated/boundary.ts';
+import type { Candidate, ScorePart } from '../generated/boundary.ts';
 import { headsOf, regretOf, shownOf } from './regret.ts';
 
 type Column = {
@@ -46,7 +46,10 @@ export function Decision(props: Props): JSX.Element {
             {(part, i) => (
               <li>
                 <span class={`sw-part part-${i() % 3}`} />
-                {sentence(part.name)} ×{short(part.weight)}
+                <Show when={part.expression} fallback={sentence(part.name)}>
+                  {(text) => <code>{text()}</code>}
+                </Show>{' '}
+                ×{short(part.weight)}
               </li>
             )}
           </For>
@@ -63,7 +66,7 @@ export function Decision(props: Props): JSX.Element {
                 <For each={parts()}>
                   {(part, i) => (
                     <th scope="col">
-                      <abbr title={sentence(part.name)}>{heads()[i()]}</abbr>
+                      <abbr title={part.expression ?? sentence(part.name)}>{heads()[i()] ?? part.name}</abbr>
                     </th>
                   )}
                 </For>
@@ -84,14 +87,7 @@ export function Decision(props: Props): JSX.Element {
                     </button>
                   </th>
                   <Show when={parts().length > 0} fallback={<Cells of={SEEN} c={c} />}>
-                    <For each={c.excluded === undefined ? c.parts : []}>
-                      {(part) => (
-                        <td>
-                          {short(part.value)}
-                          <span class="product">{short(part.product)}</span>
-                        </td>
-                      )}
-                    </For>
+                    <For each={c.excluded === undefined ? c.parts : []}>{(part) => <Scored part={part} />}</For>
                     <Show when={c.excluded === undefined} fallback={<td colSpan={parts().length + 1}>{c.excluded}</td>}>
                       <td>
                         <Bar c={c} most={props.list[0]?.score ?? 1} />
@@ -105,6 +101,13 @@ export function Decision(props: Props): JSX.Element {
           </tbody>
         </table>
       </div>
+      <For each={parts()}>
+        {(part, i) => (
+          <Show when={(part.summands?.length ?? 0) > 0}>
+            <Summands at={i()} part={part} list={shown()} />
+          </Show>
+        )}
+      </For>
       <p class="m foot-note">
         Load is what the router adds up: waiting, running and in flight, which holds what it sees of these two as well.{' '}
         <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
@@ -127,6 +130,54 @@ export function Decision(props: Props): JSX.Element {
         </Show>
       </p>
     </>
+  );
+}
+
+/** What an expression adds up for each replica: a column for each of its summands. */
+function Summands(props: { at: number; part: ScorePart; list: readonly Candidate[] }): JSX.Element {
+  const able = (): readonly Candidate[] => props.list.filter((c) => c.excluded === undefined);
+  return (
+    <div class="scores">
+      <table class="tbl summands">
+        <caption>
+          What <code>{props.part.expression}</code> adds up, before that is cut to 0 to 1
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="visually-hidden">Replica</span>
+            </th>
+            <For each={props.part.summands ?? []}>
+              {({ text }) => (
+                <th scope="col">
+                  <code>{text}</code>
+                </th>
+              )}
+            </For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={able()}>
+            {(c) => (
+              <tr classList={{ pick: c.chosen }}>
+                <th scope="row">r{c.replica}</th>
+                <For each={c.parts[props.at]?.summands ?? []}>{({ value }) => <td>{short(value)}</td>}</For>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A value and below it its product with the weight. */
+function Scored(props: { part: ScorePart }): JSX.Element {
+  return (
+    <td>
+      {short(props.part.value)}
+      <span class="product">{short(props.part.product)}</span>
+    </td>
   );
 }
 

@@ -1,13 +1,12 @@
 // The dialogs: help, and the reading of a trace. Loaded when one is opened.
-import { Dialog } from '@ark-ui/solid/dialog';
 import { For, type JSX, Show } from 'solid-js';
-import { Portal } from 'solid-js/web';
 import { SHAPES } from '../base/anomalies.ts';
 import { count } from '../base/units.ts';
-import { AnomalyGlyph, Icon } from '../draw/glyphs.tsx';
+import { AnomalyGlyph } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { keysOf, SHORTCUTS } from '../state/shortcuts.ts';
 import { Problems } from './NoticeBar.tsx';
+import { Sheet } from './Sheet.tsx';
 
 function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
   return (
@@ -96,27 +95,6 @@ function TraceDialog(props: { app: App }): JSX.Element {
         )}
       </Show>
     </Sheet>
-  );
-}
-
-function Sheet(props: { open: boolean; onClose: () => void; title: string; children: JSX.Element }): JSX.Element {
-  return (
-    <Dialog.Root open={props.open} onOpenChange={({ open }) => !open && props.onClose()} lazyMount unmountOnExit>
-      <Portal>
-        <Dialog.Backdrop class="veil" />
-        <Dialog.Positioner class="sheet-place">
-          <Dialog.Content class="sheet">
-            <div class="sheet-head">
-              <Dialog.Title class="sheet-title">{props.title}</Dialog.Title>
-              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
-                <Icon name="close" />
-              </Dialog.CloseTrigger>
-            </div>
-            {props.children}
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
   );
 }
 

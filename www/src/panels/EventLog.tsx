@@ -1,36 +1,11 @@
 // The latest events, of one kind or request if wanted. Only the rows in sight are in the document.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { oneAtATime } from '../base/oneAtATime.ts';
 import { sentence } from '../base/schema.ts';
 import { clock, count } from '../base/units.ts';
-import type { EventKind, EventRow, EventRows, EventsQuery } from '../generated/boundary.ts';
+import { EVENT_KINDS, type EventKind, type EventRow, type EventRows, type EventsQuery } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 
-const KINDS: readonly EventKind[] = [
-  'arrived',
-  'admitted',
-  'rejected',
-  'delayed',
-  'routed',
-  'queued',
-  'kv-load',
-  'kv-loaded',
-  'scheduled',
-  'step',
-  'step-end',
-  'prefill',
-  'first-token',
-  'tokens',
-  'preempted',
-  'kv-offload',
-  'reload',
-  'blocked',
-  'completed',
-  'dropped',
-  'livelock',
-  'anomaly',
-  'edit',
-  'replica',
-];
 const ROW = 24;
 const LIMIT = 2000;
 
@@ -45,30 +20,19 @@ export default function EventLog(props: { app: App }): JSX.Element {
   /** The line that is read in full below the list. */
   const [read, setRead] = createSignal<EventRow>();
   let box: HTMLElement | undefined;
-  let asking = false;
 
-  createEffect(
-    on([app.refreshTick, kind, request], () => {
-      if (asking) return;
-      asking = true;
-      const wanted = Number(request());
-      const query: EventsQuery = {
-        kinds: KINDS.filter((k) => k === kind()),
-        limit: LIMIT,
-        ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),
-      };
-      app.events(query).then(
-        (rows) => {
-          asking = false;
-          setAnswer(rows);
-          if (follows() && box) box.scrollTop = rows.rows.length * ROW;
-        },
-        () => {
-          asking = false;
-        },
-      );
-    }),
-  );
+  const ask = oneAtATime(async () => {
+    const wanted = Number(request());
+    const query: EventsQuery = {
+      kinds: EVENT_KINDS.filter((k) => k === kind()),
+      limit: LIMIT,
+      ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),
+    };
+    const found = await app.events(query);
+    setAnswer(found);
+    if (follows() && box) box.scrollTop = found.rows.length * ROW;
+  });
+  createEffect(on([app.refreshTick, kind, request], ask));
 
   const rows = (): readonly EventRow[] => answer().rows;
   const first = createMemo(() => Math.max(0, Math.floor(top() / ROW) - 4));
@@ -91,10 +55,10 @@ export default function EventLog(props: { app: App }): JSX.Element {
           <select
             class="in"
             value={kind() ?? ''}
-            onChange={(event) => setKind(KINDS.find((k) => k === event.currentTarget.value))}
+            onChange={(event) => setKind(EVENT_KINDS.find((k) => k === event.currentTarget.value))}
           >
             <option value="">All kinds</option>
-            <For each={KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
+            <For each={EVENT_KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
           </select>
         </label>
         <label class="in">

@@ -8,8 +8,11 @@ import { sentence } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { isAdded } from './Entries.tsx';
+import { AsExpression, canBeExpression, ExpressionField } from './Expression.tsx';
 import {
   choiceText,
+  inDocument,
+  inUnit,
   message,
   OWN_SPEEDS,
   type PlacedField,
@@ -94,9 +97,10 @@ export function FieldRow(props: { app: App; field: PlacedField; help: boolean })
           )}
         </Show>
         <Show when={changed() && !whole()}>
-          <s class="was">{plainText(before())}</s>
+          <s class="was">{plainText(inUnit(props.field, before()))}</s>
         </Show>
         <Control
+          app={app}
           id={id}
           field={props.field}
           value={value()}
@@ -118,6 +122,9 @@ export function FieldRow(props: { app: App; field: PlacedField; help: boolean })
           </p>
         )}
       </Show>
+      <Show when={canBeExpression(props.field) && typeof value() === 'string'}>
+        <AsExpression app={app} path={path()} />
+      </Show>
       <Show when={path().endsWith('.architecture')}>
         <OwnModel app={app} path={path()} />
       </Show>
@@ -126,6 +133,7 @@ export function FieldRow(props: { app: App; field: PlacedField; help: boolean })
 }
 
 function Control(props: {
+  app: App;
   id: string;
   field: Field;
   value: Json | undefined;
@@ -176,6 +184,9 @@ function Control(props: {
           </button>
         )}
       </Match>
+      <Match when={input().kind === 'expression'}>
+        <ExpressionField {...props} />
+      </Match>
       <Match when={true}>
         <Typed {...props} />
       </Match>
@@ -201,9 +212,11 @@ function Typed(props: {
   onSet: (value: Json) => Promise<boolean>;
 }): JSX.Element {
   const numeric = (): boolean => props.field.input.kind === 'number';
+  const shown = (): string => plainText(inUnit(props.field, props.value));
   const commit = (text: string): Promise<boolean> => {
     const trimmed = text.trim().replace(/,(?=\d{3}(\D|$))/g, '');
-    return props.onSet(numeric() && trimmed !== '' && !Number.isNaN(Number(trimmed)) ? Number(trimmed) : trimmed);
+    const number = numeric() && trimmed !== '' && !Number.isNaN(Number(trimmed));
+    return props.onSet(number ? inDocument(props.field, Number(trimmed)) : trimmed);
   };
   /** What arrow keys have made of the value, while it is not yet in force. */
   const [nudged, setNudged] = createSignal<string>();
@@ -230,14 +243,15 @@ function Typed(props: {
     event.preventDefault();
     const { input } = props.field;
     const [least, most] = input.kind === 'number' ? [input.min ?? 0, input.max ?? Infinity] : [0, Infinity];
+    const { times } = props.field;
     const next = Number((now + way * (Number.isInteger(now) ? 1 : 0.1)).toFixed(6));
-    wanted = String(Math.min(most, Math.max(least, next)));
+    wanted = String(Math.min(most / times, Math.max(least / times, next)));
     setNudged(wanted);
     void follow();
   };
   /** Escape gives back what is in force. */
   const restore = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
-    const inForce = plainText(props.value);
+    const inForce = shown();
     if (event.key !== 'Escape' || event.currentTarget.value === inForce) return;
     event.preventDefault();
     setNudged(undefined);
@@ -272,9 +286,9 @@ function Typed(props: {
           inputmode={numeric() ? 'decimal' : 'text'}
           spellcheck={false}
           autocomplete="off"
-          size={numeric() ? Math.max(3, plainText(props.value).length) : 14}
-          value={dragged() ?? nudged() ?? plainText(props.value)}
-          data-value={plainText(props.value)}
+          size={numeric() ? Math.max(3, shown().length) : 14}
+          value={dragged() ?? nudged() ?? shown()}
+          data-value={shown()}
           aria-invalid={props.invalid}
           onInput={() => setNudged(undefined)}
           onChange={(event) => void commit(event.currentTarget.value)}

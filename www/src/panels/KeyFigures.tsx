@@ -13,8 +13,9 @@ import {
   usd,
 } from '../base/units.ts';
 import { lastSpan } from '../base/view.ts';
-import { type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
-import type { Frame, Percentiles, Mark as Standing } from '../generated/boundary.ts';
+import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
+import type { Evidence, Frame, Percentiles, Mark as Standing } from '../generated/boundary.ts';
+import { type Rest, restOf } from './rest.ts';
 
 function markOf(standing: Standing | undefined): Mark {
   return standing === 'none' ? undefined : standing;
@@ -23,7 +24,14 @@ function markOf(standing: Standing | undefined): Mark {
 /** With fewer samples than this, one request determines the p99. */
 const FEW = 100;
 
-export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
+export function KeyFigures(props: {
+  frame: Frame | undefined;
+  evidence?: Evidence | undefined;
+  /** Opens the panel with what numbers rest on. */
+  onRest?: () => void;
+}): JSX.Element {
+  const times = createMemo(() => restOf(props.evidence, ['steps']));
+  const cache = createMemo(() => restOf(props.evidence, ['blocks']));
   const key = createMemo(() => props.frame?.key);
   const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
   /** Whether anything was scheduled yet: before that the cache hit rate does not exist. */
@@ -39,6 +47,8 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
         title="TTFT p99"
         p={key()?.ttft ?? none}
         mark={markOf(key()?.ttft_mark)}
+        rest={times()}
+        onRest={props.onRest}
         p90
         window={lastSpan(props.frame)}
       />
@@ -47,24 +57,38 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
         about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
         p={key()?.tpot ?? none}
         mark={markOf(key()?.tpot_mark)}
+        rest={times()}
+        onRest={props.onRest}
         itl={key()?.itl ?? none}
       />
-      <Tail title="E2E p99" p={key()?.e2e ?? none} mark={markOf(key()?.e2e_mark)} />
+      <Tail
+        title="E2E p99"
+        p={key()?.e2e ?? none}
+        mark={markOf(key()?.e2e_mark)}
+        rest={times()}
+        onRest={props.onRest}
+      />
       <Figure
         title="Goodput"
         mark={markOf(key()?.goodput_mark)}
+        rest={times()}
+        onRest={props.onRest}
         value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
         small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
       />
       <Figure
         title="Cache hits"
         about="Share of prompt blocks that were found in a cache, since the start"
+        rest={cache()}
+        onRest={props.onRest}
         value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
         small={started() ? ['in all', ...cpuHits()] : []}
       />
       <Figure
         title="Preempted"
         about="Preemptions since the start"
+        rest={cache()}
+        onRest={props.onRest}
         mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
         value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
         small={['in all']}
@@ -72,6 +96,8 @@ export function KeyFigures(props: { frame: Frame | undefined }): JSX.Element {
       <Figure
         title="Cost"
         about="Per million output tokens of the window, at the price of the replicas that serve now"
+        rest={times()}
+        onRest={props.onRest}
         value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
         small={key()?.usd_per_million_tokens ? ['/M out'] : []}
       />
@@ -84,6 +110,8 @@ function Tail(props: {
   about?: string;
   p: Percentiles;
   mark: Mark;
+  rest: Rest | undefined;
+  onRest: (() => void) | undefined;
   p90?: boolean;
   window?: string;
   /** The time between tokens, which stands in place of the median. */
@@ -106,6 +134,8 @@ function Tail(props: {
       title={props.title}
       {...(props.about === undefined ? {} : { about: props.about })}
       mark={props.mark}
+      rest={props.rest}
+      onRest={props.onRest}
       value={percentileUs(props.p.p99_us, props.p.count)}
       small={small()}
       few={few()}
@@ -119,17 +149,32 @@ function Figure(props: {
   /** What it is and of which span, where the title is too short to say so. */
   about?: string;
   mark?: Mark;
+  rest: Rest | undefined;
+  onRest: (() => void) | undefined;
   value: Quantity;
   small: readonly string[];
   few?: boolean;
   window?: string | undefined;
 }): JSX.Element {
   return (
-    <div title={props.about}>
+    <div title={[props.about, props.rest?.says, props.rest?.outside].filter((part) => part).join('. ')}>
       <h2>
         {props.title}
         <Show when={props.about}>{(about) => <span class="visually-hidden">: {about()}</span>}</Show>
         <ObjectiveMark mark={props.mark} />
+        <Show when={props.rest}>
+          {(rest) => (
+            <button
+              type="button"
+              class="rest"
+              aria-label={`What ${props.title} rests on. ${rest().says} ${rest().outside}`}
+              title={`${rest().says} ${rest().outside}`}
+              onClick={() => props.onRest?.()}
+            >
+              <EvidenceGlyph basis={rest().basis} outside={rest().outside !== ''} />
+            </button>
+          )}
+        </Show>
         <Show when={props.window}>
           <span class="win">{props.window}</span>
         </Show>

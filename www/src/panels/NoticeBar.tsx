@@ -35,12 +35,30 @@ export function NoticeBar(props: { app: App }): JSX.Element {
   return (
     <Show when={app.notice()}>
       {(notice) => (
-        <div class="notice" role="status" classList={{ bad: notice().kind !== 'info', long: isLong(notice()) }}>
+        <div
+          class="notice"
+          role="status"
+          classList={{ bad: notice().kind === 'crash' || notice().kind === 'problem', long: isLong(notice()) }}
+        >
           <div class="notice-text">{said(app)}</div>
           <Show when={crashOf(app)}>
             {(crash) => (
               <button type="button" class="btn box" onClick={() => save('reproduction.json', crash().scenario)}>
                 Download the reproduction
+              </button>
+            )}
+          </Show>
+          <Show when={asks(notice())}>
+            {(ask) => (
+              <button
+                type="button"
+                class="btn box"
+                onClick={() => {
+                  app.setNotice(undefined);
+                  ask().run();
+                }}
+              >
+                {ask().action}
               </button>
             )}
           </Show>
@@ -56,6 +74,10 @@ export function NoticeBar(props: { app: App }): JSX.Element {
 /** Whether it has more to say than fits among the controls. */
 function isLong(notice: Notice): boolean {
   return notice.kind === 'info' && notice.diagnostics.length > 0;
+}
+
+function asks(notice: Notice) {
+  return notice.kind === 'ask' ? notice : undefined;
 }
 
 function crashOf(app: App) {

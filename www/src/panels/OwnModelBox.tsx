@@ -7,7 +7,7 @@ import type { Diagnostic } from '../generated/boundary.ts';
 import { RefusedError } from '../sim/client.ts';
 import type { App } from '../state/app.ts';
 import { explain } from '../state/notices.ts';
-import { OWN_SPEEDS, plainText, withOwn } from './formFields.ts';
+import { inUnit, OWN_SPEEDS, plainText, withOwn } from './formFields.ts';
 
 const READ_MS = 250;
 
@@ -109,7 +109,7 @@ function said(app: App, path: string, shape: JsonObject): readonly (readonly [st
 }
 
 function line(field: Field, shape: JsonObject): readonly (readonly [string, string])[] {
-  const value = shape[field.path.slice(field.path.lastIndexOf('.') + 1)];
+  const value = inUnit(field, shape[field.path.slice(field.path.lastIndexOf('.') + 1)]);
   if (value === undefined || value === 0) return [];
   const shown =
     typeof value === 'boolean'

@@ -1,5 +1,6 @@
 // The run as a whole: counts with the conservation check, and the report that the command line would print.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { oneAtATime } from '../base/oneAtATime.ts';
 import { trust } from '../base/trust.ts';
 import { count, durationUs, percentileUs, text } from '../base/units.ts';
 import { lastSpan } from '../base/view.ts';
@@ -9,6 +10,7 @@ import type { App } from '../state/app.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { NoticeBlock } from './Notices.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
+import { RowsBlock } from './Rows.tsx';
 import { save } from './save.ts';
 
 /** While a run goes on its report is made this often at most, and takes one part in so many of the time. */
@@ -28,6 +30,7 @@ const NONE: Counts = {
 
 export default function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
+  const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
   const [report, setReport] = createSignal<RunReport>();
   const figures = createMemo(() => {
     const now = report();
@@ -40,20 +43,14 @@ export default function RunPanel(props: { app: App }): JSX.Element {
   };
   // The report belongs to an instant: it is asked for when the run rests, and while it goes on as often as it costs little.
   let due = 0;
-  let asking = false;
-  createEffect(
-    on([app.refreshTick, app.playing], () => {
-      const began = performance.now();
-      if (asking || (app.mode() !== 'paused' && began < due)) return;
-      asking = true;
-      const done = (next: RunReport | undefined): void => {
-        asking = false;
-        due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
-        setReport(next);
-      };
-      app.report().then(done, () => done(undefined));
-    }),
-  );
+  const ask = oneAtATime(async () => {
+    const began = performance.now();
+    if (app.mode() !== 'paused' && began < due) return;
+    const next = await app.report().catch(() => undefined);
+    due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
+    setReport(next);
+  });
+  createEffect(on([app.refreshTick, app.playing], ask));
   const rows = (): readonly (readonly [string, number])[] => [
     ['In the pipeline', counts().in_pipeline],
     ['Waiting', counts().waiting],
@@ -139,6 +136,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
         </div>
         <AnomalyLegend marks={app.frame()?.anomalies ?? []} />
       </div>
+      <RowsBlock app={app} />
       <div class="blk">
         <div class="blk-head">
           <h2>Report</h2>
@@ -157,7 +155,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
                 scenario, on any machine.
               </p>
               <div class="offers">
-                <button type="button" class="btn box" onClick={() => save('report.json', r().json)}>
+                <button type="button" class="btn box" onClick={() => void saveReport(r().json)}>
                   Save the report
                 </button>
                 <button type="button" class="btn box" onClick={() => void navigator.clipboard.writeText(r().digest)}>

@@ -1,6 +1,7 @@
 // What the scenario is about and what to look at, beside the run, with ways to the instants at which something is scheduled.
 import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../base/json.ts';
+import { noteParts } from '../base/note.ts';
 import { plain } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { Twisty } from './Twisty.tsx';
@@ -37,7 +38,19 @@ export function Story(props: { app: App }): JSX.Element {
           </button>
         </h2>
         <div id={body} hidden={!open()}>
-          <p>{note()}</p>
+          <p>
+            <For each={noteParts(note())}>
+              {(part) => (
+                <Show when={part.target} fallback={part.text}>
+                  {(target) => (
+                    <button type="button" class="note-link" onClick={() => void app.visit(target())}>
+                      {part.text}
+                    </button>
+                  )}
+                </Show>
+              )}
+            </For>
+          </p>
           <Show when={scheduled().length > 0}>
             <p class="moments">
               <For each={scheduled().slice(0, 6)}>

@@ -7,13 +7,17 @@ import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { tooltip } from '../state/shortcuts.ts';
+import { FileButton } from './FileButton.tsx';
 import { Seed } from './Seed.tsx';
+
+/** The item of the menu that opens the gallery; no preset is called so. */
+const GALLERY = '*gallery';
+/** The one that compares, where the bar has no room for its button. */
+const COMPARE = '*compare';
 
 export function TopBar(props: { app: App }): JSX.Element {
   const app = props.app;
   const title = createMemo(() => String(getAt(app.document(), 'title') ?? '') || 'Untitled run');
-  let picker: HTMLInputElement | undefined;
-
   return (
     <header class="top">
       <span class="logo">
@@ -27,6 +31,8 @@ export function TopBar(props: { app: App }): JSX.Element {
       <h1 class="title">{title()}</h1>
       <Menu.Root
         onSelect={({ value }) => {
+          if (value === GALLERY) app.setGallery(true);
+          if (value === COMPARE) app.setComparing(true);
           const preset = app.presets().find((p) => p.name === value);
           if (preset) void app.openPreset(preset);
         }}
@@ -42,11 +48,16 @@ export function TopBar(props: { app: App }): JSX.Element {
         <Portal>
           <Menu.Positioner>
             <Menu.Content class="menu" aria-label="Presets">
+              <Menu.Item class="menu-item" value={GALLERY}>
+                <span class="ac">Gallery: all with pictures…</span>
+              </Menu.Item>
+              <Menu.Item class="menu-item" value={COMPARE}>
+                <span class="ac">Compare with a second run…</span>
+              </Menu.Item>
               <For each={app.presets()}>
                 {(preset) => (
-                  <Menu.Item class="menu-item tall" value={preset.name}>
+                  <Menu.Item class="menu-item" value={preset.name}>
                     <b>{preset.title || preset.name}</b>
-                    <span class="s">{preset.note}</span>
                   </Menu.Item>
                 )}
               </For>
@@ -54,26 +65,59 @@ export function TopBar(props: { app: App }): JSX.Element {
           </Menu.Positioner>
         </Portal>
       </Menu.Root>
+      <button
+        type="button"
+        class="btn wide roomy"
+        title={tooltip('Gallery of presets', 'gallery')}
+        onClick={() => app.setGallery(true)}
+      >
+        Gallery
+      </button>
       <span class="grow" />
-      <button type="button" class="btn" aria-label="Open trace… or scenario file" onClick={() => picker?.click()}>
+      <FileButton
+        class="btn"
+        label="Open trace…, scenario or benchmark file"
+        takes="Trace, scenario or benchmark file"
+        accept=".csv,.jsonl,.json,.yaml,.yml,.txt,.log,.prom"
+        onFile={(file) => void app.openFile(file)}
+      >
         <Icon name="file" />
         <span class="wide">Open trace…</span>
+      </FileButton>
+      <button
+        type="button"
+        class="btn wide roomy"
+        aria-pressed={app.comparing()}
+        title={tooltip('Compare this run with another on the same requests', 'compare')}
+        onClick={() => app.setComparing(!app.comparing())}
+      >
+        Compare
       </button>
-      <input
-        ref={picker}
-        class="visually-hidden"
-        type="file"
-        tabIndex={-1}
-        aria-label="Trace or scenario file"
-        accept=".csv,.jsonl,.json,.yaml,.yml,.txt"
-        onChange={(event) => {
-          const file = event.currentTarget.files?.[0];
-          event.currentTarget.value = '';
-          if (file) void app.openFile(file);
-        }}
-      />
+      <button
+        type="button"
+        class="btn"
+        aria-label="How true is this?"
+        aria-pressed={app.truth()}
+        title="How true is this? Measured runs and your own benchmark beside the simulation"
+        onClick={() => app.setTruth(!app.truth())}
+      >
+        <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
+          <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
+        </svg>
+        <span class="wide roomy">How true?</span>
+      </button>
       <span class="vr wide" />
       <Seed app={app} class="wide" />
+      <button
+        type="button"
+        class="btn share"
+        aria-label="Share"
+        title={tooltip('Share this run as a link', 'share')}
+        onClick={() => app.links.setSharing(true)}
+      >
+        <Icon name="share" />
+        <span class="wide roomy">Share</span>
+      </button>
       <span class="vr wide" />
       <button
         type="button"

@@ -1,23 +1,17 @@
 // Play, step, speed, clock and the scrubber.
-import { Menu } from '@ark-ui/solid/menu';
 import { Slider } from '@ark-ui/solid/slider';
-import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js';
-import { Portal } from 'solid-js/web';
+import { createMemo, createSignal, For, Index, type JSX, Match, Show, Switch } from 'solid-js';
 import { clock, plain, secondsOf, speed as speedText } from '../base/units.ts';
 import { Scrubber } from '../charts/Scrubber.tsx';
 import { Icon } from '../draw/glyphs.tsx';
-import type { StepKind } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { type Progress, sayErrand } from '../state/errand.ts';
+import { sayWanted } from '../state/occasions.ts';
 import { tooltip } from '../state/shortcuts.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
+import { Flyout } from './Flyout.tsx';
+import { Later } from './Later.tsx';
 import { NoticeLine } from './Notices.tsx';
-
-const RUN_TO: readonly { readonly kind: StepKind; readonly label: string }[] = [
-  { kind: 'arrival', label: 'next arrival' },
-  { kind: 'completion', label: 'next completion' },
-  { kind: 'preemption', label: 'next preemption' },
-];
 
 export function Transport(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -27,6 +21,7 @@ export function Transport(props: { app: App }): JSX.Element {
   });
   /** What the large button does now. */
   const doing = (): 'Stop' | 'Pause' | 'Play' => (app.progress() ? 'Stop' : app.playsOn() ? 'Pause' : 'Play');
+  let openFlags: (() => void) | undefined;
   const asked = createMemo(() => speedText(app.speed()));
   const got = createMemo(() => (app.playing() && app.achieved() > 0 ? speedText(app.achieved()) : '–'));
   return (
@@ -39,9 +34,30 @@ export function Transport(props: { app: App }): JSX.Element {
         onAnomaly={(mark) => void app.showAnomaly(mark)}
         onSeek={(us) => void app.seek(us / 1e6)}
         onSeekBy={app.seekBy}
+        onMoveFlag={(index, us) => void app.moveEdit(index, us)}
+        onFlags={(indices) => {
+          app.setOpenFlags(indices);
+          openFlags?.();
+        }}
       />
       <div class="ctl">
-        <FlagStops app={app} />
+        <FlagStops
+          app={app}
+          onOpen={(index) => {
+            app.setOpenFlags([index]);
+            openFlags?.();
+          }}
+        />
+        <Flyout
+          label="Edits on the timeline"
+          class="flag-anchor"
+          trigger={undefined}
+          ref={(open) => {
+            openFlags = open;
+          }}
+        >
+          {() => <Later app={app} what="The edit" load={() => import('./FlagPanel.tsx')} />}
+        </Flyout>
         <button
           type="button"
           class="btn sq"
@@ -105,30 +121,49 @@ export function Transport(props: { app: App }): JSX.Element {
           </small>
         </span>
         <TimeField app={app} />
-        <Menu.Root
-          onSelect={({ value }) => {
-            const kind = RUN_TO.find((r) => r.kind === value)?.kind;
-            if (kind) app.step(kind);
-          }}
-        >
-          <Menu.Trigger class="btn box run-to">
-            Run to <b>next…</b>
-            <Icon name="down" />
-          </Menu.Trigger>
-          <Portal>
-            <Menu.Positioner>
-              <Menu.Content class="menu" aria-label="Run to">
-                <For each={RUN_TO}>
-                  {(item) => (
-                    <Menu.Item class="menu-item" value={item.kind}>
-                      {item.label}
-                    </Menu.Item>
-                  )}
-                </For>
-              </Menu.Content>
-            </Menu.Positioner>
-          </Portal>
-        </Menu.Root>
+        <span class="run-to">
+          <button
+            type="button"
+            class="btn box"
+            title={tooltip(`Run to the next ${sayWanted(app.wanted())}`, 'run-to')}
+            onClick={() => app.runTo()}
+          >
+            Run to <b>next {sayWanted(app.wanted())}</b>
+          </button>
+          <Flyout
+            label="Choose what to run to"
+            class="btn box run-to-choice"
+            title={tooltip('Choose what to run to', 'choose-run-to')}
+            trigger={<Icon name="down" />}
+          >
+            {(close) => <Later app={app} what="The list" load={async () => ({ default: await runToList(close) })} />}
+          </Flyout>
+        </span>
+        <Show when={!app.progress()}>
+          <button
+            type="button"
+            class="btn box desk"
+            title={tooltip('Keep this run as it is and go on in another one', 'branch')}
+            onClick={() => void app.branch()}
+          >
+            Branch here
+          </button>
+        </Show>
+        <Show when={app.namedRuns().all.length > 0}>
+          <Flyout
+            label="Runs of this scenario"
+            name={`Runs ${app.namedRuns().all.length} of this scenario`}
+            class="btn box"
+            trigger={
+              <>
+                Runs <b>{app.namedRuns().all.length}</b>
+                <Icon name="down" />
+              </>
+            }
+          >
+            {() => <Later app={app} what="The list of runs" load={() => import('./Runs.tsx')} />}
+          </Flyout>
+        </Show>
         <Switch fallback={<NoticeLine app={app} />}>
           <Match when={app.progress()}>
             {(progress) => (
@@ -193,23 +228,55 @@ export function Transport(props: { app: App }): JSX.Element {
   );
 }
 
+/** The list of occasions, which closes once one was chosen. */
+async function runToList(close: () => void): Promise<(props: { app: App }) => JSX.Element> {
+  const { default: RunTo } = await import('./RunTo.tsx');
+  return (props) => <RunTo app={props.app} onDone={close} />;
+}
+
 /** Edits at most that are stops of the tab key; all of them are in the list of changes. */
 const MOST_STOPS = 20;
 
-/** The flags of the timeline as controls: each is shown when it has the focus, and goes to its instant. */
-function FlagStops(props: { app: App }): JSX.Element {
+/** The flags of the timeline as controls: each is shown when it has the focus, goes to its instant, and is moved by arrows. */
+function FlagStops(props: { app: App; onOpen: (index: number) => void }): JSX.Element {
   const flags = createMemo(() => (props.app.throttledFrame()?.flags ?? []).slice(0, MOST_STOPS), [], {
-    equals: (a, b) => a.length === b.length && a.every((f, i) => f.at_us === b[i]?.at_us && f.label === b[i]?.label),
+    equals: (a, b) =>
+      a.length === b.length &&
+      a.every((f, i) => f.at_us === b[i]?.at_us && f.label === b[i]?.label && f.off === b[i]?.off),
   });
+  const key = (event: KeyboardEvent, index: number, atUs: number): void => {
+    const { app } = props;
+    const step = (app.frame()?.axis_end_us ?? 0) / (event.shiftKey ? 2000 : 200);
+    const acts: Readonly<Record<string, () => unknown>> = {
+      ArrowLeft: () => app.moveEdit(index, atUs - step),
+      ArrowRight: () => app.moveEdit(index, atUs + step),
+      Delete: () => app.removeEdit(index),
+      Backspace: () => app.removeEdit(index),
+      x: () => app.switchEdit(index),
+      e: () => props.onOpen(index),
+    };
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void act();
+  };
   return (
     <div class="flag-stops">
-      <For each={flags()}>
-        {(flag) => (
-          <button type="button" class="btn pri" onClick={() => void props.app.seek(flag.at_us / 1e6)}>
-            Edit at {clock(flag.at_us)} s: {flag.label}. Go there
+      <Index each={flags()}>
+        {(flag, index) => (
+          <button
+            type="button"
+            class="btn pri"
+            aria-keyshortcuts="ArrowLeft ArrowRight Delete x e"
+            title="Arrows move it, Delete removes it, x switches it off, e edits it"
+            onKeyDown={(event) => key(event, index, flag().at_us)}
+            onClick={() => void props.app.seek(flag().at_us / 1e6)}
+          >
+            {flag().off ? 'Switched-off edit' : 'Edit'} at {clock(flag().at_us)} s: {flag().label}. Go there
           </button>
         )}
-      </For>
+      </Index>
     </div>
   );
 }

@@ -24,10 +24,14 @@ function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
   }));
 }
 
-export function Waterfall(props: { detail: RequestDetail }): JSX.Element {
+export function Waterfall(props: {
+  detail: RequestDetail;
+  /** How long the axis is at least, where two share one. */
+  spanUs?: number;
+}): JSX.Element {
   const start = (): number => props.detail.arrival_us;
   const rows = createMemo(() => rowsOf(props.detail));
-  const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us));
+  const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us, props.spanUs ?? 0));
   const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
   /** A request of less than a second is read in milliseconds. */

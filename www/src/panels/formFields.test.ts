@@ -4,7 +4,7 @@ import { type Json, type JsonObject, parsePath, setAt } from '../base/json.ts';
 import { type Field, Schema, sentence } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
 import raw from '../generated/schema.json';
-import { rangeOf, SECTIONS } from './formFields.ts';
+import { fieldAt, inDocument, inUnit, rangeOf, SECTIONS } from './formFields.ts';
 
 const schema = new Schema(trust<JsonObject>(raw));
 const document = trust<Json>(preset);
@@ -63,4 +63,22 @@ test('help says the default of numbers, switches and choices', () => {
 
 test('profiles are called by their names', () => {
   expect([sentence('blis-default'), sentence('llm-d-default')]).toEqual(['BLIS default', 'llm-d default']);
+});
+
+test('latencies are shown and typed in milliseconds, and stand in the document in whole microseconds', () => {
+  const inMicros = [...everyField().values()].filter((f) => f.unit === 'µs').map((f) => f.path);
+  // Coefficients of a step are a few microseconds each.
+  expect(inMicros.filter((path) => !path.includes('.latency.'))).toEqual([]);
+  const field = fieldAt(schema, document, 'cluster.routing_latency_us');
+  expect(field).toBeDefined();
+  if (!field) return;
+  expect([field.unit, inUnit(field, 2_500), inDocument(field, 2.5), inDocument(field, 0.0004)]).toEqual([
+    'ms',
+    2.5,
+    2500,
+    0,
+  ]);
+  expect(rangeOf(field)).toMatch(/ms\.$/);
+  const rate = fieldAt(schema, document, 'workload.clients[0].arrivals.poisson.rate_per_s');
+  expect(rate && [inUnit(rate, 18), inDocument(rate, 18.5)]).toEqual([18, 18.5]);
 });

@@ -177,14 +177,13 @@ export function withOwn(app: App, path: string, next: Json): { path: string; val
   if (base === undefined || key === undefined || next === null) return undefined;
   const pool = getAt(app.inForce(), base);
   const latency = pool === undefined ? undefined : child(pool, 'latency');
-  const roofline = variantOf(app, `${base}.latency`, 'roofline');
-  if (pool === undefined || roofline === undefined || (latency !== undefined && latency !== 'catalogue'))
-    return undefined;
-  return { path: base, value: setAt(setAt(pool, key, next), 'latency', roofline) };
+  const calibrated = variantOf(app, `${base}.latency`, 'calibrated');
+  if (pool === undefined || calibrated === undefined || latency !== 'catalogue') return undefined;
+  return { path: base, value: setAt(setAt(pool, key, next), 'latency', calibrated) };
 }
 
 export const OWN_SPEEDS =
-  'Step times now come from the roofline model: the catalogue’s were measured on the model and GPU named above.';
+  'Step times now come from the calibrated model: the catalogue’s were measured on the model and GPU named above.';
 
 /** What a variant of the choice at `path` starts with. */
 function variantOf(app: App, path: string, tag: string): Json | undefined {
@@ -214,8 +213,9 @@ export function rangeOf(field: Field): string {
   const unit = field.unit === '' ? '' : NBSP + field.unit;
   const parts: string[] = [];
   if (input.kind === 'number') {
-    if (typeof initial === 'number') parts.push(`Default ${exact(initial)}${unit}.`);
-    const { min, max } = input;
+    const of = (x: number | undefined): number | undefined => (x === undefined ? undefined : x / field.times);
+    if (typeof initial === 'number') parts.push(`Default ${exact(initial / field.times)}${unit}.`);
+    const [min, max] = [of(input.min), of(input.max)];
     if (min !== undefined && max !== undefined) parts.push(`From ${exact(min)} to ${exact(max)}${unit}.`);
     else if (min !== undefined) parts.push(`${exact(min)}${unit} or more.`);
     else if (max !== undefined) parts.push(`At most ${exact(max)}${unit}.`);
@@ -226,6 +226,24 @@ export function rangeOf(field: Field): string {
     if (shown !== '') parts.push(`Default ${shown}.`);
   } else if (input.kind === 'optional') parts.push('Default off.');
   return parts.join(' ');
+}
+
+/** The field that a path leads to, where the form has one. */
+export function fieldAt(schema: Schema, document: Json, path: string): Field | undefined {
+  const [field] = schema.fields(document, parsePath(path));
+  return field?.path === path ? field : undefined;
+}
+
+/** A value of the document in the unit of the form. */
+export function inUnit(field: Pick<Field, 'times'>, value: Json | undefined): Json | undefined {
+  return typeof value === 'number' && field.times !== 1 ? value / field.times : value;
+}
+
+/** What was typed, in the unit of the document: whole where the document has whole numbers. */
+export function inDocument(field: Pick<Field, 'times' | 'input'>, typed: number): number {
+  const value = Number((typed * field.times).toPrecision(15));
+  const whole = field.times !== 1 && field.input.kind === 'number' && field.input.integer;
+  return whole ? Math.round(value) : value;
 }
 
 function exact(x: number): string {
@@ -245,7 +263,8 @@ export function saysSomething(field: Field, value: Json | undefined): boolean {
   return value !== undefined && value !== 0 && value !== '';
 }
 
-export function say(field: Field, value: Json | undefined): string {
+export function say(field: Field, stored: Json | undefined): string {
+  const value = inUnit(field, stored);
   if (typeof value === 'boolean') return value ? field.label.toLowerCase() : `no ${field.label.toLowerCase()}`;
   const text = typeof value === 'number' ? value.toLocaleString('en') : choiceText(value);
   if (field.unit === '' && typeof value === 'number') return `${field.label.toLowerCase()} ${text}`;

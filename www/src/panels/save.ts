@@ -1,5 +1,5 @@
 /** Gives the reader a file. */
-export function save(name: string, text: string, type = 'application/json'): void {
+export function save(name: string, text: BlobPart, type = 'application/json'): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;

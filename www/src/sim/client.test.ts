@@ -73,7 +73,7 @@ function setup() {
   return { client, workers, last, frames, crashes, frame, paint };
 }
 
-const RUN = { id: { run: 1, edit: 0 }, useTrace: false, untilUs: 0, thenPlay: false };
+const RUN = { id: { run: 1, edit: 0 }, useTrace: false, untilUs: 0, thenPlay: false, keeps: false };
 
 test('frames that come faster than they can be drawn are skipped, and each drawn one is acknowledged', async () => {
   const t = setup();
@@ -125,7 +125,7 @@ test('a worker that dies is replaced from the compiled module and the run made a
   await settle();
   expect(t.workers.length).toBe(2);
   expect(t.workers[0]?.terminated).toBe(true);
-  expect(t.last().sent[0]).toEqual({ kind: 'boot', module: MODULE });
+  expect(t.last().sent[0]).toMatchObject({ kind: 'boot', module: MODULE });
   const load = t.last().sent.find((m) => m.kind === 'ask' && m.question.kind === 'load');
   expect(load?.kind === 'ask' ? load.question : undefined).toMatchObject({ text: 'kept:{}', untilUs: 31_000_000 });
   expect(t.crashes).toMatchObject([{ recovered: true, nowUs: 31_000_000, message: 'INV-4: 7 blocks' }]);

@@ -5,7 +5,15 @@
 
 import { trust } from '../base/trust.ts';
 import type { Place } from '../base/view.ts';
-import type { Diagnostic, EventsQuery, Frame, FrameQuery, PresetInfo, StepKind } from '../generated/boundary.ts';
+import type {
+  Diagnostic,
+  EventsQuery,
+  Frame,
+  FrameQuery,
+  Occasion,
+  PresetInfo,
+  StepKind,
+} from '../generated/boundary.ts';
 import {
   type Answers,
   type FromWorker,
@@ -58,6 +66,9 @@ type Pending = { resolve: (value: Answers[keyof Answers]) => void; reject: (reas
 /** Crashes in a row, without a frame that moved between them, after which the run is not made again. */
 const MOST_CRASHES = 2;
 
+/** Threads begun so far. */
+let lives = 0;
+
 export class Client {
   private worker: WorkerLike | undefined;
   private module: WebAssembly.Module | undefined;
@@ -85,6 +96,7 @@ export class Client {
   /** Starts the worker; resolves when its module is compiled. */
   start(): Promise<Ready> {
     const worker = this.spawn();
+    const life = `simulation-${++lives}-${Date.now()}`;
     this.worker = worker;
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => this.died(event.message || 'the simulation stopped', reject);
@@ -92,6 +104,7 @@ export class Client {
         if (this.worker !== worker) return;
         if (data.kind === 'ready') {
           this.module = data.module;
+          this.watch(worker, life, reject);
           if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
           resolve({ presets: data.presets, version: data.version });
         } else if (data.kind === 'crash') {
@@ -100,14 +113,24 @@ export class Client {
           this.received(data);
         }
       };
-      worker.postMessage({ kind: 'boot', module: this.module });
+      worker.postMessage({ kind: 'boot', module: this.module, life });
     });
+  }
+
+  /** A thread that the browser ends, for want of memory, says nothing: the lock that it held tells. */
+  private watch(worker: WorkerLike, life: string, starting: (reason: Error) => void): void {
+    if (typeof navigator === 'undefined' || !navigator.locks) return;
+    navigator.locks
+      .request(life, () => {
+        if (this.worker === worker) this.died('its thread was ended', starting);
+      })
+      .catch(() => {});
   }
 
   /** Makes a run of `text` and runs it to `untilUs`. */
   async load(
     text: string,
-    options: { id: RunId; useTrace: boolean; untilUs: number; thenPlay: boolean },
+    options: { id: RunId; useTrace: boolean; untilUs: number; thenPlay: boolean; keeps: boolean },
   ): Promise<Answers['load']> {
     const accepted = await this.ask({ kind: 'load', text, ...options });
     this.scenario = accepted.scenario;
@@ -131,8 +154,26 @@ export class Client {
     return accepted;
   }
 
-  step(step: StepKind): Promise<Answers['step']> {
-    return this.ask({ kind: 'step', step });
+  step(step: StepKind, back = false): Promise<Answers['step']> {
+    return this.ask({ kind: 'step', step, back });
+  }
+
+  /** Runs to the next time of an occasion; resolves as a step does. */
+  runTo(occasion: Occasion): Promise<Answers['run-to']> {
+    return this.ask({ kind: 'run-to', occasion });
+  }
+
+  figures(): Promise<Answers['figures']> {
+    return this.ask({ kind: 'figures' });
+  }
+
+  /** Goes to an instant; resolves when it is reached, or when another command ended the way. */
+  seek(untilUs: number): Promise<Answers['seek']> {
+    return this.ask({ kind: 'seek', untilUs });
+  }
+
+  checkpoints(): Promise<Answers['checkpoints']> {
+    return this.ask({ kind: 'checkpoints' });
   }
 
   columns(views: Extract<Question, { kind: 'columns' }>['views']): Promise<Answers['columns']> {
@@ -147,6 +188,10 @@ export class Client {
     return this.ask({ kind: 'slowest', place });
   }
 
+  evidence(): Promise<Answers['evidence']> {
+    return this.ask({ kind: 'evidence' });
+  }
+
   inspect(request: number): Promise<Answers['inspect']> {
     return this.ask({ kind: 'inspect', request });
   }
@@ -159,16 +204,24 @@ export class Client {
     return this.ask({ kind: 'report' });
   }
 
+  outcomes(): Promise<Answers['outcomes']> {
+    return this.ask({ kind: 'outcomes' });
+  }
+
+  /** Ends the worker; what was asked is not answered. */
+  end(): void {
+    this.worker?.terminate();
+    this.worker = undefined;
+    for (const { reject } of this.pending.values()) reject(new LostError('ended'));
+    this.pending.clear();
+  }
+
   play(speed: number): void {
     this.send({ kind: 'play', speed });
   }
 
   pause(): void {
     this.send({ kind: 'pause' });
-  }
-
-  runTo(untilUs: number): void {
-    this.send({ kind: 'run-to', untilUs });
   }
 
   setDetail(query: FrameQuery): void {
@@ -286,6 +339,6 @@ export class Client {
     this.nowUs = 0;
     await this.start();
     if (this.usesTrace && this.traceFile) await this.readTrace(this.traceFile, () => {});
-    await this.load(this.scenario, { id: this.id, useTrace: this.usesTrace, untilUs, thenPlay: false });
+    await this.load(this.scenario, { id: this.id, useTrace: this.usesTrace, untilUs, thenPlay: false, keeps: false });
   }
 }

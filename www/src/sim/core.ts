@@ -6,9 +6,12 @@ import type {
   Diagnostic,
   EventRows,
   EventsQuery,
+  Evidence,
   FrameQuery,
+  Occasion,
   PresetInfo,
   RequestDetail,
+  RunFigures,
   StepKind,
   Stop,
   TraceOutcome,
@@ -23,6 +26,22 @@ export interface SimCore {
   beginStep(kind: StepKind): void;
   /** Runs towards the end of the step begun last, for about so many milliseconds at most. */
   advanceStep(maxMs: number): Stop;
+  /** Begins the way to the next time of an occasion. */
+  beginTo(occasion: Occasion): void;
+  advanceTo(maxMs: number): Stop;
+  /** What a list of runs says of this one, as far as it was computed. */
+  figures(): RunFigures;
+  computedUs(): number;
+  /** Goes to the nearest checkpoint before an instant, or stays if that is nearer: `advance` leads there. */
+  seek(untilUs: number): void;
+  beginBack(kind: StepKind): void;
+  /** Goes on with the step back begun last, for about so many milliseconds at most. */
+  advanceBack(maxMs: number): Stop;
+  /** Goes on with another scenario at its beginning; what was computed of runs that begin alike stays. Throws a list of diagnostics. */
+  adopt(text: string): void;
+  adoptWithTrace(text: string, trace: TraceCore): void;
+  /** How many checkpoints, and about how many bytes they take. */
+  checkpoints(): [number, number];
   apply(editJson: string): Diagnostic[];
   nowUs(): number;
   events(): number;
@@ -33,8 +52,11 @@ export interface SimCore {
   /** The slowest request told between two instants that took no longer than so much: by TTFT, or else by E2E. */
   slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;
   columns(query: ColumnsQuery): ColumnSet;
+  evidence(): Evidence;
   report(): string;
-  digest(): string;
+  /** What became of each request up to the playhead, for the module of comparisons. */
+  outcomes(): Uint8Array;
+  digest(report: string): string;
   scenario(): string;
   free(): void;
 }

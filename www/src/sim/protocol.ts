@@ -5,9 +5,12 @@ import type {
   Diagnostic,
   EventRows,
   EventsQuery,
+  Evidence,
   FrameQuery,
+  Occasion,
   PresetInfo,
   RequestDetail,
+  RunFigures,
   StepKind,
   Stop,
   TraceOutcome,
@@ -32,8 +35,12 @@ export function precedes(a: RunId, b: RunId): boolean {
   return a.run < b.run || (a.run === b.run && a.edit < b.edit);
 }
 
-/** A run that was accepted. */
-export type Accepted = RunState & { readonly id: RunId; readonly diagnostics: readonly Diagnostic[] };
+/** A run that was accepted; `left`: of the course of events that an edit in the past has left. */
+export type Accepted = RunState & {
+  readonly id: RunId;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly left?: RunFigures | undefined;
+};
 
 export type RunReport = { readonly json: string; readonly digest: string };
 
@@ -47,9 +54,13 @@ export type ColumnsAnswer = {
 
 /** Questions: each gets one answer of the type that `Answers` gives it. */
 export type Question =
-  /** Makes a run of a scenario, on the trace read last if `useTrace`, and runs it to `untilUs`; the old run stays if it is refused. */
+  /**
+   * Makes a run of a scenario, on the trace read last if `useTrace`, and runs it to `untilUs`; the old run stays if it is refused. With
+   * `keeps`, what is computed of runs that begin alike stays too.
+   */
   | {
       readonly kind: 'load';
+      readonly keeps: boolean;
       readonly id: RunId;
       readonly text: string;
       readonly useTrace: boolean;
@@ -61,7 +72,11 @@ export type Question =
   | { readonly kind: 'architecture'; readonly text: string }
   | { readonly kind: 'apply'; readonly edit: string }
   /** Runs as fast as possible to the next event of a kind. Answered when it has happened, or when another command ended the search. */
-  | { readonly kind: 'step'; readonly step: StepKind }
+  | { readonly kind: 'step'; readonly step: StepKind; readonly back: boolean }
+  /** Runs as fast as possible to the next time of an occasion. Answered as a step is. */
+  | { readonly kind: 'run-to'; readonly occasion: Occasion }
+  /** Goes to an instant, then goes on as before. Answered when it is reached, or when another command ended the way. */
+  | { readonly kind: 'seek'; readonly untilUs: number }
   | { readonly kind: 'columns'; readonly views: readonly View[] }
   | { readonly kind: 'events'; readonly query: EventsQuery }
   | { readonly kind: 'inspect'; readonly request: number }
@@ -69,6 +84,14 @@ export type Question =
   /** A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them. */
   | { readonly kind: 'fresh-seed' }
   | { readonly kind: 'report' }
+  /** What became of each request up to the playhead, as the thread of comparisons reads it. */
+  | { readonly kind: 'outcomes' }
+  /** What a list of runs says of this one. */
+  | { readonly kind: 'figures' }
+  /** How many checkpoints there are, and about how many bytes they take. */
+  | { readonly kind: 'checkpoints' }
+  /** What the numbers rest on, at the playhead. */
+  | { readonly kind: 'evidence' }
   | { readonly kind: 'trace-open'; readonly name: string }
   | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'trace-finish' };
@@ -80,6 +103,10 @@ export type Answers = {
   apply: Accepted;
   /** `until`: it has happened. `events`: it was not found before another command came. `finished`: it does not happen. */
   step: { readonly stop: Stop };
+  'run-to': { readonly stop: Stop };
+  seek: { readonly stop: Stop };
+  figures: RunFigures;
+  checkpoints: readonly [number, number];
   columns: readonly ColumnsAnswer[];
   events: EventRows;
   inspect: RequestDetail | null;
@@ -87,6 +114,8 @@ export type Answers = {
   slowest: number | null;
   'fresh-seed': string;
   report: RunReport;
+  outcomes: Uint8Array<ArrayBuffer>;
+  evidence: Evidence;
   'trace-open': null;
   'trace-push': null;
   'trace-finish': TraceOutcome;
@@ -95,13 +124,16 @@ export type Answers = {
 /** From the page to the worker. */
 export type ToWorker =
   /** The first message: with a module the worker instantiates that, without one it compiles the module itself. */
-  | { readonly kind: 'boot'; readonly module: WebAssembly.Module | undefined }
+  | {
+      readonly kind: 'boot';
+      readonly module: WebAssembly.Module | undefined;
+      /** A lock that the worker holds as long as it lives. */
+      readonly life: string;
+    }
   /** Before the first: the module will be wanted, so its compilation can begin. */
   | { readonly kind: 'warm' }
   | { readonly kind: 'play'; readonly speed: number }
   | { readonly kind: 'pause' }
-  /** Runs as fast as possible to an instant that lies ahead, then goes on as before. */
-  | { readonly kind: 'run-to'; readonly untilUs: number }
   /** How much detail frames have. */
   | { readonly kind: 'detail'; readonly query: FrameQuery }
   /** The latest frame was drawn; the next may come. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Diagnostic, EventRows, Stop } from '../generated/boundary.ts';
+import type { Diagnostic, EventRows, Evidence, RunFigures, Stop } from '../generated/boundary.ts';
 import type { ColumnSet, Core, SimCore, Surroundings } from './core.ts';
 import type { FromWorker, Question } from './protocol.ts';
 import { Runner } from './runner.ts';
@@ -12,6 +12,10 @@ class FakeSim implements SimCore {
   longestMs = 0;
   /** What a frame costs. */
   frameMs = 0;
+  adopted = 0;
+  /** How far it was computed before it went back. */
+  computed = 0;
+  private backTo = 0;
   private stepAt = 0;
   private readonly clock: { ms: number };
   private readonly costMs: number;
@@ -34,6 +38,40 @@ class FakeSim implements SimCore {
     this.us += 1000;
     this.count += 1;
     this.clock.ms += this.costMs;
+  }
+  /** Checkpoints stand at every second. */
+  seek(untilUs: number): void {
+    if (untilUs < this.us) this.us = Math.floor(untilUs / 1e6) * 1e6;
+  }
+  beginBack(): void {
+    this.backTo = Math.max(0, this.us - 1000);
+    this.seek(this.backTo);
+  }
+  advanceBack(maxMs: number): Stop {
+    return this.advance(this.backTo, maxMs);
+  }
+  adopt(text: string): void {
+    if (text === 'refuse') throw [{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }];
+    this.us = 0;
+    this.adopted += 1;
+  }
+  adoptWithTrace(text: string): void {
+    this.adopt(text);
+  }
+  beginTo(): void {
+    this.beginStep('preemption');
+  }
+  advanceTo(maxMs: number): Stop {
+    return this.advanceStep(maxMs);
+  }
+  figures(): RunFigures {
+    return { computed_us: this.computed };
+  }
+  computedUs(): number {
+    return this.computed;
+  }
+  checkpoints(): [number, number] {
+    return [1, 1000];
   }
   beginStep(kind: string): void {
     this.stepAt = this.count + (kind === 'preemption' ? 10_000 : 1);
@@ -72,6 +110,13 @@ class FakeSim implements SimCore {
   }
   columns(): ColumnSet {
     return { names: ['t_s', 'v'], columns: [new Float64Array([0]), new Float64Array([1])] };
+  }
+  evidence(): Evidence {
+    return { parts: [], outside: [], coefficients: [] };
+  }
+
+  outcomes(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array([1]);
   }
   report(): string {
     return '{}';
@@ -136,8 +181,8 @@ function setup(costMs = 0.01, endUs = 1e12) {
     runner.handle({ kind: 'ask', id: id++, question });
     return posted.filter((m) => m.kind === 'answer' || m.kind === 'refused').at(-1);
   };
-  const load = (text = '{}', untilUs = 0): FromWorker | undefined =>
-    ask({ kind: 'load', id: { run: 1, edit: 0 }, text, useTrace: false, untilUs, thenPlay: false });
+  const load = (text = '{}', untilUs = 0, keeps = false): FromWorker | undefined =>
+    ask({ kind: 'load', id: { run: 1, edit: 0 }, text, useTrace: false, untilUs, thenPlay: false, keeps });
   const sim = (): FakeSim => {
     const last = sims.at(-1);
     if (!last) throw new Error('no simulation');
@@ -178,7 +223,10 @@ test('messages are looked at after 12 milliseconds of work, however much is left
 test('a step that ends soon is answered at once', () => {
   const t = setup();
   t.load();
-  expect(t.ask({ kind: 'step', step: 'event' })).toMatchObject({ kind: 'answer', value: { stop: 'until' } });
+  expect(t.ask({ kind: 'step', step: 'event', back: false })).toMatchObject({
+    kind: 'answer',
+    value: { stop: 'until' },
+  });
   expect(t.sim().count).toBe(1);
 });
 
@@ -186,7 +234,7 @@ test('a step that takes long is run in slices with frames on the way, and answer
   const t = setup(0.1);
   t.load();
   t.runner.handle({ kind: 'ack' });
-  t.ask({ kind: 'step', step: 'preemption' });
+  t.ask({ kind: 'step', step: 'preemption', back: false });
   expect(t.frames().at(-1)).toMatchObject({ mode: 'stepping' });
   t.pass(500);
   t.runner.handle({ kind: 'ack' });
@@ -202,12 +250,12 @@ test('a step that takes long is run in slices with frames on the way, and answer
 test.each([
   { kind: 'pause' } as const,
   { kind: 'play', speed: 1 } as const,
-  { kind: 'run-to', untilUs: 1e9 } as const,
-  { kind: 'ask', id: 90, question: { kind: 'step', step: 'event' } } as const,
+  { kind: 'ask', id: 91, question: { kind: 'seek', untilUs: 1e9 } } as const,
+  { kind: 'ask', id: 90, question: { kind: 'step', step: 'event', back: false } } as const,
 ])('$kind ends a step that takes long, which is answered as not found', (message) => {
   const t = setup(0.1);
   t.load();
-  t.ask({ kind: 'step', step: 'preemption' });
+  t.ask({ kind: 'step', step: 'preemption', back: false });
   t.pass(100);
   t.runner.handle(message);
   expect(t.answers('stop')[0]).toEqual({ stop: 'events' });
@@ -216,7 +264,7 @@ test.each([
 test('a step to what never happens is answered when the run ends', () => {
   const t = setup(0.01, 3_000_000);
   t.load();
-  t.ask({ kind: 'step', step: 'preemption' });
+  t.ask({ kind: 'step', step: 'preemption', back: false });
   t.pass(100);
   expect(t.answers('stop')).toEqual([{ stop: 'finished' }]);
 });
@@ -285,6 +333,73 @@ test('a new run frees the old one', () => {
   t.load();
   t.load();
   expect(t.sims.map((s) => s.freed)).toEqual([true, false]);
+});
+
+test('a changed scenario goes on with the run there is, and a refused one leaves it alone', () => {
+  const t = setup();
+  t.load();
+  t.load('{}', 0, true);
+  expect([t.sims.length, t.sim().adopted, t.sim().freed]).toEqual([1, 1, false]);
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.pass(50);
+  const us = t.sim().us;
+  expect(t.load('refuse', 0, true)?.kind).toBe('refused');
+  t.pass(50);
+  expect(t.sim().us).toBeGreaterThan(us);
+});
+
+test('a way back starts at a checkpoint, shows nothing but its end, and is answered there', () => {
+  const t = setup();
+  t.load('{}', 9_000_000);
+  t.pass(500);
+  t.runner.handle({ kind: 'ack' });
+  t.runner.handle({ kind: 'ack' });
+  const before = t.frames().length;
+  t.ask({ kind: 'seek', untilUs: 4_600_000 });
+  expect(t.sim().us).toBe(4_000_000);
+  t.pass(500);
+  expect(t.sim().us).toBe(4_600_000);
+  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+  const shown = t.frames().slice(before);
+  expect(shown.map((f) => (f.kind === 'frame' ? JSON.parse(f.frame).now_us : 0))).toEqual([4_600_000]);
+});
+
+test('a long way shows itself while it lasts', () => {
+  const t = setup(0.5);
+  t.load('{}', 9_000_000);
+  t.pass(50);
+  t.runner.handle({ kind: 'ack' });
+  t.pass(50);
+  expect(t.frames().at(-1)).toMatchObject({ mode: 'seeking' });
+});
+
+test('an edit in the past says what it leaves, any other leaves nothing', () => {
+  const t = setup();
+  t.load();
+  t.ask({ kind: 'apply', edit: '{}' });
+  t.sim().computed = 5_000_000;
+  t.ask({ kind: 'apply', edit: '{}' });
+  expect(t.answers('scenario').slice(-2)).toMatchObject([{ left: undefined }, { left: { computed_us: 5_000_000 } }]);
+});
+
+test('the way to an occasion is one of slices, answered at its end', () => {
+  const t = setup(0.1);
+  t.load();
+  t.ask({ kind: 'run-to', occasion: 'preemption' });
+  t.pass(100);
+  expect(t.answers('stop')).toEqual([]);
+  t.pass(1000);
+  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+});
+
+test('a step back is answered where it leads', () => {
+  const t = setup();
+  t.load('{}', 2_500_000);
+  t.pass(500);
+  t.ask({ kind: 'step', step: 'event', back: true });
+  t.pass(100);
+  expect(t.sim().us).toBe(2_499_000);
+  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
 });
 
 test('a refused edit says why and an accepted one gives the document back', () => {

@@ -2,7 +2,7 @@
 //
 // It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { Diagnostic, FrameQuery, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { Diagnostic, FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
 import {
   type Answers,
@@ -24,6 +24,9 @@ const MOST_LAG_MS = 100;
 
 /** While the run goes on, the worker spends at most one part in so many of its time on frames: large clusters get fewer of them. */
 const FRAME_SHARE = 6;
+
+/** A way that is shorter shows where it leads, and nothing of itself. */
+const QUIET_MS = { seeking: 60, back: 300 } as const;
 
 /** How much detail frames have before the page has said how much it draws. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
@@ -48,8 +51,12 @@ export class Runner {
   private speed = 1;
   private seekUs = 0;
   private afterSeek: 'paused' | 'playing' = 'paused';
-  /** The question that asked for the step under way. */
-  private stepping: number | undefined;
+  /** The question that asked for the step or the way under way. */
+  private asked: number | undefined;
+  /** Goes on with the step under way. */
+  private stepping: (sim: SimCore) => Stop = (sim) => sim.advanceStep(SLICE_MS);
+  /** No frame of what is under way is made before this. */
+  private quietUntilMs = 0;
   /** Where the clock should be by now, in simulated microseconds with fractions. */
   private dueUs = 0;
   private lastMs = 0;
@@ -80,9 +87,6 @@ export class Runner {
         this.rest('paused');
         this.postFrame();
         return;
-      case 'run-to':
-        this.seek(message.untilUs, this.afterwards());
-        return;
       case 'detail':
         this.detail = message.query;
         this.postFrame();
@@ -102,7 +106,17 @@ export class Runner {
   private answer(id: number, question: Question): void {
     try {
       if (question.kind === 'step') {
-        this.step(id, question.step);
+        if (question.back) this.stepBack(id, question.step);
+        else this.step(id, question.step);
+        return;
+      }
+      if (question.kind === 'run-to') {
+        this.runTo(id, question.occasion);
+        return;
+      }
+      if (question.kind === 'seek') {
+        this.seek(question.untilUs, this.afterwards());
+        this.asked = id;
         return;
       }
       const transfer: Transferable[] = [];
@@ -114,7 +128,10 @@ export class Runner {
     }
   }
 
-  private ask(question: Exclude<Question, { kind: 'step' }>, transfer: Transferable[]): Answers[keyof Answers] {
+  private ask(
+    question: Exclude<Question, { kind: 'step' | 'run-to' | 'seek' }>,
+    transfer: Transferable[],
+  ): Answers[keyof Answers] {
     switch (question.kind) {
       case 'load':
         return this.load(question);
@@ -136,8 +153,19 @@ export class Runner {
         return this.sim?.inspect(question.request) ?? null;
       case 'fresh-seed':
         return this.core.freshSeed();
+      case 'evidence':
+        return this.running().evidence();
+      case 'figures':
+        return this.running().figures();
+      case 'checkpoints':
+        return this.running().checkpoints();
       case 'report':
-        return { json: this.running().report(), digest: this.running().digest() };
+        return this.report();
+      case 'outcomes': {
+        const bytes = new Uint8Array(this.running().outcomes());
+        transfer.push(bytes.buffer);
+        return bytes;
+      }
       case 'trace-open':
         this.openTrace?.free();
         this.openTrace = this.core.newTrace(question.name);
@@ -152,11 +180,15 @@ export class Runner {
     }
   }
 
+  private report(): Answers['report'] {
+    const json = this.running().report();
+    return { json, digest: this.running().digest(json) };
+  }
+
   private load(question: Extract<Question, { kind: 'load' }>): Answers['load'] {
-    const { text, useTrace, untilUs, thenPlay } = question;
+    const { text, untilUs, thenPlay } = question;
     const diagnostics = this.core.check(text);
-    const next = refusable(() => this.core.newSim(text, useTrace ? this.trace : undefined));
-    this.sim?.free();
+    const next = refusable(() => this.runOf(question));
     this.sim = next;
     this.id = question.id;
     this.rest('paused');
@@ -165,37 +197,70 @@ export class Runner {
     return { id: this.id, diagnostics, nowUs: next.nowUs(), scenario: next.scenario() };
   }
 
+  /** The run of a scenario at its beginning; throws where it is refused, and the old one is as it was. */
+  private runOf({ text, useTrace, keeps }: Extract<Question, { kind: 'load' }>): SimCore {
+    const trace = useTrace ? this.trace : undefined;
+    const { sim } = this;
+    if (!keeps || !sim) {
+      const next = this.core.newSim(text, trace);
+      sim?.free();
+      return next;
+    }
+    if (trace) sim.adoptWithTrace(text, trace);
+    else sim.adopt(text);
+    return sim;
+  }
+
   private apply(edit: string): Answers['apply'] {
     const sim = this.running();
+    const left = sim.computedUs() > sim.nowUs() ? sim.figures() : undefined;
     const diagnostics = sim.apply(edit);
     if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
     this.id = { ...this.id, edit: this.id.edit + 1 };
     this.postFrame();
-    return { id: this.id, diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario() };
+    return { id: this.id, diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario(), left };
   }
 
   /** Most steps end within a slice, so the first is run at once; the others follow in slices, with frames that show how far it is. */
   private step(id: number, kind: StepKind): void {
     const sim = this.running();
-    this.rest('paused');
     sim.beginStep(kind);
+    this.go(id, sim, () => sim.advanceStep(SLICE_MS));
+  }
+
+  private stepBack(id: number, kind: StepKind): void {
+    const sim = this.running();
+    sim.beginBack(kind);
+    this.quietUntilMs = this.around.now() + QUIET_MS.back;
+    this.go(id, sim, () => sim.advanceBack(SLICE_MS));
+  }
+
+  private runTo(id: number, occasion: Occasion): void {
+    const sim = this.running();
+    sim.beginTo(occasion);
+    this.go(id, sim, () => sim.advanceTo(SLICE_MS));
+  }
+
+  private go(id: number, sim: SimCore, on: (sim: SimCore) => Stop): void {
+    this.rest('paused');
+    this.stepping = on;
     this.mode = 'stepping';
-    this.stepping = id;
+    this.asked = id;
     this.stepOn(sim);
     this.postFrame();
-    if (this.stepping !== undefined) this.wake();
+    if (this.asked !== undefined) this.wake();
   }
 
   private stepOn(sim: SimCore): Stop {
-    const stop = sim.advanceStep(SLICE_MS);
+    const stop = this.stepping(sim);
     if (stop !== 'events') this.rest('paused', stop);
     return stop;
   }
 
-  /** Answers the question that asked for the step under way: it has ended, or is given up. */
-  private endStep(stop: Stop): void {
-    const id = this.stepping;
-    this.stepping = undefined;
+  /** Answers the question that asked for the step or the way under way: it has ended, or is given up. */
+  private endAsked(stop: Stop): void {
+    const id = this.asked;
+    this.asked = undefined;
     if (id !== undefined) this.post({ kind: 'answer', id, value: { stop } });
   }
 
@@ -237,7 +302,7 @@ export class Runner {
       return;
     }
     if (this.mode !== 'playing') {
-      this.endStep('events');
+      this.endAsked('events');
       this.mode = 'playing';
       this.marks = [];
     }
@@ -247,7 +312,7 @@ export class Runner {
   }
 
   private rest(mode: 'paused', step: Stop = 'events'): void {
-    this.endStep(step);
+    this.endAsked(step);
     this.mode = mode;
     this.marks = [];
   }
@@ -259,9 +324,11 @@ export class Runner {
   }
 
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
-    this.endStep('events');
+    this.endAsked('events');
+    if (this.mode !== 'seeking') this.quietUntilMs = this.around.now() + QUIET_MS.seeking;
     this.mode = 'seeking';
     this.seekUs = Math.min(untilUs, END_OF_TIME);
+    this.sim?.seek(this.seekUs);
     this.afterSeek = then;
     this.marks = [];
     this.wake();
@@ -313,9 +380,10 @@ export class Runner {
 
   private arrive(sim: SimCore): void {
     if (this.afterSeek === 'paused') {
-      this.rest('paused');
+      this.rest('paused', 'until');
       return;
     }
+    this.endAsked('until');
     this.mode = 'playing';
     this.dueUs = sim.nowUs();
     this.lastMs = this.around.now();
@@ -338,7 +406,8 @@ export class Runner {
 
   private postFrame(): void {
     const startMs = this.around.now();
-    if (this.unacked || (!this.resting() && startMs < this.frameDueMs)) {
+    const due = this.mode === 'playing' ? this.frameDueMs : Math.max(this.frameDueMs, this.quietUntilMs);
+    if (this.unacked || (!this.resting() && startMs < due)) {
       this.owed = true;
       return;
     }

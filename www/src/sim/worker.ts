@@ -1,4 +1,4 @@
-// The simulation's thread. The only file that imports the WebAssembly module.
+// The simulation's thread. The only file that imports the page's WebAssembly module.
 import init, { freshSeed, Sim, Trace } from '../../pkg/tokenyard.js';
 import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
 import type { Core, Surroundings } from './core.ts';
@@ -41,9 +41,22 @@ async function compile(): Promise<WebAssembly.Module> {
 /** The compilation that the message `warm` began, which `boot` waits for. */
 let warm: Promise<WebAssembly.Module> | undefined;
 
-async function boot(given: WebAssembly.Module | undefined): Promise<void> {
+/** Takes the lock and holds it for ever: whoever waits for it learns of the end of this thread, whatever ended it. */
+function live(life: string): Promise<void> {
+  if (!navigator.locks) return Promise.resolve();
+  return new Promise((held) => {
+    void navigator.locks.request(life, () => {
+      held();
+      return new Promise(() => {});
+    });
+  });
+}
+
+async function boot(given: WebAssembly.Module | undefined, life: string): Promise<void> {
+  const alive = live(life);
   const module = given ?? (await (warm ?? compile()));
   await init({ module_or_path: module });
+  await alive;
   runner = new Runner(CORE, surroundings(), guardedPost);
   post({ kind: 'ready', module, presets: CORE.presets(), version: CORE.version() });
 }
@@ -94,6 +107,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     warm = compile();
     // `boot` reports a failure; without a handler here it would count as an unhandled rejection before that.
     warm.catch(() => {});
-  } else if (message.kind === 'boot') boot(message.module).catch(crash);
-  else guarded(() => runner?.handle(message));
+  } else if (message.kind === 'boot') {
+    boot(message.module, message.life).catch(crash);
+  } else guarded(() => runner?.handle(message));
 };

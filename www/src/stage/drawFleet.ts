@@ -1,11 +1,11 @@
 // Fleets too large for full rows: cards to 64 replicas, heat cells to 256, one aggregate above.
 import { count, percent, percentileUs, text } from '../base/units.ts';
 import type { Pen } from '../draw/canvas.ts';
+import { heatPaint, heatRamp } from '../draw/heat.ts';
 import { fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawCard, legend, type Swatch } from './drawRows.ts';
 import { kvShare, poolWords, ttftHealth } from './facts.ts';
-import { heatPaint, heatRamp } from './heat.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 

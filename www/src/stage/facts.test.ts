@@ -74,6 +74,7 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
   now_us: 131_250_000,
   horizon_us: 0,
   axis_end_us: 240e6,
+  computed_us: 131_250_000,
   events: 0,
   finished: false,
   trouble: '',

@@ -1,33 +1,54 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
-import { type Accessor, batch, createEffect, createMemo, createRoot, createSignal, untrack } from 'solid-js';
+import { type Accessor, batch, createMemo, createSignal } from 'solid-js';
 import { getAt, type JsonObject } from '../base/json.ts';
+import type { NoteTarget } from '../base/note.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
 import { NOTHING, type Place, type Selection } from '../base/view.ts';
-import type { AnomalyMark, EventsQuery, PresetInfo, StepKind } from '../generated/boundary.ts';
+import type {
+  AnomalyMark,
+  EventsQuery,
+  LinkView,
+  PresetInfo,
+  StepKind,
+  TraceSummary,
+  View,
+} from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash, ignoreLost, LostError } from '../sim/client.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
+import type { LinkWorker } from '../sim/spawnLinks.ts';
 import { createErrand } from './errand.ts';
 import { createFiles } from './files.ts';
 import { readFlag, writeFlag } from './flags.ts';
 import { createFrames } from './frames.ts';
+import { createLinks, kept } from './links.ts';
+import { isEmbed } from './linkText.ts';
 import type { Notice, TraceReading } from './notices.ts';
+import { firstWanted, sayWanted, type Wanted } from './occasions.ts';
 import { createRuns } from './runs.ts';
-import { FIRST_SPEED, SPEEDS } from './speeds.ts';
+import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
+import type { BenchmarkFile, MeasuredRun } from './truth.ts';
 
+/** The files are kept when the first visit has what it needs. */
+const OFFLINE_AFTER_MS = 3000;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
-/** Lines of the event log that are looked through for the instant before: those of one instant are few. */
-const LOG_LINES_BACK = 500;
+/** A place that is not reached by then gives way to one asked for since. */
+const GIVES_WAY_MS = 50;
+/** A step by a frame goes as far as play does in one of so many a second. */
+const FRAMES_PER_S = 60;
 
 export type RightTab = 'request' | 'replica' | 'run' | 'log';
+const RIGHT_TABS: readonly RightTab[] = ['request', 'replica', 'run', 'log'];
+/** What links call the panel of measured runs. */
+const MEASURED = 'measured';
 export type LeftTab = 'form' | 'yaml' | 'changes';
 export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 
 export type App = ReturnType<typeof createApp>;
 
-export function createApp(spawn: () => WorkerLike) {
+export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) {
   const [presets, setPresets] = createSignal<readonly PresetInfo[]>([]);
   const [version, setVersion] = createSignal('');
   const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
@@ -36,11 +57,21 @@ export function createApp(spawn: () => WorkerLike) {
   const [notice, setNotice] = createSignal<Notice>();
   const [reading, setReading] = createSignal<TraceReading>();
   const [help, setHelp] = createSignal(false);
+  const [truth, setTruth] = createSignal(false);
+  const [gallery, setGallery] = createSignal(false);
+  const [comparing, setComparing] = createSignal(false);
+  const [traceFile, setTraceFile] = createSignal<File>();
+  const [benchmarkFile, setBenchmarkFile] = createSignal<BenchmarkFile>();
+  const [measuredRun, setMeasuredRun] = createSignal<MeasuredRun>();
   const [leftTab, setLeftTab] = createSignal<LeftTab>('form');
   const [rightTab, setRightTab] = createSignal<RightTab>('request');
   const [phoneTab, setPhoneTab] = createSignal<PhoneTab>('stage');
   const [drawer, setDrawer] = createSignal(false);
   const [reducedMotion, setReducedMotion] = createSignal(false);
+  /** What the run was run to last. */
+  const [wanted, setWanted] = createSignal(firstWanted());
+  /** The edits whose flag is open, by their places in the list. */
+  const [openFlags, setOpenFlags] = createSignal<readonly number[]>([]);
 
   const schema = new Schema(trust<JsonObject>(rawSchema));
   const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
@@ -63,8 +94,6 @@ export function createApp(spawn: () => WorkerLike) {
     },
   });
   const { frame, mode, setMode, setDetail, refreshDetail } = frames;
-  /** Counts how often what was under way was stopped. */
-  const [stops, setStops] = createSignal(0);
   const { progress, setErrand } = createErrand(frame, mode);
   const runs = createRuns({
     client: () => client,
@@ -72,7 +101,11 @@ export function createApp(spawn: () => WorkerLike) {
     frame,
     playsOn,
     setNotice,
-    onWay: (toUs) => setErrand({ kind: 'instant', toUs }),
+    aim: () => aimUs,
+    onWay: (toUs) => {
+      aimUs = toUs;
+      setErrand({ kind: 'instant', toUs });
+    },
     onNewRun: (same) => {
       if (!same) {
         setSelected((s) => ({ ...NOTHING, replica: s.replica }));
@@ -81,7 +114,7 @@ export function createApp(spawn: () => WorkerLike) {
       if (playsOn()) client.play(speed());
     },
   });
-  const { document, problems, trace, setTrace, open, rerun } = runs;
+  const { document, problems, trace, setTrace, open } = runs;
   const playing = createMemo(() => mode() === 'playing');
   const warmUpS = createMemo(() => Number(getAt(document(), 'run.warmup_s') ?? 0));
 
@@ -101,6 +134,7 @@ export function createApp(spawn: () => WorkerLike) {
   // ---- runs ------------------------------------------------------------------------------------------------------
 
   async function start(): Promise<void> {
+    const [link, before] = [location.hash, location.hash === '' ? kept() : undefined];
     try {
       const ready = await client.start();
       batch(() => {
@@ -108,15 +142,34 @@ export function createApp(spawn: () => WorkerLike) {
         setVersion(ready.version);
       });
       const [first] = ready.presets;
-      if (first) await openPreset(first);
+      if (link.length > 1) await links.open(link);
+      else if (before) await open(before.scenario, 'scenario', false, before.atUs);
+      // What asks for a file or could not be opened is told over the first preset.
+      if (first && runs.presetName() === '') await openPreset(first);
+      links.follow();
+      if (import.meta.env.PROD && !isEmbed(link)) stayOffline();
     } catch (error) {
       if (!(error instanceof LostError)) throw error;
       setNotice({ kind: 'problem', text: `The simulation could not start: ${error.message}` });
     }
   }
 
+  /** Keeps the page for when there is no network, once it is on screen. */
+  function stayOffline(): void {
+    const text =
+      'A new version of Tokenyard is there. It opens when the page is loaded again; the link keeps this run.';
+    const onNew = (run: () => void): void => {
+      setNotice({ kind: 'ask', text, action: 'Load it now', run });
+    };
+    setTimeout(async () => {
+      const { keepOffline } = await import('./offline.ts');
+      // Storage can be forbidden or full: the page then needs its network.
+      await keepOffline(onNew).catch(() => {});
+    }, OFFLINE_AFTER_MS);
+  }
+
   async function openPreset(preset: PresetInfo): Promise<void> {
-    await open(preset.text, preset.name, false);
+    await open(preset.text, preset.name, false, preset.opens_us);
   }
 
   // ---- transport -------------------------------------------------------------------------------------------------
@@ -127,7 +180,7 @@ export function createApp(spawn: () => WorkerLike) {
       pause();
       return;
     }
-    if (frame()?.finished) await rerun(0);
+    if (frame()?.finished) await seek(0);
     setPlaysOn(true);
     if (mode() !== 'seeking') setMode('playing');
     client.play(speed());
@@ -137,44 +190,34 @@ export function createApp(spawn: () => WorkerLike) {
   function pause(): void {
     seekTo = undefined;
     aimUs = undefined;
-    setStops((n) => n + 1);
     setPlaysOn(false);
     client.pause();
   }
 
   function step(kind: StepKind): void {
-    setErrand({ kind: 'event', step: kind });
+    setErrand({ kind: 'event', step: kind, back: false });
     client.step(kind).catch(ignoreLost);
   }
 
-  /** Goes back to the latest line of the event log before now, one key after the other. */
-  let backs: Promise<void> = Promise.resolve();
-  function stepBack(): Promise<void> {
-    if (playsOn()) pause();
-    backs = backs
-      .then(async () => {
-        const nowUs = frame()?.now_us ?? 0;
-        const { rows } = await client.events({ kinds: [], limit: LOG_LINES_BACK });
-        const toUs = rows.findLast((row) => row.at_us < nowUs)?.at_us ?? 0;
-        await seek(toUs / 1e6);
-        await arrived(toUs);
-      })
-      .catch(ignoreLost);
-    return backs;
+  /** Runs to the next time of an occasion; of the one wanted last where none is named. */
+  function runTo(occasion: Wanted = wanted()): void {
+    setWanted(occasion);
+    setErrand({ kind: 'occasion', what: sayWanted(occasion) });
+    client.runTo(occasion.occasion).then(({ stop }) => {
+      if (stop === 'finished') frames.setSpoken(`No further ${sayWanted(occasion)} up to the end of the run.`);
+    }, ignoreLost);
   }
 
-  /** When a frame has come from an instant, or the way there was given up. */
-  function arrived(us: number): Promise<void> {
-    const before = untrack(stops);
-    return new Promise((resolve) => {
-      createRoot((dispose) =>
-        createEffect(() => {
-          if (frame()?.now_us !== us && stops() === before) return;
-          dispose();
-          resolve();
-        }),
-      );
+  /** Steps back, one key after the other: each goes from where the one before it has led. */
+  let backs: Promise<void> = Promise.resolve();
+  function stepBack(kind: StepKind = 'event'): Promise<void> {
+    if (playsOn()) pause();
+    backs = backs.then(async () => {
+      setErrand({ kind: 'event', step: kind, back: true });
+      await client.step(kind, true);
     });
+    backs = backs.catch(ignoreLost);
+    return backs;
   }
 
   function setSpeed(index: number): void {
@@ -185,16 +228,16 @@ export function createApp(spawn: () => WorkerLike) {
   async function restart(): Promise<void> {
     pause();
     setMode('paused');
-    await rerun(0);
+    await seek(0);
   }
 
-  /** Goes to an instant: ahead by running there, back by making the same run again, which gives the same run. */
+  /** Goes to an instant, ahead or back. */
   let seekTo: number | undefined;
   let seeking: Promise<void> | undefined;
   function seek(timeS: number): Promise<void> {
     seekTo = Math.max(0, Math.round(timeS * 1e6));
     aimUs = seekTo;
-    // A dragged playhead asks often; only the latest place matters, and only when the last one was reached.
+    // A dragged playhead asks often; only the latest place matters.
     seeking ??= seekOn().finally(() => {
       seeking = undefined;
     });
@@ -206,9 +249,18 @@ export function createApp(spawn: () => WorkerLike) {
       const untilUs: number = seekTo;
       seekTo = undefined;
       setErrand({ kind: 'instant', toUs: untilUs });
-      if (untilUs >= (frame()?.now_us ?? 0)) client.runTo(untilUs);
-      else await rerun(untilUs);
+      const reached = client.seek(untilUs).catch(ignoreLost);
+      // A place that takes long to reach gives way to a later one.
+      for (let there = false; !there && seekTo === undefined; )
+        there = await Promise.race([reached.then(() => true), waited(GIVES_WAY_MS)]);
     }
+  }
+
+  /** Goes a frame at the speed that is set ahead or back. */
+  function stepFrame(direction: 1 | -1): void {
+    if (playsOn()) pause();
+    const perSecond = Number.isFinite(speed()) ? speed() : FASTEST;
+    seekBy((direction * perSecond * 1e6) / FRAMES_PER_S);
   }
 
   /** Goes so far from where the run is or is being taken: each of several keys counts. */
@@ -221,15 +273,21 @@ export function createApp(spawn: () => WorkerLike) {
 
   /** Stops where an anomaly began, with its request and replica in sight. */
   async function showAnomaly(mark: AnomalyMark): Promise<void> {
+    await visit({ timeS: mark.at_us / 1e6, request: mark.request, replica: mark.replica });
+  }
+
+  /** Stops at an instant, with a request or replica in sight where there is one to look at. */
+  async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
     pause();
     setMode('paused');
-    await seek(mark.at_us / 1e6);
-    select({ request: mark.request, replica: mark.replica });
+    await seek(timeS);
+    if (request !== undefined || replica !== undefined) select({ request, replica });
+    else if (isPhone()) setPhoneTab('stage');
   }
 
   function toEnd(): void {
     setErrand({ kind: 'instant', toUs: END_OF_TIME });
-    client.runTo(END_OF_TIME);
+    client.seek(END_OF_TIME).catch(ignoreLost);
   }
 
   // ---- selection -------------------------------------------------------------------------------------------------
@@ -268,13 +326,70 @@ export function createApp(spawn: () => WorkerLike) {
     problems,
     trace,
     setTrace,
+    setTraceFile,
     setReading,
     setNotice,
+    scenarioKeys: new Set(Object.keys(rawSchema.properties)),
+    onBenchmark: (file) => {
+      setBenchmarkFile(file);
+      setTruth(true);
+    },
     open,
+  });
+
+  /** Reads a trace file for a link that names it; what is wrong with it is told in the dialog of traces. */
+  async function readTrace(file: File): Promise<TraceSummary | undefined> {
+    const begun = { name: file.name, size: file.size, read: 0, done: false, diagnostics: [], summary: null };
+    setReading(begun);
+    const result = await client.readTrace(file, (read) => setReading({ ...begun, read }));
+    setReading(result.summary ? undefined : { ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
+    return result.summary ?? undefined;
+  }
+
+  /** Puts the page where a link has it. */
+  function look(view: LinkView): void {
+    const { speed: asked, selection, panel } = view;
+    if (asked !== null) {
+      const wanted = asked > 0 ? asked : Number.POSITIVE_INFINITY;
+      const found = SPEEDS.findIndex((s) => s >= wanted);
+      setSpeed(found < 0 ? SPEEDS.length - 1 : found);
+    }
+    if (selection) {
+      const { request, replica } = { request: undefined, replica: undefined, ...selection };
+      select({ request, replica });
+    }
+    const tab = RIGHT_TABS.find((t) => t === panel);
+    if (tab) setRightTab(tab);
+    if (panel === MEASURED) setTruth(true);
+  }
+
+  const links = createLinks(spawnLink, {
+    document,
+    trace,
+    setTrace,
+    namedRuns: runs.namedRuns,
+    addSecondRun: runs.addSecondRun,
+    frame,
+    playsOn,
+    rests: () => mode() === 'paused',
+    selected,
+    speed,
+    firstSpeed: SPEEDS[FIRST_SPEED] ?? 1,
+    panel: () => (truth() ? MEASURED : rightTab() === 'request' ? undefined : rightTab()),
+    setNotice,
+    open: (text, name, useTrace, { atUs, original }) =>
+      open(text, name, useTrace, atUs ?? presets().find((p) => p.name === name)?.opens_us, original),
+    look,
+    pause,
+    goOn: (toUs) => void seek(toUs / 1e6),
+    readTrace,
   });
 
   return {
     ...runs,
+    links,
+    /** Whether a dialog lies over the page. */
+    covered: () => help() || reading() !== undefined || links.sharing() || links.trouble() !== undefined,
     presets,
     version,
     frame,
@@ -297,6 +412,29 @@ export function createApp(spawn: () => WorkerLike) {
     setReading,
     help,
     setHelp,
+    truth,
+    setTruth: (on: boolean) => {
+      if (on) setComparing(false);
+      setTruth(on);
+    },
+    gallery,
+    setGallery,
+    /** Whether a second run is shown beside the one on screen. */
+    comparing,
+    setComparing: (on: boolean) => {
+      if (on) setTruth(false);
+      setComparing(on);
+    },
+    outcomes: () => client.outcomes(),
+    columns: (views: readonly View[]) => client.columns(views),
+    inspect: (request: number) => client.inspect(request),
+    traceFile,
+    benchmarkFile,
+    setBenchmarkFile,
+    /** The measured percentiles beside the run on screen, while that is the experiment's. */
+    measuredRun: () => (measuredRun()?.name === runs.presetName() ? measuredRun() : undefined),
+    setMeasuredRun,
+    evidence: frames.evidence,
     leftTab,
     setLeftTab,
     rightTab,
@@ -310,6 +448,7 @@ export function createApp(spawn: () => WorkerLike) {
     throttledFrame: frames.throttledFrame,
     anomalies: frames.anomalies,
     showAnomaly,
+    visit,
     reducedMotion,
     freshSeed: () => client.freshSeed(),
     setReducedMotion: (on: boolean) => {
@@ -322,7 +461,12 @@ export function createApp(spawn: () => WorkerLike) {
     toggle,
     pause,
     step,
+    wanted,
+    runTo,
+    openFlags,
+    setOpenFlags,
     stepBack,
+    stepFrame,
     say: frames.say,
     /** Says a sentence in the polite live region. */
     tell: frames.setSpoken,
@@ -344,6 +488,10 @@ export function createApp(spawn: () => WorkerLike) {
     report: () => client.report(),
     readArchitecture: (text: string) => client.architecture(text),
   };
+}
+
+function waited(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), ms));
 }
 
 function isPhone(): boolean {

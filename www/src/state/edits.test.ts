@@ -8,7 +8,10 @@ import {
   furtherEntry,
   inverse,
   listedEdits,
+  movedEdit,
   placedEdits,
+  revisedEdit,
+  switchedEdit,
   withEdit,
   withoutEdit,
 } from './edits.ts';
@@ -64,7 +67,26 @@ test('the document in force has the edits up to the playhead and none after', ()
 });
 
 test('an edit is taken away by its position', () => {
-  expect(placedEdits(withoutEdit(DOC, 1))).toEqual([{ atUs: 10_000_000, edit: { set: { [RATE]: 9 } } }]);
+  expect(placedEdits(withoutEdit(DOC, 1))).toEqual([{ atUs: 10_000_000, edit: { set: { [RATE]: 9 } }, off: false }]);
+});
+
+test('an edit that is moved takes its place in the order, and its count of events is gone', () => {
+  const counted = setAt(DOC, 'edits[0].after_events', 77);
+  const moved = movedEdit(counted, 0, 25_000_000);
+  expect(placedEdits(moved).map((e) => e.atUs)).toEqual([20_000_000, 25_000_000]);
+  expect(getAt(moved, 'edits[1].after_events')).toBeUndefined();
+  expect(getAt(moved, 'edits[1].set')).toEqual({ [RATE]: 9 });
+});
+
+test('an edit that is switched off changes nothing until it is switched on again', () => {
+  const off = switchedEdit(DOC, 0);
+  expect(placedEdits(off)[0]?.off).toBe(true);
+  expect(getAt(effective(off, 15_000_000), RATE)).toBe(8);
+  expect(switchedEdit(off, 0)).toEqual(DOC);
+});
+
+test('a value of an edit is replaced in its place', () => {
+  expect(getAt(effective(revisedEdit(DOC, 0, RATE, 12), 15_000_000), RATE)).toBe(12);
 });
 
 test('differences are told field by field, another variant as one, edits not at all', () => {

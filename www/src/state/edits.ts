@@ -8,7 +8,7 @@ type Values = Readonly<Record<string, Json>>;
 export type Edit = { readonly set?: Values; readonly add?: Values };
 
 /** An edit of the document's list, with where it acts. */
-export type PlacedEdit = { readonly atUs: number; readonly edit: Edit };
+export type PlacedEdit = { readonly atUs: number; readonly edit: Edit; readonly off: boolean };
 
 export type Change = { readonly path: string; readonly from: Json | undefined; readonly to: Json | undefined };
 
@@ -114,6 +114,7 @@ export function placedEdits(document: Json): readonly PlacedEdit[] {
     return {
       atUs: Number(child(raw, 'at_us') ?? 0),
       edit: { ...(isObject(set) ? { set } : {}), ...(isObject(add) ? { add } : {}) },
+      off: child(raw, 'off') === true,
     };
   });
 }
@@ -132,15 +133,50 @@ export function listedEdits(original: Json, document: Json): readonly ListedEdit
 }
 
 function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
-  return a.atUs === b.atUs && equal(a.edit.set ?? {}, b.edit.set ?? {}) && equal(a.edit.add ?? {}, b.edit.add ?? {});
+  return (
+    a.atUs === b.atUs &&
+    a.off === b.off &&
+    equal(a.edit.set ?? {}, b.edit.set ?? {}) &&
+    equal(a.edit.add ?? {}, b.edit.add ?? {})
+  );
 }
 
 /** The document in force at an instant: with the edits up to it. */
 export function effective(document: Json, nowUs: number): Json {
   return placedEdits(document)
-    .filter(({ atUs }) => atUs <= nowUs)
+    .filter(({ atUs, off }) => !off && atUs <= nowUs)
     .toSorted((a, b) => a.atUs - b.atUs)
     .reduce((now, { edit }) => withEdit(now, edit), document);
+}
+
+/** The document with the edit at `index` changed, and its edits in the order in which they apply. */
+function withEditAt(document: Json, index: number, change: (edit: JsonObject) => JsonObject): Json {
+  const edits = child(document, 'edits');
+  if (!Array.isArray(edits)) return document;
+  const changed = edits.map((edit: Json, i) => (i === index && isObject(edit) ? change(edit) : edit));
+  return setAt(
+    document,
+    'edits',
+    changed.toSorted((a, b) => Number(child(a, 'at_us')) - Number(child(b, 'at_us'))),
+  );
+}
+
+/** The document with the edit at `index` at another instant. */
+export function movedEdit(document: Json, index: number, atUs: number): Json {
+  return withEditAt(document, index, ({ after_events: _, ...edit }) => ({ ...edit, at_us: atUs }));
+}
+
+/** The document with the edit at `index` switched off, or on again. */
+export function switchedEdit(document: Json, index: number): Json {
+  return withEditAt(document, index, ({ off, ...edit }) => (off === true ? edit : { ...edit, off: true }));
+}
+
+/** The document with another value in the edit at `index`. */
+export function revisedEdit(document: Json, index: number, path: string, value: Json): Json {
+  return withEditAt(document, index, (edit) => {
+    const set = child(edit, 'set');
+    return { ...edit, set: { ...(isObject(set) ? set : {}), [path]: value } };
+  });
 }
 
 /** The document without the edit at `index`. */

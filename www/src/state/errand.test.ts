@@ -9,12 +9,17 @@ test('the share of a way is told where its end is known', () => {
   expect(shareOf({ kind: 'instant', toUs: 80e6 }, frame(20e6, 0))).toBe(0.25);
   expect(shareOf({ kind: 'instant', toUs: Number.MAX_SAFE_INTEGER }, frame(60e6, 240e6))).toBe(0.25);
   expect(shareOf({ kind: 'instant', toUs: Number.MAX_SAFE_INTEGER }, frame(60e6, 0))).toBeUndefined();
-  expect(shareOf({ kind: 'event', step: 'preemption' }, frame(60e6, 240e6))).toBeUndefined();
+  expect(shareOf({ kind: 'event', step: 'preemption', back: false }, frame(60e6, 240e6))).toBeUndefined();
 });
 
 test('work under way is said by what it looks for', () => {
   const seconds = (us: number): string => String(us / 1e6);
-  expect(sayErrand({ kind: 'event', step: 'preemption' }, seconds)).toBe('Looking for the next preemption');
+  expect(sayErrand({ kind: 'event', step: 'preemption', back: false }, seconds)).toBe(
+    'Looking for the next preemption',
+  );
+  expect(sayErrand({ kind: 'event', step: 'engine-step', back: true }, seconds)).toBe(
+    'Looking for the latest engine step',
+  );
   expect(sayErrand({ kind: 'instant', toUs: 80e6 }, seconds)).toBe('Going to 80 s');
   expect(sayErrand({ kind: 'instant', toUs: Number.MAX_SAFE_INTEGER }, seconds)).toBe('Running to the end');
 });

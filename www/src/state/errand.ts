@@ -9,7 +9,8 @@ const TOLD_AFTER_MS = 250;
 /** Where the run is being taken. */
 export type Errand =
   | { readonly kind: 'instant'; readonly toUs: number }
-  | { readonly kind: 'event'; readonly step: StepKind };
+  | { readonly kind: 'event'; readonly step: StepKind; readonly back: boolean }
+  | { readonly kind: 'occasion'; readonly what: string };
 
 /** How far work is: the share done where its end is known. */
 export type Progress = { readonly errand: Errand; readonly share: number | undefined };
@@ -36,7 +37,7 @@ export function createErrand(frame: Accessor<Frame | undefined>, mode: Accessor<
 
 /** The share of the way, from 0 to 1; undefined where nobody knows how long it is. */
 export function shareOf(errand: Errand, frame: Frame | undefined): number | undefined {
-  if (errand.kind === 'event' || !frame) return undefined;
+  if (errand.kind !== 'instant' || !frame) return undefined;
   const end = frame.horizon_us > 0 ? Math.min(errand.toUs, frame.horizon_us) : errand.toUs;
   if (end <= 0 || end >= Number.MAX_SAFE_INTEGER) return undefined;
   return Math.min(1, frame.now_us / end);
@@ -52,6 +53,7 @@ const EVENTS: Readonly<Record<StepKind, string>> = {
 
 /** What is under way, in words. */
 export function sayErrand(errand: Errand, seconds: (us: number) => string): string {
-  if (errand.kind === 'event') return `Looking for the next ${EVENTS[errand.step]}`;
+  if (errand.kind === 'event') return `Looking for the ${errand.back ? 'latest' : 'next'} ${EVENTS[errand.step]}`;
+  if (errand.kind === 'occasion') return `Looking for the next ${errand.what}`;
   return errand.toUs >= Number.MAX_SAFE_INTEGER ? 'Running to the end' : `Going to ${seconds(errand.toUs)} s`;
 }

@@ -6,6 +6,7 @@ import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { onTrace } from './document.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
+import { type BenchmarkFile, isScenario } from './truth.ts';
 
 /** The part of the page's state that opening a file reads and sets. */
 type PageState = {
@@ -15,8 +16,14 @@ type PageState = {
   readonly problems: Accessor<ReadonlyMap<string, Diagnostic>>;
   readonly trace: Accessor<TraceSummary | undefined>;
   readonly setTrace: Setter<TraceSummary | undefined>;
+  /** Keeps the file of the trace that is replayed: another run of it reads it again. */
+  readonly setTraceFile: (file: File) => void;
   readonly setReading: Setter<TraceReading | undefined>;
   readonly setNotice: Setter<Notice | undefined>;
+  /** The keys at the top of a scenario: a JSON file without any of them is something else. */
+  readonly scenarioKeys: ReadonlySet<string>;
+  /** Takes what a benchmark tool or a server wrote. */
+  readonly onBenchmark: (file: BenchmarkFile) => void;
   /** Loads a scenario; false where it is refused. */
   readonly open: (text: string, name: string, useTrace: boolean) => Promise<boolean>;
 };
@@ -27,8 +34,28 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
 
   async function openFile(file: File): Promise<void> {
     const name = file.name.toLowerCase();
+    if (name.endsWith('.json') && file.size <= traceBytes) {
+      const text = await file.text();
+      if (!isScenario(text, page.scenarioKeys)) {
+        page.onBenchmark({ name: file.name, text });
+        return;
+      }
+    }
     if (/\.(ya?ml|json)$/.test(name)) await openScenarioFile(file);
     else await openTraceFile(file);
+  }
+
+  /** Whether a file that is no trace is what a benchmark tool or a server wrote. */
+  async function isBenchmark(text: string): Promise<boolean> {
+    const { BenchClient, spawnBench } = await import('../sim/benchClient.ts');
+    const bench = new BenchClient(spawnBench);
+    try {
+      return (await bench.ask({ kind: 'read', text })).length > 0;
+    } catch {
+      return false;
+    } finally {
+      bench.end();
+    }
   }
 
   async function openScenarioFile(file: File): Promise<void> {
@@ -56,11 +83,17 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
     try {
       const result = await client.readTrace(file, (read) => setReading({ ...begun, read }));
       if (!result.ok || !result.summary) {
+        const text = await file.text();
+        if (await isBenchmark(text)) {
+          setReading(undefined);
+          page.onBenchmark({ name: file.name, text });
+          return;
+        }
         setReading({ ...begun, read: file.size, done: true, diagnostics: result.diagnostics });
         return;
       }
       setReading(undefined);
-      await runTrace(file.name, result.summary, result.diagnostics);
+      await runTrace(file, result.summary, result.diagnostics);
     } catch (error) {
       setReading(undefined);
       setNotice({
@@ -70,11 +103,13 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
     }
   }
 
-  async function runTrace(name: string, summary: TraceSummary, diagnostics: readonly Diagnostic[]): Promise<void> {
+  async function runTrace(file: File, summary: TraceSummary, diagnostics: readonly Diagnostic[]): Promise<void> {
+    const { name } = file;
     const before = trace();
     setTrace(summary);
     const next = onTrace(document(), name);
     if (await open(writeDocument(next), name, true)) {
+      page.setTraceFile(file);
       const minutes = (summary.duration_s / 60).toFixed(1);
       const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;
       setNotice({ kind: 'info', text, diagnostics });

@@ -2,7 +2,7 @@
 import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../base/anomalies.ts';
 import { type ChartData, NO_DATA, type Selection, VIEWS } from '../base/view.ts';
-import type { AnomalyMark, Frame, RequestDetail, View } from '../generated/boundary.ts';
+import type { AnomalyMark, Evidence, Frame, RequestDetail, View } from '../generated/boundary.ts';
 import { type Client, ignoreLost } from '../sim/client.ts';
 import { type Mode, type RunId, sameRun } from '../sim/protocol.ts';
 import { detailFor } from './detail.ts';
@@ -39,6 +39,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   const [data, setData] = createSignal<ChartData>(NO_DATA);
   const [detail, setDetail] = createSignal<RequestDetail>();
   const [spoken, setSpoken] = createSignal('');
+  const [evidence, setEvidence] = createSignal<Evidence>();
   /** Counts the refreshes of what is asked for on demand, so that lists know when to ask again. */
   const [refreshTick, setRefreshTick] = createSignal(0);
   /** The frame as often as numbers can be read. */
@@ -54,6 +55,8 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   const watcher = new Watcher();
   let replicas = 0;
   let asking = false;
+  /** Whether all charts were wanted while some were being asked for. */
+  let allWanted = false;
 
   function show(next: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
     if (frame() === undefined) performance.mark('first-frame');
@@ -80,6 +83,16 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     if (replicas > 0) client().setDetail(detailFor(replicas, selected().replica));
   }
 
+  /** What the numbers rest on: asked anew with every run and edit, and as the batches grow. */
+  function refreshEvidence(): void {
+    client()
+      .evidence()
+      .then(
+        (found) => setEvidence((before) => (JSON.stringify(before) === JSON.stringify(found) ? before : found)),
+        ignoreLost,
+      );
+  }
+
   /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
   function refresh(all: boolean): void {
     const now = performance.now();
@@ -97,6 +110,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       setRefreshTick((n) => n + 1);
       setThrottledFrame(frame());
       refreshDetail();
+      refreshEvidence();
     }
   }
 
@@ -115,26 +129,25 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     const views = all
       ? due
       : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, VIEWS_A_FRAME);
+    if (asking) allWanted ||= all;
     if (views.length === 0 || asking) return;
     asking = true;
+    allWanted = false;
     for (const view of views) viewsDue.set(view, now + (isDistribution(view) ? DISTRIBUTIONS_MS : chartsMs()));
-    const shownUs = frame()?.now_us;
     const { run } = knownId;
+    const ended = (): void => {
+      asking = false;
+      if (allWanted) refreshCharts(true, performance.now());
+    };
     client()
       .columns(views)
-      .then(
-        (answers) => {
-          asking = false;
-          for (const { view, tookMs } of answers)
-            viewsDue.set(view, Math.max(viewsDue.get(view) ?? 0, now + TIMES_ITS_COST * tookMs));
-          if (run !== knownId.run) return;
+      .then((answers) => {
+        for (const { view, tookMs } of answers)
+          viewsDue.set(view, Math.max(viewsDue.get(view) ?? 0, now + TIMES_ITS_COST * tookMs));
+        if (run === knownId.run)
           setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
-          if (mode() !== 'playing' && frame()?.now_us !== shownUs) refresh(true);
-        },
-        () => {
-          asking = false;
-        },
-      );
+      })
+      .then(ended, ended);
   }
 
   function chartsMs(): number {
@@ -169,6 +182,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     refreshTick,
     throttledFrame,
     anomalies,
+    evidence,
     show,
     refreshDetail,
     focusOn,

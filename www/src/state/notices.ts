@@ -4,6 +4,8 @@ import type { Crash } from '../sim/client.ts';
 
 export type Notice =
   | { readonly kind: 'crash'; readonly crash: Crash }
+  /** Something that goes on only when the reader says so. */
+  | { readonly kind: 'ask'; readonly text: string; readonly action: string; readonly run: () => void }
   | { readonly kind: 'info'; readonly text: string; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'problem'; readonly text: string };
 

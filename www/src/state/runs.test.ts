@@ -89,6 +89,7 @@ async function setup() {
       schema: new Schema(trust<JsonObject>(raw)),
       frame: () => trust<Frame>({ now_us: worker.nowUs }),
       playsOn: () => false,
+      aim: () => undefined,
       onWay: () => {},
       setNotice,
       onNewRun: () => {},

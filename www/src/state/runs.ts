@@ -15,12 +15,27 @@ import {
   type GrowingList,
   isWithin,
   listedEdits,
+  movedEdit,
   placedEdits,
+  revisedEdit,
+  switchedEdit,
   withoutEdit,
 } from './edits.ts';
+import {
+  branched,
+  type NamedRun,
+  NO_NAMED_RUNS,
+  namedRunOf,
+  namedRunsAfter,
+  withNamedRun,
+  withoutNamedRun,
+  withSecondRun,
+} from './namedRuns.ts';
 import { byPath, explain, type Notice, ofDocument } from './notices.ts';
-import { openingUs } from './openings.ts';
 import { type Done, liveStep, NO_HISTORY, type Plan, recorded, redone, redoPlan, undone, undoPlan } from './undo.ts';
+
+/** Where a scenario opens that does not say it: far enough for queues to have filled. */
+const OPENING_US = 25_000_000;
 
 type Surroundings = {
   readonly client: () => Client;
@@ -29,19 +44,23 @@ type Surroundings = {
   /** Whether a run that is made again plays on from where it is taken to. */
   readonly playsOn: Accessor<boolean>;
   readonly setNotice: Setter<Notice | undefined>;
+  /** Where the run is being taken, if it is on its way. */
+  readonly aim: () => number | undefined;
   /** Told of the instant to which a run is made again, before that begins. */
   readonly onWay: (untilUs: number) => void;
   /** Runs in the same batch as a run is put on screen: `same` where it is the one that was there, at another instant. */
   readonly onNewRun: (same: boolean) => void;
 };
 
-export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, onNewRun }: Surroundings) {
+export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onWay, onNewRun }: Surroundings) {
   const [document, setDocument] = createSignal<Json>({});
   const [original, setOriginal] = createSignal<Json>({});
   const [presetName, setPresetName] = createSignal('');
   const [trace, setTrace] = createSignal<TraceSummary>();
   const [problems, setProblems] = createSignal<ReadonlyMap<string, Diagnostic>>(new Map());
   const [history, setHistory] = createSignal(NO_HISTORY);
+  /** The runs of this scenario: the one on screen, and those that edits in the past have left. */
+  const [namedRuns, setNamedRuns] = createSignal(NO_NAMED_RUNS);
   const edits = createMemo(() => placedEdits(document()));
   /**
    * How many edits the playhead has passed: the document in force changes only there. A signal that is set, not a memo of the
@@ -70,6 +89,8 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
   }
 
   function onFrame(next: Frame): void {
+    // Frames older than the edit are not shown: this one is where the run is, before the edit too once it went back.
+    editedUs = 0;
     setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
   }
 
@@ -78,20 +99,28 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
     return { run: runs, edit: 0 };
   }
 
-  /** Loads a new scenario; what is shown before stays if it is refused. */
-  async function open(text: string, name: string, useTrace: boolean): Promise<boolean> {
+  /** Loads a new scenario and takes it to an instant; what is shown before stays if it is refused. A link says what it differs from. */
+  async function open(
+    text: string,
+    name: string,
+    useTrace: boolean,
+    untilUs = OPENING_US,
+    from?: string,
+  ): Promise<boolean> {
     return attempt(async () => {
       const accepted = await client().load(text, {
         id: newRun(),
         useTrace,
-        untilUs: openingUs(name),
+        untilUs,
         thenPlay: false,
+        keeps: false,
       });
       id = accepted.id;
       const next = readDocument(accepted.scenario);
       batch(() => {
         showRun(next, false);
-        setOriginal(next);
+        setNamedRuns(NO_NAMED_RUNS);
+        setOriginal(from === undefined ? next : readDocument(from));
         setPresetName(name);
         if (!useTrace) setTrace(undefined);
         setHistory(NO_HISTORY);
@@ -110,6 +139,7 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
         useTrace: trace() !== undefined && getAt(next, 'workload.trace') !== undefined,
         untilUs,
         thenPlay: playsOn(),
+        keeps: true,
       });
       id = accepted.id;
       batch(() => {
@@ -124,18 +154,14 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
   function showRun(next: Json, same: boolean): void {
     editedUs = 0;
     setDocument(next);
+    if (!same) setNamedRuns((all) => namedRunOf(all, next));
     onNewRun(same);
-  }
-
-  /** Goes to an instant of the same run. */
-  function rerun(untilUs: number): Promise<boolean> {
-    return run(document(), untilUs, '');
   }
 
   /** Makes the run again from a changed document, up to the same instant. */
   async function restartWith(next: Json, path = ''): Promise<boolean> {
     const before = document();
-    const done = await run(next, nowUs(), path);
+    const done = await run(next, aim() ?? nowUs(), path);
     if (done && !equal(before, document()))
       setHistory((h) => recorded(h, { kind: 'restart', before, after: document() }));
     return done;
@@ -145,14 +171,23 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
   async function applyLive(all: readonly Edit[], path: string, record = true): Promise<boolean> {
     return attempt(async () => {
       for (const edit of all) {
-        const before = inForce();
+        const [before, old, flags] = [inForce(), document(), frame()?.flags ?? []];
         const accepted = await client().apply(JSON.stringify(edit));
         id = accepted.id;
         batch(() => {
           editedUs = accepted.nowUs;
-          setDocument(readDocument(accepted.scenario));
+          const next = readDocument(accepted.scenario);
+          setDocument(next);
           tell(accepted.diagnostics, path);
-          if (record) setHistory((h) => recorded(h, liveStep(edit, before, accepted.nowUs, initialOf)));
+          const { left } = accepted;
+          setNamedRuns((all) =>
+            left ? namedRunsAfter(all, { document: old, flags, figures: left }, next) : namedRunOf(all, next),
+          );
+          // What an edit in the past left is gone back to; any other edit is taken back by its inverse.
+          const step: Done = left
+            ? { kind: 'restart', before: old, after: next }
+            : liveStep(edit, before, accepted.nowUs, initialOf);
+          if (record) setHistory((h) => recorded(h, step));
         });
       }
     }, path);
@@ -221,6 +256,53 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
     await restartWith(withoutEdit(document(), index));
   }
 
+  async function moveEdit(index: number, atUs: number): Promise<void> {
+    await restartWith(movedEdit(document(), index, Math.max(0, Math.round(atUs))));
+  }
+
+  /** Switches an edit off, or on again. */
+  async function switchEdit(index: number): Promise<void> {
+    await restartWith(switchedEdit(document(), index));
+  }
+
+  async function reviseEdit(index: number, path: string, value: Json): Promise<boolean> {
+    return restartWith(revisedEdit(document(), index, path, value), `edits[${index}]`);
+  }
+
+  // ---- runs of this scenario -------------------------------------------------------------------------------------
+
+  /** Shows another run, at the instant shown. */
+  async function showNamedRun(run: NamedRun): Promise<void> {
+    const figures = await client().figures();
+    setNamedRuns((all) => withNamedRun(all, all.shown, { figures, flags: frame()?.flags ?? [] }));
+    await restartWith(run.document);
+  }
+
+  /** What the list says of the run on screen is brought up to date. */
+  async function refreshNamedRun(): Promise<void> {
+    const figures = await client().figures();
+    setNamedRuns((all) => withNamedRun(all, all.shown, { figures, flags: frame()?.flags ?? [] }));
+  }
+
+  /** Keeps the run on screen as it is, under its name, and goes on in another one. */
+  async function branch(): Promise<void> {
+    const figures = await client().figures();
+    const kept = { document: document(), flags: frame()?.flags ?? [], figures };
+    setNamedRuns((all) => branched(all, kept, document()));
+  }
+
+  /** Keeps the run on screen under its name and shows that of another document, at the same instant. */
+  async function applyAsRun(next: Json): Promise<boolean> {
+    if (equal(next, document())) return true;
+    const known = namedRuns().all.find((run) => equal(run.document, next));
+    if (known) {
+      await showNamedRun(known);
+      return equal(next, document());
+    }
+    await branch();
+    return restartWith(next);
+  }
+
   async function reset(): Promise<void> {
     await restartWith(original());
   }
@@ -235,7 +317,7 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
       if (!step) return;
       const plan = planned(step);
       const done =
-        plan.kind === 'edit' ? await applyLive([plan.edit], '', false) : await run(plan.document, nowUs(), '');
+        plan.kind === 'edit' ? await applyLive([plan.edit], '', false) : await run(plan.document, aim() ?? nowUs(), '');
       if (done) then();
     });
     return latest;
@@ -308,12 +390,24 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, onWay, o
     canRedo: () => history().undone.length > 0,
     onFrame,
     open,
-    rerun,
     restartWith,
     applyDocument,
     change,
     add,
     removeEdit,
+    moveEdit,
+    switchEdit,
+    reviseEdit,
+    namedRuns,
+    showNamedRun,
+    applyAsRun,
+    branch,
+    /** Lists the second run of a link beside the one on screen. */
+    addSecondRun: (name: string, scenario: string) =>
+      setNamedRuns(withSecondRun(document(), { name, document: readDocument(scenario) })),
+    refreshNamedRun,
+    renameNamedRun: (id: number, name: string) => setNamedRuns((all) => withNamedRun(all, id, { name })),
+    removeNamedRun: (id: number) => setNamedRuns((all) => withoutNamedRun(all, id)),
     reset,
     undo,
     redo,

@@ -26,6 +26,17 @@ test('no two shortcuts are told by the same keys, and each says what it does', (
   expect(new Set(SHORTCUTS.map((s) => s.does)).size).toBe(SHORTCUTS.length);
 });
 
+test('whichever way its keys are pressed, a shortcut is the only one that takes them', () => {
+  for (const shortcut of SHORTCUTS) {
+    const chords = [...shortcut.keys, ...('also' in shortcut ? shortcut.also : [])];
+    for (const { key, ...chord } of chords)
+      for (const shiftKey of 'shift' in chord ? [chord.shift] : [false, true]) {
+        const modifiers = { shiftKey, ctrlKey: 'command' in chord };
+        expect(nameOf(pressed(key, modifiers)), `${shortcut.name} ${key} ${shiftKey}`).toBe(shortcut.name);
+      }
+  }
+});
+
 test('keys typed into a field belong to it, but Escape leaves it', () => {
   expect(nameOf(pressed('r'), inField)).toBeUndefined();
   expect(nameOf(pressed(' '), inField)).toBeUndefined();

@@ -19,7 +19,7 @@ type Shortcut = {
 /** Widgets that need a key themselves, while the focus is on them. */
 const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: string }[] = [
   {
-    keys: ['ArrowRight', 'Home', 'End'],
+    keys: ['ArrowLeft', 'ArrowRight', 'Home', 'End'],
     within:
       '[role=slider], [role=tab], [role=menu], [role=menuitem], [role=listbox], [role=combobox], [role=region], input[type=range]',
   },
@@ -56,8 +56,47 @@ export const SHORTCUTS = [
   {
     name: 'step-back',
     does: 'Step back to the event before',
-    keys: [{ key: ',', shift: false }],
+    keys: [
+      { key: ',', shift: false },
+      { key: 'ArrowLeft', shift: false },
+    ],
     action: (app) => void app.stepBack(),
+  },
+  {
+    name: 'back-engine',
+    does: 'Step back to the engine step before',
+    keys: [{ key: ',', shift: true }],
+    also: [
+      { key: '<', shift: true },
+      { key: ';', shift: true },
+      { key: 'ArrowLeft', shift: true },
+    ],
+    action: (app) => void app.stepBack('engine-step'),
+  },
+  {
+    name: 'frame-on',
+    does: 'Step one frame at the speed that is set',
+    keys: [{ key: 'n' }],
+    action: (app) => app.stepFrame(1),
+  },
+  { name: 'frame-back', does: 'Step one frame back', keys: [{ key: 'b' }], action: (app) => app.stepFrame(-1) },
+  {
+    name: 'branch',
+    does: 'Branch: keep this run as it is and go on in another one',
+    keys: [{ key: 'B', shift: true }],
+    action: (app) => void app.branch(),
+  },
+  {
+    name: 'run-to',
+    does: 'Run to what was run to last',
+    keys: [{ key: 'g', shift: false }],
+    action: (app) => app.runTo(),
+  },
+  {
+    name: 'choose-run-to',
+    does: 'Choose what to run to',
+    keys: [{ key: 'G', shift: true }],
+    action: () => document.querySelector<HTMLElement>('.run-to-choice')?.click(),
   },
   { name: 'pause', does: 'Pause', keys: [{ key: 'k' }], action: (app) => app.pause() },
   {
@@ -86,7 +125,15 @@ export const SHORTCUTS = [
   },
   { name: 'time', does: 'Type the time to go to', keys: [{ key: 't' }], action: () => focusOn('#time-field') },
   { name: 'search', does: 'Search the form', keys: [{ key: '/' }], action: (app) => app.searchForm() },
+  { name: 'gallery', does: 'Gallery of presets', keys: [{ key: 'p' }], action: (app) => void app.setGallery(true) },
   { name: 'say', does: 'Say how the run stands', keys: [{ key: 'v' }], action: (app) => app.say() },
+  { name: 'share', does: 'Share this run', keys: [{ key: 's' }], action: (app) => void app.links.setSharing(true) },
+  {
+    name: 'compare',
+    does: 'Compare with a second run',
+    keys: [{ key: 'c' }],
+    action: (app) => app.setComparing(!app.comparing()),
+  },
   { name: 'help', does: 'This sheet', keys: [{ key: '?' }], action: (app) => void app.setHelp(true) },
   { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
 ] as const satisfies readonly Shortcut[];
@@ -125,7 +172,7 @@ function fits(chord: Chord, pressed: Pressed): boolean {
 }
 
 export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): void {
-  if (event.defaultPrevented || app.help() || app.reading()) return;
+  if (event.defaultPrevented || app.covered()) return;
   const target = event.target instanceof Element ? event.target : undefined;
   // A field whose text is the value in force has nothing of its own to undo.
   const settled = target instanceof HTMLInputElement && target.dataset.value === target.value;
@@ -151,7 +198,13 @@ function leave(app: App): void {
   else app.setDrawer(false);
 }
 
-const WORDS: Readonly<Record<string, string>> = { ' ': 'Space', ArrowRight: '→', Escape: 'Esc', '-': '−' };
+const WORDS: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Escape: 'Esc',
+  '-': '−',
+};
 
 /** The keys of a shortcut as a reader knows them: `. or →`. */
 export function keysOf(shortcut: { readonly keys: readonly Chord[] }): string {

@@ -31,6 +31,9 @@ export const LABELLED: readonly number[] = [0.001, 0.01, 0.1, 1, 10, 60, 600, Nu
 /** The stop the page opens with: single requests can still be followed. */
 export const FIRST_SPEED = SPEEDS.indexOf(5);
 
+/** The fastest stop that is a speed and not all there is. */
+export const FASTEST = SPEEDS.findLast(Number.isFinite) ?? 1;
+
 /** What can be seen at a speed. */
 export function caption(speed: number): string {
   if (speed < 0.005) return 'inside one engine step';

@@ -1,15 +1,12 @@
 // axe finds nothing in any view of the built page, at any size.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { suite } from './harness.mjs';
+import { preset, resting, suite } from './harness.mjs';
 import { onTabs, painted, SIZES, TABS, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const onPage = suite();
 
 onPage('axe finds nothing at any size, in either theme, on any tab', async (page, t) => {
-  await page.evaluate(axeSource).catch(() => {});
   const found = [];
   const runs = SIZES.flatMap((size, i) =>
     size[0] === 1440 || size[0] === 390
@@ -24,17 +21,65 @@ onPage('axe finds nothing at any size, in either theme, on any tab', async (page
     await theme(page, name);
     await painted(page);
     await onTabs(page, width === 390 ? TABS : ['Stage'], async (tab) => {
-      const violations = await page.evaluate(async () => {
-        const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-        const result = await window.axe.run(document, { runOnly: tags, resultTypes: ['violations'] });
-        return result.violations.map((v) => {
-          const [node] = v.nodes;
-          return `${v.id} (${v.impact}): ${node?.target.join(' ')}: ${node?.failureSummary?.split('\n')[1]?.trim()}`;
-        });
-      });
-      found.push(...violations.map((v) => `${width} × ${height}, ${name}, ${tab}: ${v}`));
+      found.push(...(await violations(page)).map((v) => `${width} × ${height}, ${name}, ${tab}: ${v}`));
     });
   }
   t.diagnostic(`${runs.length} sizes and themes`);
   assert.deepEqual(found, []);
 });
+
+/** Each dialog and flyout with what opens it and what shows that it is there. Escape closes all of them. */
+const DIALOGS = [
+  ['share', (page) => page.keyboard.press('s'), (page) => page.getByRole('img', { name: 'QR code of the link' })],
+  ['help', (page) => page.keyboard.press('?'), (page) => page.getByRole('dialog')],
+  [
+    'run to',
+    (page) => page.getByRole('button', { name: 'Choose what to run to' }).click(),
+    (page) => page.getByRole('button', { name: 'next preemption', exact: true }),
+  ],
+  [
+    'runs',
+    async (page) => {
+      await page.keyboard.press('Shift+B');
+      await page.getByRole('button', { name: /^Runs \d+ of this scenario/ }).click();
+    },
+    (page) => page.getByRole('textbox', { name: 'Name of Run 1' }),
+  ],
+  [
+    'broken link',
+    (page) =>
+      page.evaluate(() => {
+        // Another link each time: the address may still say the one before.
+        location.hash = `#chat-4xh100;cluster.pools[0].replicas=${5000 + Math.floor(performance.now())}`;
+      }),
+    (page) => page.getByRole('dialog').getByText('cluster.pools[0].replicas'),
+  ],
+];
+
+onPage(
+  'axe finds nothing in the dialogs of links, runs and time, on a desktop and a phone, in either theme',
+  async (page) => {
+    await preset(page, 'kv-pressure');
+    await page.keyboard.press('Shift+B');
+    await page.getByRole('button', { name: /^Runs \d+ of this scenario/ }).waitFor();
+    const found = [];
+    for (const [width, height] of [
+      [1440, 900],
+      [390, 844],
+    ])
+      for (const name of ['dark', 'light']) {
+        await page.setViewportSize({ width, height });
+        await theme(page, name);
+        for (const [dialog, open, shown] of DIALOGS) {
+          await open(page);
+          await shown(page).first().waitFor();
+          await painted(page);
+          found.push(...(await violations(page)).map((v) => `${width} × ${height}, ${name}, ${dialog}: ${v}`));
+          await page.keyboard.press('Escape');
+          await shown(page).first().waitFor({ state: 'hidden' });
+        }
+        await resting(page);
+      }
+    assert.deepEqual(found, []);
+  },
+);

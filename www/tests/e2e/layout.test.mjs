@@ -38,7 +38,7 @@ const scenario = (replicas, clients) => ({
 async function openScenario(page, replicas, clients) {
   const document = scenario(replicas, clients);
   await drop(page, 'scenario.json', JSON.stringify(document));
-  await page.getByRole('heading', { name: document.title }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: document.title }).waitFor();
   await resting(page);
   await page.getByRole('slider', { name: 'Time' }).press('PageUp');
   await page.getByRole('slider', { name: 'Time' }).press('PageUp');

@@ -113,6 +113,7 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
     now_us: nowS * 1e6,
     horizon_us: 240e6,
     axis_end_us: 240e6,
+    computed_us: nowS * 1e6,
     events: 100_000,
     finished: false,
     trouble: '',
@@ -159,9 +160,9 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
     anomalies: [],
     anomaly_count: 0,
     flags: [
-      { at_us: 31e6, label: 'arrivals 9.0 → 9.6', applied: true },
-      { at_us: 96e6, label: 'prefix 3 → 5', applied: true },
-      { at_us: 168e6, label: 'queue 2 → 4', applied: false },
+      { at_us: 31e6, label: 'arrivals 9.0 → 9.6', applied: true, off: false },
+      { at_us: 96e6, label: 'prefix 3 → 5', applied: true, off: false },
+      { at_us: 168e6, label: 'queue 2 → 4', applied: false, off: false },
     ],
   };
 }

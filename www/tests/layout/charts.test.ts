@@ -26,7 +26,12 @@ function withEdits(atS: readonly number[], nowS: number): Frame {
       replica: 0,
     }),
   );
-  const flags = atS.map((s, i) => ({ at_us: s * 1e6, label: `prefix weight ${i} → ${i + 1}`, applied: s <= nowS }));
+  const flags = atS.map((s, i) => ({
+    at_us: s * 1e6,
+    label: `prefix weight ${i} → ${i + 1}`,
+    applied: s <= nowS,
+    off: false,
+  }));
   return { ...frame, flags, anomalies };
 }
 
@@ -45,7 +50,17 @@ test('edits and anomalies of a timeline have words that keep apart, however clos
       for (const width of WIDTHS) {
         const { pen, labels } = recordingPen();
         const marks = clusters(frame.anomalies, placeOn(frame, width), width < 720 ? 44 : 36);
-        const scene = { pen, p: plainPalette(true), frame, data, warmUpS: 20, anomalies: marks, pointed: -1, width };
+        const scene = {
+          pen,
+          p: plainPalette(true),
+          frame,
+          data,
+          warmUpS: 20,
+          anomalies: marks,
+          pointed: -1,
+          width,
+          carried: undefined,
+        };
         drawScrubber(scene);
         const where = `edits at ${atS.join(', ')}, ${nowS} s, ${width} px`;
         expect(overprinted(labels), where).toEqual([]);

@@ -2,22 +2,25 @@
 
 mod active_requests;
 mod cost;
+mod expression;
 mod kv_utilization;
 mod load_balance;
 mod no_hit_lru;
 mod peak_ewma;
-mod precise_prefix;
 mod prefix_affinity;
 mod queue_depth;
 mod running_requests;
 mod signal;
 mod waiting_requests;
 
-use super::{Fleet, Outcome};
+use super::{Fleet, Outcome, Summand};
+use crate::base::ReplicaId;
 use crate::policy::RequestView;
+use crate::scenario::expression::Name;
 use crate::scenario::{Scorer, Weighted as Settings};
 use serde::{Deserialize, Serialize};
 use signal::Signal;
+use std::rc::Rc;
 
 /// A scorer.
 trait Score {
@@ -31,11 +34,41 @@ trait Score {
     fn left(&mut self, _gone: &Outcome) {}
 }
 
+pub(super) use prefix_affinity::PromptMemory;
+
+/// What several scorers may ask of one decision, found out once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Whether a scorer of prefixes has found the prompt anywhere.
+    pub(super) known: bool,
+    /// By candidate: the share of the prompt that the router sent there. Empty if nobody asks.
+    pub(super) prefix: Vec<f64>,
+    /// By candidate: the share of the prompt that its cache has. Empty if nobody asks.
+    pub(super) cached: Vec<f64>,
+    /// Where the latest request of the session went.
+    pub(super) home: Option<ReplicaId>,
+}
+
+/// They are no part of any state.
+impl PartialEq for Facts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Where a scorer puts its scores, and what they are sums of if it is a sum.
+pub(super) struct Out<'a> {
+    pub(super) values: &'a mut [f64],
+    pub(super) summands: &'a mut [Summand],
+}
+
 /// The state of a scorer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum ScorerState {
-    PrefixAffinity(prefix_affinity::PrefixAffinity),
-    PrecisePrefix(precise_prefix::PrecisePrefix),
+    /// What it scores is in the [`Facts`].
+    PrefixAffinity,
+    /// What it scores is in the [`Facts`].
+    PrecisePrefix,
     QueueDepth(queue_depth::QueueDepth),
     KvUtilization(kv_utilization::KvUtilization),
     LoadBalance(load_balance::LoadBalance),
@@ -46,16 +79,16 @@ pub(super) enum ScorerState {
     Signal(signal::Signal),
     PeakEwma(peak_ewma::PeakEwma),
     Cost(cost::Cost),
+    Expression(expression::ExpressionScorer),
 }
 
 impl ScorerState {
     /// The scorer at its beginning; `s` has its settings.
-    pub(super) fn new(scorer: Scorer, s: &Settings) -> Self {
+    pub(super) fn new(scorer: &Scorer, s: &Settings) -> Self {
         match scorer {
-            Scorer::PrefixAffinity => {
-                Self::PrefixAffinity(prefix_affinity::PrefixAffinity::new(s.prefix_index_blocks))
-            }
-            Scorer::PrecisePrefix => Self::PrecisePrefix(precise_prefix::PrecisePrefix),
+            Scorer::PrefixAffinity => Self::PrefixAffinity,
+            Scorer::PrecisePrefix => Self::PrecisePrefix,
+            Scorer::Expression(text) => Self::Expression(expression::ExpressionScorer::new(text)),
             Scorer::QueueDepth => Self::QueueDepth(queue_depth::QueueDepth),
             Scorer::KvUtilization => Self::KvUtilization(kv_utilization::KvUtilization),
             Scorer::LoadBalance => Self::LoadBalance(load_balance::LoadBalance),
@@ -77,15 +110,30 @@ impl ScorerState {
 
     /// Goes on with what `before`, a scorer of the same kind, remembers.
     pub(super) fn resume(&mut self, before: Self) {
-        match (before, self) {
-            (Self::PrefixAffinity(old), Self::PrefixAffinity(new)) => new.resume(old),
-            (old, new) => *new = old,
+        if let (Self::NoHitLru(_), Self::NoHitLru(_)) | (Self::PeakEwma(_), Self::PeakEwma(_)) =
+            (&before, &*self)
+        {
+            *self = before;
         }
     }
 
     /// Whether it looks at further signals than those in the views.
     pub(super) fn wants_signals(&self) -> bool {
-        matches!(self, Self::Signal(_))
+        match self {
+            Self::Signal(_) => true,
+            Self::Expression(s) => s.wants_signals(),
+            Self::PrefixAffinity
+            | Self::PrecisePrefix
+            | Self::QueueDepth(_)
+            | Self::KvUtilization(_)
+            | Self::LoadBalance(_)
+            | Self::ActiveRequests(_)
+            | Self::RunningRequests(_)
+            | Self::WaitingRequests(_)
+            | Self::NoHitLru(_)
+            | Self::PeakEwma(_)
+            | Self::Cost(_) => false,
+        }
     }
 
     /// Whether it wants to know of requests that have left their replica.
@@ -93,20 +141,57 @@ impl ScorerState {
         matches!(self, Self::PeakEwma(_))
     }
 
-    /// A request has left its replica.
-    pub(super) fn left(&mut self, gone: &Outcome) {
-        self.scorer().left(gone);
+    /// Whether it asks what the router sent where.
+    pub(super) fn asks_prefix(&self) -> bool {
+        matches!(self, Self::PrefixAffinity) || self.looks_at(&[Name::Prefix])
     }
 
-    /// Scores every replica.
+    /// Whether it asks what caches have.
+    pub(super) fn asks_cached(&self) -> bool {
+        matches!(self, Self::PrecisePrefix) || self.looks_at(&[Name::Cached, Name::UncachedTokens])
+    }
+
+    /// Whether it asks where sessions went.
+    pub(super) fn asks_session(&self) -> bool {
+        self.looks_at(&[Name::SessionHere])
+    }
+
+    fn looks_at(&self, names: &[Name]) -> bool {
+        matches!(self, Self::Expression(s) if s.looks_at(names))
+    }
+
+    /// The texts of what its scores are sums of; none unless it is an expression.
+    pub(super) fn summands(&mut self) -> impl Iterator<Item = &Rc<str>> {
+        let of = if let Self::Expression(s) = self { Some(s.summands()) } else { None };
+        of.into_iter().flatten()
+    }
+
+    /// A request has left its replica.
+    pub(super) fn left(&mut self, gone: &Outcome) {
+        if let Some(scorer) = self.scorer() {
+            scorer.left(gone);
+        }
+    }
+
+    /// Scores every replica; how many of the scores are 0 because they were no finite numbers.
     pub(super) fn score(
         &mut self,
         request: &RequestView<'_>,
         fleet: &Fleet<'_>,
-        known: bool,
-        out: &mut [f64],
-    ) {
-        self.scorer().score(request, fleet, known, out);
+        facts: &Facts,
+        out: Out<'_>,
+    ) -> u64 {
+        match self {
+            Self::PrefixAffinity => out.values.copy_from_slice(&facts.prefix),
+            Self::PrecisePrefix => out.values.copy_from_slice(&facts.cached),
+            Self::Expression(s) => return s.score(request, fleet, facts, out),
+            other => {
+                if let Some(scorer) = other.scorer() {
+                    scorer.score(request, fleet, facts.known, out.values);
+                }
+            }
+        }
+        0
     }
 
     /// The request goes to the replica at this position.
@@ -117,13 +202,15 @@ impl ScorerState {
         position: usize,
         known: bool,
     ) {
-        self.scorer().chosen(request, fleet, position, known);
+        if let Some(scorer) = self.scorer() {
+            scorer.chosen(request, fleet, position, known);
+        }
     }
 
-    fn scorer(&mut self) -> &mut dyn Score {
-        match self {
-            Self::PrefixAffinity(s) => s,
-            Self::PrecisePrefix(s) => s,
+    /// A scorer that looks at views and what it remembers itself.
+    fn scorer(&mut self) -> Option<&mut dyn Score> {
+        Some(match self {
+            Self::PrefixAffinity | Self::PrecisePrefix | Self::Expression(_) => return None,
             Self::QueueDepth(s) => s,
             Self::KvUtilization(s) => s,
             Self::LoadBalance(s) => s,
@@ -134,7 +221,7 @@ impl ScorerState {
             Self::Signal(s) => s,
             Self::PeakEwma(s) => s,
             Self::Cost(s) => s,
-        }
+        })
     }
 }
 

@@ -1,14 +1,13 @@
 //! The share of the prompt's full blocks that the router sent to the replica lately, from the first one on: a guess at what
 //! its cache holds, made without asking. Blocks are as large as those of the replica's pool.
 
-use super::Score;
 use crate::policy::RequestView;
 use crate::policy::routing::Fleet;
 use crate::policy::routing::prefix_index::PrefixIndex;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PrefixAffinity {
+pub(crate) struct PromptMemory {
     /// Most blocks remembered of one replica.
     index_blocks: u32,
     /// The memory of all replicas with blocks of one size, in the order in which they first got a request.
@@ -22,9 +21,14 @@ struct OfSize {
     index: PrefixIndex,
 }
 
-impl PrefixAffinity {
-    pub(super) fn new(index_blocks: u32) -> Self {
+impl PromptMemory {
+    pub(in crate::policy::routing) fn new(index_blocks: u32) -> Self {
         Self { index_blocks, indexes: Vec::new() }
+    }
+
+    /// About how many bytes a copy takes.
+    pub(in crate::policy::routing) fn bytes(&self) -> u64 {
+        self.indexes.iter().map(|i| i.index.bytes()).sum()
     }
 
     fn index_of(&mut self, block_tokens: u32) -> &mut PrefixIndex {
@@ -36,17 +40,27 @@ impl PrefixAffinity {
         &mut self.indexes[at].index
     }
 
+    /// How much text it remembers of a replica, in tokens.
+    pub(in crate::policy::routing) fn tokens_of(&self, replica: u32) -> u64 {
+        let tokens = |i: &OfSize| u64::from(i.index.blocks_of(replica)) * u64::from(i.block_tokens);
+        self.indexes.iter().map(tokens).sum()
+    }
+
     /// Goes on with the memory of `before`, as much of it as there is room for.
-    pub(super) fn resume(&mut self, before: Self) {
+    pub(in crate::policy::routing) fn resume(&mut self, before: Self) {
         self.indexes = before.indexes;
         for of_size in &mut self.indexes {
             of_size.index.set_capacity(self.index_blocks);
         }
     }
-}
 
-impl Score for PrefixAffinity {
-    fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, _: bool, out: &mut [f64]) {
+    /// Puts the share of each candidate into `out`, which is all 0.
+    pub(in crate::policy::routing) fn shares(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        out: &mut [f64],
+    ) {
         for OfSize { block_tokens, index } in &mut self.indexes {
             let blocks = request.full_blocks(*block_tokens);
             index.look_up(request.chain(*block_tokens), |replica, matched| {
@@ -58,7 +72,13 @@ impl Score for PrefixAffinity {
         }
     }
 
-    fn chosen(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize, _: bool) {
+    /// The request goes to the replica at this position.
+    pub(in crate::policy::routing) fn chosen(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        position: usize,
+    ) {
         let block_tokens = fleet.pool_of(position).block_tokens;
         let replica = fleet.replicas[position].id.0;
         let blocks = request.full_blocks(block_tokens);

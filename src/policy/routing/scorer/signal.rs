@@ -56,7 +56,7 @@ impl Score for Signal {
 }
 
 /// How long a replica has had nothing to do, as seen; who has something in flight has something to do.
-fn idle_us(request: &RequestView<'_>, view: &ReplicaView, signals: &Signals) -> f64 {
+pub(super) fn idle_us(request: &RequestView<'_>, view: &ReplicaView, signals: &Signals) -> f64 {
     let idle = view.in_flight == 0 && signals.idle_since <= request.now;
     if idle { request.now.since(signals.idle_since).0 as f64 } else { 0.0 }
 }

@@ -1,0 +1,13 @@
+//! What the fuzzer feeds: from any bytes to the doors by which strangers' texts come in. A panic is a bug.
+//!
+//! The same functions run over the corpus in `tests/fuzz_corpus.rs`.
+
+mod edit;
+mod link;
+mod scenario;
+mod trace;
+
+pub(crate) use edit::edit;
+pub(crate) use link::link;
+pub(crate) use scenario::scenario;
+pub(crate) use trace::trace;

@@ -1,0 +1,225 @@
+//! Numbers in as few bits as they need, one after the other, for what is kept a long time and read seldom.
+
+/// Bits in the order in which they are written.
+#[derive(Clone, Debug, Default)]
+pub struct BitWriter {
+    words: Vec<u64>,
+    /// The word that is being filled, and how many of its bits are.
+    filling: u64,
+    filled: u32,
+}
+
+impl BitWriter {
+    /// Adds the lowest `width` bits of `value`, which has no others.
+    #[inline]
+    pub fn push(&mut self, value: u64, width: u32) {
+        self.filling |= value << self.filled;
+        self.filled += width;
+        if self.filled >= u64::BITS {
+            self.words.push(self.filling);
+            self.filled -= u64::BITS;
+            self.filling = value.checked_shr(width - self.filled).unwrap_or(0);
+        }
+    }
+
+    /// Adds a number of any size: how many bits it has, and these.
+    pub fn push_number(&mut self, value: u32) {
+        let width = width_of(value);
+        self.push(u64::from(width), 6);
+        self.push(u64::from(value), width);
+    }
+
+    /// Adds a number that differs little from one that the reader knows.
+    #[inline]
+    pub fn push_change(&mut self, value: u64, known: u64) {
+        let change = value.wrapping_sub(known) as i64;
+        // The sign is the lowest bit.
+        let change = (change << 1 ^ change >> 63) as u64;
+        let width = u64::BITS - change.leading_zeros();
+        self.push(u64::from(width), 7);
+        self.push(change, width);
+    }
+
+    /// Adds a list of numbers, each of which differs little from the one before.
+    pub fn push_list(&mut self, list: impl ExactSizeIterator<Item = u64>) {
+        self.push_number(list.len() as u32);
+        let mut latest = 0;
+        for value in list {
+            self.push_change(value, latest);
+            latest = value;
+        }
+    }
+
+    /// All that was written.
+    pub fn finish(mut self) -> Box<[u64]> {
+        if self.filled > 0 {
+            self.words.push(self.filling);
+        }
+        self.words.into()
+    }
+}
+
+/// Reads what a [`BitWriter`] wrote.
+#[derive(Clone, Debug)]
+pub struct BitReader<'a> {
+    words: &'a [u64],
+    /// Bits read so far.
+    read: u64,
+}
+
+impl<'a> BitReader<'a> {
+    /// From the beginning.
+    pub fn new(words: &'a [u64]) -> Self {
+        Self { words, read: 0 }
+    }
+
+    /// The next `width` bits, at most 64.
+    #[inline]
+    pub fn take(&mut self, width: u32) -> u64 {
+        let (word, from) = ((self.read / 64) as usize, (self.read % 64) as u32);
+        let mut bits = self.words.get(word).map_or(0, |w| w >> from);
+        if from + width > u64::BITS {
+            bits |= self.words[word + 1] << (u64::BITS - from);
+        }
+        self.read += u64::from(width);
+        bits & u64::MAX.checked_shr(u64::BITS - width).unwrap_or(0)
+    }
+
+    /// The next number of any size.
+    pub fn take_number(&mut self) -> u32 {
+        let width = self.take(6) as u32;
+        self.take(width) as u32
+    }
+
+    /// The next number that was written as differing from `known`.
+    #[inline]
+    pub fn take_change(&mut self, known: u64) -> u64 {
+        let width = self.take(7) as u32;
+        let change = self.take(width);
+        known.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
+    }
+
+    /// The next list.
+    pub fn take_list(&mut self) -> Vec<u64> {
+        let len = self.take_number();
+        let mut latest = 0;
+        (0..len)
+            .map(|_| {
+                latest = self.take_change(latest);
+                latest
+            })
+            .collect()
+    }
+}
+
+/// How many bits a number has.
+pub fn width_of(value: u32) -> u32 {
+    u32::BITS - value.leading_zeros()
+}
+
+/// A sequence of numbers of which many are one more or one less than the one before: these take one bit while the direction
+/// stays, two where it turns, and others two more than their width.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    width: u32,
+    latest: u32,
+    step: u32,
+}
+
+impl Course {
+    /// Of numbers of at most `width` bits.
+    pub fn new(width: u32) -> Self {
+        Self { width, latest: 0, step: 1 }
+    }
+
+    /// Writes the next number.
+    #[inline]
+    pub fn write(&mut self, value: u32, out: &mut BitWriter) {
+        if value == self.latest.wrapping_add(self.step) {
+            out.push(0b1, 1);
+        } else if value == self.latest.wrapping_sub(self.step) {
+            self.step = self.step.wrapping_neg();
+            out.push(0b10, 2);
+        } else {
+            out.push(u64::from(value) << 2, self.width + 2);
+        }
+        self.latest = value;
+    }
+
+    /// Reads the next number.
+    #[inline]
+    pub fn read(&mut self, from: &mut BitReader) -> u32 {
+        let onwards = from.take(1) == 1;
+        if !onwards {
+            let turned = from.take(1) == 1;
+            if !turned {
+                self.latest = from.take(self.width) as u32;
+                return self.latest;
+            }
+            self.step = self.step.wrapping_neg();
+        }
+        self.latest = self.latest.wrapping_add(self.step);
+        self.latest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::{Purpose, Stream};
+
+    #[test]
+    fn numbers_come_back_as_they_were_written() {
+        let mut draws = Stream::new(1, Purpose::Ties, 0);
+        let numbers: Vec<(u32, u32)> = (0..5000)
+            .map(|_| {
+                let width = draws.below(33);
+                (if width == 32 { draws.below(u32::MAX) } else { draws.below(1 << width) }, width)
+            })
+            .collect();
+        let mut out = BitWriter::default();
+        for &(value, width) in &numbers {
+            out.push(u64::from(value), width);
+            out.push_number(value);
+        }
+        out.push_number(u32::MAX);
+        let words = out.finish();
+        let mut from = BitReader::new(&words);
+        for (value, width) in numbers {
+            assert_eq!((from.take(width) as u32, from.take_number()), (value, value));
+        }
+        assert_eq!(from.take_number(), u32::MAX);
+    }
+
+    #[test]
+    fn lists_come_back_as_they_were_written() {
+        let lists =
+            [vec![], vec![0], vec![5, u64::MAX, 0, 1 << 63, (1 << 63) - 1, 7, 7], (1000..2000).collect()];
+        let mut out = BitWriter::default();
+        for list in &lists {
+            out.push(1, 3);
+            out.push_list(list.iter().copied());
+        }
+        let words = out.finish();
+        assert!(words.len() < 1000 * 9 / 64 + 20, "{} words", words.len());
+        let mut from = BitReader::new(&words);
+        for list in lists {
+            assert_eq!((from.take(3), from.take_list()), (1, list));
+        }
+    }
+
+    #[test]
+    fn a_course_of_neighbours_takes_a_bit_for_each() {
+        let numbers: Vec<u32> =
+            (10..500).chain((3..500).rev()).chain([u32::MAX, 0, 7, 7, u32::MAX]).collect();
+        let (mut out, mut course) = (BitWriter::default(), Course::new(32));
+        for &n in &numbers {
+            course.write(n, &mut out);
+        }
+        let words = out.finish();
+        assert!(words.len() <= (numbers.len() + 6 * 34).div_ceil(64), "{} words", words.len());
+        let (mut from, mut course) = (BitReader::new(&words), Course::new(32));
+        let read: Vec<u32> = numbers.iter().map(|_| course.read(&mut from)).collect();
+        assert_eq!(read, numbers);
+    }
+}

@@ -1,0 +1,88 @@
+//! The arguments of the commands that make many runs.
+
+use super::args::{Input, scenario_help};
+use clap::value_parser;
+use std::path::PathBuf;
+
+/// Most seeds of one command.
+const SEEDS: i64 = 1000;
+/// Most threads.
+const JOBS: i64 = 1024;
+
+/// Arguments of `compare`.
+#[derive(clap::Args)]
+pub(super) struct Compare {
+    #[arg(value_name = "A", help = scenario_help())]
+    pub(super) a: String,
+    /// What A is compared with, named in the same way
+    #[arg(value_name = "B")]
+    pub(super) b: String,
+    /// Replay a recorded trace in both, instead of their clients
+    #[arg(long, value_name = "FILE")]
+    pub(super) trace: Option<String>,
+    /// Set a field of both, such as `run.horizon_s=600`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set: Vec<String>,
+    /// Set a field of A alone; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set_a: Vec<String>,
+    /// Set a field of B alone, such as `cluster.routing=random`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set_b: Vec<String>,
+    /// Pairs of runs: with the scenario's own seed, the one after it, and so on. From two on the interval is over the seeds
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
+    pub(super) seeds: u32,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Threads, instead of as many as there are cores
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
+    pub(super) jobs: Option<u32>,
+}
+
+/// How values are given.
+const VARY: &str = "A path and the values it takes: `PATH=a,b,c` or `PATH=lo..hi/count`; `traffic` stands for the rates of all clients, or the \
+                    speed of the trace, and takes factors. May be repeated: every combination is run";
+
+/// Arguments of `sweep`.
+#[derive(clap::Args)]
+pub(super) struct Sweep {
+    #[command(flatten)]
+    pub(super) input: Input,
+    #[arg(long, required = true, value_name = "PATH=VALUES", help = VARY)]
+    pub(super) vary: Vec<String>,
+    /// Runs of each combination: with the scenario's own seed, the one after it, and so on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
+    pub(super) seeds: u32,
+    /// Threads, instead of as many as there are cores
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
+    pub(super) jobs: Option<u32>,
+    /// Run only this part of the cases, such as 3/16, and write it to files of its own
+    #[arg(long, value_name = "PART/PARTS")]
+    pub(super) shard: Option<String>,
+    /// The folder of the rows; cases whose rows are there already are not run again
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: PathBuf,
+}
+
+/// Arguments of `capacity`.
+#[derive(clap::Args)]
+pub(super) struct Capacity {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// An objective in the place of the scenario's: `ttft_ms=500`, `tpot_ms=50` or `e2e_ms=9000`; may be repeated
+    #[arg(long, value_name = "NAME=MS")]
+    pub(super) objective: Vec<String>,
+    /// The share of requests that must meet the objectives, above 0 up to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.99)]
+    pub(super) share: f64,
+    /// Seeds, each with a search of its own: the scenario's own, the one after it, and so on
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=SEEDS))]
+    pub(super) seeds: u32,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Threads, instead of as many as there are cores
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
+    pub(super) jobs: Option<u32>,
+}

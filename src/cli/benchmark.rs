@@ -1,0 +1,192 @@
+//! `tokenyard validate` and `tokenyard calibrate` on the user's own benchmark: what a tool or a server wrote, beside a scenario that
+//! says what it ran on.
+
+use super::args::Input;
+use super::input::{load, refused, tell_all};
+use super::validate::{OwnRow, percent};
+use super::{BAD_INPUT, Failed, say, tell, unreadable};
+use crate::base::Diagnostic;
+use crate::measured::{self, Benchmark, Compared, Comparison, OneRun, compare, replay};
+use crate::scenario::{LatencyModel, Scenario, limits, parse};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A file and the runs in it.
+pub(super) type Runs = Vec<(String, Vec<Benchmark>)>;
+
+/// The runs of benchmarks, if that is what the files are; nothing if they are measured experiments. They are not mixed.
+pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
+    let mut found = Runs::new();
+    let mut experiments = Vec::new();
+    for path in paths {
+        let text = if path.is_dir() { None } else { Some(text(path)?) };
+        let name = path.display().to_string();
+        match text.filter(|text| !is_experiments(text)) {
+            None => experiments.push(name),
+            Some(text) => {
+                let (list, warnings) = measured::read(&text).map_err(|problems| refused(&name, &problems))?;
+                tell_all(&name, &warnings);
+                found.push((name, list));
+            }
+        }
+    }
+    match (found.is_empty(), experiments.first()) {
+        (true, _) => Ok(None),
+        (false, None) => Ok(Some(found)),
+        (false, Some(name)) => {
+            let fix = "give them to two calls";
+            let mixed = "measured experiments beside results of benchmarks";
+            Err(refused(name, &[Diagnostic::error("", mixed, "files of one kind", fix)]))
+        }
+    }
+}
+
+/// Whether a text has the measured format, or none that is known: what reads that says what is wrong.
+fn is_experiments(text: &str) -> bool {
+    measured::format(text).is_none() && text.trim_start().starts_with(['{', '['])
+}
+
+fn text(path: &Path) -> Result<String, Failed> {
+    let most = limits::TRACE_BYTES_PAGE + 1;
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    read.map_err(|e| unreadable(&path.display(), &e))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What the runs ran on.
+fn cluster(scenario: Option<&str>, set: &[String]) -> Result<Scenario, Failed> {
+    let Some(scenario) = scenario else {
+        tell(
+            &"error: --scenario: nothing; allowed: a scenario with the model, GPU and engine that were measured; the file does not tell them",
+        );
+        return Err(Failed(BAD_INPUT));
+    };
+    let input = Input { scenario: scenario.to_owned(), trace: None, policies: None, set: set.to_vec() };
+    load(&input).map(|loaded| loaded.scenario)
+}
+
+/// Prints measured, simulated and error of every run.
+pub(super) fn validate(
+    runs: &Runs,
+    scenario: Option<&str>,
+    set: &[String],
+    as_json: bool,
+) -> Result<(), Failed> {
+    let scenario = cluster(scenario, set)?;
+    let mut documents: Vec<Comparison> = Vec::new();
+    let mut text = String::new();
+    for (name, list) in runs {
+        for b in list {
+            let compared = compare(b, &replay(b, &scenario)).map_err(|problems| refused(name, &problems))?;
+            push_comparison(&mut text, name, &compared);
+            documents.push(compared);
+        }
+    }
+    if !as_json {
+        return say(&text);
+    }
+    let text = serde_json::to_string_pretty(&documents).map_err(|e| unreadable(&"stdout", &e.into()))?;
+    say(&format!("{text}\n"))
+}
+
+fn line(text: &mut String, line: &str) {
+    writeln!(text, "{line}").expect("a String takes any text");
+}
+
+fn push_comparison(text: &mut String, file: &str, c: &Comparison) {
+    let parts = [file, c.tool, &c.name, &c.model, &c.date];
+    let head: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    line(text, &head.join(", "));
+    line(
+        text,
+        &format!("run: {}; seeds: {}; requests with their own times: {}", c.says, c.seeds, c.requests),
+    );
+    for note in &c.notes {
+        line(text, &format!("note: {note}"));
+    }
+    push_rows(text, &c.rows);
+    text.push('\n');
+}
+
+fn push_rows(text: &mut String, rows: &[Compared]) {
+    line(text, &format!("{:<26} {:>22} {:>12} {:>9}", "figure", "measured", "simulated", "error"));
+    for row in rows {
+        let name = format!("{} {}", row.measured.metric, row.measured.stat);
+        let (low, high) = (row.measured.low, row.measured.high);
+        let measured = if high > low { format!("{low:.3} to {high:.3}") } else { format!("{low:.3}") };
+        let error = percent(row.error);
+        line(text, &format!("{name:<26} {measured:>22} {:>12.3} {error:>9}", row.simulated));
+    }
+}
+
+/// Where a calibration goes.
+pub(super) struct Outputs<'a> {
+    pub(super) coefficients: Option<&'a Path>,
+    pub(super) scenario: Option<&'a Path>,
+}
+
+/// Fixes the coefficients that a run tells, and prints them with the figures after.
+pub(super) fn calibrate(
+    runs: &Runs,
+    scenario: Option<&str>,
+    set: &[String],
+    outputs: &Outputs<'_>,
+) -> Result<(), Failed> {
+    let scenario = cluster(scenario, set)?;
+    let [(name, list)] = runs.as_slice() else {
+        tell(&format!("error: {} files; allowed: one result, whose run fixes the coefficients", runs.len()));
+        return Err(Failed(BAD_INPUT));
+    };
+    let Some(b) = list.first() else { return Ok(()) };
+    if list.len() > 1 {
+        tell(&format!("{name}: {} runs; the first is taken, {}", list.len(), b.name));
+    }
+    let file = Path::new(name).file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
+    let found = measured::calibrate(b, &scenario, &file).map_err(|problems| refused(name, &problems))?;
+    if let Some(path) = outputs.scenario {
+        std::fs::write(path, &found.scenario).map_err(|e| unreadable(&path.display(), &e))?;
+    }
+    if let Some(path) = outputs.coefficients {
+        let rows = serde_json::to_string(&own_row(&found, &file)?)
+            .map_err(|e| unreadable(&path.display(), &e.into()))?;
+        std::fs::write(path, format!("[\n{rows}\n]\n")).map_err(|e| unreadable(&path.display(), &e))?;
+    }
+    let mut text = format!("{name}: {} of {} coefficients fixed\n", found.changes.len(), found.of);
+    for change in &found.changes {
+        let half = change.half.map_or_else(String::new, |h| format!(" ± {h:.4}"));
+        let (before, after) = (change.before, change.after);
+        line(
+            &mut text,
+            &format!(
+                "  {:<26} {before:>10.4} to {after:>10.4}{half}, by {}",
+                change.coefficient, change.told_by
+            ),
+        );
+    }
+    for note in &found.notes {
+        line(&mut text, &format!("note: {note}"));
+    }
+    push_rows(&mut text, &found.after);
+    say(&text)
+}
+
+/// The coefficients as `--coefficients` reads them.
+fn own_row(found: &OneRun, file: &str) -> Result<OwnRow, Failed> {
+    let scenario = parse(&found.scenario).map_err(|problems| refused(file, &problems))?;
+    let pool = scenario.cluster.pools.into_iter().next().unwrap_or_default();
+    let LatencyModel::Calibrated(settings) = pool.latency else { return Err(Failed(BAD_INPUT)) };
+    let half = |c: &measured::CoefficientChange| (c.coefficient.to_owned(), c.half);
+    let intervals: BTreeMap<String, Option<f64>> = found.changes.iter().map(half).collect();
+    Ok(OwnRow {
+        gpu: pool.gpu,
+        engine: settings.engine,
+        rests_on: vec![file.to_owned()],
+        coefficients: settings.coefficients.unwrap_or_default(),
+        intervals,
+        experiments: BTreeMap::new(),
+        models: BTreeMap::new(),
+    })
+}

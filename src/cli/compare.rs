@@ -1,0 +1,239 @@
+//! `tokenyard compare`: two scenarios on the same traffic, seed by seed.
+
+use super::args::Input;
+use super::args_studies::Compare;
+use super::input::{Loaded, load, refused, tell_all};
+use super::parallel::{each, progress, threads};
+use super::table::{Align, MISSING, Table, number, visible};
+use super::{Failed, say, tell};
+use crate::base::{Diagnostic, Diagnostics, json};
+use crate::scenario::Scenario;
+use crate::session::compare::{
+    Comparing, Difference, MetricComparison, MovedRequest, Outcomes, PairedPart, RunComparison, Side,
+    TotalComparison,
+};
+use crate::session::{Audience, Session, Trace};
+use std::sync::Arc;
+
+/// `tokenyard compare`
+pub(super) fn run(args: &Compare) -> Result<(), Failed> {
+    if [&args.a, &args.b].into_iter().chain(&args.trace).filter(|name| *name == "-").count() > 1 {
+        let twice = Diagnostic::error(
+            "",
+            "stdin named more than once",
+            "`-` for one input",
+            "give one of them as a file",
+        );
+        return Err(refused("-", &[twice]));
+    }
+    let input = |scenario: &String, own: &[String]| Input {
+        scenario: scenario.clone(),
+        trace: args.trace.clone(),
+        policies: None,
+        set: args.set.iter().chain(own).cloned().collect(),
+    };
+    let a = Case::load(&input(&args.a, &args.set_a))?;
+    let b = Case::load(&input(&args.b, &args.set_b))?;
+    let mut seeds = args.seeds;
+    if seeds > 1 && !a.draws && !b.draws {
+        tell(
+            &"note: nothing of this workload is drawn, so another seed is the same traffic: one run of each, and intervals from blocks of time",
+        );
+        seeds = 1;
+    }
+    let result = compare(&a, &b, seeds, args.jobs)?;
+    if args.json {
+        return say(&format!("{}\n", json::indented(&result)));
+    }
+    say(&text(&result, [&args.a, &args.b]))
+}
+
+/// A scenario that can be run, and its trace.
+struct Case {
+    name: String,
+    scenario: Scenario,
+    trace: Option<Arc<Trace>>,
+    /// Whether another seed is another workload.
+    draws: bool,
+}
+
+impl Case {
+    fn load(input: &Input) -> Result<Self, Failed> {
+        let Loaded { scenario, trace } = load(input)?;
+        let started = Session::start(scenario.clone(), trace.clone(), Audience::Batch);
+        let (session, warnings) = started.map_err(|problems| refused(&input.scenario, &problems))?;
+        tell_all(&input.scenario, &warnings);
+        let draws = session.draws_workload();
+        Ok(Self { name: input.scenario.clone(), scenario, trace, draws })
+    }
+
+    fn outcomes(&self, seed: u32) -> Result<Outcomes, Diagnostics> {
+        let seed = self.scenario.seed.wrapping_add(u64::from(seed));
+        Outcomes::of_run(Scenario { seed, ..self.scenario.clone() }, self.trace.clone())
+    }
+}
+
+/// Runs all pairs, as many at a time as there are threads, so that no more outcomes are held than those of these.
+fn compare(a: &Case, b: &Case, seeds: u32, jobs: Option<u32>) -> Result<RunComparison, Failed> {
+    let pool = threads(jobs)?;
+    let bar = progress(u64::from(seeds) * 2);
+    let mut comparing = Comparing::default();
+    let at_once = pool.current_num_threads().div_ceil(2) as u32;
+    let mut first = 0;
+    while first < seeds {
+        let count = at_once.min(seeds - first);
+        let made = each(&pool, 2 * count as usize, |i| {
+            let case = if i % 2 == 0 { a } else { b };
+            let made = case.outcomes(first + i as u32 / 2).map_err(|problems| (&case.name, problems));
+            bar.inc(1);
+            made
+        });
+        let mut made = made.into_iter();
+        while let (Some(of_a), Some(of_b)) = (made.next(), made.next()) {
+            let failed = |(name, problems): (&String, Diagnostics)| refused(name, &problems);
+            comparing.add(of_a.map_err(failed)?, of_b.map_err(failed)?);
+        }
+        first += count;
+    }
+    bar.finish_and_clear();
+    Ok(comparing.result().expect("INV-6: one seed at least was run"))
+}
+
+/// The comparison, readable.
+fn text(c: &RunComparison, names: [&str; 2]) -> String {
+    let mut out = String::new();
+    write_head(&mut out, c, names);
+    out.push_str(&metric_table(c).text());
+    out.push('\n');
+    out.push_str(&total_table(c).text());
+    for (name, detail) in [("TTFT", &c.detail.ttft_ms), ("E2E", &c.detail.e2e_ms)] {
+        if let Some(paired) = &detail.paired {
+            write_paired(&mut out, name, paired);
+        }
+    }
+    if !c.notices.is_empty() {
+        out.push('\n');
+    }
+    for notice in &c.notices {
+        line(&mut out, &format!("notice: {notice}"));
+    }
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(&visible(text));
+    out.push('\n');
+}
+
+fn write_head(out: &mut String, c: &RunComparison, names: [&str; 2]) {
+    for ((letter, side), name) in [("A", &c.a), ("B", &c.b)].into_iter().zip(names) {
+        line(out, &format!("{letter}  {name}{}", title(side, name)));
+    }
+    let how = if c.paired { "the same in both" } else { "not paired" };
+    let seeds = if c.seeds.len() == 1 { "seed" } else { "seeds" };
+    let (first, last) = (c.seeds.first(), c.seeds.last().filter(|_| c.seeds.len() > 1));
+    let to = last.map_or(String::new(), |last| format!(" to {last}"));
+    let seed = first.map_or("", String::as_str);
+    line(out, &format!("{} requests, {how}; {seeds} {seed}{to}", c.requests));
+    if let Some(why) = &c.not_paired {
+        line(out, why);
+    }
+    line(out, &c.explained);
+    out.push('\n');
+}
+
+fn title(side: &Side, name: &str) -> String {
+    if side.title.is_empty() || side.title == name { String::new() } else { format!(": {}", side.title) }
+}
+
+/// A number with its sign.
+fn signed(x: Option<f64>, decimals: usize) -> String {
+    x.map_or_else(|| MISSING.to_owned(), |x| format!("{x:+.decimals$}"))
+}
+
+fn cells(d: &Difference, decimals: usize) -> Vec<String> {
+    let interval = d.lo.zip(d.hi).map(|(lo, hi)| format!("{lo:+.decimals$} to {hi:+.decimals$}"));
+    vec![
+        number(d.a, decimals),
+        number(d.b, decimals),
+        signed(d.diff, decimals),
+        interval.unwrap_or_else(|| MISSING.to_owned()),
+        d.words().to_owned(),
+    ]
+}
+
+fn table(first: &str) -> Table {
+    Table::new(&[
+        (first, Align::Left, 16),
+        ("A", Align::Right, 8),
+        ("B", Align::Right, 8),
+        ("B - A", Align::Right, 9),
+        ("95 % interval", Align::Right, 18),
+        ("", Align::Left, 11),
+    ])
+}
+
+fn metric_table(c: &RunComparison) -> Table {
+    let mut table = table("ms");
+    let m = &c.metrics;
+    let all: [(&str, &MetricComparison, usize); 5] = [
+        ("TTFT", &m.ttft_ms, 1),
+        ("ITL", &m.itl_ms, 2),
+        ("TPOT", &m.tpot_ms, 2),
+        ("E2E", &m.e2e_ms, 1),
+        ("queue wait", &m.queue_wait_ms, 1),
+    ];
+    for (name, of, decimals) in all {
+        for (figure, d) in [("mean", &of.mean), ("p50", &of.p50), ("p90", &of.p90), ("p99", &of.p99)] {
+            let mut row = vec![format!("{name} {figure}")];
+            row.extend(cells(d, decimals));
+            table.row(row);
+        }
+    }
+    table
+}
+
+fn total_table(c: &RunComparison) -> Table {
+    let mut table = table("whole runs");
+    let t = &c.totals;
+    let all: [(&str, &TotalComparison, usize); 7] = [
+        ("met, share", &t.met_share, 4),
+        ("finished, share", &t.finished_share, 4),
+        ("goodput, req/s", &t.goodput_per_s, 3),
+        ("output, tokens/s", &t.output_tokens_per_s, 1),
+        ("cache hits, share", &t.kv_hit_rate, 4),
+        ("preemptions", &t.preemptions, 1),
+        ("USD/M out tokens", &t.usd_per_million_output_tokens, 3),
+    ];
+    for (name, of, decimals) in all {
+        let mut row = vec![name.to_owned()];
+        row.extend(cells(&of.difference, decimals));
+        table.row(row);
+    }
+    table
+}
+
+/// Requests named at each end.
+const NAMED: usize = 3;
+
+fn write_paired(out: &mut String, name: &str, p: &PairedPart) {
+    let (gained, lost) = (100.0 * p.gained, 100.0 * p.lost);
+    line(out, "");
+    line(out, &format!("{name} request by request: {gained:.1} % gained, {lost:.1} % lost"));
+    let (median, low, high) = (p.p50_ms, p.p5_ms, p.p95_ms);
+    line(
+        out,
+        &format!("  differences: median {median:+.1} ms, 5th to 95th percentile {low:+.1} to {high:+.1} ms"),
+    );
+    for (what, list) in [("gained most", &p.gained_most), ("lost most", &p.lost_most)] {
+        if !list.is_empty() {
+            let named: Vec<String> = list.iter().take(NAMED).map(moved).collect();
+            line(out, &format!("  {what}: {}", named.join(", ")));
+        }
+    }
+}
+
+fn moved(m: &MovedRequest) -> String {
+    let replica = |id: Option<u32>| id.map_or_else(|| MISSING.to_owned(), |id| format!("r{id}"));
+    format!("#{} {:+.0} ms ({} → {})", m.request_a, m.diff_ms, replica(m.replica_a), replica(m.replica_b))
+}

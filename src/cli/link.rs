@@ -1,0 +1,80 @@
+//! Links: making one of a scenario, and a scenario of one.
+
+use super::args::{Input, Link as Arguments};
+use super::input::{Loaded, load, refused};
+use super::{BAD_INPUT, Failed, say, tell};
+use crate::base::{Diagnostic, json};
+use crate::scenario::limits;
+use crate::scenario::link::{Beside, Link, TraceMark, VIEW_KEYS, View, make};
+use crate::session::{Session, Trace, trace_mark};
+use serde_json::{Value, json};
+
+/// `tokenyard link`
+pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
+    let source = &args.input.scenario;
+    let Loaded { scenario, trace } = load(&args.input)?;
+    let mut view = View::default();
+    let said = [&args.at, &args.speed, &args.select, &args.panel];
+    let mut problems = Vec::new();
+    for (key, text) in VIEW_KEYS.into_iter().zip(said) {
+        if let Some(text) = text {
+            let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()));
+            problems.extend(view.take(key, &value).err());
+        }
+    }
+    if !problems.is_empty() {
+        return Err(refused("link", &problems));
+    }
+    problems = crate::scenario::check(scenario.clone()).err().unwrap_or_default();
+    if !problems.is_empty() {
+        return Err(refused(source, &problems));
+    }
+    let trace = trace.as_deref().map(|trace| trace_mark(&scenario, trace));
+    let beside = match &args.beside {
+        Some(second) => {
+            let Loaded { scenario, .. } = load(&Input::of(second))?;
+            let problems = crate::scenario::check(scenario.clone()).err().unwrap_or_default();
+            if !problems.is_empty() {
+                return Err(refused(second, &problems));
+            }
+            let name = args.beside_name.clone().unwrap_or_else(|| "Second run".to_owned());
+            Some(Beside { name, scenario })
+        }
+        None => None,
+    };
+    let Some(made) = make(&Link { scenario, view, trace, embed: None, beside }) else {
+        let found = format!("a link of more than {} characters", limits::LINK_CHARS);
+        let allowed = format!("at most {}", limits::LINK_CHARS);
+        let long = Diagnostic::error("", found, allowed, "pass the scenario on as a file");
+        return Err(refused(source, &[long]));
+    };
+    let link = format!("{}{}", args.site.as_deref().unwrap_or_default(), made.link);
+    if args.json {
+        let all = json!({
+            "link": link, "characters": link.chars().count(), "contains": made.contains, "holds": made.holds,
+        });
+        return say(&format!("{}\n", json::indented(&all)));
+    }
+    tell(&format!("{} characters: {}", link.chars().count(), made.contains));
+    say(&format!("{link}\n"))
+}
+
+/// The link of a run's scenario with all its edits; `None` where it would be too long for one.
+pub(super) fn of_run(session: &Session) -> Option<String> {
+    let scenario = session.scenario();
+    let trace = session.trace().map(|trace| trace_mark(&scenario, trace));
+    make(&Link { scenario, trace, ..Link::default() }).map(|made| made.link)
+}
+
+/// The trace that was given for a link has to be the one that the link was made with.
+pub(super) fn compare(source: &str, wanted: &TraceMark, given: Option<&Trace>) -> Result<(), Failed> {
+    let Some(given) = given else {
+        let found =
+            format!("a run of the trace {} of {} rows, which no link carries", wanted.name, wanted.rows);
+        let missing = Diagnostic::error("workload.trace", found, "that file", "give it with --trace FILE");
+        return Err(refused(source, &[missing]));
+    };
+    let Some(problem) = wanted.refuses(given.len() as u64, &given.digest().hex()) else { return Ok(()) };
+    tell(&format!("{source}: {problem}"));
+    Err(Failed(BAD_INPUT))
+}

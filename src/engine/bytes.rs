@@ -1,0 +1,22 @@
+//! How much memory a copy of a cluster takes: what is alive, and what is at rest and shared with other copies.
+
+use super::{Cluster, Replica};
+
+/// Bytes of a replica beside its cache: its counters, its model, the lists of its batch.
+const REPLICA_BYTES: u64 = 4096;
+
+impl Cluster {
+    /// About how many bytes of it every copy has for itself.
+    pub fn bytes_alive(&self) -> u64 {
+        let replica = |r: &Replica| r.kv.bytes() + REPLICA_BYTES;
+        let replicas: u64 = self.replicas.iter().map(replica).sum();
+        let packed = self.packed.as_ref().map_or(0, |packed| packed.bytes());
+        packed + replicas + self.active.bytes() + self.router.bytes() + 40 * self.loads.len() as u64
+    }
+
+    /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
+    pub fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
+        self.records.bytes_beside(later.map(|l| &l.records))
+            + self.stays.bytes_beside(later.map(|l| &l.stays))
+    }
+}

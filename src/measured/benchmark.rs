@@ -1,0 +1,159 @@
+//! What a benchmark says, whichever tool wrote it: figures in one unit with one meaning, requests, load, and facts of the engine.
+
+use crate::scenario::LatencyClock;
+use serde::Serialize;
+
+/// One figure: a metric and a statistic of it, exact or between two bounds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Figure {
+    /// Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
+    /// `waiting`, `preemptions`, `reused_prompt_share`.
+    pub metric: &'static str,
+    /// mean, p50, p90, p95, p99, or `value` where there is only one.
+    pub stat: &'static str,
+    /// The figure, or the lower bound of it.
+    pub low: f64,
+    /// The figure, or the upper bound of it: a histogram knows no more.
+    pub high: f64,
+}
+
+/// One measured request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// When it was sent, in microseconds on the tool's clock.
+    pub start_us: Option<u64>,
+    /// Prompt length.
+    pub prompt_tokens: u32,
+    /// Length of the answer.
+    pub output_tokens: u32,
+    /// Time to first token.
+    pub ttft_us: Option<u64>,
+    /// Time to the last token.
+    pub e2e_us: u64,
+}
+
+/// How requests were sent, as far as the file tells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Load {
+    /// Requests sent.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u32>,
+    /// Rate at which they were sent; missing if all were sent at once, or if nothing tells.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<f64>,
+    /// Coefficient of variation of the gaps; 1 is Poisson.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_cv: Option<f64>,
+    /// Most requests in flight.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<u32>,
+    /// Whether all were sent at once, but for the limit of requests in flight.
+    pub at_once: bool,
+    /// Mean prompt length.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<f64>,
+    /// Mean length of an answer.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<f64>,
+}
+
+/// What a server says of its KV cache.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct EngineFacts {
+    /// KV blocks of a replica.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<u32>,
+    /// Tokens of KV cache of a replica, where blocks are not told.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kv_tokens: Option<u32>,
+    /// Tokens in a block.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_tokens: Option<u32>,
+    /// Share of the GPU's memory that the engine may take.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_memory_utilization: Option<f64>,
+    /// Whether prefixes are cached.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix_caching: Option<bool>,
+}
+
+/// One run of a benchmark, or what a server has counted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Benchmark {
+    /// What wrote it, as people call it.
+    pub tool: &'static str,
+    /// Which of several runs in one file; empty if there is only one.
+    pub name: String,
+    /// Model, as the file has it; may be empty.
+    pub model: String,
+    /// Date, as the file has it; may be empty.
+    pub date: String,
+    /// Who held the clock.
+    #[serde(skip)]
+    pub clock: LatencyClock,
+    /// What was measured.
+    pub figures: Vec<Figure>,
+    /// The requests, if the file has them.
+    #[serde(skip)]
+    pub requests: Vec<Request>,
+    /// Requests that failed.
+    pub failed: u32,
+    /// How requests were sent.
+    pub load: Load,
+    /// Facts of the engine.
+    pub engine: EngineFacts,
+    /// What to know about these figures, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl Benchmark {
+    pub(super) fn new(tool: &'static str) -> Self {
+        Self {
+            tool,
+            name: String::new(),
+            model: String::new(),
+            date: String::new(),
+            clock: LatencyClock::Client,
+            figures: Vec::new(),
+            requests: Vec::new(),
+            failed: 0,
+            load: Load::default(),
+            engine: EngineFacts::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// An exact figure.
+    pub(super) fn put(&mut self, metric: &'static str, stat: &'static str, value: f64) {
+        self.put_between(metric, stat, [value, value]);
+    }
+
+    pub(super) fn put_between(&mut self, metric: &'static str, stat: &'static str, [low, high]: [f64; 2]) {
+        self.figures.push(Figure { metric, stat, low, high });
+    }
+
+    /// A figure, or its middle where only bounds are known.
+    pub(super) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
+        let found = self.figures.iter().find(|f| f.metric == metric && f.stat == stat)?;
+        Some(f64::midpoint(found.low, found.high))
+    }
+}

@@ -1,0 +1,300 @@
+//! The few coefficients that one run can fix.
+//!
+//! A run at one load tells one figure of its steps and one or two of its first tokens, so that it fixes as many coefficients and no more:
+//!
+//! * Time per output token: the cost of a layer in every step. It is what differs most between hosts, drivers and releases. Where no cost
+//!   would be low enough, the share of the bandwidth at which weights are read.
+//! * Mean time to first token: the delay before a request is queued, which is all client, network and API server. Where no delay would
+//!   be low enough, the share of the peak that matrix products reach.
+//! * How much longer the first token takes with each prompt token, if the file has requests of different lengths: that same share.
+//!
+//! All others stay as they were. Each is found by Newton's steps with the simulation itself as the function; everything is deterministic.
+
+use super::benchmark::{Benchmark, Request};
+use super::compare::{Compared, row};
+use super::scenario::{Replay, replay, set_engine, set_latency};
+use super::simulated::{Simulated, run};
+use super::statistics::of_request;
+use crate::base::{Diagnostic, Diagnostics, json};
+use crate::perf;
+use crate::scenario::{
+    CalibratedCoefficients, CalibratedSettings, CoefficientSource, LatencyModel, Scenario, limits,
+};
+use serde::Serialize;
+
+/// A coefficient, before and after.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct CoefficientChange {
+    /// Its name in the scenario.
+    pub coefficient: &'static str,
+    /// Before.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+    /// Half of the interval that has it with 95 %, from how much the measured requests differ; missing where the file has no requests.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half: Option<f64>,
+    /// The figure that told it, in words.
+    pub told_by: &'static str,
+}
+
+/// A calibration to one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct OneRun {
+    /// The scenario with these coefficients, where they come from, and what the file tells of the engine: JSON text.
+    pub scenario: String,
+    /// What changed.
+    pub changes: Vec<CoefficientChange>,
+    /// How many coefficients the model has.
+    pub of: u32,
+    /// The figures before.
+    pub before: Vec<Compared>,
+    /// The figures after.
+    pub after: Vec<Compared>,
+    /// What could not be fixed, and why.
+    pub notes: Vec<String>,
+}
+
+/// A coefficient that may be fixed.
+struct Knob {
+    name: &'static str,
+    range: [f64; 2],
+    /// First try: this much further, in units of its own.
+    step: f64,
+    of: fn(&mut CalibratedCoefficients) -> &mut f64,
+}
+
+const LAYER: Knob =
+    Knob { name: "step_us_per_layer", range: [0.0, 2000.0], step: 10.0, of: |c| &mut c.step_us_per_layer };
+const WEIGHTS: Knob = Knob {
+    name: "weights_efficiency",
+    range: [limits::EFFICIENCY_MIN, 1.0],
+    step: -0.02,
+    of: |c| &mut c.weights_efficiency,
+};
+const QUEUEING: Knob =
+    Knob { name: "queueing_us", range: [0.0, 1e7], step: 1000.0, of: |c| &mut c.queueing_us };
+const COMPUTE: Knob = Knob {
+    name: "compute_efficiency",
+    range: [limits::EFFICIENCY_MIN, 1.0],
+    step: -0.02,
+    of: |c| &mut c.compute_efficiency,
+};
+
+/// A figure to be met, the coefficient that meets it, and the one to try where that is at its limit.
+struct Aim {
+    told_by: &'static str,
+    target: f64,
+    /// Standard error of the target.
+    spread: Option<f64>,
+    of: Box<Reading>,
+    knobs: Vec<Knob>,
+}
+
+/// A figure of a run.
+type Reading = dyn Fn(&Simulated) -> Option<f64>;
+
+/// Rounds over all aims.
+const ROUNDS: u32 = 4;
+/// An aim this near is met.
+const NEAR: f64 = 0.002;
+/// Fewest requests that tell a slope or a spread.
+const FEWEST: usize = 20;
+/// Lengths of prompts that differ by less than this, as a share of their mean, tell no slope.
+const SPREAD: f64 = 0.2;
+
+/// Calibrates the pools of the first pool's GPU to a run; `file` is where it came from.
+pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRun, Diagnostics> {
+    let aims = aims(b);
+    if aims.is_empty() {
+        let fix = "give a run with TPOT, ITL or TTFT";
+        return Err(vec![Diagnostic::error(
+            "",
+            "neither TPOT nor ITL nor TTFT",
+            "at least one of them",
+            fix,
+        )]);
+    }
+    let first = scenario.cluster.pools.first().cloned().unwrap_or_default();
+    let settings = match &first.latency {
+        LatencyModel::Calibrated(settings) => settings.clone(),
+        _ => CalibratedSettings { clock: b.clock, ..CalibratedSettings::default() },
+    };
+    let built_in = || perf::calibration(&first.gpu, settings.engine).of_model(&first.model);
+    let start = settings.coefficients.clone().unwrap_or_else(built_in);
+    let mut search =
+        Search { replay: replay(b, scenario), gpu: first.gpu.clone(), settings, c: start.clone() };
+    let begun = search.run()?;
+    let before = b.figures.iter().filter_map(|f| row(f, std::slice::from_ref(&begun))).collect();
+    let mut found: Vec<CoefficientChange> = Vec::new();
+    let mut now = begun;
+    for _ in 0..ROUNDS {
+        // Means come last: a slope that cannot be met must not hold them off.
+        for aim in aims.iter().rev() {
+            now = search.meet(aim, now, &start, &mut found)?;
+        }
+    }
+    found.retain(|change| (change.before - change.after).abs() > 0.0);
+    let notes = aims.iter().filter_map(|aim| unmet(aim, &now)).collect();
+    let after = b.figures.iter().filter_map(|f| row(f, std::slice::from_ref(&now))).collect();
+    let source = CoefficientSource {
+        file: file.chars().take(200).collect(),
+        tool: b.tool.to_owned(),
+        date: b.date.chars().take(100).collect(),
+        requests: b.requests.len() as u32,
+        coefficients: found.iter().map(|change| change.coefficient.to_owned()).collect(),
+    };
+    let mut calibrated = scenario.clone();
+    let mut settings = search.settings.clone();
+    (settings.coefficients, settings.rests_on, settings.clock) =
+        (Some(search.c.clone()), Some(source), b.clock);
+    set_latency(&mut calibrated, &first.gpu, &LatencyModel::Calibrated(settings));
+    set_engine(b, &mut calibrated);
+    let of = json::tree(&start).as_object().map_or(0, |fields| fields.len() as u32);
+    let scenario = crate::scenario::to_json(&calibrated);
+    Ok(OneRun { scenario, changes: found, of, before, after, notes })
+}
+
+/// What a file tells of coefficients.
+fn aims(b: &Benchmark) -> Vec<Aim> {
+    let mut aims = Vec::new();
+    let mut aim = |told_by, metric: &'static str, stats: &[&'static str], knobs: Vec<Knob>| {
+        let Some((stat, target)) = stats.iter().find_map(|s| Some((*s, b.figure(metric, s)?))) else {
+            return false;
+        };
+        let spread = standard_error(&b.requests, metric);
+        aims.push(Aim { told_by, target, spread, of: Box::new(move |s| s.figure(metric, stat)), knobs });
+        true
+    };
+    if !aim("time per output token", "tpot_ms", &["mean", "p50"], vec![LAYER, WEIGHTS]) {
+        aim("gaps between tokens", "itl_ms", &["mean", "p50"], vec![LAYER, WEIGHTS]);
+    }
+    let steepness = slope(&b.requests);
+    let knobs = if steepness.is_some() { vec![QUEUEING] } else { vec![QUEUEING, COMPUTE] };
+    aim("time to first token", "ttft_ms", &["mean", "p50"], knobs);
+    if let Some(target) = steepness {
+        let of = Box::new(|s: &Simulated| slope(&s.requests));
+        aims.push(Aim {
+            told_by: "first token by prompt length",
+            target,
+            spread: None,
+            of,
+            knobs: vec![COMPUTE],
+        });
+    }
+    aims
+}
+
+/// Standard error of the mean of a metric.
+fn standard_error(requests: &[Request], metric: &str) -> Option<f64> {
+    let values: Vec<f64> = requests.iter().filter_map(|r| of_request(r, metric)).collect();
+    if values.len() < FEWEST {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+    Some((squares / (n - 1.0) / n).sqrt())
+}
+
+/// Milliseconds of TTFT for each prompt token, by least squares; nothing where lengths hardly differ.
+fn slope(requests: &[Request]) -> Option<f64> {
+    let points: Vec<(f64, f64)> = requests
+        .iter()
+        .filter_map(|r| Some((f64::from(r.prompt_tokens), of_request(r, "ttft_ms")?)))
+        .collect();
+    if points.len() < FEWEST {
+        return None;
+    }
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
+    let both: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let square: f64 = points.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
+    let told = (square / n).sqrt() > SPREAD * x && both > 0.0;
+    told.then(|| both / square)
+}
+
+fn unmet(aim: &Aim, now: &Simulated) -> Option<String> {
+    let left = (aim.of)(now).map(|x| x / aim.target - 1.0)?;
+    (left.abs() > 0.02).then(|| {
+        let percent = left * 100.0;
+        format!(
+            "{}: {percent:+.1} % off after all, as its coefficients are at their limits or do not tell.",
+            aim.told_by
+        )
+    })
+}
+
+/// The search: the run, and the coefficients so far.
+struct Search {
+    replay: Replay,
+    gpu: String,
+    settings: CalibratedSettings,
+    c: CalibratedCoefficients,
+}
+
+impl Search {
+    fn run(&mut self) -> Result<Simulated, Diagnostics> {
+        let settings = CalibratedSettings { coefficients: Some(self.c.clone()), ..self.settings.clone() };
+        self.replay.set_latency(&self.gpu, &LatencyModel::Calibrated(settings));
+        run(self.replay.scenario(self.replay.seed()))
+    }
+
+    /// One of Newton's steps of the first coefficient of an aim that is not at its limit.
+    fn meet(
+        &mut self,
+        aim: &Aim,
+        now: Simulated,
+        start: &CalibratedCoefficients,
+        found: &mut Vec<CoefficientChange>,
+    ) -> Result<Simulated, Diagnostics> {
+        let mut now = now;
+        for knob in &aim.knobs {
+            let Some(value) = (aim.of)(&now) else { return Ok(now) };
+            let off = value - aim.target;
+            if off.abs() <= NEAR * aim.target {
+                return Ok(now);
+            }
+            let begun = *(knob.of)(&mut self.c);
+            let [low, high] = knob.range;
+            let tried = (begun + knob.step).clamp(low, high);
+            *(knob.of)(&mut self.c) = tried;
+            let slope = (aim.of)(&self.run()?).map(|x| (x - value) / (tried - begun));
+            let Some(slope) = slope.filter(|s| s.is_finite() && s.abs() > 1e-12) else {
+                *(knob.of)(&mut self.c) = begun;
+                continue;
+            };
+            let wanted = digits((begun - off / slope).clamp(low, high));
+            *(knob.of)(&mut self.c) = wanted;
+            now = self.run()?;
+            let half = aim.spread.map(|spread| (1.96 * spread / slope).abs());
+            let mut copy = start.clone();
+            let change = CoefficientChange {
+                coefficient: knob.name,
+                before: *(knob.of)(&mut copy),
+                after: wanted,
+                half,
+                told_by: aim.told_by,
+            };
+            found.retain(|other| other.coefficient != knob.name);
+            found.push(change);
+            if wanted > low && wanted < high {
+                return Ok(now);
+            }
+        }
+        Ok(now)
+    }
+}
+
+/// Five digits are more than a run knows.
+fn digits(value: f64) -> f64 {
+    use crate::base::math::{log10, pow};
+    if value <= 0.0 {
+        return 0.0;
+    }
+    let scale = pow(10.0, 5.0 - log10(value).ceil());
+    (value * scale).round() / scale
+}

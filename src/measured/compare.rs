@@ -1,0 +1,170 @@
+//! Measured beside simulated.
+
+use super::benchmark::{Benchmark, Figure};
+use super::scenario::Replay;
+use super::simulated::{Simulated, run};
+use super::statistics::{of_request, sort, statistic};
+use crate::base::Diagnostics;
+use serde::Serialize;
+
+/// A figure, measured and simulated.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Compared {
+    /// What was measured.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "cli", ts(flatten))]
+    pub measured: Figure,
+    /// The mean over the seeds.
+    pub simulated: f64,
+    /// Smallest value of a seed.
+    pub lowest: f64,
+    /// Largest value of a seed.
+    pub highest: f64,
+    /// How far the simulated figure is from the measured one, as a share of that, with its sign: 0 between its bounds. Missing if 0
+    /// was measured.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
+}
+
+/// A distribution, measured and simulated, at these shares of the requests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Curves {
+    /// Metric.
+    pub metric: &'static str,
+    /// Simulated values in ascending order at equal distances: the first is the smallest, the last the largest.
+    pub simulated: Vec<f64>,
+    /// Measured: pairs of a percentage of the requests and the value.
+    pub measured: Vec<[f64; 2]>,
+    /// Largest distance between the two in percentage points, where all requests are known.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_gap: Option<f64>,
+}
+
+/// What a comparison comes to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Comparison {
+    /// What wrote the file.
+    pub tool: &'static str,
+    /// Which of several runs in it; empty if there is only one.
+    pub name: String,
+    /// Model, as the file has it.
+    pub model: String,
+    /// Date, as the file has it.
+    pub date: String,
+    /// Requests with their own times in the file.
+    pub requests: u32,
+    /// Requests that failed.
+    pub failed: u32,
+    /// What is run, in words.
+    pub says: String,
+    /// What to know about these figures.
+    pub notes: Vec<String>,
+    /// The figures.
+    pub rows: Vec<Compared>,
+    /// Distributions of TTFT, TPOT and E2E, as far as the file tells of them.
+    pub curves: Vec<Curves>,
+    /// Seeds.
+    pub seeds: u32,
+}
+
+/// Seeds where arrivals are drawn.
+const SEEDS: u64 = 5;
+/// Requests of all seeds together.
+const MOST_REQUESTS: usize = 100_000;
+/// Points of a simulated distribution.
+const POINTS: usize = 200;
+
+/// Runs a result and compares it. KV blocks that the server told are compared with those that fit by themselves.
+pub fn compare(b: &Benchmark, replay: &Replay) -> Result<Comparison, Diagnostics> {
+    let few = (MOST_REQUESTS / replay.requests().max(1)).max(1) as u64;
+    let seeds = if replay.is_drawn() { SEEDS.min(few) } else { 1 };
+    let seeds: Vec<u64> = (0..seeds).map(|i| replay.seed().wrapping_add(i)).collect();
+    let runs: Result<Vec<Simulated>, Diagnostics> =
+        seeds.iter().map(|seed| run(replay.scenario(*seed))).collect();
+    let runs = runs?;
+    let mut rows: Vec<Compared> = b.figures.iter().filter_map(|f| row(f, &runs)).collect();
+    rows.extend(blocks(b, replay));
+    let curves = ["ttft_ms", "tpot_ms", "e2e_ms"].into_iter().filter_map(|metric| curve(b, metric, &runs));
+    Ok(Comparison {
+        tool: b.tool,
+        name: b.name.clone(),
+        model: b.model.clone(),
+        date: b.date.clone(),
+        requests: b.requests.len() as u32,
+        failed: b.failed,
+        says: replay.says.clone(),
+        notes: b.notes.clone(),
+        rows,
+        curves: curves.collect(),
+        seeds: seeds.len() as u32,
+    })
+}
+
+pub(super) fn row(f: &Figure, runs: &[Simulated]) -> Option<Compared> {
+    let values: Vec<f64> = runs.iter().filter_map(|s| s.figure(f.metric, f.stat)).collect();
+    if values.is_empty() {
+        return None;
+    }
+    let simulated = values.iter().sum::<f64>() / values.len() as f64;
+    Some(Compared {
+        measured: f.clone(),
+        simulated,
+        lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
+        highest: values.iter().copied().fold(0.0, f64::max),
+        error: error(f, simulated),
+    })
+}
+
+fn blocks(b: &Benchmark, replay: &Replay) -> Option<Compared> {
+    let (told, auto) = (f64::from(b.engine.blocks?), f64::from(replay.auto_blocks?));
+    let measured = Figure { metric: "kv_blocks", stat: "value", low: told, high: told };
+    let error = error(&measured, auto);
+    Some(Compared { measured, simulated: auto, lowest: auto, highest: auto, error })
+}
+
+/// The error against the nearer bound.
+fn error(f: &Figure, simulated: f64) -> Option<f64> {
+    let nearest = simulated.clamp(f.low, f.high);
+    let of = if nearest > 0.0 { nearest } else { f.high };
+    (of > 0.0).then(|| (simulated - nearest) / of)
+}
+
+fn curve(b: &Benchmark, metric: &'static str, runs: &[Simulated]) -> Option<Curves> {
+    let mut simulated: Vec<f64> = runs.iter().flat_map(|s| s.values(metric)).collect();
+    sort(&mut simulated);
+    let last = simulated.len().checked_sub(1)?;
+    let mut own: Vec<f64> = b.requests.iter().filter_map(|r| of_request(r, metric)).collect();
+    sort(&mut own);
+    let percentiles = [5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0];
+    let measured: Vec<[f64; 2]> = if own.len() >= 20 {
+        percentiles.iter().filter_map(|p| Some([*p, statistic(&own, &format!("p{p}"))?])).collect()
+    } else {
+        let told = |stat: &str, p: f64| {
+            let found = b.figures.iter().find(|f| f.metric == metric && f.stat == stat)?;
+            (found.high - found.low <= 1e-9).then_some([p, found.low])
+        };
+        [("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0)]
+            .iter()
+            .filter_map(|(stat, p)| told(stat, *p))
+            .collect()
+    };
+    if measured.is_empty() {
+        return None;
+    }
+    let largest_gap = (own.len() >= 20).then(|| {
+        measured
+            .iter()
+            .map(|[p, x]| {
+                (simulated.partition_point(|s| s <= x) as f64 / (last + 1) as f64 * 100.0 - p).abs()
+            })
+            .fold(0.0, f64::max)
+    });
+    let points = POINTS.min(last + 1).max(2);
+    let at = |i: usize| simulated[i * last / (points - 1)];
+    Some(Curves { metric, simulated: (0..points).map(at).collect(), measured, largest_gap })
+}

@@ -1,0 +1,127 @@
+//! `GuideLLM`'s report: one run for each rate or number of streams, distributions over the requests that succeeded.
+//!
+//! Its `time_per_output_token_ms` holds the first token too (in some releases it divides by one token more): `inter_token_latency_ms`
+//! is what others call TPOT.
+
+use super::benchmark::{Benchmark, Request};
+use super::reading::{MOST_REQUESTS, Place, Problems, us};
+use serde_json::Value;
+
+const STATS: [(&str, &str); 5] = [
+    (".mean", "mean"),
+    (".median", "p50"),
+    (".percentiles.p90", "p90"),
+    (".percentiles.p95", "p95"),
+    (".percentiles.p99", "p99"),
+];
+
+/// All runs of a report.
+pub(super) fn read(tree: &Value, problems: &mut Problems) -> Vec<Benchmark> {
+    let Some(runs) = tree.get("benchmarks").and_then(Value::as_array) else {
+        problems.missing("benchmarks", "a list of runs");
+        return Vec::new();
+    };
+    let model = ["args.model", "metadata.model", "args.backend_args.model", "args.backend_kwargs.model"];
+    let whole = Place::new(tree, "");
+    let model = model.iter().map(|path| whole.text(path)).find(|m| !m.is_empty()).unwrap_or_default();
+    let mut found = Vec::new();
+    for (i, run) in runs.iter().enumerate() {
+        let before = format!("benchmarks[{i}]");
+        let mut b = one(Place::new(run, &before), problems);
+        if b.model.is_empty() {
+            model.clone_into(&mut b.model);
+        }
+        found.push(b);
+    }
+    found
+}
+
+fn one(place: Place<'_>, problems: &mut Problems) -> Benchmark {
+    let mut b = Benchmark::new("GuideLLM");
+    for (path, metric, scale) in [
+        ("time_to_first_token_ms", "ttft_ms", 1.0),
+        ("inter_token_latency_ms", "tpot_ms", 1.0),
+        ("request_latency", "e2e_ms", 1e3),
+    ] {
+        let path = format!("metrics.{path}.successful");
+        place.statistics(&path, (metric, scale), &STATS, (&mut b, problems));
+    }
+    for (path, metric) in [
+        ("metrics.requests_per_second.successful.mean", "req_per_s"),
+        ("metrics.output_tokens_per_second.successful.mean", "out_tok_per_s"),
+    ] {
+        if let Some(value) = place.number(path, problems) {
+            b.put(metric, "value", value);
+        }
+    }
+    let mean = |path: &str, problems: &mut Problems| {
+        place.number(&format!("metrics.{path}.successful.mean"), problems)
+    };
+    b.load.prompt_tokens = mean("prompt_token_count", problems);
+    b.load.output_tokens = mean("output_token_count", problems);
+    read_strategy(&mut b, place, problems);
+    read_requests(&mut b, place, problems);
+    b.note("TPOT is GuideLLM's inter-token latency: its time per output token holds the first token too.");
+    b
+}
+
+fn read_strategy(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
+    let of = ["config.strategy", "args.strategy"].into_iter().find(|p| place.at(p).is_some());
+    let Some(of) = of else { return };
+    let kind = place.text(&format!("{of}.type_"));
+    let rate = place.number(&format!("{of}.rate"), problems).filter(|r| *r > 0.0);
+    let streams = place.count(&format!("{of}.streams"), problems);
+    let streams = streams.or_else(|| place.count(&format!("{of}.max_concurrency"), problems));
+    match kind {
+        "synchronous" => b.load.concurrency = Some(1),
+        "throughput" => {
+            b.load.at_once = true;
+            b.load.concurrency = streams.filter(|n| *n > 0);
+        }
+        "concurrent" => {
+            b.load.concurrency = streams.filter(|n| *n > 0);
+            b.load.at_once = b.load.concurrency.is_some();
+        }
+        _ => {
+            b.load.rate_per_s = rate;
+            b.load.gap_cv = Some(if kind == "poisson" { 1.0 } else { 0.0 });
+        }
+    }
+    b.name = match (rate, streams) {
+        (Some(rate), _) => format!("{kind} {rate}/s"),
+        (None, Some(streams)) => format!("{kind} {streams}"),
+        (None, None) => kind.to_owned(),
+    };
+}
+
+/// The requests that succeeded, where the report keeps them.
+fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
+    let failed = place.list("requests.errored").map_or(0, <[Value]>::len);
+    b.failed = failed as u32;
+    let Some(rows) = place.list("requests.successful") else { return };
+    if rows.len() > MOST_REQUESTS {
+        return problems.too_many("requests.successful", rows.len());
+    }
+    let mut found = Vec::new();
+    for row in rows {
+        let row = Place::new(row, "");
+        // Rows of a release that names them otherwise are left to the summary.
+        let quiet = &mut Problems::default();
+        let mut first = |paths: &[&str]| paths.iter().find_map(|path| row.number(path, quiet));
+        let prompt = first(&["prompt_tokens", "input_metrics.text_tokens"]);
+        let output = first(&["output_tokens", "output_metrics.text_tokens"]);
+        let ttft = first(&["time_to_first_token_ms"]);
+        let e2e = first(&["request_latency"]);
+        let start = first(&["start_time", "request_start_time", "info.timings.request_start"]);
+        let (Some(prompt), Some(output), Some(e2e)) = (prompt, output, e2e) else { return };
+        found.push(Request {
+            start_us: start.map(us),
+            prompt_tokens: prompt as u32,
+            output_tokens: output as u32,
+            ttft_us: ttft.map(|ms| us(ms / 1e3)),
+            e2e_us: us(e2e),
+        });
+    }
+    b.requests = found;
+    b.figures_of_requests(Vec::new());
+}

@@ -1,0 +1,85 @@
+//! `LLMPerf`: the summary and the responses; seconds throughout.
+//!
+//! Its inter-token latency is E2E over all tokens, the first one with its wait included: TPOT is worked out from E2E and TTFT instead.
+
+use super::benchmark::{Benchmark, Request};
+use super::reading::{MOST_REQUESTS, Place, Problems, us};
+use serde_json::Value;
+
+const STATS: [(&str, &str); 5] = [
+    ("_mean", "mean"),
+    ("_quantiles_p50", "p50"),
+    ("_quantiles_p90", "p90"),
+    ("_quantiles_p95", "p95"),
+    ("_quantiles_p99", "p99"),
+];
+
+const NOTE: &str =
+    "LLMPerf's inter-token latency holds the first token's wait: TPOT is (E2E - TTFT) / (N - 1) instead.";
+
+/// Reads a summary.
+pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
+    let place = Place::new(tree, "");
+    let mut b = Benchmark::new("LLMPerf");
+    place.text("model").clone_into(&mut b.model);
+    place.text("timestamp").clone_into(&mut b.date);
+    for (path, metric) in [("results_ttft_s", "ttft_ms"), ("results_end_to_end_latency_s", "e2e_ms")] {
+        place.statistics(path, (metric, 1e3), &STATS, (&mut b, problems));
+    }
+    b.load.prompt_tokens = place
+        .number("results_number_input_tokens_mean", problems)
+        .or_else(|| place.number("mean_input_tokens", problems));
+    b.load.output_tokens = place
+        .number("results_number_output_tokens_mean", problems)
+        .or_else(|| place.number("mean_output_tokens", problems));
+    if let ([Some(ttft), Some(e2e)], Some(n)) =
+        (["ttft_ms", "e2e_ms"].map(|m| b.figure(m, "mean")), b.load.output_tokens.filter(|n| *n > 1.5))
+    {
+        b.put("tpot_ms", "mean", (e2e - ttft).max(0.0) / (n - 1.0));
+    }
+    if let Some(per_min) = place.number("results_num_completed_requests_per_min", problems) {
+        b.put("req_per_s", "value", per_min / 60.0);
+    }
+    if let Some(rate) = place.number("results_mean_output_throughput_token_per_s", problems) {
+        b.put("out_tok_per_s", "value", rate);
+    }
+    b.load.requests = place.count("results_num_completed_requests", problems);
+    b.failed = place.count("results_number_errors", problems).unwrap_or(0);
+    b.load.concurrency = place.count("num_concurrent_requests", problems).filter(|n| *n > 0);
+    b.load.at_once = b.load.concurrency.is_some();
+    b.note(NOTE);
+    b
+}
+
+/// Reads the responses.
+pub(super) fn responses(tree: &Value, problems: &mut Problems) -> Benchmark {
+    let mut b = Benchmark::new("LLMPerf");
+    let rows = tree.as_array().map_or(&[][..], Vec::as_slice);
+    if rows.len() > MOST_REQUESTS {
+        problems.too_many("", rows.len());
+        return b;
+    }
+    for (i, row) in rows.iter().enumerate() {
+        let before = format!("[{i}]");
+        let place = Place::new(row, &before);
+        if place.at("error_code").is_some() {
+            b.failed += 1;
+            continue;
+        }
+        let e2e = place.number("end_to_end_latency_s", problems);
+        let prompt = place.count("number_input_tokens", problems);
+        let output = place.count("number_output_tokens", problems);
+        let (Some(e2e), Some(prompt_tokens), Some(output_tokens)) = (e2e, prompt, output) else {
+            problems.missing(
+                &place.way("end_to_end_latency_s, number_input_tokens or number_output_tokens"),
+                "a number",
+            );
+            continue;
+        };
+        let ttft_us = place.number("ttft_s", problems).map(us);
+        b.requests.push(Request { start_us: None, prompt_tokens, output_tokens, ttft_us, e2e_us: us(e2e) });
+    }
+    b.note(NOTE);
+    b.figures_of_requests(Vec::new());
+    b
+}

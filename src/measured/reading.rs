@@ -1,0 +1,281 @@
+//! What all readers share: which format a text has, and numbers of a document with their place where they are none.
+
+use super::benchmark::Benchmark;
+use super::{aiperf, engine_log, guidellm, inference_perf, llmperf, metrics, vllm_bench};
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::limits;
+use serde_json::Value;
+
+/// Most bytes of a file.
+const MOST_BYTES: usize = limits::TRACE_BYTES_PAGE as usize;
+/// Most requests of a file.
+pub(super) const MOST_REQUESTS: usize = limits::EXPLICIT_REQUESTS;
+/// Most gaps between tokens that are kept of a file.
+pub(super) const MOST_GAPS: usize = 4_000_000;
+/// Most messages about one file.
+const MOST_PROBLEMS: usize = 20;
+
+/// A format that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `vllm bench serve --save-result`, with `--save-detailed` or without.
+    VllmBench,
+    /// `GuideLLM`'s report.
+    GuideLlm,
+    /// The summary of inference-perf.
+    InferencePerfSummary,
+    /// The requests of inference-perf.
+    InferencePerfRequests,
+    /// The summary of `AIPerf`.
+    AiPerfSummary,
+    /// The records of `AIPerf`, one a line.
+    AiPerfRecords,
+    /// The summary of `LLMPerf`.
+    LlmPerfSummary,
+    /// The responses of `LLMPerf`.
+    LlmPerfResponses,
+    /// The log of a vLLM server.
+    EngineLog,
+    /// A page of metrics of a vLLM server.
+    Metrics,
+}
+
+/// The formats, in words.
+pub const FORMATS: &str = "a result of vllm bench serve, GuideLLM, inference-perf, AIPerf or LLMPerf, the log of a vLLM server, \
+                           or its /metrics";
+
+/// The format of a text, if it is one of them.
+pub fn format(text: &str) -> Option<Format> {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if !text.starts_with(['{', '[']) {
+        return if metrics::is(text) {
+            Some(Format::Metrics)
+        } else {
+            engine_log::is(text).then_some(Format::EngineLog)
+        };
+    }
+    if let Ok(tree) = serde_json::from_str(text) {
+        return of_tree(&tree);
+    }
+    let first = text.lines().next()?;
+    serde_json::from_str(first).ok().and_then(|tree| of_tree(&tree)).filter(|f| one_a_line(*f))
+}
+
+/// Formats with a document in each line.
+fn one_a_line(format: Format) -> bool {
+    matches!(format, Format::AiPerfRecords | Format::VllmBench)
+}
+
+fn of_tree(tree: &Value) -> Option<Format> {
+    let first = tree.as_array().and_then(|list| list.first());
+    let has = |key: &str| tree.get(key).is_some();
+    let rows_have = |key: &str| first.is_some_and(|row| row.get(key).is_some());
+    if has("benchmarks") {
+        Some(Format::GuideLlm)
+    } else if has("successes") && has("load_summary") {
+        Some(Format::InferencePerfSummary)
+    } else if rows_have("start_time") && rows_have("info") {
+        Some(Format::InferencePerfRequests)
+    } else if rows_have("end_to_end_latency_s") || rows_have("number_output_tokens") {
+        Some(Format::LlmPerfResponses)
+    } else if has("results_ttft_s_mean") || has("results_end_to_end_latency_s_mean") {
+        Some(Format::LlmPerfSummary)
+    } else if has("metrics") && has("metadata") {
+        Some(Format::AiPerfRecords)
+    } else if aiperf::is_summary(tree) {
+        Some(Format::AiPerfSummary)
+    } else if has("mean_ttft_ms") || has("ttfts") || (has("request_throughput") && has("completed")) {
+        Some(Format::VllmBench)
+    } else {
+        None
+    }
+}
+
+/// Reads what a benchmark tool or a server wrote: its runs, with warnings, or all problems.
+pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
+    if text.len() > MOST_BYTES {
+        let fix = "save it without the texts of requests and answers";
+        return Err(vec![Diagnostic::error(
+            "",
+            format!("{} bytes", text.len()),
+            format!("at most {MOST_BYTES} bytes"),
+            fix,
+        )]);
+    }
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let Some(format) = format(text) else {
+        return Err(vec![unknown(text)]);
+    };
+    let mut problems = Problems::default();
+    let found = match format {
+        Format::Metrics => vec![metrics::read(text, &mut problems)],
+        Format::EngineLog => vec![engine_log::read(text, &mut problems)],
+        Format::AiPerfRecords => aiperf::records(text, &mut problems).into_iter().collect(),
+        Format::VllmBench => {
+            lines(text).enumerate().map(|(i, line)| vllm_bench::read(&line, i, &mut problems)).collect()
+        }
+        _ => {
+            let tree = serde_json::from_str(text).unwrap_or(Value::Null);
+            of_document(format, &tree, &mut problems)
+        }
+    };
+    let warned = problems.finish()?;
+    if found.iter().all(|b| b.figures.is_empty() && b.engine == super::EngineFacts::default()) {
+        let fix = "give the file of a run in which requests succeeded";
+        return Err(vec![Diagnostic::error("", "no figures", "latencies of one request or more", fix)]);
+    }
+    Ok((found, warned))
+}
+
+fn of_document(format: Format, tree: &Value, problems: &mut Problems) -> Vec<Benchmark> {
+    match format {
+        Format::GuideLlm => guidellm::read(tree, problems),
+        Format::InferencePerfSummary => vec![inference_perf::summary(tree, problems)],
+        Format::InferencePerfRequests => vec![inference_perf::requests(tree, problems)],
+        Format::AiPerfSummary => vec![aiperf::summary(tree, problems)],
+        Format::LlmPerfSummary => vec![llmperf::summary(tree, problems)],
+        Format::LlmPerfResponses => vec![llmperf::responses(tree, problems)],
+        Format::VllmBench | Format::AiPerfRecords | Format::EngineLog | Format::Metrics => Vec::new(),
+    }
+}
+
+/// The documents of a text: one, or one a line.
+fn lines(text: &str) -> impl Iterator<Item = Value> {
+    let whole = serde_json::from_str::<Value>(text).ok();
+    let each = whole.is_none().then(|| text.lines().filter_map(|line| serde_json::from_str(line).ok()));
+    whole.into_iter().chain(each.into_iter().flatten())
+}
+
+/// Why a text is none of the formats.
+fn unknown(text: &str) -> Diagnostic {
+    let fix = "give the file as the tool wrote it";
+    if text.is_empty() {
+        return Diagnostic::error("", "an empty file", FORMATS, fix);
+    }
+    let start: String = text.chars().take(40).collect();
+    let found = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(map)) => {
+            let keys: Vec<&str> = map.keys().take(5).map(String::as_str).collect();
+            format!("a document with {}", keys.join(", "))
+        }
+        Err(e) if text.starts_with(['{', '[']) => {
+            let path = format!("line {}", e.line());
+            return Diagnostic::error(path, format!("JSON that ends or breaks off: {e}"), FORMATS, fix);
+        }
+        _ => format!("text that begins with {start:?}"),
+    };
+    Diagnostic::error("", found, FORMATS, fix)
+}
+
+/// The problems of one file, not more than people read.
+#[derive(Default)]
+pub(super) struct Problems {
+    all: Diagnostics,
+    more: u32,
+}
+
+impl Problems {
+    pub(super) fn push(&mut self, problem: Diagnostic) {
+        if self.all.len() < MOST_PROBLEMS {
+            self.all.push(problem);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn finish(mut self) -> Result<Diagnostics, Diagnostics> {
+        if self.more > 0 {
+            let found = format!("{} more problems", self.more);
+            self.all.push(Diagnostic::warning("", found, "none", "mend those above first"));
+        }
+        if crate::base::diag::has_errors(&self.all) { Err(self.all) } else { Ok(self.all) }
+    }
+
+    /// A list that is not as long as another.
+    pub(super) fn length(&mut self, path: &str, found: usize, other: &str, wanted: usize) {
+        let allowed = format!("{wanted} entries, as {other} has");
+        let fix = "give the file as the tool wrote it";
+        self.push(Diagnostic::error(path, format!("{found} entries"), allowed, fix));
+    }
+
+    /// More requests than are read.
+    pub(super) fn too_many(&mut self, path: &str, found: usize) {
+        let allowed = format!("at most {MOST_REQUESTS}");
+        let fix = "give a shorter run, or its summary";
+        self.push(Diagnostic::error(path, format!("{found} requests"), allowed, fix));
+    }
+
+    /// Something that a format always has.
+    pub(super) fn missing(&mut self, path: &str, allowed: &str) {
+        let fix = "give the file as the tool wrote it";
+        self.push(Diagnostic::error(path, "nothing", allowed, fix));
+    }
+}
+
+/// A place in a document, which knows its way there.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    value: &'a Value,
+    before: &'a str,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn new(value: &'a Value, before: &'a str) -> Self {
+        Self { value, before }
+    }
+
+    /// The way to a place below.
+    pub(super) fn way(&self, path: &str) -> String {
+        if self.before.is_empty() { path.to_owned() } else { format!("{}.{path}", self.before) }
+    }
+
+    /// What stands at a path such as `latency.mean`, if it is not null.
+    pub(super) fn at(&self, path: &str) -> Option<&'a Value> {
+        path.split('.').try_fold(self.value, |value, key| value.get(key)).filter(|v| !v.is_null())
+    }
+
+    pub(super) fn text(&self, path: &str) -> &'a str {
+        self.at(path).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn list(&self, path: &str) -> Option<&'a [Value]> {
+        self.at(path).and_then(Value::as_array).map(Vec::as_slice)
+    }
+
+    /// A finite number that is not negative; anything else that stands there is a problem.
+    pub(super) fn number(&self, path: &str, problems: &mut Problems) -> Option<f64> {
+        let value = self.at(path)?;
+        let number = value.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
+        if number.is_none() {
+            let found: String = value.to_string().chars().take(40).collect();
+            let fix = "give the file as the tool wrote it";
+            problems.push(Diagnostic::error(self.way(path), found, "a number of 0 or more", fix));
+        }
+        number
+    }
+
+    /// A whole number of things.
+    pub(super) fn count(&self, path: &str, problems: &mut Problems) -> Option<u32> {
+        self.number(path, problems).filter(|n| *n <= 1e9).map(|n| n.round() as u32)
+    }
+
+    /// Statistics of a metric at a path, times `scale`: as (name in the file, our name).
+    pub(super) fn statistics(
+        &self,
+        path: &str,
+        (metric, scale): (&'static str, f64),
+        names: &[(&str, &'static str)],
+        (into, problems): (&mut Benchmark, &mut Problems),
+    ) {
+        for (name, stat) in names {
+            if let Some(value) = self.number(&format!("{path}{name}"), problems) {
+                into.put(metric, stat, value * scale);
+            }
+        }
+    }
+}
+
+/// Microseconds of seconds.
+pub(super) fn us(seconds: f64) -> u64 {
+    (seconds * 1e6).round().clamp(0.0, 1e15) as u64
+}

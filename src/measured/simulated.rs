@@ -1,0 +1,109 @@
+//! What a run shows of the figures that benchmarks have.
+
+use super::benchmark::Request;
+use super::statistics::{STATISTICS, of_request, sort, statistic};
+use crate::base::{Diagnostic, Diagnostics, Micros};
+use crate::scenario::Scenario;
+use crate::session::{Audience, Session, Stop};
+
+/// Most events of one run.
+const MOST_EVENTS: u64 = 20_000_000;
+
+/// A finished run.
+pub(super) struct Simulated {
+    /// The requests that finished.
+    pub(super) requests: Vec<Request>,
+    /// Time in the wait queue, in ascending order.
+    queue_ms: Vec<f64>,
+    /// Statistics of the gaps between tokens, in milliseconds.
+    gaps_ms: Option<[f64; 5]>,
+    /// Time in batches and in queues of all requests, and the length of the run, in seconds.
+    running_s: f64,
+    waiting_s: f64,
+    seconds: f64,
+    preemptions: f64,
+    reused_prompt_share: f64,
+}
+
+/// Runs a scenario to its end.
+pub(super) fn run(scenario: Scenario) -> Result<Simulated, Diagnostics> {
+    let (mut session, _) = Session::start(scenario, None, Audience::Batch)?;
+    if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
+        let found = format!("a run that is not over after {MOST_EVENTS} events");
+        let fix = "give a shorter run, or a scenario that bears its load";
+        return Err(vec![Diagnostic::error("", found, "a run that ends", fix)]);
+    }
+    let report = session.report_data();
+    let itl = report.latency_ms.itl;
+    let mut out = Simulated {
+        requests: Vec::new(),
+        queue_ms: Vec::new(),
+        gaps_ms: (itl.count > 0).then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
+        running_s: 0.0,
+        waiting_s: 0.0,
+        seconds: 0.0,
+        preemptions: report.requests.preemptions as f64,
+        reused_prompt_share: report.kv.reused_prompt_share,
+    };
+    let (mut first, mut last) = (u64::MAX, 0);
+    for r in session.engine().records() {
+        let (Some(ttft), Some(e2e)) = (r.ttft.get(), r.e2e.get()) else { continue };
+        let left = r.arrival.0 + e2e.0;
+        (first, last) = (first.min(r.arrival.0), last.max(left));
+        if let Some((queued, scheduled)) = r.queued.get().zip(r.first_scheduled.get()) {
+            let waited = scheduled.since(queued).0;
+            out.queue_ms.push(waited as f64 / 1e3);
+            out.waiting_s += waited as f64 / 1e6;
+            out.running_s += left.saturating_sub(scheduled.0) as f64 / 1e6;
+        }
+        out.requests.push(Request {
+            start_us: Some(r.arrival.0),
+            prompt_tokens: r.prompt_tokens,
+            output_tokens: r.output_tokens,
+            ttft_us: Some(ttft.0),
+            e2e_us: e2e.0,
+        });
+    }
+    sort(&mut out.queue_ms);
+    out.seconds = last.saturating_sub(first) as f64 / 1e6;
+    if out.requests.is_empty() {
+        let fix = "give a scenario that serves requests of this length";
+        return Err(vec![Diagnostic::error(
+            "",
+            "a run in which no request finishes",
+            "a run that ends",
+            fix,
+        )]);
+    }
+    Ok(out)
+}
+
+impl Simulated {
+    /// A metric of all requests, in ascending order.
+    pub(super) fn values(&self, metric: &str) -> Vec<f64> {
+        if metric == "queue_ms" {
+            return self.queue_ms.clone();
+        }
+        let mut values: Vec<f64> = self.requests.iter().filter_map(|r| of_request(r, metric)).collect();
+        sort(&mut values);
+        values
+    }
+
+    /// A figure as benchmarks have it; `None` if a run does not show it.
+    pub(super) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
+        let rate = |n: f64| (self.seconds > 0.0).then(|| n / self.seconds);
+        match metric {
+            "itl_ms" => {
+                let place = STATISTICS.iter().position(|s| *s == stat)?;
+                self.gaps_ms.map(|gaps| gaps[place])
+            }
+            "req_per_s" => rate(self.requests.len() as f64),
+            "out_tok_per_s" => rate(self.requests.iter().map(|r| f64::from(r.output_tokens)).sum()),
+            "running" => rate(self.running_s),
+            "waiting" => rate(self.waiting_s),
+            "preemptions" => Some(self.preemptions),
+            "reused_prompt_share" => Some(self.reused_prompt_share),
+            _ => statistic(&self.values(metric), stat),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `vllm bench serve --save-result`: a summary in milliseconds, and with `--save-detailed` lists over requests in seconds.
+//!
+//! TPOT leaves the first token out, as ours does. The gaps are those between chunks: where a chunk holds several tokens they are
+//! longer than ITL.
+
+use super::benchmark::{Benchmark, Request};
+use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
+use serde_json::Value;
+
+const METRICS: [(&str, &str); 4] =
+    [("ttft", "ttft_ms"), ("tpot", "tpot_ms"), ("itl", "itl_ms"), ("e2el", "e2e_ms")];
+const STATS: [(&str, &str); 6] =
+    [("mean", "mean"), ("median", "p50"), ("p50", "p50"), ("p90", "p90"), ("p95", "p95"), ("p99", "p99")];
+
+/// Reads run number `i` of a file.
+pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark {
+    let before = if i == 0 { String::new() } else { format!("line {}", i + 1) };
+    let place = Place::new(tree, &before);
+    let mut b = Benchmark::new("vllm bench serve");
+    place.text("model_id").clone_into(&mut b.model);
+    place.text("date").clone_into(&mut b.date);
+    for (name, metric) in METRICS {
+        for (of, stat) in STATS {
+            let known = b.figures.iter().any(|f| f.metric == metric && f.stat == stat);
+            if let Some(value) = place.number(&format!("{of}_{name}_ms"), problems).filter(|_| !known) {
+                b.put(metric, stat, value);
+            }
+        }
+    }
+    let completed = place.number("completed", problems);
+    for (path, metric) in [("request_throughput", "req_per_s"), ("output_throughput", "out_tok_per_s")] {
+        if let Some(value) = place.number(path, problems) {
+            b.put(metric, "value", value);
+        }
+    }
+    read_load(&mut b, place, completed, problems);
+    b.failed = place.count("failed", problems).unwrap_or(0);
+    if completed == Some(0.0) {
+        b.figures.clear();
+        return b;
+    }
+    read_requests(&mut b, place, problems);
+    b
+}
+
+fn read_load(b: &mut Benchmark, place: Place<'_>, completed: Option<f64>, problems: &mut Problems) {
+    b.load.requests = place.count("num_prompts", problems);
+    b.load.at_once = place.text("request_rate") == "inf";
+    if !b.load.at_once {
+        b.load.rate_per_s = place.number("request_rate", problems).filter(|r| *r > 0.0);
+    }
+    let burstiness = place.number("burstiness", problems).filter(|x| *x > 0.0);
+    b.load.gap_cv = burstiness.map(|x| (1.0 / x.sqrt()).clamp(0.05, 20.0));
+    b.load.concurrency = place.count("max_concurrency", problems).filter(|n| *n > 0);
+    let mean = |total: Option<f64>| total.zip(completed.filter(|n| *n > 0.0)).map(|(t, n)| t / n);
+    b.load.prompt_tokens = mean(place.number("total_input_tokens", problems));
+    b.load.output_tokens = mean(place.number("total_output_tokens", problems));
+}
+
+/// The lists of `--save-detailed`, which all have an entry for each request.
+fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
+    let Some(inputs) = place.list("input_lens") else { return };
+    let n = inputs.len();
+    if n > MOST_REQUESTS {
+        return problems.too_many("input_lens", n);
+    }
+    let mut lists = [&[] as &[Value]; 3];
+    for (list, name) in lists.iter_mut().zip(["output_lens", "ttfts", "itls"]) {
+        match place.list(name) {
+            // Without `--save-detailed` the lists are left out.
+            None => return,
+            Some(found) if found.len() == n => *list = found,
+            Some(found) => return problems.length(name, found.len(), "input_lens", n),
+        }
+    }
+    let [outputs, ttfts, itls] = lists;
+    let starts = place.list("start_times").filter(|s| s.len() == n);
+    let errors = place.list("errors");
+    let (mut gaps, mut failed, mut chunks) = (Vec::new(), 0, 0.0);
+    for i in 0..n {
+        let told = errors.and_then(|e| e.get(i)).and_then(Value::as_str);
+        let number = |list: &[Value]| list[i].as_f64().filter(|x| x.is_finite() && *x >= 0.0);
+        let (Some(input), Some(output), Some(ttft)) = (number(inputs), number(outputs), number(ttfts)) else {
+            let path = format!("entry {i} of input_lens, output_lens or ttfts");
+            problems.missing(&path, "a number of 0 or more");
+            continue;
+        };
+        if told.is_some_and(|e| !e.is_empty()) || output < 1.0 || ttft <= 0.0 {
+            failed += 1;
+            continue;
+        }
+        let own: Vec<f64> = itls[i]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_f64)
+            .filter(|x| *x >= 0.0)
+            .collect();
+        let e2e = ttft + own.iter().sum::<f64>();
+        chunks += (own.len() as f64 + 1.0) / output;
+        if gaps.len() + own.len() <= MOST_GAPS {
+            gaps.extend(own.iter().map(|s| s * 1e3));
+        }
+        b.requests.push(Request {
+            start_us: starts.and_then(|s| s[i].as_f64()).map(us),
+            prompt_tokens: input as u32,
+            output_tokens: output as u32,
+            ttft_us: Some(us(ttft)),
+            e2e_us: us(e2e),
+        });
+    }
+    b.failed = b.failed.max(failed);
+    if !b.requests.is_empty() && chunks / (b.requests.len() as f64) < 0.9 {
+        b.note("Chunks hold several tokens: the gaps between them are left out, as they are no ITL.");
+        b.figures.retain(|f| f.metric != "itl_ms");
+        gaps.clear();
+    }
+    b.figures_of_requests(gaps);
+}

@@ -1,0 +1,22 @@
+//! How much memory a copy of a recorder takes: what changes, and what is at rest and shared with other copies.
+
+use super::recorder::Recorder;
+
+impl Recorder {
+    /// About how many bytes of it every copy has for itself.
+    pub(crate) fn bytes_alive(&self) -> u64 {
+        let packed = self.packed.as_ref().map_or(0, |packed| 8 * packed.len() as u64);
+        let alive = self.timeline.bytes() + self.spread.bytes() + self.itl.bytes() + 8 * (1 << 12);
+        alive + packed + self.decisions.bytes_packed()
+    }
+
+    /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
+    pub(crate) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
+        self.judgements.bytes_beside(later.map(|l| &l.judgements))
+            + self.ttft_log.bytes_beside(later.map(|l| &l.ttft_log))
+            + self.e2e_log.bytes_beside(later.map(|l| &l.e2e_log))
+            + self.log.bytes_beside(later.map(|l| &l.log))
+            + self.window.bytes_beside(later.map(|l| &l.window))
+            + self.decisions.bytes_beside(later.map(|l| &l.decisions))
+    }
+}

@@ -1,0 +1,135 @@
+//! The distinct blocks of the prompts under way on a replica: a block that several requests share counts once.
+//!
+//! A chained hash stands for a block and all before it, so that the blocks form a tree. A request holds the last of its
+//! blocks that others could share, a block the one before it; what nobody holds goes. A request takes the same room
+//! however long its prompt is.
+
+use crate::base::lookup::LookupMap;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ActiveBlocks {
+    /// By hash: where a block that others could share stands among `blocks`.
+    places: LookupMap<u64, u32>,
+    blocks: Vec<Block>,
+    /// Places without a block.
+    vacant: Vec<u32>,
+    /// Blocks of texts that occur once.
+    alone: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Block {
+    hash: u64,
+    /// Where the one before it stands.
+    before: Option<u32>,
+    /// Requests that end with it, and blocks that follow it.
+    holders: u32,
+}
+
+/// What one request holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Held {
+    /// Where the last one stands.
+    last: Option<u32>,
+    alone: u32,
+}
+
+impl ActiveBlocks {
+    /// About how many bytes a copy takes.
+    pub(super) fn bytes(&self) -> u64 {
+        20 * self.places.len() as u64 + 24 * self.blocks.len() as u64
+    }
+
+    /// How many there would be with a prompt of `all` blocks, the first of which are `chain`.
+    pub(super) fn blocks_with(&self, chain: &[u64], all: u32) -> u64 {
+        let known = chain.iter().take_while(|hash| self.places.get(**hash).is_some()).count();
+        self.places.len() as u64 + self.alone + u64::from(all) - known as u64
+    }
+
+    /// A request with such a prompt comes.
+    pub(super) fn add(&mut self, chain: &[u64], all: u32) -> Held {
+        let mut before = None;
+        for &hash in chain {
+            let place =
+                self.places.get(hash).unwrap_or_else(|| self.open(Block { hash, before, holders: 0 }));
+            before = Some(place);
+        }
+        self.hold(before);
+        let alone = all - chain.len() as u32;
+        self.alone += u64::from(alone);
+        Held { last: before, alone }
+    }
+
+    /// It leaves.
+    pub(super) fn remove(&mut self, held: Held) {
+        self.alone -= u64::from(held.alone);
+        let mut at = held.last;
+        while let Some(place) = at {
+            let block = &mut self.blocks[place as usize];
+            block.holders -= 1;
+            if block.holders > 0 {
+                return;
+            }
+            at = block.before;
+            self.places.remove(block.hash);
+            self.vacant.push(place);
+        }
+    }
+
+    /// A place for a new block, which holds the one before it.
+    fn open(&mut self, block: Block) -> u32 {
+        self.hold(block.before);
+        let place = self.vacant.pop().unwrap_or(self.blocks.len() as u32);
+        if place as usize == self.blocks.len() {
+            self.blocks.push(block);
+        } else {
+            self.blocks[place as usize] = block;
+        }
+        self.places.insert(block.hash, place);
+        place
+    }
+
+    fn hold(&mut self, place: Option<u32>) {
+        if let Some(place) = place {
+            self.blocks[place as usize].holders += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::{Purpose, Stream};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn it_counts_the_distinct_blocks_of_those_that_are_there() {
+        let mut draws = Stream::new(5, Purpose::Routing, 0);
+        let mut blocks = ActiveBlocks::default();
+        let mut there: Vec<(Vec<u64>, u32, Held)> = Vec::new();
+        let count = |there: &[(Vec<u64>, u32, Held)]| {
+            let distinct: BTreeSet<u64> = there.iter().flat_map(|(chain, _, _)| chain.clone()).collect();
+            distinct.len() as u64 + there.iter().map(|(_, alone, _)| u64::from(*alone)).sum::<u64>()
+        };
+        for _ in 0..5000 {
+            let (group, length, alone) = (draws.below(5), draws.below(8), draws.below(4));
+            let chain: Vec<u64> = (0..length).map(|k| u64::from(100 * group + k)).collect();
+            let mut with = there.clone();
+            with.push((chain.clone(), alone, Held { last: None, alone: 0 }));
+            assert_eq!(blocks.blocks_with(&chain, length + alone), count(&with));
+            if draws.below(2) == 0 || there.is_empty() {
+                let held = blocks.add(&chain, length + alone);
+                there.push((chain, alone, held));
+            } else {
+                let (_, _, held) = there.swap_remove(draws.below(there.len() as u32) as usize);
+                blocks.remove(held);
+            }
+            assert_eq!(blocks.blocks_with(&[], 0), count(&there));
+        }
+        for (_, _, held) in there {
+            blocks.remove(held);
+        }
+        assert!(blocks.blocks_with(&[], 0) == 0 && blocks.vacant.len() == blocks.blocks.len());
+    }
+}

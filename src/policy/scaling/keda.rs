@@ -1,0 +1,100 @@
+//! KEDA: from zero to one at the first signal and back after a quiet time; between one and many it is the horizontal autoscaler.
+
+use super::hpa::{Behavior, Hpa, Metric};
+use super::{Bounds, Decision, Rule};
+use crate::base::{Micros, Span};
+use serde::{Deserialize, Serialize};
+
+/// How it works.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KedaSettings {
+    /// Fewest and most replicas; a least number of 0 lets it scale to zero.
+    pub bounds: Bounds,
+    /// What each replica should have of the trigger.
+    pub threshold: f64,
+    /// The trigger is active above this.
+    pub activation: f64,
+    /// How long it must have been quiet before the last replica goes.
+    pub cooldown: Span,
+    /// How many replicas there are while it is quiet, if not the least number.
+    pub idle: Option<u32>,
+}
+
+impl KedaSettings {
+    /// The defaults for a threshold.
+    pub fn of_threshold(threshold: f64) -> Self {
+        let bounds = Bounds { min: 0, max: 100 };
+        Self { bounds, threshold, activation: 0.0, cooldown: Span(300_000_000), idle: None }
+    }
+}
+
+/// An autoscaler with what it remembers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Keda {
+    /// How it works.
+    pub settings: KedaSettings,
+    hpa: Hpa,
+    last_active: Option<Micros>,
+}
+
+impl Keda {
+    /// One that remembers nothing.
+    pub fn new(settings: KedaSettings, behavior: Option<Behavior>) -> Self {
+        let least = settings.bounds.min.max(1);
+        let bounds = Bounds { min: least, max: settings.bounds.max };
+        Self { settings, hpa: Hpa::new(bounds, behavior), last_active: None }
+    }
+
+    /// One tick with the value of the trigger.
+    pub fn tick(&mut self, now: Micros, current: u32, value: f64) -> Decision {
+        let s = self.settings;
+        let quiet = Bounds { min: 0, max: s.bounds.max };
+        let active = value > s.activation;
+        if active {
+            self.last_active = Some(now);
+        }
+        let asleep = s.idle.unwrap_or(0);
+        if current == 0 || current <= asleep {
+            let first = s.bounds.min.max(1).max(asleep);
+            return if active {
+                Decision::direct(current, first.max(current), Rule::Woken, quiet)
+            } else {
+                Decision::direct(current, current, Rule::Hold, quiet)
+            };
+        }
+        let may_sleep = s.bounds.min == 0 || s.idle.is_some();
+        let rested = self.last_active.is_none_or(|at| now.0 > at.0 + s.cooldown.0);
+        if !active && may_sleep && rested {
+            return Decision::direct(current, asleep, Rule::Idle, quiet);
+        }
+        self.hpa.tick(now, current, &[Metric::AverageValue { value, target: s.threshold }])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000;
+
+    #[test]
+    fn the_first_signal_wakes_it_and_a_quiet_time_puts_it_to_sleep() {
+        let mut keda = Keda::new(KedaSettings::of_threshold(10.0), None);
+        assert_eq!(keda.tick(Micros(0), 0, 0.0).desired, 0);
+        assert_eq!(keda.tick(Micros(SECOND), 0, 0.5).rule, Rule::Woken);
+        assert_eq!(keda.tick(Micros(2 * SECOND), 1, 5.0).desired, 1);
+        // Quiet: the last replica stays for the cooldown, and goes after it.
+        assert_eq!(keda.tick(Micros(302 * SECOND), 1, 0.0).desired, 1);
+        let asleep = keda.tick(Micros(302 * SECOND + 1), 1, 0.0);
+        assert_eq!((asleep.desired, asleep.rule), (0, Rule::Idle));
+    }
+
+    #[test]
+    fn with_a_least_number_it_never_sleeps() {
+        let busy = Keda::new(KedaSettings::of_threshold(10.0), None).tick(Micros(0), 1, 35.0);
+        assert_eq!((busy.desired, busy.rule), (4, Rule::Target));
+        let settings = KedaSettings { bounds: Bounds { min: 2, max: 9 }, ..KedaSettings::of_threshold(10.0) };
+        let mut keda = Keda::new(settings, None);
+        assert_eq!(keda.tick(Micros(10_000 * SECOND), 3, 0.0).desired, 2);
+    }
+}

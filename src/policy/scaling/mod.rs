@@ -1,0 +1,117 @@
+//! Scaling policies: how many replicas there should be, from what is measured. Pure functions of views and of their own state;
+//! what a policy saw, the rule that fired and what was clamped come with every decision.
+//!
+//! One file each. Bounds are applied last and by everybody alike: [`Bounds::clamp`].
+
+pub mod hpa;
+pub mod keda;
+pub mod kpa;
+pub mod plan;
+pub mod saturation_v1;
+pub mod saturation_v2;
+
+use serde::{Deserialize, Serialize};
+
+/// Fewest and most replicas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Fewest.
+    pub min: u32,
+    /// Most.
+    pub max: u32,
+}
+
+/// What bounds did to a number of replicas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Clamped {
+    /// Nothing.
+    No,
+    /// Fewer were wanted than there must be.
+    ToMin,
+    /// More were wanted than there may be.
+    ToMax,
+}
+
+impl Bounds {
+    /// A number of replicas within the bounds, and what they did. A least number above the most one gives way.
+    pub fn clamp(self, wanted: u32) -> (u32, Clamped) {
+        if wanted > self.max {
+            (self.max, Clamped::ToMax)
+        } else if wanted < self.min.min(self.max) {
+            (self.min.min(self.max), Clamped::ToMin)
+        } else {
+            (wanted, Clamped::No)
+        }
+    }
+}
+
+/// Why a policy wants what it wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rule {
+    /// Nothing was measured, or the policy never changes anything.
+    Hold,
+    /// The measured load is near enough to its target.
+    WithinTolerance,
+    /// The measured load asks for this number.
+    Target,
+    /// The number asked for before is still within the stabilisation window.
+    Stabilised,
+    /// No more may be added or taken in this period.
+    RateLimited,
+    /// A burst: the short window decides, and nothing is taken away.
+    Panic,
+    /// The measured load is above the threshold.
+    AboveThreshold,
+    /// The measured load is below the threshold.
+    BelowThreshold,
+    /// Too soon after the last change.
+    Cooldown,
+    /// A signal woke a policy that had scaled to zero.
+    Woken,
+    /// No signal for long enough.
+    Idle,
+}
+
+/// What a tick decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Replicas at the tick.
+    pub current: u32,
+    /// What the measured load alone asks for.
+    pub recommended: u32,
+    /// What is left of that after the stabilisation window.
+    pub stabilised: u32,
+    /// What is wanted, within all limits.
+    pub desired: u32,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// What the bounds did.
+    pub clamped: Clamped,
+}
+
+impl Decision {
+    /// A decision without window or limits of its own.
+    pub fn direct(current: u32, wanted: u32, rule: Rule, bounds: Bounds) -> Self {
+        let (desired, clamped) = bounds.clamp(wanted);
+        Self { current, recommended: wanted, stabilised: wanted, desired, rule, clamped }
+    }
+}
+
+/// A number of replicas from a float: rounded up, never negative, bounded.
+fn rounded_up(x: f64) -> u32 {
+    if x.is_finite() { x.ceil().clamp(0.0, f64::from(u32::MAX)) as u32 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_hold_whatever_is_wanted() {
+        let bounds = Bounds { min: 2, max: 5 };
+        assert_eq!(bounds.clamp(0), (2, Clamped::ToMin));
+        assert_eq!(bounds.clamp(3), (3, Clamped::No));
+        assert_eq!(bounds.clamp(9), (5, Clamped::ToMax));
+        assert_eq!(Bounds { min: 9, max: 5 }.clamp(1), (5, Clamped::ToMin));
+    }
+}

@@ -1,0 +1,128 @@
+//! The second saturation analyser: demand and supply in tokens of KV cache, per replica the smaller of what memory holds and what
+//! computing keeps up with.
+
+use serde::{Deserialize, Serialize};
+
+/// What a queued request is charged with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum QueueCharge {
+    /// Its prompt.
+    Input,
+    /// Its prompt and its answer.
+    InputAndOutput,
+}
+
+/// Thresholds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokenSettings {
+    /// Share of a cache that may be in use.
+    pub kv: f64,
+    /// More is needed where demand is above this share of the supply that will be.
+    pub up: f64,
+    /// Some may go where demand is below this share of the supply that is.
+    pub down: f64,
+    /// What a queued request is charged with.
+    pub charge: QueueCharge,
+}
+
+impl Default for TokenSettings {
+    fn default() -> Self {
+        Self { kv: 0.8, up: 0.85, down: 0.7, charge: QueueCharge::InputAndOutput }
+    }
+}
+
+/// A replica as measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenLoad {
+    /// Tokens in its cache.
+    pub tokens: f64,
+    /// Requests in its queue.
+    pub queue: f64,
+}
+
+/// A variant as measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenVariant {
+    /// Replicas that serve.
+    pub ready: u32,
+    /// Replicas that will.
+    pub pending: u32,
+    /// Tokens that a cache holds.
+    pub kv_tokens: f64,
+    /// Tokens that a replica keeps up with, where that is known and less.
+    pub compute_tokens: Option<f64>,
+    /// Its replicas.
+    pub replicas: Vec<TokenLoad>,
+    /// Mean prompt.
+    pub input_tokens: f64,
+    /// Mean answer.
+    pub output_tokens: f64,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenBalance {
+    /// Tokens that a replica may have.
+    pub per_replica: f64,
+    /// Tokens that are asked for.
+    pub demand: f64,
+    /// Tokens that there are.
+    pub supply: f64,
+    /// Tokens that there will be.
+    pub anticipated: f64,
+    /// Tokens that are missing.
+    pub required: f64,
+    /// Tokens that are too many.
+    pub spare: f64,
+    /// How many replicas more.
+    pub change: i64,
+}
+
+/// Analyses a variant that is alone: it keeps one replica.
+pub fn analyze(settings: &TokenSettings, v: &TokenVariant) -> TokenBalance {
+    let memory = settings.kv * v.kv_tokens;
+    let per_replica = v.compute_tokens.map_or(memory, |compute| compute.min(memory));
+    let charge = match settings.charge {
+        QueueCharge::Input => v.input_tokens,
+        QueueCharge::InputAndOutput => v.input_tokens + v.output_tokens,
+    };
+    let demand: f64 = v.replicas.iter().map(|r| r.tokens + r.queue * charge).sum();
+    let supply = f64::from(v.ready) * per_replica;
+    let anticipated = f64::from(v.ready + v.pending) * per_replica;
+    let required = (demand / settings.up - anticipated).max(0.0);
+    let spare = (supply - demand / settings.down).max(0.0);
+    let replicas = |tokens: f64| if per_replica > 0.0 { tokens / per_replica } else { 0.0 };
+    let change = if required > 0.0 {
+        replicas(required).ceil() as i64
+    } else {
+        -(replicas(spare).floor() as i64).min(i64::from(v.ready) - 1).max(0)
+    };
+    TokenBalance { per_replica, demand, supply, anticipated, required, spare, change }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tokens: f64, ready: u32) -> TokenBalance {
+        let one = TokenLoad { tokens, queue: 0.0 };
+        let v = TokenVariant {
+            ready,
+            pending: 0,
+            kv_tokens: 100_000.0,
+            compute_tokens: None,
+            replicas: vec![one; ready as usize],
+            input_tokens: 512.0,
+            output_tokens: 128.0,
+        };
+        analyze(&TokenSettings::default(), &v)
+    }
+
+    #[test]
+    fn replicas_that_are_nearly_full_ask_for_more_and_idle_ones_go_but_for_one() {
+        assert_eq!(of(70_000.0, 2).change, 1);
+        assert_eq!(of(20_000.0, 4).change, -2);
+        assert_eq!(of(0.0, 1).change, 0);
+        assert_eq!(of(0.0, 3).change, -2);
+    }
+}

@@ -1,0 +1,248 @@
+//! Learning alpha, beta and gamma of each variant from what its pods measure: a store of what is known, a guess to begin with,
+//! and an extended Kalman filter that is run on every pod of a cycle in turn.
+//!
+//! As coded, a guess that is wrong is rejected by the gate for ever, and a pod above what the guess can carry makes no filter
+//! at all. The corrected mode guesses what its own formula would have measured, lets the first updates pass, widens its
+//! uncertainty after rejections in a row, begins anew after more of them, and says "saturated" where it has no answer.
+
+mod filter;
+mod guess;
+
+pub use filter::Update;
+pub use guess::{GuessFailure, Guessed, consistent_guess, published_guess};
+
+use super::matrix::{Matrix, diagonal, sum};
+use super::objectives::Pod;
+use super::{DEFAULT_MAX_BATCH, DEFAULT_PARAMS, Mode, NIS_GATE, Params};
+use filter::{Filter, Gate};
+use std::collections::BTreeMap;
+
+/// Updates that pass the gate whatever they are, in the corrected mode.
+const FREE_UPDATES: u32 = 5;
+/// Rejections in a row after which the uncertainty grows, in the corrected mode.
+const REJECTIONS_IN_A_ROW: u32 = 5;
+/// Rejections in a row after which it begins anew with a guess, in the corrected mode.
+const REJECTIONS_BEFORE_A_GUESS: u32 = 10;
+/// Accepted updates from which on what was learnt is trusted, in the corrected mode.
+const TRUSTED_UPDATES: u32 = 3;
+/// A pod that became ready less than this many seconds ago is not learnt from, in the corrected mode.
+const GRACE_S: f64 = 120.0;
+
+/// What a filter looks at: a pod and its batch limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observation {
+    /// The pod.
+    pub pod: Pod,
+    /// Most requests of its batch.
+    pub max_batch: u32,
+}
+
+impl Observation {
+    fn is_usable(&self) -> bool {
+        let p = &self.pod;
+        let all = [p.rate_per_s, p.input_tokens, p.output_tokens, p.ttft_ms, p.itl_ms];
+        self.max_batch > 0 && all.iter().all(|x| x.is_finite() && *x > 0.0)
+    }
+
+    fn measured(&self) -> [f64; 2] {
+        [self.pod.ttft_ms, self.pod.itl_ms]
+    }
+}
+
+/// What is known of a variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Learned {
+    /// The coefficients.
+    pub params: Params,
+    /// Their covariance; none if somebody wrote them down.
+    pub covariance: Option<Matrix>,
+    /// Squared innovation of the last update, in units of what was expected.
+    pub nis: f64,
+    /// Updates accepted so far.
+    pub accepted: u32,
+    /// Updates rejected since the last accepted one.
+    pub rejected_in_a_row: u32,
+    /// The coefficients from which the bounds are counted.
+    pub anchor: Params,
+}
+
+impl Learned {
+    /// Coefficients that somebody wrote down: they are trusted from the start.
+    pub fn given(params: Params) -> Self {
+        let (covariance, nis, accepted, rejected_in_a_row) = (None, 0.0, TRUSTED_UPDATES, 0);
+        Self { params, covariance, nis, accepted, rejected_in_a_row, anchor: DEFAULT_PARAMS }
+    }
+
+    /// Whether what was learnt may decide. As coded it always may.
+    pub fn is_trusted(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::AsCoded => self.params.are_positive(),
+            Mode::Corrected => {
+                let converged = self.accepted >= TRUSTED_UPDATES && self.nis < NIS_GATE;
+                self.params.are_positive() && converged
+            }
+        }
+    }
+}
+
+/// What is known of each variant, by name.
+pub type ParameterStore = BTreeMap<String, Learned>;
+
+/// How a cycle went for a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// No pod measured anything.
+    NothingMeasured,
+    /// Before its first update the formula has no answer: more arrives than these coefficients can carry.
+    NotCreated,
+    /// In the middle of an update the formula has no answer. The published program ends here.
+    Undefined,
+    /// The last update was accepted.
+    Accepted,
+    /// The last update was rejected: state and covariance are those before it.
+    Rejected,
+    /// The corrected mode's answer where the formula has none: more replicas are needed to learn anything.
+    Saturated,
+}
+
+impl Status {
+    /// As the recorded results call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NothingMeasured => "nothing_measured",
+            Self::NotCreated => "tuner_not_created",
+            Self::Undefined => "undefined_h_in_update",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Saturated => "saturated",
+        }
+    }
+}
+
+/// What else is to be told of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Nothing was known, or what was known was rejected too often: it begins with a guess.
+    Guessed,
+    /// Nothing was known, and no guess could be made: it begins with the defaults.
+    GuessFailed,
+    /// So many updates in a row were rejected that the uncertainty was made larger.
+    Widened,
+}
+
+impl Event {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Guessed => "guessed",
+            Self::GuessFailed => "guess_failed",
+            Self::Widened => "widened",
+        }
+    }
+}
+
+/// A cycle of a variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuning {
+    /// How it went, by the last pod.
+    pub status: Status,
+    /// The last update.
+    pub update: Option<Update>,
+    /// What else happened.
+    pub event: Option<Event>,
+}
+
+impl Tuning {
+    fn without_update(status: Status, event: Option<Event>) -> Self {
+        Self { status, update: None, event }
+    }
+}
+
+/// One cycle: predicts and updates once for each pod that was sent requests, in order, and keeps the result in `store`.
+pub fn tune(mode: Mode, store: &mut ParameterStore, variant: &str, max_batch: u32, pods: &[Pod]) -> Tuning {
+    let max_batch = if max_batch == 0 { DEFAULT_MAX_BATCH } else { max_batch };
+    let settled = |pod: &Pod| mode == Mode::AsCoded || pod.ready_s >= GRACE_S;
+    let seen: Vec<Observation> = pods
+        .iter()
+        .filter(|pod| settled(pod))
+        .map(|pod| Observation { pod: *pod, max_batch })
+        .filter(Observation::is_usable)
+        .collect();
+    let Some(first) = seen.first() else { return Tuning::without_update(Status::NothingMeasured, None) };
+    let (mut learned, mut event) = match store.get(variant) {
+        Some(known) if mode == Mode::Corrected && known.rejected_in_a_row >= REJECTIONS_BEFORE_A_GUESS => {
+            let (anew, event) = begin(mode, first);
+            if event == Some(Event::Guessed) { (anew, event) } else { (*known, None) }
+        }
+        Some(known) => (*known, None),
+        None => begin(mode, first),
+    };
+    // As coded, bounds are those of the guess in the first cycle only.
+    let anchor = match (mode, event) {
+        (Mode::AsCoded, None) => DEFAULT_PARAMS,
+        (Mode::AsCoded | Mode::Corrected, _) => learned.anchor,
+    };
+    let mut filter = Filter::new(mode, learned.params, learned.covariance, anchor);
+    if !filter.is_defined(first) {
+        let status = if mode == Mode::Corrected { Status::Saturated } else { Status::NotCreated };
+        return Tuning::without_update(status, event);
+    }
+    filter.set_noise(first.measured());
+    let mut last = None;
+    for observation in &seen {
+        let open = mode == Mode::Corrected && learned.accepted < FREE_UPDATES;
+        match filter.cycle(observation, if open { Gate::Open } else { Gate::Closed }) {
+            None if mode == Mode::AsCoded => return Tuning::without_update(Status::Undefined, event),
+            // This pod carries more than the formula allows; the others may still teach.
+            None => {}
+            Some(update) => {
+                count(mode, &mut learned, &mut filter, &update, &mut event);
+                last = Some(update);
+            }
+        }
+    }
+    let Some(update) = last else { return Tuning::without_update(Status::Saturated, event) };
+    keep(mode, store, variant, Learned { nis: update.nis, ..learned }, &filter);
+    let status = if update.accepted { Status::Accepted } else { Status::Rejected };
+    Tuning { status, update: Some(update), event }
+}
+
+/// Where a filter begins that knows nothing.
+fn begin(mode: Mode, first: &Observation) -> (Learned, Option<Event>) {
+    let p = &first.pod;
+    let guessed = match mode {
+        // Measurements reach the published program in single precision, and its guess is made of them.
+        Mode::AsCoded => {
+            let narrow = |x: f64| f64::from(x as f32);
+            published_guess(narrow(p.ttft_ms), narrow(p.itl_ms), p.input_tokens, p.output_tokens).params()
+        }
+        Mode::Corrected => consistent_guess(p),
+    };
+    let params = guessed.unwrap_or(DEFAULT_PARAMS);
+    let event = if guessed.is_some() { Event::Guessed } else { Event::GuessFailed };
+    (Learned { anchor: params, accepted: 0, ..Learned::given(params) }, Some(event))
+}
+
+/// Counts an update, and in the corrected mode makes the uncertainty larger once too many were rejected in a row.
+fn count(mode: Mode, learned: &mut Learned, filter: &mut Filter, update: &Update, event: &mut Option<Event>) {
+    if update.accepted {
+        learned.accepted = learned.accepted.saturating_add(1);
+        learned.rejected_in_a_row = 0;
+        return;
+    }
+    learned.rejected_in_a_row = learned.rejected_in_a_row.saturating_add(1);
+    if mode == Mode::Corrected && learned.rejected_in_a_row >= REJECTIONS_IN_A_ROW {
+        filter.covariance = sum(filter.covariance, &diagonal(filter.drift()));
+        *event = Some(Event::Widened);
+    }
+}
+
+/// Stores what the filter came to. The published program stores coefficients in single precision.
+fn keep(mode: Mode, store: &mut ParameterStore, variant: &str, learned: Learned, filter: &Filter) {
+    let state = match mode {
+        Mode::AsCoded => filter.state.map(|x| f64::from(x as f32)),
+        Mode::Corrected => filter.state,
+    };
+    let params = Params::from_array(state);
+    store.insert(variant.to_owned(), Learned { params, covariance: Some(filter.covariance), ..learned });
+}

@@ -1,0 +1,74 @@
+//! Routing policies of two serving systems that weigh caches against load by rules of their own.
+
+use super::fields::fields;
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
+use serde::{Deserialize, Serialize};
+
+/// What Dynamo's KV router weighs, in KV blocks: scale · max(prefill there + prompt − credits, 0) + blocks in use there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct KvCost {
+    /// How many blocks to prefill a block counts that is in the replica's cache. Dynamo's router-kv-overlap-score-credit.
+    pub overlap_credit: f64,
+    /// The same for a block that only its CPU tier has. Dynamo's router-host-cache-hit-weight.
+    pub host_credit: f64,
+    /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
+    pub prefill_scale: f64,
+    /// 0 takes the lowest cost. Above, any replica can be drawn: one whose cost is higher by this share of the range of costs is e = 2.7 times less likely. Dynamo's router-temperature.
+    pub temperature: f64,
+}
+
+fields! {
+    struct KvCost {
+        overlap_credit: "Overlap credit" in [0.0, limits::COST] or "0 leaves caches out" => Routing;
+        host_credit: "CPU tier credit" in [0.0, limits::COST] or "0 leaves CPU tiers out" => Routing;
+        prefill_scale: "Prefill scale" in [0.0, limits::COST] or "0 looks at blocks in use only" => Routing;
+        temperature: "Temperature" in [0.0, limits::TEMPERATURE] or "0 takes the lowest cost" => Routing;
+    }
+}
+
+impl Default for KvCost {
+    fn default() -> Self {
+        Self { overlap_credit: 1.0, host_credit: 0.75, prefill_scale: 1.0, temperature: 0.0 }
+    }
+}
+
+/// When SGLang's router looks at its memory of prompts, and when at load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct CacheAware {
+    /// Share of the prompt that a replica must have been sent before to get it for that, 0 to 1.
+    pub cache_threshold: f64,
+    /// Loads are out of balance if the most and the fewest requests in flight differ by more than this, and by more than the factor below.
+    pub balance_abs_threshold: u32,
+    /// Loads are out of balance if the most requests in flight are more than this many times the fewest, and by more than the difference above.
+    pub balance_rel_threshold: f64,
+    /// How many blocks the router remembers of each replica.
+    pub prefix_index_blocks: u32,
+}
+
+fields! {
+    struct CacheAware {
+        cache_threshold: "Cache threshold" in [0.0, 1.0] or "0.3 is SGLang's default" => Routing;
+        balance_abs_threshold: "Imbalance above" of "req" in [0, limits::IN_FLIGHT]
+            or "64 is SGLang's default" => Routing;
+        balance_rel_threshold: "Imbalance factor" in [0.0, limits::COST] or "1.5 is SGLang's default" => Routing;
+        prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
+            or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
+    }
+}
+
+impl Default for CacheAware {
+    fn default() -> Self {
+        Self {
+            cache_threshold: 0.3,
+            balance_abs_threshold: 64,
+            balance_rel_threshold: 1.5,
+            prefix_index_blocks: 10_000,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What an edit is called on the timeline, in the log and in what a link holds: a few words.
+
+use super::Change;
+use crate::base::words;
+use serde_json::Value;
+
+/// Longest label, in characters.
+const LONGEST: usize = 40;
+
+/// An edit in a few words: its first change, and how many more there are.
+pub(crate) fn label(change: &Change) -> String {
+    let set = change.set.iter().map(|(path, value)| set_label(path, value));
+    let mut labels = set.chain(change.add.iter().map(|(path, entry)| add_label(path, entry)));
+    let first: String = labels.next().unwrap_or_default().chars().take(LONGEST).collect();
+    let more = labels.count();
+    if more == 0 { first } else { format!("{first} +{more}") }
+}
+
+fn set_label(path: &str, value: &Value) -> String {
+    let field = path.rsplit('.').next().unwrap_or_default();
+    let number = value.as_u64();
+    let name = match field {
+        "rate_per_s" => return format!("arrivals {}/s", words::three_digits(value.as_f64().unwrap_or(0.0))),
+        "blocks" => match number {
+            Some(n) => return format!("KV {} blocks", words::count(n)),
+            None => "KV blocks",
+        },
+        "max_num_seqs" => "batch",
+        "max_num_batched_tokens" => "budget",
+        "snapshot_refresh_us" => "refresh",
+        other => other,
+    };
+    let text = match (name.strip_suffix("_us").or((name == "refresh").then_some(name)), number) {
+        (Some(name), Some(us)) => format!("{name} {}", words::duration(us)),
+        _ => format!("{name} {}", plain(value)),
+    };
+    text.replace('_', " ").trim().to_owned()
+}
+
+fn add_label(path: &str, entry: &Value) -> String {
+    let list = path.rsplit('.').next().unwrap_or_default();
+    let one = list.strip_suffix('s').unwrap_or(list);
+    let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
+    format!("+ {one} {name}").trim().to_owned()
+}
+
+/// A value as one word: a number, a text, or the name of a choice.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "default".to_owned(),
+        Value::Bool(on) => if *on { "on" } else { "off" }.to_owned(),
+        Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), words::count),
+        Value::String(text) => text.clone(),
+        Value::Object(choice) => choice.keys().next().cloned().unwrap_or_default(),
+        Value::Array(list) => format!("{} entries", list.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_edit_is_named_after_its_first_field_and_the_new_value() {
+        let set = |path, value| label(&Change::set(path, value));
+        assert_eq!(set("workload.clients[0].arrivals.poisson.rate_per_s", json!(40.0)), "arrivals 40.0/s");
+        assert_eq!(set("cluster.routing", json!({"weighted": {}})), "routing weighted");
+        assert_eq!(set("cluster.pools[0].kv.blocks", json!(20_000)), "KV 20,000 blocks");
+        assert_eq!(set("cluster.pools[0].engine.max_num_seqs", json!(128)), "batch 128");
+        assert_eq!(set("cluster.snapshot_refresh_us", json!(10_000)), "refresh 10.0\u{a0}ms");
+        assert_eq!(set("cluster.pools[1].gpu", json!("A100-80")), "gpu A100-80");
+        assert_eq!(set("cluster.pools[1].kv.prefix_caching", json!(false)), "prefix caching off");
+        let added =
+            Change::add("cluster.pools", json!({"name": "burst"})).and_set("cluster.routing", "random");
+        assert_eq!(label(&added), "routing random +1");
+        assert_eq!(label(&Change::add("workload.clients", json!({"name": "bot"}))), "+ client bot");
+    }
+}

@@ -1,0 +1,68 @@
+//! A second run in a link: a branch, or what a run is compared with. It is said by what it differs in from the first.
+
+use super::difference::{difference, put};
+use super::{Errors, canonical, usable};
+use crate::base::Diagnostics;
+use crate::scenario::{Scenario, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Longest name of a run, in characters.
+const NAME_CHARS: usize = 40;
+
+/// A second run beside the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// What it is called, at most 40 characters.
+    pub name: String,
+    /// Its scenario, its edits included.
+    pub scenario: Scenario,
+}
+
+/// A second run as it stands in a link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BesideParts {
+    /// What it is called.
+    #[serde(rename = "n")]
+    name: String,
+    /// What it differs in from the first run.
+    #[serde(rename = "d")]
+    difference: Value,
+}
+
+impl Beside {
+    pub(super) fn parts(&self, first: &Value) -> BesideParts {
+        let difference =
+            difference(first, &canonical(&self.scenario)).unwrap_or_else(|| Value::Object(Map::new()));
+        BesideParts { name: shortened(&self.name), difference }
+    }
+
+    /// The second run of a link. What of it cannot be used is told under `beside` and is as in the first run; `None` where it
+    /// says more than a scenario may hold.
+    pub(super) fn open(
+        parts: &BesideParts,
+        first: &Scenario,
+        problems: &mut Diagnostics,
+        errors: Errors<'_>,
+    ) -> Option<Self> {
+        let base = canonical(first);
+        let mut document = base.clone();
+        let mut own = Diagnostics::new();
+        let fits = put(&mut document, &parts.difference, limits::SCENARIO_BYTES);
+        let scenario = fits.then(|| usable(document, &base, &mut own, errors));
+        if !fits {
+            own.push(super::endless_lists());
+        }
+        problems.extend(own.into_iter().map(|mut problem| {
+            let dot = if problem.path.is_empty() { "" } else { "." };
+            problem.path = format!("beside{dot}{}", problem.path);
+            problem
+        }));
+        Some(Self { name: shortened(&parts.name), scenario: scenario? })
+    }
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
+}

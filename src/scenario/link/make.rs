@@ -1,0 +1,281 @@
+//! Making a link: of a scenario, how the page looks at it and the trace that it replays. The page's first module has none of this.
+
+use super::packed::{Parts, pack};
+use super::readable::{self, Choices};
+use super::view::{Selection, View};
+use super::{
+    Beside, EMBED, Link, TraceMark, canonical, difference::difference, errors_of_the_document, open,
+};
+use crate::base::json;
+use crate::scenario::edit_label::label;
+use crate::scenario::preset::{DEFAULT_PRESET, PRESETS};
+use crate::scenario::{Scenario, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Longest readable form that is taken where nobody asked for one.
+const READABLE_CHARS: usize = 240;
+/// Longest readable form.
+const MOST_READABLE_CHARS: usize = 2000;
+/// Edits that are named one by one.
+const NAMED_EDITS: usize = 3;
+
+/// A link that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", ts(rename = "MadeLink"))]
+pub struct Made {
+    /// The link: `#` and what stands behind it.
+    pub link: String,
+    /// What it contains, in words.
+    pub contains: String,
+    /// The same, part by part.
+    pub holds: Vec<Holding>,
+    /// The link that can be read, where there is one of at most 2,000 characters.
+    pub readable: Option<String>,
+    /// The link that is packed.
+    pub packed: String,
+}
+
+/// What a link is to carry besides the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", ts(rename = "LinkAsked"))]
+pub struct Asked {
+    /// How the page looks at it.
+    pub view: View,
+    /// The trace that it replays.
+    pub trace: Option<TraceMark>,
+    /// The charts of a page that is part of another one.
+    pub embed: Option<Vec<String>>,
+    /// The name of a second run, whose scenario is given beside this.
+    pub beside: Option<String>,
+}
+
+impl Asked {
+    /// The same with the scenario, and with the one of the second run where that is named.
+    pub fn of(self, scenario: Scenario, second: Option<Scenario>) -> Link {
+        let Self { view, trace, embed, beside } = self;
+        let beside = beside.zip(second).map(|(name, scenario)| Beside { name, scenario });
+        Link { scenario, view, trace, embed, beside }
+    }
+}
+
+/// A part of what a link contains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[cfg_attr(feature = "cli", ts(rename = "LinkHolding"))]
+pub struct Holding {
+    /// Which part.
+    pub part: &'static str,
+    /// What of it.
+    pub text: String,
+}
+
+/// The link of a scenario; `None` where it would be longer than [`limits::LINK_CHARS`].
+pub fn make(link: &Link) -> Option<Made> {
+    let wanted = canonical(&link.scenario);
+    let (base, from) = nearest_preset(&wanted);
+    let difference = difference(&from, &wanted).unwrap_or_else(|| Value::Object(Map::new()));
+    let readable = readable_form(base, &from, &difference, link);
+    let (view, trace) = (link.view.clone(), link.trace.clone());
+    let beside = link.beside.as_ref().map(|beside| beside.parts(&wanted));
+    let parts = Parts { preset: base.to_owned(), difference: difference.clone(), view, trace, beside };
+    let packed = format!("#{}{}", embedding(link), pack(&parts));
+    let chosen = readable.as_ref().filter(|text| text.len() <= READABLE_CHARS).unwrap_or(&packed).clone();
+    let words = Words { base, from: &from, difference: &difference, link };
+    (chosen.len() <= limits::LINK_CHARS).then(|| Made {
+        link: chosen,
+        contains: words.in_one_line(),
+        holds: words.part_by_part(),
+        readable,
+        packed,
+    })
+}
+
+/// What stands before a link for use in another page.
+fn embedding(link: &Link) -> String {
+    match link.embed.as_deref() {
+        None => String::new(),
+        Some([]) => format!("{EMBED};"),
+        Some(charts) => format!("{EMBED}={};", charts.join(",")),
+    }
+}
+
+/// The preset that has least to be said against, and its document.
+fn nearest_preset(wanted: &Value) -> (&'static str, Value) {
+    let presets = PRESETS.iter().map(|preset| (preset.name, canonical(&preset.scenario())));
+    let all = presets.chain([(DEFAULT_PRESET, canonical(&Scenario::default()))]);
+    let costs = all.map(|(name, from)| {
+        let cost = difference(&from, wanted).map_or(0, |differs| json::compact(&differs).len());
+        (cost, name, from)
+    });
+    let (_, name, from) = costs.min_by_key(|(cost, ..)| *cost).expect("there is a preset");
+    (name, from)
+}
+
+/// The readable form, if it is not too long and says it all.
+fn readable_form(base: &str, from: &Value, difference: &Value, link: &Link) -> Option<String> {
+    if link.trace.is_some() || link.beside.is_some() {
+        return None;
+    }
+    let says_it_all = |text: &String| {
+        text.len() <= MOST_READABLE_CHARS && {
+            let opened = open(text, &errors_of_the_document);
+            opened.problems.is_empty() && opened.link == *link
+        }
+    };
+    [Choices::ByName, Choices::InFull].into_iter().find_map(|choices| {
+        let settings = readable::settings(difference, from, choices)?;
+        let text = readable::write(base, &settings, &link.view);
+        Some(format!("#{}{text}", embedding(link))).filter(says_it_all)
+    })
+}
+
+/// How many values a difference holds.
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::Object(map) if !map.is_empty() => map
+            .iter()
+            .filter(|(key, _)| !key.starts_with('-'))
+            .map(|(_, value)| leaves(value))
+            .sum::<usize>()
+            .max(1),
+        _ => 1,
+    }
+}
+
+/// In how many values two scenarios differ; an edit that only one of them has is one.
+fn differences(first: &Scenario, second: &Scenario) -> usize {
+    let without_edits = |scenario: &Scenario| canonical(&Scenario { edits: Vec::new(), ..scenario.clone() });
+    let values =
+        difference(&without_edits(first), &without_edits(second)).map_or(0, |differs| leaves(&differs));
+    let lacking = |some: &Scenario, in_other: &Scenario| {
+        some.edits.iter().filter(|edit| !in_other.edits.contains(edit)).count()
+    };
+    values + lacking(first, second) + lacking(second, first)
+}
+
+fn many(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What a link contains, put into words.
+struct Words<'a> {
+    base: &'a str,
+    from: &'a Value,
+    difference: &'a Value,
+    link: &'a Link,
+}
+
+impl Words<'_> {
+    /// Such as `preset chat-4xh100, 3 changes, 2 edits, opens at 61.9 s`.
+    fn in_one_line(&self) -> String {
+        let mut parts = vec![self.name()];
+        let (changes, edits) = (self.changes(&["edits"]), self.edits());
+        if changes > 0 {
+            parts.push(many(changes, "change"));
+        }
+        if edits > 0 {
+            parts.push(many(edits, "edit"));
+        }
+        if let Some(trace) = &self.link.trace {
+            parts.push(format!("trace {} of {} rows, to be given", trace.name, trace.rows));
+        }
+        if let Some(beside) = &self.link.beside {
+            parts.push(format!("second run “{}”", beside.name));
+        }
+        if let Some(us) = self.link.view.at_us {
+            parts.push(format!("opens at {} s", us as f64 / 1e6));
+        }
+        parts.join(", ")
+    }
+
+    fn part_by_part(&self) -> Vec<Holding> {
+        let mut all = Vec::new();
+        let mut say = |part, text| all.push(Holding { part, text });
+        let scenario = &self.link.scenario;
+        let own = match self.changes(&["edits", "seed", "title", "note"]) {
+            0 => "as it is under that name for good".to_owned(),
+            n => many(n, "change"),
+        };
+        say("Scenario", format!("{}, {own}", self.name()));
+        if !scenario.edits.is_empty() {
+            say("Edits", self.edits_in_words());
+        }
+        say("Draws", format!("seed {}, so that every request is the same request", scenario.seed));
+        if let Some(trace) = &self.link.trace {
+            let text = format!(
+                "{} of {} rows, named by its digest; the file does not travel",
+                trace.name, trace.rows
+            );
+            say("Trace", text);
+        }
+        if let Some(beside) = &self.link.beside {
+            let differs = many(differences(scenario, &beside.scenario), "difference");
+            say("Second run", format!("“{}”, {differs} from the first", beside.name));
+        }
+        let view = self.view();
+        if !view.is_empty() {
+            say("View", view);
+        }
+        let note = match scenario.note.chars().count() {
+            0 => "no note".to_owned(),
+            n => format!("a note of {}", many(n, "character")),
+        };
+        let title = if scenario.title.is_empty() {
+            "no title".to_owned()
+        } else {
+            format!("“{}”", scenario.title)
+        };
+        say("Words", format!("{title}, {note}"));
+        all
+    }
+
+    fn name(&self) -> String {
+        if self.base == DEFAULT_PRESET { "a scenario".to_owned() } else { format!("preset {}", self.base) }
+    }
+
+    /// Values that differ from the preset under other keys than these.
+    fn changes(&self, but: &[&str]) -> usize {
+        self.difference.as_object().map_or(0, |all| {
+            all.iter().filter(|(key, _)| !but.contains(&key.as_str())).map(|(_, value)| leaves(value)).sum()
+        })
+    }
+
+    /// Edits, where they are not those of the preset.
+    fn edits(&self) -> usize {
+        let kept = self.from.get("edits").and_then(Value::as_array).map_or(0, Vec::len);
+        let edits = self.link.scenario.edits.len();
+        if edits != kept || self.difference.get("edits").is_some() { edits } else { 0 }
+    }
+
+    fn edits_in_words(&self) -> String {
+        let edits = &self.link.scenario.edits;
+        let named = edits
+            .iter()
+            .take(NAMED_EDITS)
+            .map(|edit| format!("{} at {} s", label(&edit.change()), edit.at_us as f64 / 1e6));
+        let more = edits.len().saturating_sub(NAMED_EDITS);
+        let rest = if more > 0 { format!(", {more} more") } else { String::new() };
+        format!("{}: {}{rest}", edits.len(), named.collect::<Vec<_>>().join(", "))
+    }
+
+    fn view(&self) -> String {
+        let view = &self.link.view;
+        let parts = [
+            view.at_us.map(|us| format!("opens paused at {} s", us as f64 / 1e6)),
+            view.speed.map(|speed| match speed {
+                speed if speed > 0.0 => format!("speed {speed}×"),
+                _ => "full speed".to_owned(),
+            }),
+            view.selection.map(|selection| match selection {
+                Selection::Replica(n) => format!("replica {n} selected"),
+                Selection::Request(n) => format!("request #{n} selected"),
+            }),
+            view.panel.as_ref().map(|panel| format!("panel “{panel}”")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}

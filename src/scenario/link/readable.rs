@@ -1,0 +1,153 @@
+//! The readable form of a link: `chat-4xh100;cluster.routing=random;t=61.9`, the name of a preset and then paths and values as
+//! `--set` takes them, and what the page shows.
+
+use super::view::{VIEW_KEYS, View};
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::set_field;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
+
+/// Signs that stand for themselves. All others are written as `%` and two digits: those that part the link, and those that
+/// programs take for the end of one.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b',')
+    .remove(b'+')
+    .remove(b'[')
+    .remove(b']');
+
+/// A field and its new value: a number, a text, true or false.
+pub(super) type Setting = (String, Value);
+
+/// Most settings that are read.
+const SETTINGS: usize = 100;
+
+/// How a choice is said that takes the place of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choices {
+    /// By its bare name, which stands for its defaults: whether that is enough is for the caller to try.
+    ByName,
+    /// By all that is in it.
+    InFull,
+}
+
+/// The difference as settings, if it is nothing but new plain values at places that are there.
+pub(super) fn settings(difference: &Value, base: &Value, choices: Choices) -> Option<Vec<Setting>> {
+    let mut all = Vec::new();
+    collect((difference, base), String::new(), choices, &mut all)?;
+    Some(all)
+}
+
+fn collect(
+    (difference, base): (&Value, &Value),
+    path: String,
+    choices: Choices,
+    into: &mut Vec<Setting>,
+) -> Option<()> {
+    let Value::Object(changes) = difference else {
+        if difference.as_array().is_some_and(|list| !list.is_empty()) {
+            return None;
+        }
+        into.push((path, difference.clone()));
+        return Some(());
+    };
+    let choice = other_choice(difference, base);
+    if let (Some(name), Choices::ByName) = (choice, choices) {
+        into.push((path, Value::from(name)));
+        return Some(());
+    }
+    for (key, change) in changes {
+        if key.starts_with('-') && choice.is_some() {
+            continue;
+        }
+        if key.starts_with(['-', '=', '#', '~']) {
+            return None;
+        }
+        let (below, path) = if base.is_array() {
+            (base.get(key.parse::<usize>().ok()?)?, format!("{path}[{key}]"))
+        } else {
+            let dot = if path.is_empty() { "" } else { "." };
+            (base.get(key).unwrap_or(&Value::Null), format!("{path}{dot}{key}"))
+        };
+        collect((change, below), path, choices, into)?;
+    }
+    Some(())
+}
+
+/// The name of the choice that takes the place of another one, or of a bare name.
+fn other_choice<'a>(difference: &'a Value, base: &Value) -> Option<&'a str> {
+    let changes = difference.as_object()?;
+    let mut names = changes.keys().filter(|key| !key.starts_with('-'));
+    let (name, None) = (names.next()?, names.next()) else { return None };
+    let left = match base {
+        Value::String(_) => changes.len() == 1,
+        Value::Object(held) => held.len() == 1 && changes.len() == 2 && !held.contains_key(name),
+        _ => false,
+    };
+    (left && changes[name].is_object()).then_some(name)
+}
+
+/// The preset, the settings and the view as the text behind `#`.
+pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
+    let mut text = preset.to_owned();
+    let view = view.said().into_iter().map(|(key, value)| (key.to_owned(), super::plain(value)));
+    for (path, value) in settings.iter().cloned().chain(view) {
+        let value = match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        text.push(';');
+        text.extend(utf8_percent_encode(&path, ESCAPED));
+        text.push('=');
+        text.extend(utf8_percent_encode(&value, ESCAPED));
+    }
+    text
+}
+
+/// Reads what stands behind the preset: fields of `document` are set, what is said of the page goes to the view.
+pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: &mut Diagnostics) {
+    for (i, part) in rest.split(';').filter(|part| !part.is_empty()).enumerate() {
+        if i == SETTINGS {
+            let found = format!("more than {SETTINGS} settings");
+            let allowed = format!("at most {SETTINGS}");
+            problems.push(Diagnostic::error(
+                "",
+                found,
+                allowed,
+                "the rest is left out: pass a file on instead",
+            ));
+            return;
+        }
+        let Some((path, value)) = part.split_once('=') else {
+            let found: String = part.chars().take(60).collect();
+            problems.push(Diagnostic::error("", found, "PATH=VALUE", "such as cluster.pools[0].replicas=8"));
+            continue;
+        };
+        let (Some(path), Some(value)) = (decoded(path), decoded(value)) else {
+            let found: String = part.chars().take(60).collect();
+            problems.push(Diagnostic::error("", found, "text in UTF-8", "write % as %25"));
+            continue;
+        };
+        if VIEW_KEYS.contains(&path.as_str()) {
+            let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+            problems.extend(view.take(&path, &value).err());
+        } else {
+            // What does not fit takes nothing with it.
+            let mut changed = document.clone();
+            match set_field(&mut changed, &path, &value) {
+                Ok(()) => *document = changed,
+                Err(all) => problems.extend(all),
+            }
+        }
+    }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+}

@@ -1,0 +1,118 @@
+//! The gaps between tokens by time, for the interval of ITL from one run: a request's record has the sum of its gaps alone.
+//!
+//! Kept by whoever runs a scenario for a comparison; a run on the page does not, because a step of the engine would cost more.
+
+use super::Outcomes;
+use crate::base::{Diagnostics, Micros};
+use crate::engine::{Fact, Sink};
+use crate::observe::warmup::Warmup;
+use crate::scenario::Scenario;
+use crate::session::outcomes::Written;
+use crate::session::{Audience, Session, Stop, Trace};
+use crate::stats::RunLength;
+use std::sync::Arc;
+
+/// Most blocks of time; when there are more, two neighbours become one.
+pub(crate) const MOST_BLOCKS: usize = 64;
+/// Length of the first blocks in microseconds.
+const FIRST_WIDTH_US: u64 = 100_000;
+
+/// Gaps by block of time.
+#[derive(Clone, Debug)]
+pub struct GapLog {
+    warmup: Warmup,
+    width_us: u64,
+    blocks: Vec<RunLength>,
+}
+
+impl GapLog {
+    /// Of a run that has not begun.
+    pub fn new(scenario: &Scenario) -> Self {
+        Self { warmup: Warmup::new(&scenario.run), width_us: FIRST_WIDTH_US, blocks: Vec::new() }
+    }
+
+    /// Makes room for a block.
+    fn block(&mut self, at: Micros) -> &mut RunLength {
+        while at.0 / self.width_us >= MOST_BLOCKS as u64 {
+            self.width_us *= 2;
+            let pairs = self.blocks.chunks(2);
+            self.blocks = pairs
+                .map(|pair| {
+                    let mut both = pair[0].clone();
+                    pair[1..]
+                        .iter()
+                        .flat_map(RunLength::sorted)
+                        .for_each(|(gap, count)| both.add(gap, count));
+                    both
+                })
+                .collect();
+        }
+        let block = (at.0 / self.width_us) as usize;
+        if block >= self.blocks.len() {
+            self.blocks.resize(block + 1, RunLength::default());
+        }
+        &mut self.blocks[block]
+    }
+
+    fn written(&self) -> Vec<u8> {
+        let mut out = Written::default();
+        out.number(self.width_us);
+        out.number(self.blocks.len() as u64);
+        for block in &self.blocks {
+            let runs = block.sorted();
+            out.number(runs.iter().map(|(_, count)| count.div_ceil(MOST_AT_ONCE)).sum());
+            let mut before = 0;
+            for (gap, mut count) in runs {
+                while count > 0 {
+                    let part = count.min(MOST_AT_ONCE);
+                    out.number(gap - before);
+                    out.number(part);
+                    (before, count) = (gap, count - part);
+                }
+            }
+        }
+        out.0
+    }
+}
+
+/// Most equal gaps in one entry.
+const MOST_AT_ONCE: u64 = u32::MAX as u64;
+
+impl Sink for GapLog {
+    #[inline]
+    fn fact(&mut self, at: Micros, fact: Fact) {
+        if !self.warmup.is_over() {
+            self.warmup.begins(at, &fact);
+        }
+        if let Fact::Tokens { itl, count, .. } = fact
+            && self.warmup.is_over()
+        {
+            self.block(at).add(itl.0, u64::from(count));
+        }
+    }
+}
+
+impl Session {
+    /// [`advance`](Self::advance), and `gaps` hears of every token.
+    pub fn advance_keeping(&mut self, until: Micros, max_events: u64, gaps: &mut GapLog) -> Stop {
+        self.advance_telling(until, max_events, gaps)
+    }
+
+    /// [`outcomes`](Self::outcomes) with the gaps between tokens.
+    pub fn outcomes_with(&self, gaps: &GapLog) -> Vec<u8> {
+        self.outcomes_and(&gaps.written())
+    }
+}
+
+impl Outcomes {
+    /// Runs a scenario to its end, and keeps what became of its requests.
+    pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
+        let (mut session, _) = Session::start(scenario, trace, Audience::Batch)?;
+        let mut gaps = GapLog::new(session.plan.scenario());
+        while session.advance_keeping(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {}
+        Ok(Self::read(&session.outcomes_with(&gaps)).expect("INV-6: what was written reads"))
+    }
+}
+
+/// Events between two looks at whether a run is over.
+const EVENTS_AT_ONCE: u64 = 1 << 20;

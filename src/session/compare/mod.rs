@@ -1,0 +1,348 @@
+//! Two runs beside each other: which requests are the same ones, how far they differ, and how sure that is.
+//!
+//! Everything works on [`Outcomes`], which were written by runs in other threads or programs. Two runs of equal workload are paired
+//! request by request, so that what the traffic does to both cancels out; others are compared as distributions. With several seeds
+//! the interval of a difference is over the seeds; with one it comes from a bootstrap over stretches of the run. docs/compare.md
+//! says what is computed and how far it can be trusted.
+
+mod detail;
+mod gaps;
+mod intervals;
+mod pairing;
+mod parts;
+mod read;
+
+pub use gaps::GapLog;
+pub use parts::*;
+pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
+
+use crate::stats::{FIGURES, mean_interval};
+use intervals::{Figures, Sample, differences_of_blocks};
+use pairing::{Pair, pairs};
+
+/// A time of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Arrival to first token.
+    Ttft,
+    /// Between successive tokens.
+    Itl,
+    /// Mean gap of a finished request.
+    Tpot,
+    /// Arrival to last token.
+    E2e,
+    /// Joining the wait queue to first joining a batch.
+    QueueWait,
+    /// Arrival to first joining a batch.
+    SchedulingDelay,
+}
+
+impl Metric {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 6] =
+        [Self::Ttft, Self::Itl, Self::Tpot, Self::E2e, Self::QueueWait, Self::SchedulingDelay];
+
+    /// Its name in tables and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ttft => "ttft",
+            Self::Itl => "itl",
+            Self::Tpot => "tpot",
+            Self::E2e => "e2e",
+            Self::QueueWait => "queue_wait",
+            Self::SchedulingDelay => "scheduling_delay",
+        }
+    }
+
+    /// Its value of one request, in microseconds. A gap between tokens is no value of one request.
+    pub fn of(self, request: &Outcome) -> Option<u64> {
+        match self {
+            Self::Ttft => request.ttft_us,
+            Self::Itl => None,
+            Self::Tpot => request.tpot_us(),
+            Self::E2e => request.e2e_us,
+            Self::QueueWait => request.queue_wait_us,
+            Self::SchedulingDelay => request.scheduling_delay_us,
+        }
+    }
+}
+
+/// A figure of a whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Total {
+    MetShare,
+    FinishedShare,
+    Goodput,
+    OutputTokens,
+    KvHitRate,
+    Preemptions,
+    Usd,
+}
+
+const TOTALS: usize = 7;
+
+impl Total {
+    const ALL: [Self; TOTALS] = [
+        Self::MetShare,
+        Self::FinishedShare,
+        Self::Goodput,
+        Self::OutputTokens,
+        Self::KvHitRate,
+        Self::Preemptions,
+        Self::Usd,
+    ];
+
+    fn better(self) -> Direction {
+        match self {
+            Self::Preemptions | Self::Usd => Direction::Lower,
+            Self::MetShare | Self::FinishedShare | Self::Goodput | Self::OutputTokens | Self::KvHitRate => {
+                Direction::Higher
+            }
+        }
+    }
+
+    fn of(self, run: &Outcomes) -> Option<f64> {
+        let share = |is: fn(Ending) -> bool| {
+            let mut of = run.requests.iter().filter(|r| r.counted).map(|r| f64::from(u8::from(is(r.ending))));
+            let first = of.next()?;
+            let (count, sum) = of.fold((1.0, first), |(n, sum), x| (n + 1.0, sum + x));
+            Some(sum / count)
+        };
+        match self {
+            Self::MetShare => share(|e| e == Ending::Met),
+            Self::FinishedShare => share(Ending::finished),
+            Self::Goodput => run.figure("throughput/goodput_per_s"),
+            Self::OutputTokens => run.figure("throughput/output_tokens_per_s"),
+            Self::KvHitRate => run.figure("kv/hit_rate"),
+            Self::Preemptions => run.figure("requests/preemptions"),
+            Self::Usd => run.figure("cost/usd_per_million_output_tokens"),
+        }
+    }
+}
+
+/// What is kept of a pair of runs.
+struct Seed {
+    /// By metric, of A and B: how many values, and their figures in milliseconds.
+    figures: Vec<[Figures; 2]>,
+    totals: [[Option<f64>; 2]; TOTALS],
+}
+
+/// Runs being compared: one pair for each seed.
+#[derive(Default)]
+pub struct Comparing {
+    seeds: Vec<Seed>,
+    names: Vec<String>,
+    sides: [Side; 2],
+    requests: u64,
+    not_paired: Option<String>,
+    /// The outcomes of the first seed with their pairs.
+    first: Option<(Outcomes, Outcomes, Vec<Pair>)>,
+}
+
+impl Comparing {
+    /// Two runs with the same seed. Of each pair but the first only figures are kept.
+    pub fn add(&mut self, a: Outcomes, b: Outcomes) {
+        let found = pairs(&a, &b);
+        let counted = |pair: &&Pair| a.requests[pair.a].counted && b.requests[pair.b].counted;
+        let counts: Vec<Pair> = found.iter().flatten().filter(counted).copied().collect();
+        match found {
+            Ok(_) => self.requests += counts.len() as u64,
+            Err(why) => {
+                self.requests += a.requests.iter().filter(|r| r.counted).count() as u64;
+                self.not_paired.get_or_insert(why);
+            }
+        }
+        self.names.push(a.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default());
+        self.sides[0].add(&a);
+        self.sides[1].add(&b);
+        let figures = |m: &Metric| [Figures::of(*m, &a), Figures::of(*m, &b)];
+        let figures = Metric::ALL.iter().map(figures).collect();
+        self.seeds.push(Seed { figures, totals: Total::ALL.map(|t| [t.of(&a), t.of(&b)]) });
+        if self.first.is_none() {
+            self.first = Some((a, b, counts));
+        }
+    }
+
+    /// What the seeds so far come to; nothing before the first.
+    pub fn result(&self) -> Option<RunComparison> {
+        let (a, b, pairs) = self.first.as_ref()?;
+        let paired = self.not_paired.is_none();
+        let several = self.seeds.len() > 1;
+        let sample = (!several).then(|| Sample::new(a, b, paired));
+        let metric = |i: usize| self.metric(i, sample.as_ref());
+        let total = |i: usize| self.total(i, sample.as_ref());
+        let detail = |m| detail::detail(m, a, b, paired.then_some(pairs.as_slice()));
+        Some(RunComparison {
+            paired,
+            not_paired: self.not_paired.clone(),
+            requests: self.requests,
+            seeds: self.names.clone(),
+            interval: if several { IntervalBasis::Seeds } else { IntervalBasis::Blocks },
+            explained: self.explained(paired),
+            notices: self.notices(),
+            a: self.sides[0].clone(),
+            b: self.sides[1].clone(),
+            metrics: MetricTable {
+                ttft_ms: metric(0),
+                itl_ms: metric(1),
+                tpot_ms: metric(2),
+                e2e_ms: metric(3),
+                queue_wait_ms: metric(4),
+                scheduling_delay_ms: metric(5),
+            },
+            totals: TotalTable {
+                met_share: total(0),
+                finished_share: total(1),
+                goodput_per_s: total(2),
+                output_tokens_per_s: total(3),
+                kv_hit_rate: total(4),
+                preemptions: total(5),
+                usd_per_million_output_tokens: total(6),
+            },
+            detail: DetailTable {
+                ttft_ms: detail(Metric::Ttft),
+                tpot_ms: detail(Metric::Tpot),
+                e2e_ms: detail(Metric::E2e),
+                queue_wait_ms: detail(Metric::QueueWait),
+                scheduling_delay_ms: detail(Metric::SchedulingDelay),
+            },
+        })
+    }
+
+    fn metric(&self, i: usize, sample: Option<&Sample>) -> MetricComparison {
+        let one = sample.map(|s| differences_of_blocks(s.blocked(Metric::ALL[i]), s.draws()));
+        let difference = |k: usize| {
+            let of = |seed: &Seed, side: usize| seed.figures[i][side].ms.map(|ms| ms[k]);
+            let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| [of(s, 0), of(s, 1)]).collect();
+            Difference::of(&pairs, one.and_then(|halves| halves[k]), Direction::Lower)
+        };
+        let count = |side: usize| self.seeds.iter().map(|s| s.figures[i][side].count).sum();
+        MetricComparison {
+            count_a: count(0),
+            count_b: count(1),
+            better: Direction::Lower,
+            mean: difference(0),
+            p50: difference(1),
+            p90: difference(2),
+            p95: difference(3),
+            p99: difference(4),
+        }
+    }
+
+    fn total(&self, i: usize, sample: Option<&Sample>) -> TotalComparison {
+        let total = Total::ALL[i];
+        let share: Option<fn(Ending) -> bool> = match total {
+            Total::MetShare => Some(|e| e == Ending::Met),
+            Total::FinishedShare => Some(Ending::finished),
+            Total::Goodput | Total::OutputTokens | Total::KvHitRate | Total::Preemptions | Total::Usd => None,
+        };
+        let half = sample.zip(share).and_then(|(s, is)| {
+            let blocked = s.sides().map(|of| Some(s.ratio(of, is)));
+            // Shares are kept in millionths, and figures in thousandths of these.
+            Some(differences_of_blocks(blocked, s.draws())[0]? / 1000.0)
+        });
+        let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.totals[i]).collect();
+        TotalComparison { better: total.better(), difference: Difference::of(&pairs, half, total.better()) }
+    }
+
+    fn explained(&self, paired: bool) -> String {
+        let of = if paired { "the same requests in both" } else { "requests of their own in each" };
+        if self.seeds.len() > 1 {
+            let n = self.seeds.len();
+            return format!("95 % intervals by Student's t over the differences of {n} seeds, {of}");
+        }
+        format!(
+            "95 % intervals from one seed, {of}: a bootstrap over {} blocks of time; several seeds are surer",
+            intervals::BLOCKS
+        )
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let [a, b] = &self.sides;
+        if a.finished != b.finished {
+            all.push(format!(
+                "A finished {} of {} requests and B {} of {}: times are of requests that have them, so look at the shares too",
+                a.finished, a.requests, b.finished, b.requests
+            ));
+        }
+        all
+    }
+}
+
+impl Side {
+    fn add(&mut self, run: &Outcomes) {
+        if self.report_digests.is_empty() {
+            let text =
+                |path: &str| run.report.pointer(path).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+            self.title = text("/title");
+            self.scenario_digest = text("/scenario_digest");
+            self.workload_digest.clone_from(&run.workload_digest);
+        }
+        self.report_digests.push(run.report_digest.clone());
+        for r in run.requests.iter().filter(|r| r.counted) {
+            self.requests += 1;
+            self.finished += u64::from(r.ending.finished());
+            self.unfinished += u64::from(r.ending.unfinished());
+            self.met += u64::from(r.ending == Ending::Met);
+            self.refused += u64::from(r.ending == Ending::Refused);
+            self.dropped += u64::from(r.ending == Ending::Dropped);
+        }
+    }
+}
+
+impl Difference {
+    /// Of the values of A and B by seed. With one seed the interval reaches `half` to both sides, where that is known.
+    pub(crate) fn of(pairs: &[[Option<f64>; 2]], half: Option<f64>, better: Direction) -> Self {
+        let known: Vec<[f64; 2]> = pairs.iter().filter_map(|[a, b]| Some([(*a)?, (*b)?])).collect();
+        // A seed without a value on one side would leave the others alone to speak.
+        if known.len() < pairs.len() || known.is_empty() {
+            let side = |i: usize| mean(pairs.iter().filter_map(|p| p[i]));
+            let (a, b) = (side(0), side(1));
+            return Self { a, b, diff: None, lo: None, hi: None, verdict: Verdict::Unknown };
+        }
+        let (a, b) = (mean(known.iter().map(|p| p[0])), mean(known.iter().map(|p| p[1])));
+        let differences: Vec<f64> = known.iter().map(|[a, b]| b - a).collect();
+        let interval = mean_interval(&differences).map(|i| (i.value, i.lo, i.hi));
+        let alone = || half.map(|half| (differences[0], differences[0] - half, differences[0] + half));
+        let found = interval.or_else(alone);
+        Self {
+            a,
+            b,
+            diff: Some(found.map_or(differences[0], |f| f.0)),
+            lo: found.map(|f| f.1),
+            hi: found.map(|f| f.2),
+            verdict: found.map_or(Verdict::Unknown, |(_, lo, hi)| verdict(lo, hi, better)),
+        }
+    }
+
+    /// What it comes to, in words.
+    pub fn words(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Better => "B is better",
+            Verdict::Worse => "B is worse",
+            Verdict::NoneShown => "no difference can be shown",
+            Verdict::Unknown => "no interval",
+        }
+    }
+}
+
+fn verdict(lo: f64, hi: f64, better: Direction) -> Verdict {
+    if lo <= 0.0 && hi >= 0.0 {
+        Verdict::NoneShown
+    } else if (hi < 0.0) == (better == Direction::Lower) {
+        Verdict::Better
+    } else {
+        Verdict::Worse
+    }
+}
+
+/// The mean; equal values have themselves as their mean, to the bit.
+fn mean(mut values: impl Iterator<Item = f64>) -> Option<f64> {
+    let first = values.next()?;
+    let (count, sum) = values.fold((1.0, 0.0), |(n, sum), v| (n + 1.0, sum + (v - first)));
+    Some(first + sum / count)
+}
+
+/// Figures in the order of [`FIGURES`].
+pub(crate) type Five = [f64; FIGURES];

@@ -1,0 +1,84 @@
+//! Which requests of two runs are the same ones.
+
+use super::{Outcome, Outcomes};
+use crate::base::order::sort_pairs;
+use serde_json::Value;
+
+/// One request, by its number in both runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) a: usize,
+    pub(super) b: usize,
+}
+
+/// The requests that both runs have, in the order of A; or why there are none.
+///
+/// Requests of equal workloads have equal numbers, but for those of conversations that wait for their answers: these arrive in
+/// another order where the answers come at other times. They are told by their client, their conversation and their place in it.
+pub(super) fn pairs(a: &Outcomes, b: &Outcomes) -> Result<Vec<Pair>, String> {
+    if a.workload_digest != b.workload_digest {
+        return Err(why_not(a, b));
+    }
+    let both = a.requests.len().min(b.requests.len());
+    if a.requests.iter().zip(&b.requests).all(|(x, y)| is_same(x, y) && x.arrival_us == y.arrival_us) {
+        return Ok((0..both).map(|i| Pair { a: i, b: i }).collect());
+    }
+    let (of_a, of_b) = (by_place(a), by_place(b));
+    let mut found = Vec::with_capacity(both);
+    let mut rest = of_b.iter().peekable();
+    for &(place, i) in &of_a {
+        while rest.next_if(|(other, _)| *other < place).is_some() {}
+        if let Some(&(_, j)) = rest.next_if(|(other, _)| *other == place) {
+            found.push((i as u64, j as u64));
+        }
+    }
+    sort_pairs(&mut found);
+    let pairs = found.into_iter().map(|(a, b)| Pair { a: a as usize, b: b as usize });
+    Ok(pairs.filter(|p| is_same(&a.requests[p.a], &b.requests[p.b])).collect())
+}
+
+fn is_same(x: &Outcome, y: &Outcome) -> bool {
+    let key = |r: &Outcome| [r.client, r.session, r.class, r.tenant, r.prompt_tokens, r.output_tokens];
+    key(x) == key(y)
+}
+
+/// Client, session and how many of that session came before, with the number of the request; in order.
+fn by_place(run: &Outcomes) -> Vec<((u64, u32), usize)> {
+    let key = |r: &Outcome| (u64::from(r.client) << 32) | u64::from(r.session);
+    let mut keys: Vec<(u64, u64)> = run.requests.iter().map(key).zip(0..).collect();
+    sort_pairs(&mut keys);
+    let mut places: Vec<((u64, u32), usize)> = Vec::with_capacity(keys.len());
+    for (key, i) in keys {
+        let before = places.last().filter(|((k, _), _)| *k == key).map_or(0, |((_, n), _)| n + 1);
+        places.push(((key, before), i as usize));
+    }
+    places
+}
+
+/// What is known of the difference between two workloads.
+fn why_not(a: &Outcomes, b: &Outcomes) -> String {
+    let differ = |path: &str| {
+        let [x, y] = [a, b].map(|run| run.report.pointer(path).cloned().unwrap_or(Value::Null));
+        (x != y).then_some((x, y))
+    };
+    let seconds = |us: &Value| us.as_f64().unwrap_or(0.0) / 1e6;
+    let mut found = Vec::new();
+    if let Some((x, y)) = differ("/run/seed") {
+        found.push(format!("seed {x} and {y}"));
+    }
+    if let Some((x, y)) = differ("/run/horizon_us") {
+        found.push(format!("run.horizon_s {} and {} (0 for none)", seconds(&x), seconds(&y)));
+    }
+    if differ("/trace_digest").is_some() {
+        found.push("another trace".to_owned());
+    }
+    let what = if found.is_empty() {
+        "clients, requests, their edits or the request cap differ".to_owned()
+    } else {
+        found.join(", ")
+    };
+    format!(
+        "the workloads are not the same: {what}. Distributions are compared; requests are paired where seed, workload and the end of \
+         the run are equal"
+    )
+}

@@ -1,0 +1,342 @@
+//! What a comparison of two runs says: plain data, as `--json` prints it and the page reads it. A difference is B minus A.
+
+use serde::Serialize;
+
+/// Two runs, or the runs of two scenarios with several seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RunComparison {
+    /// Whether the requests of the two are the same ones, so that each is compared with itself.
+    pub paired: bool,
+    /// Why they are not; missing if they are.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_paired: Option<String>,
+    /// Pairs of requests that count in both runs, of all seeds together; without pairs, requests of A that count.
+    pub requests: u64,
+    /// The seeds, as text.
+    pub seeds: Vec<String>,
+    /// How intervals were made.
+    pub interval: IntervalBasis,
+    /// The same in a sentence.
+    pub explained: String,
+    /// What the reader must know to read the numbers right.
+    pub notices: Vec<String>,
+    /// The one run.
+    pub a: Side,
+    /// The other.
+    pub b: Side,
+    /// Times of requests, in milliseconds.
+    pub metrics: MetricTable,
+    /// Figures of whole runs.
+    pub totals: TotalTable,
+    /// The requests of the first seed, one by one.
+    pub detail: DetailTable,
+}
+
+/// How intervals were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum IntervalBasis {
+    /// Student's t over the differences of the seeds.
+    Seeds,
+    /// A bootstrap over blocks of time of one run.
+    Blocks,
+}
+
+/// One of the two.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Side {
+    /// Title of its scenario.
+    pub title: String,
+    /// Digest of its scenario, of the first seed.
+    pub scenario_digest: String,
+    /// Digest of its workload, of the first seed.
+    pub workload_digest: String,
+    /// Digests of its reports, by seed.
+    pub report_digests: Vec<String>,
+    /// Requests that arrived in the measurement window, of all seeds.
+    pub requests: u64,
+    /// Of those, finished.
+    pub finished: u64,
+    /// Of those, finished with every objective of their class met.
+    pub met: u64,
+    /// Refused.
+    pub refused: u64,
+    /// Impossible to serve, or given up by their clients.
+    pub dropped: u64,
+    /// Still in the system at the end.
+    pub unfinished: u64,
+}
+
+/// Which values are the better ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Lower ones.
+    Lower,
+    /// Higher ones.
+    Higher,
+}
+
+/// What a difference comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// B is better: the whole interval lies on that side of zero.
+    Better,
+    /// B is worse.
+    Worse,
+    /// The interval holds zero: no difference can be shown.
+    NoneShown,
+    /// There is no interval, because a side has too few values.
+    Unknown,
+}
+
+/// A figure of both, and its difference with the interval that holds the true one with 95 %. Over several seeds `a` and `b` are means
+/// over the seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Difference {
+    /// In A; null without values.
+    pub a: Option<f64>,
+    /// In B.
+    pub b: Option<f64>,
+    /// B minus A.
+    pub diff: Option<f64>,
+    /// Lower end of the interval of the difference.
+    pub lo: Option<f64>,
+    /// Its upper end.
+    pub hi: Option<f64>,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+/// A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct MetricComparison {
+    /// Values of A, of all seeds.
+    pub count_a: u64,
+    /// Values of B.
+    pub count_b: u64,
+    /// Which values are the better ones.
+    pub better: Direction,
+    /// The mean.
+    pub mean: Difference,
+    /// The median.
+    pub p50: Difference,
+    /// The 90th percentile.
+    pub p90: Difference,
+    /// The 95th percentile.
+    pub p95: Difference,
+    /// The 99th percentile.
+    pub p99: Difference,
+}
+
+/// The times of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct MetricTable {
+    /// Arrival to first token.
+    pub ttft_ms: MetricComparison,
+    /// Between successive tokens, all of them pooled; without an interval where the gaps were not kept by time.
+    pub itl_ms: MetricComparison,
+    /// Mean gap of each finished request: (E2E - TTFT) / (tokens - 1).
+    pub tpot_ms: MetricComparison,
+    /// Arrival to last token.
+    pub e2e_ms: MetricComparison,
+    /// Joining the wait queue to first joining a batch.
+    pub queue_wait_ms: MetricComparison,
+    /// Arrival to first joining a batch.
+    pub scheduling_delay_ms: MetricComparison,
+}
+
+/// A figure of whole runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct TotalComparison {
+    /// Which values are the better ones.
+    pub better: Direction,
+    /// The figure.
+    #[serde(flatten)]
+    pub difference: Difference,
+}
+
+/// Figures of whole runs. Those that are no shares of requests have no interval from one seed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct TotalTable {
+    /// Share of the requests that arrived in the measurement window and met every objective, 0 to 1: who was refused, dropped or is
+    /// unfinished has not.
+    pub met_share: TotalComparison,
+    /// Share of them that finished, 0 to 1.
+    pub finished_share: TotalComparison,
+    /// Finished requests per second that met every objective.
+    pub goodput_per_s: TotalComparison,
+    /// Output tokens per second.
+    pub output_tokens_per_s: TotalComparison,
+    /// Share of prompt blocks found in a cache, 0 to 1.
+    pub kv_hit_rate: TotalComparison,
+    /// Preemptions, warm-up included.
+    pub preemptions: TotalComparison,
+    /// US dollars per million output tokens; null without prices.
+    pub usd_per_million_output_tokens: TotalComparison,
+}
+
+/// The times of single requests of the first seed. ITL is no time of one request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct DetailTable {
+    /// Arrival to first token.
+    pub ttft_ms: MetricDetail,
+    /// Mean gap of each finished request.
+    pub tpot_ms: MetricDetail,
+    /// Arrival to last token.
+    pub e2e_ms: MetricDetail,
+    /// Joining the wait queue to first joining a batch.
+    pub queue_wait_ms: MetricDetail,
+    /// Arrival to first joining a batch.
+    pub scheduling_delay_ms: MetricDetail,
+}
+
+/// One time of the requests of one seed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct MetricDetail {
+    /// Both distributions: at most 200 points each.
+    pub ecdf: EcdfPart,
+    /// The differences of the same requests; missing without pairs.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paired: Option<PairedPart>,
+}
+
+/// Two distributions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct EcdfPart {
+    /// Of A: milliseconds, and the percentage of requests with at most these.
+    pub a: Vec<[f64; 2]>,
+    /// Of B.
+    pub b: Vec<[f64; 2]>,
+    /// The area between the two curves in milliseconds: how far, on average over all ranks, they lie apart.
+    pub area_ms: f64,
+}
+
+/// The differences of the same requests, B minus A, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct PairedPart {
+    /// Requests that have the time in both runs.
+    pub count: u64,
+    /// Their mean difference.
+    pub mean_ms: f64,
+    /// The 1st percentile of the differences: who gained most.
+    pub p1_ms: f64,
+    /// The 5th percentile.
+    pub p5_ms: f64,
+    /// The median.
+    pub p50_ms: f64,
+    /// The 95th percentile.
+    pub p95_ms: f64,
+    /// The 99th percentile: who lost most.
+    pub p99_ms: f64,
+    /// Share of the requests that were faster in B, by any microsecond, 0 to 1.
+    pub gained: f64,
+    /// Share of those that were slower in B.
+    pub lost: f64,
+    /// The ten requests that gained most, the most first.
+    pub gained_most: Vec<MovedRequest>,
+    /// The ten that lost most.
+    pub lost_most: Vec<MovedRequest>,
+    /// The differences by class, tenant, prompt length and replica: of each, at most 50 groups that add most to all differences.
+    pub groups: Vec<GroupDifference>,
+    /// The differences along the time of arrival: at most 400 stretches of equally many requests.
+    pub strip: Vec<StripPoint>,
+}
+
+/// A request of both runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct MovedRequest {
+    /// Its number in A.
+    pub request_a: u32,
+    /// Its number in B, the same but in conversations that wait for their answers.
+    pub request_b: u32,
+    /// When it arrived in A, in seconds.
+    pub arrival_s: f64,
+    /// Its time in A, in milliseconds.
+    pub a_ms: f64,
+    /// Its time in B.
+    pub b_ms: f64,
+    /// B minus A.
+    pub diff_ms: f64,
+    /// Its replica in A.
+    pub replica_a: Option<u32>,
+    /// Its replica in B.
+    pub replica_b: Option<u32>,
+}
+
+/// What requests are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Grouping {
+    /// SLO class.
+    Class,
+    /// Tenant.
+    Tenant,
+    /// Length of the prompt.
+    PromptTokens,
+    /// Replica in A.
+    ReplicaA,
+    /// Replica in B.
+    ReplicaB,
+}
+
+/// The differences of a group of requests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct GroupDifference {
+    /// What it is a group by.
+    pub by: Grouping,
+    /// Its name.
+    pub name: String,
+    /// Its requests.
+    pub count: u64,
+    /// Their mean difference in milliseconds.
+    pub mean_ms: f64,
+    /// The median of their differences.
+    pub p50_ms: f64,
+    /// Share that gained, 0 to 1.
+    pub gained: f64,
+    /// Share that lost.
+    pub lost: f64,
+}
+
+/// A stretch of requests in order of arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct StripPoint {
+    /// When the request named arrived in A, in seconds.
+    pub t_s: f64,
+    /// The request that moved most, by its number in A.
+    pub request_a: u32,
+    /// The same in B.
+    pub request_b: u32,
+    /// Its difference in milliseconds.
+    pub diff_ms: f64,
+    /// The median of the stretch.
+    pub p50_ms: f64,
+    /// The smallest difference.
+    pub min_ms: f64,
+    /// The largest.
+    pub max_ms: f64,
+    /// Requests in the stretch.
+    pub count: u32,
+}

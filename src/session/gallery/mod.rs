@@ -1,0 +1,209 @@
+//! The cards of the built-in scenarios: what to look at, when it happens, and a picture drawn from a run of the scenario itself.
+//!
+//! The page has them as data (`tokenyard gallery`), so that neither their words nor the runs behind the pictures are part of a first visit.
+
+mod pictures;
+mod rows;
+
+use crate::base::Diagnostics;
+use crate::scenario::preset::Preset;
+use pictures::{Draw, draw};
+pub use pictures::{Look, Picture, Shape};
+use serde::Serialize;
+
+/// A built-in scenario on a card.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Card {
+    /// Its name.
+    pub name: &'static str,
+    /// Its title.
+    pub title: String,
+    /// What to look at and when it happens. The instant stands between two `*`.
+    pub look: &'static str,
+    /// What it is about.
+    pub tags: &'static [&'static str],
+    /// Where it opens, in seconds.
+    pub opens_s: u32,
+    /// What happens, drawn.
+    pub picture: Picture,
+}
+
+type Entry = (&'static str, &'static [&'static str], &'static str, Draw);
+
+/// Name, tags, what to look at, and what is drawn, in the order of the cards.
+const CARDS: &[Entry] = &[
+    (
+        "chat-4xh100",
+        &["overload"],
+        "At *60 s* chat traffic rises by half; the queues never empty again.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [40.0, 140.0], caption: "TTFT of each request" },
+    ),
+    (
+        "stale-herd",
+        &["routing"],
+        "From *40 s* the router looks every two seconds, and each time everybody goes to one replica.",
+        Draw::Queues { seconds: [34.0, 64.0], caption: "waiting on eight replicas" },
+    ),
+    (
+        "regret-and-tail",
+        &["routing", "KV cache"],
+        "Two popular documents bury the replicas that have them; by *40 s* half of all wait over three seconds.",
+        Draw::Queues { seconds: [0.0, 60.0], caption: "waiting on six replicas" },
+    ),
+    (
+        "router-showdown",
+        &["routing"],
+        "Up to *50 s* bursts meet long answers on the next replica in turn; over the run the median hardly notices.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [40.0, 60.0], caption: "TTFT of each request" },
+    ),
+    (
+        "kv-pressure",
+        &["KV cache"],
+        "The cache is full again and again; at *60 s* requests lose their blocks and compute them twice.",
+        Draw::Blocks { replica: 0, seconds: [40.0, 90.0], caption: "KV blocks in use" },
+    ),
+    (
+        "cache-livelock",
+        &["KV cache", "scheduling"],
+        "At *40 s* one prompt fills the cache and preempts itself for ever; nothing else finishes.",
+        Draw::Rates {
+            seconds: [20.0, 80.0],
+            caption: "per second",
+            lines: &[("completed", false), ("preempted", true)],
+        },
+    ),
+    (
+        "chunked-prefill",
+        &["scheduling"],
+        "Every long prompt stalls all running answers for half a second, until *60 s*, when it is cut into chunks.",
+        Draw::Steps { windows: [57.8, 63.8], length_s: 1.6, caption: "steps, prompt whole and cut" },
+    ),
+    (
+        "long-prompt",
+        &["scheduling"],
+        "At *31 s* a prompt of 98,304 tokens arrives; see who waits behind it, and how long.",
+        Draw::Lives {
+            from: 188,
+            every: 11,
+            count: 8,
+            seconds: [30.5, 46.0],
+            caption: "one book, seven chats behind it",
+        },
+    ),
+    (
+        "clients-give-up",
+        &["overload"],
+        "The spike begins at *60 s*; nearly all that is still served has waited nine seconds.",
+        Draw::Rates {
+            seconds: [40.0, 120.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
+    (
+        "tenant-quotas",
+        &["overload"],
+        "From *50 s* one tenant asks for six times as much; the quota makes it its own trouble.",
+        Draw::Admitted { seconds: [50.0, 120.0], caption: "who gets in" },
+    ),
+    (
+        "priority-inversion",
+        &["scheduling", "KV cache"],
+        "At *60 s* alarms go first, and still wait: jobs that run keep their blocks.",
+        Draw::Dots { of: "ttft_us", client: "alarms", seconds: [20.0, 110.0], caption: "TTFT of each alarm" },
+    ),
+    (
+        "mixed-fleet",
+        &["hardware", "routing"],
+        "Two H100s and three A100s share the chats: at *30 s* look who gets how many, and what each costs.",
+        Draw::Pools {
+            of: "tpot_us",
+            seconds: [20.0, 100.0],
+            names: ["h100", "a100"],
+            caption: "% of chats by TPOT",
+        },
+    ),
+    (
+        "one-wide-eight-narrow",
+        &["hardware"],
+        "At *30 s* eight GPUs become one replica: half the time per token, until traffic rises at 60 s.",
+        Draw::Dots { of: "tpot_us", client: "", seconds: [10.0, 120.0], caption: "TPOT of each request" },
+    ),
+    (
+        "long-chats",
+        &["KV cache", "routing"],
+        "Every round sends the whole chat again; after *60 s* see what round robin computes twice.",
+        Draw::Against {
+            path: "cluster.routing",
+            value: "{\"prefix-overlap\":{}}",
+            names: ["in turn", "by prefix"],
+            seconds: [60.0, 160.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
+        "azure-twin",
+        &["traffic"],
+        "At *55 s* a burst of code completions arrives; most of them miss, most conversations do not.",
+        Draw::Arrivals {
+            clients: ["conversation", "code"],
+            seconds: [0.0, 240.0],
+            caption: "arrivals per second",
+        },
+    ),
+    (
+        "mooncake-twin",
+        &["traffic", "KV cache"],
+        "Long prompts that begin alike: at *30 s* see how few come from the cache, and change the router.",
+        Draw::Against {
+            path: "cluster.routing",
+            value: "{\"prefix-overlap\":{}}",
+            names: ["by load", "by prefix"],
+            seconds: [20.0, 120.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
+        "fleet-256",
+        &["routing"],
+        "At *30 s* the router draws two replicas instead of one, and the queues on 256 of them even out.",
+        Draw::Grids { at_s: [29.0, 36.0], caption: "waiting on 256 replicas" },
+    ),
+];
+
+/// All cards.
+pub fn cards() -> Result<Vec<Card>, Diagnostics> {
+    let card = |&(name, tags, look, picture): &Entry| {
+        let preset = Preset::named(name).expect("a card is of a preset");
+        let scenario = preset.scenario();
+        let picture = draw(&scenario, picture)?;
+        Ok(Card { name, title: scenario.title, look, tags, opens_s: preset.opens_s, picture })
+    };
+    CARDS.iter().map(card).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::preset::PRESETS;
+
+    #[test]
+    fn every_preset_has_one_card_that_opens_before_the_instant_it_names() {
+        let mut names: Vec<&str> = CARDS.iter().map(|card| card.0).collect();
+        let mut presets: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+        names.sort_unstable();
+        presets.sort_unstable();
+        assert_eq!(names, presets);
+        for (name, tags, look, _) in CARDS {
+            let at_s: u32 = look
+                .split('*')
+                .nth(1)
+                .and_then(|instant| instant.strip_suffix(" s")?.parse().ok())
+                .unwrap_or_else(|| panic!("{name} names an instant: {look}"));
+            let opens_s = Preset::named(name).expect("a preset").opens_s;
+            assert!(opens_s < at_s && at_s <= opens_s + 32, "{name} opens at {opens_s} s for {at_s} s");
+            assert!(!tags.is_empty() && look.len() <= 110, "{name}: {} letters", look.len());
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! A run that can go back: the instant shown, and copies of it at earlier ones.
+//!
+//! A checkpoint is a copy of the session. What is at rest is shared between copies, so that one costs what is alive. Going anywhere
+//! takes the nearest copy and runs on from there; as a run is a value, what comes out is what a run from the start gives, whichever
+//! copies there are. Where they are, and how many, follows from counts of events and bytes alone.
+//!
+//! A line is one course of events: a scenario and its edits. An edit in the past begins another line and leaves the old one as it is;
+//! lines share the checkpoints before they part.
+
+mod back;
+mod thinning;
+
+use super::view::{Columns, ColumnsQuery, Frame, FrameQuery, RunFigures};
+use super::{Audience, Awaited, Occasion, Session, SingleStep, Stop};
+use crate::base::{Diagnostics, Micros};
+use back::Back;
+use std::rc::Rc;
+
+/// Most courses of events that are kept at a time.
+const LINES: usize = 8;
+
+/// Events after which checkpoints are weighed again.
+const WEIGHED_AFTER: u64 = 1 << 14;
+
+/// How much checkpoints may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Bytes of all of them together, beside what the run itself takes.
+    pub bytes: u64,
+    /// Fewest events between two of them.
+    pub events: u64,
+}
+
+impl Budget {
+    /// What a page spends.
+    pub const PAGE: Self = Self { bytes: 96 << 20, events: 4096 };
+}
+
+/// A copy of the run, packed.
+#[derive(Clone, Debug)]
+struct Checkpoint {
+    session: Rc<Session>,
+    /// About how many bytes of it no other copy has.
+    alive: u64,
+    /// About how many bytes were read to pack it.
+    read: u64,
+}
+
+/// One course of events.
+#[derive(Debug, Default)]
+struct Line {
+    /// In order; the first is the beginning.
+    kept: Vec<Checkpoint>,
+    /// How far it was computed, unless the instant shown is that.
+    front: Option<Box<Session>>,
+    /// Larger for what was shown later.
+    shown: u64,
+}
+
+/// A run with its checkpoints.
+#[derive(Debug)]
+pub struct History {
+    present: Session,
+    /// The line of the instant shown is the last.
+    lines: Vec<Line>,
+    budget: Budget,
+    /// The next checkpoint is taken after so many events.
+    due: u64,
+    /// After how many events the checkpoints were weighed last: the run goes on and shares less and less with them.
+    weighed: u64,
+    /// Whether checkpoints had to go to keep within the budget.
+    thinned: bool,
+    back: Option<Back>,
+}
+
+/// Where to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    /// An instant, as if it were reached by running up to it.
+    At(Micros),
+    /// After so many events, as if it were reached by single steps.
+    After(u64),
+}
+
+impl Goal {
+    /// Whether running on from `session` leads there.
+    fn lies_ahead_of(self, session: &Session) -> bool {
+        let at_start = session.events() == 0 && session.now() == Micros::ZERO;
+        match self {
+            Self::At(until) => session.now() <= until,
+            Self::After(events) => session.events() < events || at_start,
+        }
+    }
+}
+
+/// How far a session has come: of two of one line, the larger is the later.
+fn place(session: &Session) -> (u64, Micros) {
+    (session.events(), session.now())
+}
+
+impl History {
+    /// The history of a run at its beginning.
+    pub fn new(session: Session, budget: Budget) -> Self {
+        let mut history = Self {
+            present: session,
+            lines: vec![Line::default()],
+            budget,
+            due: 0,
+            weighed: 0,
+            thinned: false,
+            back: None,
+        };
+        let beginning = Checkpoint::of(&mut history.present);
+        history.lines[0].kept.push(beginning);
+        history.due = history.spacing();
+        history
+    }
+
+    /// The run at the instant shown.
+    pub fn present(&self) -> &Session {
+        &self.present
+    }
+
+    /// How far this course of events was computed.
+    pub fn computed(&self) -> Micros {
+        self.front().map_or(self.present.now(), Session::now)
+    }
+
+    /// What is computed of what lies ahead, if anything is.
+    fn front(&self) -> Option<&Session> {
+        self.line().front.as_deref()
+    }
+
+    fn line(&self) -> &Line {
+        self.lines.last().expect("a history has a line")
+    }
+
+    fn line_mut(&mut self) -> &mut Line {
+        self.lines.last_mut().expect("a history has a line")
+    }
+
+    /// As [`Session::advance`].
+    pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
+        let stop = self.present.advance(until, max_events);
+        self.passed();
+        stop
+    }
+
+    /// As [`Session::begin_step`].
+    pub fn begin_step(&self, kind: super::StepKind) -> SingleStep {
+        self.present.begin_step(kind)
+    }
+
+    /// As [`Session::advance_step`].
+    pub fn advance_step(&mut self, step: &SingleStep, max_events: u64) -> Stop {
+        let stop = self.present.advance_step(step, max_events);
+        self.passed();
+        stop
+    }
+
+    /// As [`Session::begin_to`].
+    pub fn begin_to(&self, occasion: Occasion) -> Awaited {
+        self.present.begin_to(occasion)
+    }
+
+    /// As [`Session::advance_to`].
+    pub fn advance_to(&mut self, awaited: &mut Awaited, max_events: u64) -> Stop {
+        let stop = self.present.advance_to(awaited, max_events);
+        self.passed();
+        stop
+    }
+
+    /// As [`Session::apply_text`]. With anything computed ahead another line begins.
+    pub fn apply_text(&mut self, edit: &str) -> Diagnostics {
+        let before = self.front().is_some().then(|| self.present.clone());
+        let diagnostics = self.present.apply_text(edit);
+        if let Some(before) = before
+            && before.edits() != self.present.edits()
+        {
+            let place = place(&before);
+            let kept = self.line().kept.iter().filter(|c| self::place(&c.session) <= place);
+            let line = Line { kept: kept.cloned().collect(), front: None, shown: self.line().shown + 1 };
+            self.lines.push(line);
+            self.drop_lines();
+            self.due = self.next_due();
+        }
+        diagnostics
+    }
+
+    /// Goes on with another run at its beginning. What was computed stays: the line of the same run is shown again, and other lines
+    /// give their checkpoints up to where it parts from them.
+    pub fn adopt(&mut self, next: Session) {
+        let shown = self.line().shown + 1;
+        self.show(next);
+        let beginning = Checkpoint::of(&mut self.present);
+        let next = &self.present;
+        let same = |line: &Line| {
+            let last = line.front.as_deref().or(line.kept.last().map(|c| &*c.session));
+            last.is_some_and(|last| last.is_of(next) && last.edits() == next.edits())
+        };
+        let mut line = match self.lines.iter().position(same) {
+            Some(known) => self.lines.remove(known),
+            None => self.line_of(beginning),
+        };
+        line.shown = shown;
+        self.lines.push(line);
+        self.back = None;
+        self.drop_lines();
+        self.due = self.next_due();
+    }
+
+    /// A line for a run that parts from others.
+    fn line_of(&self, beginning: Checkpoint) -> Line {
+        let next = &self.present;
+        let mut kept: Vec<Checkpoint> = vec![beginning];
+        for checkpoint in self.lines.iter().flat_map(|line| &line.kept) {
+            let s = &checkpoint.session;
+            if s.events() > 0 && s.is_of(next) && s.leads_to(next.edits()) {
+                let at = kept.partition_point(|c| place(&c.session) < place(s));
+                if kept.get(at).is_none_or(|c| place(&c.session) != place(s)) {
+                    kept.insert(at, checkpoint.clone());
+                }
+            }
+        }
+        Line { kept, ..Line::default() }
+    }
+
+    /// Another instant is shown: what was computed up to the one before stays, if it is the furthest.
+    fn show(&mut self, next: Session) {
+        let left = std::mem::replace(&mut self.present, next);
+        if self.front().is_none_or(|front| place(front) < place(&left)) {
+            self.line_mut().front = Some(Box::new(left));
+        }
+    }
+
+    /// Goes to the nearest copy before an instant: [`advance`](Self::advance) leads there. Results are those of a run straight there.
+    pub fn seek(&mut self, until: Micros) {
+        self.back = None;
+        self.go_towards(Goal::At(until));
+    }
+
+    /// Takes the nearest copy from which running on leads to the goal.
+    fn go_towards(&mut self, goal: Goal) {
+        let fits = |s: &&Session| goal.lies_ahead_of(s);
+        let line = self.line();
+        let copies = line.kept.iter().map(|c| &*c.session).chain(line.front.as_deref());
+        let nearest = copies.filter(fits).max_by_key(|s| place(s));
+        let stay = fits(&&self.present) && nearest.is_none_or(|s| place(s) <= place(&self.present));
+        if stay {
+            return;
+        }
+        let nearest = nearest.expect("the beginning leads anywhere").restored(&self.present);
+        self.show(nearest);
+        if self.front().is_some_and(|front| place(front) <= place(&self.present)) {
+            self.line_mut().front = None;
+        }
+        self.due = self.next_due();
+    }
+
+    /// The run went on.
+    fn passed(&mut self) {
+        if self
+            .front()
+            .is_some_and(|front| front.events() <= self.present.events() && front.now() <= self.present.now())
+        {
+            self.line_mut().front = None;
+        }
+        if self.budget.bytes == 0 {
+            return;
+        }
+        if self.present.events() >= self.weighed + WEIGHED_AFTER || self.present.events() < self.weighed {
+            self.thin();
+        }
+        if self.present.events() < self.due {
+            return;
+        }
+        let checkpoint = Checkpoint::of(&mut self.present);
+        let line = self.line_mut();
+        let at = line.kept.partition_point(|c| place(&c.session) < place(&checkpoint.session));
+        line.kept.insert(at, checkpoint);
+        self.thin();
+        self.due = self.next_due();
+    }
+
+    /// Events between two checkpoints: packing takes a small part of the time that running them does. Where some had to go already,
+    /// those that would soon go too are not made.
+    fn spacing(&self) -> u64 {
+        const BYTES_PACKED_PER_EVENT: u64 = 256;
+        const DENSER: u64 = 4;
+        let kept = &self.line().kept;
+        let read = kept.last().map_or(0, |c| c.read);
+        let even = if self.thinned { self.present.events() / (DENSER * kept.len() as u64) } else { 0 };
+        self.budget.events.max(read / BYTES_PACKED_PER_EVENT).max(even)
+    }
+
+    /// After how many events the next checkpoint is due: not where there is one already.
+    fn next_due(&self) -> u64 {
+        let spacing = self.spacing();
+        let mut due = self.present.events() + spacing;
+        for known in self.line().kept.iter().map(|c| c.session.events()) {
+            if known > self.present.events() && known < due {
+                due = known + spacing;
+            }
+        }
+        due
+    }
+
+    /// As [`Session::frame`], with what is computed ahead.
+    pub fn frame(&mut self, query: &FrameQuery) -> Frame {
+        let mut frame = self.present.frame(query);
+        if let Some(front) = self.front() {
+            frame.computed_us = front.now().0;
+            frame.axis_end_us = frame.axis_end_us.max(front.axis_end());
+        }
+        frame
+    }
+
+    /// What a list of runs says of this one, as far as it was computed.
+    pub fn figures(&self) -> RunFigures {
+        let furthest = self.front().unwrap_or(&self.present);
+        let latency = furthest.report_data().latency_ms;
+        let p99 = |s: &crate::stats::Summary| (s.count > 0).then_some(s.p99);
+        RunFigures {
+            computed_us: furthest.now().0,
+            ttft_p99_ms: p99(&latency.ttft),
+            e2e_p99_ms: p99(&latency.e2e),
+        }
+    }
+
+    /// As [`Session::columns`]; over time, those of what is computed ahead too.
+    pub fn columns(&self, query: &ColumnsQuery) -> Columns {
+        let whole = self.front().filter(|_| query.view.is_over_time());
+        whole.unwrap_or(&self.present).columns(query)
+    }
+}
+
+impl Checkpoint {
+    fn of(session: &mut Session) -> Self {
+        let kept = session.packed();
+        Self { alive: kept.bytes_alive(), read: session.bytes_alive(), session: Rc::new(kept) }
+    }
+}
+
+impl Session {
+    /// A copy that takes less memory, and cannot go on by itself.
+    fn packed(&mut self) -> Self {
+        let mut recorder = self.recorder.clone();
+        recorder.pack();
+        Self {
+            scenario: self.scenario.clone(),
+            plan: self.plan.clone(),
+            needs: self.needs.clone(),
+            trace: self.trace.clone(),
+            engine: self.engine.packed(),
+            recorder,
+            edits: self.edits.clone(),
+            playhead: self.playhead,
+        }
+    }
+
+    /// The same run at the same instant, with the edits to come of `other`.
+    fn restored(&self, other: &Self) -> Self {
+        let mut session = self.clone();
+        session.engine.unpack();
+        session.recorder.unpack();
+        session.edits = other.edits.at(self.edits.applied());
+        session.recorder.moves.clear();
+        session
+    }
+
+    /// Whether both began with the same scenario and trace.
+    fn is_of(&self, other: &Self) -> bool {
+        let same_trace = match (&self.trace, &other.trace) {
+            (None, None) => true,
+            (Some(a), Some(b)) => std::sync::Arc::ptr_eq(a, b),
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        same_trace && self.scenario == other.scenario && self.audience() == other.audience()
+    }
+
+    /// About how many bytes of it every copy has for itself.
+    fn bytes_alive(&self) -> u64 {
+        const SESSION_BYTES: u64 = 16 << 10;
+        SESSION_BYTES + self.engine.bytes_alive() + self.recorder.bytes_alive()
+    }
+
+    /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
+    fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
+        self.engine.bytes_at_rest(later.map(|l| &l.engine))
+            + self.recorder.bytes_at_rest(later.map(|l| &l.recorder))
+    }
+
+    fn audience(&self) -> Audience {
+        if self.recorder.live { Audience::Live } else { Audience::Batch }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::preset::PRESETS;
+
+    fn run(name: &str, seconds: u64) -> Session {
+        let found = PRESETS.iter().find(|p| p.name == name).expect("a preset");
+        let (mut session, _) =
+            Session::start(found.scenario(), None, Audience::Live).expect("a sound scenario");
+        session.advance(Micros(seconds * 1_000_000), u64::MAX);
+        session
+    }
+
+    #[test]
+    fn a_checkpoint_takes_a_small_part_of_the_run_and_gives_it_back_to_the_last_byte() {
+        for preset in PRESETS {
+            let mut session = run(preset.name, 15);
+            let (before, alive) = (session.snapshot(), session.bytes_alive() + session.bytes_at_rest(None));
+            let packed = session.packed();
+            assert!(session.snapshot() == before, "{}: packing a copy changed the run", preset.name);
+            assert!(packed.restored(&session).snapshot() == before, "{} differs", preset.name);
+            assert!(packed.bytes_alive() + packed.bytes_at_rest(None) < alive, "{}", preset.name);
+        }
+        let mut session = run("chat-4xh100", 60);
+        let packed = session.packed();
+        let caches = [&session, &packed].map(|s| s.engine.bytes_alive() + s.recorder.bytes_alive());
+        assert!(4 * caches[1] < caches[0], "{caches:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "INV-6")]
+    fn a_checkpoint_does_not_go_on_by_itself() {
+        run("chat-4xh100", 1).packed().advance(Micros(2_000_000), u64::MAX);
+    }
+}

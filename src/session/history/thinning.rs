@@ -1,0 +1,105 @@
+//! Which checkpoints go when they take too much memory.
+//!
+//! Going anywhere costs the events from the checkpoint before it, so gaps should be even; but most ways lead to somewhere near the
+//! instant shown. Checkpoints stand twice as dense there as at the far end of the run.
+
+use super::{Checkpoint, History, LINES, Line, place};
+use crate::session::Session;
+use std::rc::Rc;
+
+/// A checkpoint that can go, by line and place, and what going costs: the gap it leaves, less where nobody is near.
+type Loss = (f64, usize, usize);
+
+impl Line {
+    /// What comes after a checkpoint, which shares most with it; `present` is the furthest of the line that is shown.
+    fn after<'a>(&'a self, at: usize, present: Option<&'a Session>) -> Option<&'a Session> {
+        let next = self.kept.get(at + 1).map(|c| &*c.session);
+        next.or(self.front.as_deref()).or(present)
+    }
+}
+
+impl History {
+    /// Bytes of all checkpoints together, and of the lines that are not shown: what the instant shown and what is computed ahead of
+    /// it take is the run's own.
+    pub fn checkpoint_bytes(&self) -> u64 {
+        let last = self.lines.len() - 1;
+        let mut bytes = 0;
+        for (i, line) in self.lines.iter().enumerate() {
+            let present = (i == last).then_some(&self.present);
+            for (at, checkpoint) in line.kept.iter().enumerate() {
+                if !self.lines[..i].iter().any(|other| other.has(checkpoint)) {
+                    bytes += checkpoint.alive + checkpoint.session.bytes_at_rest(line.after(at, present));
+                }
+            }
+            if let Some(front) = line.front.as_ref().filter(|_| i != last) {
+                bytes += front.bytes_alive() + front.bytes_at_rest(Some(&self.present));
+            }
+        }
+        bytes
+    }
+
+    /// How many checkpoints there are in all.
+    pub fn checkpoints(&self) -> usize {
+        let own = |(i, line): (usize, &Line)| {
+            line.kept.iter().filter(|c| !self.lines[..i].iter().any(|other| other.has(c))).count()
+        };
+        self.lines.iter().enumerate().map(own).sum()
+    }
+
+    /// Keeps within the budget: of the checkpoints that matter least, then of the lines that were shown longest ago.
+    pub(super) fn thin(&mut self) {
+        self.weighed = self.present.events();
+        // A part is left for what they come to have alone as the run goes on.
+        let most = self.budget.bytes - self.budget.bytes / 8;
+        while self.checkpoint_bytes() > most {
+            self.thinned = true;
+            if let Some((_, line, at)) = self.least_loss() {
+                let gone = self.lines[line].kept[at].session.clone();
+                for line in &mut self.lines {
+                    line.kept.retain(|c| !Rc::ptr_eq(&c.session, &gone));
+                }
+            } else if !self.drop_oldest_line() {
+                return;
+            }
+        }
+    }
+
+    /// Keeps few lines.
+    pub(super) fn drop_lines(&mut self) {
+        while self.lines.len() > LINES && self.drop_oldest_line() {}
+        self.thin();
+    }
+
+    fn drop_oldest_line(&mut self) -> bool {
+        let others = self.lines.len() - 1;
+        let oldest = (0..others).min_by_key(|&i| self.lines[i].shown);
+        oldest.map(|i| self.lines.remove(i)).is_some()
+    }
+
+    /// The checkpoint that is missed least. The beginning of a line stays.
+    fn least_loss(&self) -> Option<Loss> {
+        let last = self.lines.len() - 1;
+        let mut least: Option<Loss> = None;
+        for (i, line) in self.lines.iter().enumerate() {
+            let end = line.front.as_deref().map_or(self.present.events(), Session::events);
+            for at in 1..line.kept.len() {
+                let events = |k: usize| line.kept.get(k).map_or(end, |c| c.session.events()) as f64;
+                let gap = events(at + 1) - events(at - 1);
+                let away =
+                    if i == last { (events(at) - self.present.events() as f64).abs() } else { end as f64 };
+                let loss = gap.max(0.0) / (1.0 + away + end as f64);
+                if least.is_none_or(|(smallest, ..)| loss < smallest) {
+                    least = Some((loss, i, at));
+                }
+            }
+        }
+        least
+    }
+}
+
+impl Line {
+    fn has(&self, checkpoint: &Checkpoint) -> bool {
+        let at = self.kept.partition_point(|c| place(&c.session) < place(&checkpoint.session));
+        self.kept.get(at).is_some_and(|c| Rc::ptr_eq(&c.session, &checkpoint.session))
+    }
+}

@@ -1,0 +1,112 @@
+//! The queueing model's three coefficients for a pool, from its latency model: what `tokenyard size` begins with.
+//!
+//! Latency models are no straight lines. The line taken here goes through a decoding batch of one request and one of up to 64
+//! requests of these lengths; a second batch with twice the context says what a token of context costs, and a whole prompt
+//! alone what a token of it costs. The queueing model knows one cost of a token: that of prompt and answer is averaged by work.
+
+use crate::base::Diagnostics;
+use crate::perf::{Chunk, StepLoad, StepModel, resolve};
+use crate::queueing::{Params, RequestSize};
+use crate::scenario::{Cluster, Compat, Pool, Scenario, check};
+
+/// The larger batch of the two that the line goes through.
+const LARGE_BATCH: u32 = 64;
+
+/// What a pool comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolCoefficients {
+    /// The coefficients.
+    pub params: Params,
+    /// Most requests of a batch.
+    pub max_batch: u32,
+    /// What TTFT and ITL contain outside the engine, in milliseconds.
+    pub outside_ms: [f64; 2],
+    /// What the pool's figures were taken from.
+    pub source: String,
+}
+
+/// The coefficients of a pool for requests of these lengths; all problems of the pool at once.
+pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficients, Diagnostics> {
+    let cluster = Cluster { pools: vec![pool.clone()], ..Cluster::default() };
+    let (checked, _) = check(Scenario { cluster, ..Scenario::default() })?;
+    let pool = &checked.get().cluster.pools[0];
+    let resolved = resolve(pool, Compat::None, "cluster.pools[0]")?;
+    let model = &resolved.model;
+    let ms = |us: u64| us as f64 / 1000.0;
+    let prompt = size.input_tokens.round() as u32;
+    let output = ms(model.output_overhead().0);
+    Ok(PoolCoefficients {
+        params: line(model, prompt, size.output_tokens),
+        max_batch: resolved.max_num_seqs,
+        outside_ms: [ms(model.queueing(prompt).0) + output, output],
+        source: resolved.source,
+    })
+}
+
+/// The line through two batches.
+fn line(model: &StepModel, prompt: u32, output: f64) -> Params {
+    let input = f64::from(prompt);
+    let context = input + output / 2.0;
+    let decode = |batch: u32, context: f64| {
+        let decode_context = (f64::from(batch) * context) as u64;
+        model.step(&StepLoad { prefill: &[], decode: batch, decode_context }).0 as f64 / 1000.0
+    };
+    let many = f64::from(LARGE_BATCH);
+    let (one, all, deep) =
+        (decode(1, context), decode(LARGE_BATCH, context), decode(LARGE_BATCH, 2.0 * context));
+    let each = (all - one) / (many - 1.0);
+    let alpha = (one - each).max(0.0);
+    let gamma = ((deep - all) / (many * context)).max(0.0);
+    let of_answer = (each - gamma * context).max(0.0);
+    let of_prompt = if prompt == 0 {
+        of_answer
+    } else {
+        let whole = [Chunk { context: 0, cached: 0, tokens: prompt }];
+        let load = StepLoad { prefill: &whole, decode: 0, decode_context: 0 };
+        ((model.step(&load).0 as f64 / 1000.0 - alpha) / input - gamma).max(0.0)
+    };
+    let beta = (of_prompt * input + of_answer * output) / (input + output);
+    Params { alpha, beta, gamma }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{FittedCoefficients, LatencyModel};
+
+    fn of(latency: LatencyModel) -> Result<PoolCoefficients, Diagnostics> {
+        let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
+        pool_coefficients(&Pool { latency, ..Pool::default() }, size)
+    }
+
+    #[test]
+    fn the_queueing_models_own_world_gives_its_own_coefficients_back() {
+        let fitted = FittedCoefficients {
+            step_us: 6958.0,
+            step_us_per_prefill_token: 42.0,
+            step_us_per_decode_token: 42.0,
+            step_us_per_context_token: 0.1,
+            ..FittedCoefficients::default()
+        };
+        let found = of(LatencyModel::Fitted(fitted)).unwrap().params;
+        let near = |x: f64, exact: f64| (x / exact - 1.0).abs() < 2e-3;
+        assert!(
+            near(found.alpha, 6.958) && near(found.beta, 0.042) && near(found.gamma, 0.0001),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn other_models_give_coefficients_that_are_positive() {
+        let found = of(LatencyModel::default()).unwrap();
+        assert!(found.params.are_positive(), "{found:?}");
+        assert!(found.outside_ms[0] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_pool_out_of_its_ranges_is_refused_with_the_path() {
+        let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
+        let problems = pool_coefficients(&Pool { tp: 0, ..Pool::default() }, size).unwrap_err();
+        assert!(problems.iter().any(|p| p.path == "cluster.pools[0].tp"), "{problems:?}");
+    }
+}

@@ -1,0 +1,350 @@
+//! Capacity: the highest arrival rate at which enough requests still meet their objectives, by bisection.
+//!
+//! A seed's traffic is the same at every rate but for its pace (`scale_traffic`), so that each seed has a capacity of its own; the
+//! number is their mean, with Student's t over the seeds. A request counts once its objectives are decided: who was refused, dropped
+//! or is late has missed, who is still in the system within its objectives at the end says nothing.
+
+use super::traffic::{most, scale_traffic};
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::{Scenario, limits};
+use crate::session::Trace;
+use crate::session::compare::{Ending, Outcomes};
+use crate::stats::mean_interval;
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+
+/// The lowest and the highest factor on the scenario's rates that is tried.
+const FACTORS: [f64; 2] = [1.0 / 1024.0, 1024.0];
+/// The bisection ends when the rate that holds and the one that does not are so close.
+const CLOSE: f64 = 1.005;
+/// Most runs of one seed: ten doublings or halvings, and bisection from 2 down to [`CLOSE`].
+const RUNS: u32 = 24;
+
+/// Fewest requests whose objectives are decided, for their share to say something.
+const DECIDED: usize = 20;
+
+/// An objective in place of the scenario's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// Time to first token, in milliseconds.
+    Ttft(f64),
+    /// Mean time between output tokens of a request.
+    Tpot(f64),
+    /// End-to-end latency.
+    E2e(f64),
+}
+
+impl Objective {
+    /// Reads `ttft_ms=500`.
+    pub fn parse(text: &str) -> Result<Self, Diagnostic> {
+        let read = || {
+            let (name, value) = text.split_once('=')?;
+            let ms = value.trim().parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= limits::LATENCY_MS)?;
+            match name.trim() {
+                "ttft_ms" => Some(Self::Ttft(ms)),
+                "tpot_ms" => Some(Self::Tpot(ms)),
+                "e2e_ms" => Some(Self::E2e(ms)),
+                _ => None,
+            }
+        };
+        read().ok_or_else(|| {
+            let allowed = format!("ttft_ms, tpot_ms or e2e_ms = above 0 up to {}", limits::LATENCY_MS);
+            let found: String = text.chars().take(60).collect();
+            Diagnostic::error("", found, allowed, "such as --objective ttft_ms=500")
+        })
+    }
+
+    /// Puts objectives in the place of the scenario's, those of classes included.
+    pub fn replace(all: &[Self], scenario: &mut Scenario) {
+        if all.is_empty() {
+            return;
+        }
+        let slo = &mut scenario.slo;
+        (slo.ttft_ms, slo.tpot_ms, slo.e2e_ms) = (0.0, 0.0, 0.0);
+        slo.classes.clear();
+        for objective in all {
+            match objective {
+                Self::Ttft(ms) => slo.ttft_ms = *ms,
+                Self::Tpot(ms) => slo.tpot_ms = *ms,
+                Self::E2e(ms) => slo.e2e_ms = *ms,
+            }
+        }
+    }
+}
+
+/// How the search of a seed ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CapacityEnd {
+    /// Between a rate that holds and one that does not.
+    Found,
+    /// Even the lowest rate fails.
+    LowestFails,
+    /// Even the highest rate holds.
+    HighestHolds,
+}
+
+/// The capacity of one seed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeedCapacity {
+    /// The seed, as text.
+    pub seed: String,
+    /// How the search ended.
+    pub end: CapacityEnd,
+    /// Requests per second that arrived in the measurement window at the highest rate that holds; null if none does.
+    pub rate_per_s: Option<f64>,
+    /// What the scenario's rates were multiplied by there.
+    pub factor: Option<f64>,
+    /// Share of the decided requests that met their objectives there.
+    pub share: Option<f64>,
+    /// The lowest factor that was seen to fail.
+    pub fails_at: Option<f64>,
+    /// Runs that it took.
+    pub runs: u32,
+}
+
+/// The capacity of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Capacity {
+    /// How the searches ended: found if those of all seeds did.
+    pub end: CapacityEnd,
+    /// The mean over the seeds, in requests per second; null unless it was found.
+    pub rate_per_s: Option<f64>,
+    /// Lower end of the interval that holds the true mean with 95 %; null from one seed.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+    /// The mean factor on the scenario's rates.
+    pub factor: Option<f64>,
+    /// The share that must meet the objectives.
+    pub share: f64,
+    /// The objectives in words.
+    pub at: String,
+    /// The seeds.
+    pub seeds: Vec<SeedCapacity>,
+    /// All that in a sentence.
+    pub text: String,
+}
+
+/// What a run at some factor showed.
+struct Seen {
+    rate_per_s: f64,
+    /// Share of the decided requests that met their objectives; nothing of too few.
+    share: Option<f64>,
+}
+
+/// The highest load of one seed at which a share of its requests meets the objectives.
+pub fn capacity_of_seed(
+    scenario: &Scenario,
+    trace: Option<&Arc<Trace>>,
+    seed: u64,
+    share: f64,
+) -> Result<SeedCapacity, Diagnostics> {
+    let scenario = Scenario { seed, ..scenario.clone() };
+    let highest = FACTORS[1].min(most(&scenario));
+    let (mut holds, mut fails): (Option<(f64, Seen)>, Option<f64>) = (None, None);
+    let (mut factor, mut runs) = (1.0_f64.min(highest), 0);
+    while runs < RUNS {
+        runs += 1;
+        let seen = match look(&scenario, trace, factor) {
+            Ok(seen) => seen,
+            // More requests or memory than a run may have: the load before it was the highest.
+            Err(problems) if holds.is_none() => return Err(problems),
+            Err(_) => break,
+        };
+        match seen.share {
+            Some(met) if met < share => fails = Some(factor),
+            // Too few requests to tell, below a load that fails.
+            None if fails.is_some() => break,
+            Some(_) | None => holds = Some((factor, seen)),
+        }
+        factor = match (holds.as_ref().map(|h| h.0), fails) {
+            (Some(low), Some(high)) if high / low <= CLOSE => break,
+            (Some(low), Some(high)) => libm::sqrt(low * high),
+            (Some(low), None) if low >= highest => break,
+            (Some(low), None) => (low * 2.0).min(highest),
+            (None, Some(high)) if high <= FACTORS[0] => break,
+            (None, Some(high)) => high / 2.0,
+            (None, None) => break,
+        };
+    }
+    // A load with too few requests to tell holds nothing.
+    let holds = holds.filter(|(_, seen)| seen.share.is_some() || fails.is_none());
+    let end = match (&holds, fails) {
+        (Some(_), Some(_)) => CapacityEnd::Found,
+        (Some(_), None) => CapacityEnd::HighestHolds,
+        (None, _) => CapacityEnd::LowestFails,
+    };
+    let seen = holds.as_ref();
+    Ok(SeedCapacity {
+        seed: seed.to_string(),
+        end,
+        rate_per_s: seen.map(|(_, s)| s.rate_per_s),
+        factor: seen.map(|(factor, _)| *factor),
+        share: seen.and_then(|(_, s)| s.share),
+        fails_at: fails,
+        runs,
+    })
+}
+
+fn look(scenario: &Scenario, trace: Option<&Arc<Trace>>, factor: f64) -> Result<Seen, Diagnostics> {
+    let mut scaled = scenario.clone();
+    scale_traffic(&mut scaled, factor).map_err(|d| vec![d])?;
+    let run = Outcomes::of_run(scaled, trace.cloned())?;
+    let decided = || run.requests.iter().filter(|r| r.counted && r.ending != Ending::Open);
+    let met = decided().filter(|r| r.ending == Ending::Met).count() as f64;
+    let rate_per_s = run.figure("throughput/arrived_per_s").unwrap_or(0.0);
+    let count = decided().count();
+    let share = (count >= DECIDED).then(|| met / count as f64);
+    Ok(Seen { rate_per_s, share })
+}
+
+/// What the seeds come to together.
+pub fn capacity(scenario: &Scenario, share: f64, seeds: Vec<SeedCapacity>) -> Capacity {
+    let ended = |end: CapacityEnd| seeds.iter().filter(|s| s.end == end).count();
+    let end = if ended(CapacityEnd::LowestFails) > 0 {
+        CapacityEnd::LowestFails
+    } else if ended(CapacityEnd::HighestHolds) > 0 {
+        CapacityEnd::HighestHolds
+    } else {
+        CapacityEnd::Found
+    };
+    let found = (end == CapacityEnd::Found).then_some(&seeds);
+    let of = |value: fn(&SeedCapacity) -> Option<f64>| {
+        found.and_then(|all| all.iter().map(value).collect::<Option<Vec<f64>>>())
+    };
+    let rates = of(|s| s.rate_per_s);
+    let interval = rates.as_deref().and_then(mean_interval);
+    let alone = rates.as_deref().and_then(<[f64]>::first).copied();
+    let factors = of(|s| s.factor);
+    let mut capacity = Capacity {
+        end,
+        rate_per_s: interval.map(|i| i.value).or(alone),
+        lo: interval.map(|i| i.lo),
+        hi: interval.map(|i| i.hi),
+        factor: factors.map(|f| f.iter().sum::<f64>() / f.len() as f64),
+        share,
+        at: at(scenario, share),
+        seeds,
+        text: String::new(),
+    };
+    capacity.text = capacity.to_string();
+    capacity
+}
+
+/// Whether there is an objective that could be missed.
+fn has_objectives(scenario: &Scenario) -> bool {
+    let slo = &scenario.slo;
+    let classes = slo.classes.iter().flat_map(|c| [c.ttft_ms, c.tpot_ms, c.e2e_ms]);
+    [slo.ttft_ms, slo.tpot_ms, slo.e2e_ms].into_iter().chain(classes).any(|ms| ms > 0.0)
+}
+
+impl Capacity {
+    /// Why a scenario has no capacity to look for; nothing if it has one.
+    pub fn refuses(scenario: &Scenario) -> Option<Diagnostic> {
+        if !has_objectives(scenario) {
+            let fix = "such as --objective ttft_ms=500";
+            return Some(Diagnostic::error(
+                "slo",
+                "no objective, which nobody can miss",
+                "one objective at least",
+                fix,
+            ));
+        }
+        scale_traffic(&mut scenario.clone(), 1.0).err()
+    }
+}
+
+/// The objectives in words: "p99 TTFT ≤ 500 ms".
+fn at(scenario: &Scenario, share: f64) -> String {
+    let slo = &scenario.slo;
+    let named = [("TTFT", slo.ttft_ms), ("TPOT", slo.tpot_ms), ("E2E", slo.e2e_ms)];
+    let set: Vec<String> =
+        named.iter().filter(|(_, ms)| *ms > 0.0).map(|(name, ms)| format!("{name} ≤ {ms} ms")).collect();
+    let percent = (share * 1e6).round() / 1e4;
+    match (set.as_slice(), slo.classes.is_empty()) {
+        ([one], true) => format!("p{percent} {one}"),
+        (_, true) => format!("{percent} % of requests with {}", set.join(" and ")),
+        (_, false) => format!("{percent} % of requests with the objectives of their classes"),
+    }
+}
+
+impl fmt::Display for Capacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = |x: f64| {
+            if x >= 100.0 {
+                format!("{x:.0}")
+            } else if x >= 10.0 {
+                format!("{x:.1}")
+            } else {
+                format!("{x:.2}")
+            }
+        };
+        let named = |end: CapacityEnd| {
+            let all: Vec<&str> =
+                self.seeds.iter().filter(|s| s.end == end).map(|s| s.seed.as_str()).collect();
+            all.join(", ")
+        };
+        match (self.end, self.rate_per_s) {
+            (CapacityEnd::Found, Some(x)) => match self.lo.zip(self.hi) {
+                Some((lo, hi)) => {
+                    write!(f, "{} req/s ({} to {}) at {}", rate(x), rate(lo), rate(hi), self.at)
+                }
+                None => write!(f, "{} req/s (one seed: no interval) at {}", rate(x), self.at),
+            },
+            (CapacityEnd::HighestHolds, _) => write!(
+                f,
+                "no capacity found at {}: the highest load that was tried holds with seed {}, up to 1,024 times the scenario's rates or as \
+                 many requests as a run may have",
+                self.at,
+                named(CapacityEnd::HighestHolds)
+            ),
+            (CapacityEnd::LowestFails | CapacityEnd::Found, _) => write!(
+                f,
+                "no capacity at {}: even the lowest load fails with seed {}, down to 1/1,024 of the scenario's rates or 20 requests in a run",
+                self.at,
+                named(CapacityEnd::LowestFails)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seed(end: CapacityEnd, rate: f64) -> SeedCapacity {
+        let (rate_per_s, factor) = (Some(rate), Some(rate / 8.0));
+        SeedCapacity { seed: "1".to_owned(), end, rate_per_s, factor, share: None, fails_at: None, runs: 9 }
+    }
+
+    #[test]
+    fn it_is_one_number_with_its_interval() {
+        let mut s = Scenario::default();
+        Objective::replace(&[Objective::parse("ttft_ms=500").unwrap()], &mut s);
+        let found = |rates: &[f64]| {
+            capacity(&s, 0.99, rates.iter().map(|r| seed(CapacityEnd::Found, *r)).collect()).text
+        };
+        assert_eq!(found(&[11.3, 11.4, 11.5]), "11.4 req/s (11.2 to 11.6) at p99 TTFT ≤ 500 ms");
+        assert_eq!(found(&[120.4]), "120 req/s (one seed: no interval) at p99 TTFT ≤ 500 ms");
+        let fails =
+            capacity(&s, 0.999, vec![seed(CapacityEnd::Found, 1.0), seed(CapacityEnd::LowestFails, 1.0)]);
+        assert!(
+            fails.text.starts_with("no capacity at p99.9 TTFT ≤ 500 ms: even the lowest load fails")
+                && fails.rate_per_s.is_none()
+        );
+    }
+
+    #[test]
+    fn objectives_are_read_or_refused() {
+        for text in ["ttft_ms", "ttft_ms=0", "ttft_ms=-1", "ttft_ms=x", "ttft=500", "e2e_ms=inf"] {
+            assert!(Objective::parse(text).is_err(), "{text}");
+        }
+        let mut s = Scenario::default();
+        Objective::replace(&[Objective::E2e(9000.0)], &mut s);
+        assert_eq!((at(&s, 0.95), Capacity::refuses(&s)), ("p95 E2E ≤ 9000 ms".to_owned(), None));
+        s.slo.e2e_ms = 0.0;
+        assert!(Capacity::refuses(&s).is_some());
+    }
+}

@@ -1,0 +1,20 @@
+//! Many runs and what they come to together: cases of a sweep, their knees and their Pareto front, the capacity of a cluster, a race
+//! of policies. What makes the runs is somebody else's: the threads of a command or the workers of a page.
+
+mod capacity;
+mod cases;
+mod curve;
+mod race;
+mod row;
+mod summary;
+mod traffic;
+mod vary;
+
+pub use capacity::{Capacity, CapacityEnd, Objective, SeedCapacity, capacity, capacity_of_seed};
+pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
+pub use curve::{CurveKnee, KNEE, knee};
+pub use race::{RaceEntry, RacePlace, RaceRanking, RankBy, Unranked, rank};
+pub use row::{RunFigure, RunRow};
+pub use summary::{SweepCurve, SweepPoint, SweepRow, SweepSummary, SweepValue, summary};
+pub use traffic::scale_traffic;
+pub use vary::Vary;

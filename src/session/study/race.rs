@@ -1,0 +1,218 @@
+//! A race of policies: who stands where by one figure, among those who were offered the same work.
+//!
+//! There is no composite score unless the scenario gives weights for one, the fitness. Whoever refuses requests does not win by it:
+//! refused, dropped and unfinished requests have missed their objectives, and count as the longest times in a percentile.
+
+use super::row::RunRow;
+use crate::session::compare::{Difference, Direction, Verdict};
+use crate::stats::mean_interval;
+use serde::{Deserialize, Serialize};
+
+/// A run of somebody in the race.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct RaceEntry {
+    /// Whose run it is.
+    pub name: String,
+    /// Its figures.
+    pub run: RunRow,
+}
+
+/// What decides about the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum RankBy {
+    /// Share of all requests that met their objectives.
+    MetShare,
+    /// 99th percentile of TTFT over all requests.
+    TtftP99,
+    /// 99th percentile of E2E over all requests.
+    E2eP99,
+    /// Requests per second that met their objectives.
+    Goodput,
+    /// US dollars per million output tokens.
+    Usd,
+    /// The fitness score, with the scenario's weights.
+    Fitness,
+}
+
+impl RankBy {
+    fn of(self, run: &RunRow) -> Option<f64> {
+        match self {
+            Self::MetShare => run.met_share,
+            Self::TtftP99 => run.ttft_p99_of_all_ms,
+            Self::E2eP99 => run.e2e_p99_of_all_ms,
+            Self::Goodput => run.goodput_per_s,
+            Self::Usd => run.usd_per_million_output_tokens,
+            Self::Fitness => run.fitness,
+        }
+    }
+
+    fn better(self) -> Direction {
+        match self {
+            Self::MetShare | Self::Goodput | Self::Fitness => Direction::Higher,
+            Self::TtftP99 | Self::E2eP99 | Self::Usd => Direction::Lower,
+        }
+    }
+}
+
+/// The order of a race as far as it has gone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RaceRanking {
+    /// What decided.
+    pub by: RankBy,
+    /// Which values are the better ones.
+    pub better: Direction,
+    /// The best first.
+    pub places: Vec<RacePlace>,
+    /// Who is not ranked, and why.
+    pub unranked: Vec<Unranked>,
+}
+
+/// A place in the race.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RacePlace {
+    /// The place, from 1.
+    pub place: u32,
+    /// Who.
+    pub name: String,
+    /// Mean over the seeds.
+    pub mean: f64,
+    /// Lower end of the interval that holds the true mean with 95 %; null from one seed.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+    /// Against the first, seed by seed: A is the first, B this one.
+    pub to_first: Difference,
+    /// Whether no difference to the first can be shown, or too few seeds ran to tell.
+    pub tied: bool,
+}
+
+/// Somebody without a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Unranked {
+    /// Who.
+    pub name: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The order of some runs. Whoever is named first says what the offered work is and which seeds there are.
+pub fn rank(entries: &[RaceEntry], by: RankBy) -> RaceRanking {
+    let mut names: Vec<&str> = Vec::new();
+    for entry in entries {
+        if !names.contains(&entry.name.as_str()) {
+            names.push(&entry.name);
+        }
+    }
+    let runs =
+        |name: &str| entries.iter().filter(|e| e.name == name).map(|e| &e.run).collect::<Vec<&RunRow>>();
+    let reference: Vec<&RunRow> = names.first().map(|first| runs(first)).unwrap_or_default();
+    let (mut ranked, mut unranked): (Vec<(&str, Vec<f64>)>, Vec<Unranked>) = (Vec::new(), Vec::new());
+    for name in names {
+        match values(&reference, &runs(name), by) {
+            Ok(found) => ranked.push((name, found)),
+            Err(why) => unranked.push(Unranked { name: name.to_owned(), why }),
+        }
+    }
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    ranked.sort_by(|(_, x), (_, y)| match by.better() {
+        Direction::Lower => mean(x).total_cmp(&mean(y)),
+        Direction::Higher => mean(y).total_cmp(&mean(x)),
+    });
+    let first = ranked.first().map(|(_, v)| v.clone()).unwrap_or_default();
+    let place = |(place, (name, own)): (u32, &(&str, Vec<f64>))| {
+        let pairs: Vec<[Option<f64>; 2]> = first.iter().zip(own).map(|(&a, &b)| [Some(a), Some(b)]).collect();
+        let interval = mean_interval(own);
+        let to_first = Difference::of(&pairs, None, by.better());
+        RacePlace {
+            place,
+            name: (*name).to_owned(),
+            mean: mean(own),
+            lo: interval.map(|i| i.lo),
+            hi: interval.map(|i| i.hi),
+            to_first,
+            tied: matches!(to_first.verdict, Verdict::NoneShown | Verdict::Unknown),
+        }
+    };
+    let places = (1..).zip(&ranked).map(place).collect();
+    RaceRanking { by, better: by.better(), places, unranked }
+}
+
+/// The values of somebody's runs in the order of the reference's seeds; or why they cannot be compared with those.
+fn values(reference: &[&RunRow], own: &[&RunRow], by: RankBy) -> Result<Vec<f64>, String> {
+    let mut found = Vec::new();
+    for of in reference {
+        let seed = &of.seed;
+        let Some(run) = own.iter().find(|r| r.seed == *seed) else {
+            return Err(format!("there is no run with seed {seed} yet"));
+        };
+        if run.workload_digest != of.workload_digest {
+            return Err(format!("another workload with seed {seed}: only equal offered work is ranked"));
+        }
+        if run.requests != of.requests {
+            return Err(format!(
+                "{} requests arrived with seed {seed} and {} at the first: only equal offered work is ranked (a slow cluster gets the \
+                 next round of a conversation later)",
+                run.requests, of.requests
+            ));
+        }
+        let missing = match by {
+            RankBy::TtftP99 => "more than one request in a hundred got no first token",
+            RankBy::E2eP99 => "more than one request in a hundred did not finish",
+            RankBy::Fitness => "the scenario gives no weights for a score",
+            RankBy::Usd => "a pool has no price",
+            RankBy::MetShare | RankBy::Goodput => "nothing was measured",
+        };
+        found.push(by.of(run).ok_or_else(|| format!("{missing} with seed {seed}"))?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, seed: u32, met: u64) -> RaceEntry {
+        let run = RunRow {
+            seed: seed.to_string(),
+            workload_digest: format!("w{seed}"),
+            requests: 100,
+            met,
+            met_share: Some(met as f64 / 100.0),
+            ..RunRow::default()
+        };
+        RaceEntry { name: name.to_owned(), run }
+    }
+
+    #[test]
+    fn only_equal_offered_work_is_ranked_and_what_cannot_be_told_apart_is_tied() {
+        let mut all = Vec::new();
+        for (seed, met) in [(1, [90, 70, 89, 99]), (2, [80, 61, 82, 99]), (3, [85, 64, 83, 99])] {
+            for (name, met) in ["a", "b", "c", "other"].iter().zip(met) {
+                all.push(entry(name, seed, met));
+            }
+        }
+        all.iter_mut().filter(|e| e.name == "other").for_each(|e| e.run.workload_digest = "x".to_owned());
+        all.push(entry("late", 1, 100));
+        let r = rank(&all, RankBy::MetShare);
+        let order: Vec<(&str, bool)> = r.places.iter().map(|p| (p.name.as_str(), p.tied)).collect();
+        assert_eq!(order, [("a", true), ("c", true), ("b", false)]);
+        assert_eq!(r.places[2].to_first.verdict, Verdict::Worse);
+        let why: Vec<&str> = r.unranked.iter().map(|u| u.why.as_str()).collect();
+        assert_eq!(
+            why,
+            [
+                "another workload with seed 1: only equal offered work is ranked",
+                "there is no run with seed 2 yet"
+            ]
+        );
+        assert!(rank(&all, RankBy::Fitness).places.is_empty(), "no score without weights");
+        assert!(rank(&[], RankBy::MetShare).places.is_empty());
+    }
+}

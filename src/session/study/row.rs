@@ -1,0 +1,211 @@
+//! The figures of one run in one row, for sweeps and races.
+
+use crate::session::compare::{Ending, Outcomes};
+use crate::stats::Blocked;
+use serde::{Deserialize, Serialize};
+
+/// One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
+/// measurement window; null where there is nothing to measure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct RunRow {
+    /// Seed, as text.
+    pub seed: String,
+    /// Digest of the scenario.
+    pub scenario_digest: String,
+    /// Digest of the workload: equal for equal arrivals, lengths, contents and draws.
+    pub workload_digest: String,
+    /// Digest of the report: equal for equal results.
+    pub report_digest: String,
+    /// Requests that arrived in the measurement window.
+    pub requests: u64,
+    /// Of those, finished.
+    pub finished: u64,
+    /// Of those, finished with every objective met.
+    pub met: u64,
+    /// Refused.
+    pub refused: u64,
+    /// Impossible to serve, or given up by their clients.
+    pub dropped: u64,
+    /// Still in the system at the end.
+    pub unfinished: u64,
+    /// met / requests, 0 to 1: who was refused, dropped or is unfinished has missed.
+    pub met_share: Option<f64>,
+    /// Requests arrived per second.
+    pub arrived_per_s: Option<f64>,
+    /// Requests finished per second.
+    pub completed_per_s: Option<f64>,
+    /// Requests finished per second that met every objective.
+    pub goodput_per_s: Option<f64>,
+    /// Output tokens per second.
+    pub output_tokens_per_s: Option<f64>,
+    /// Mean TTFT.
+    pub ttft_mean_ms: Option<f64>,
+    /// Median TTFT.
+    pub ttft_p50_ms: Option<f64>,
+    /// 90th percentile of TTFT.
+    pub ttft_p90_ms: Option<f64>,
+    /// 99th percentile of TTFT.
+    pub ttft_p99_ms: Option<f64>,
+    /// 99th percentile of TTFT over all requests that arrived, those without a first token being the longest; null if they are more
+    /// than one in a hundred.
+    pub ttft_p99_of_all_ms: Option<f64>,
+    /// Mean ITL.
+    pub itl_mean_ms: Option<f64>,
+    /// Median ITL.
+    pub itl_p50_ms: Option<f64>,
+    /// 90th percentile of ITL.
+    pub itl_p90_ms: Option<f64>,
+    /// 99th percentile of ITL.
+    pub itl_p99_ms: Option<f64>,
+    /// Mean TPOT.
+    pub tpot_mean_ms: Option<f64>,
+    /// Median TPOT.
+    pub tpot_p50_ms: Option<f64>,
+    /// 90th percentile of TPOT.
+    pub tpot_p90_ms: Option<f64>,
+    /// 99th percentile of TPOT.
+    pub tpot_p99_ms: Option<f64>,
+    /// Mean E2E.
+    pub e2e_mean_ms: Option<f64>,
+    /// Median E2E.
+    pub e2e_p50_ms: Option<f64>,
+    /// 90th percentile of E2E.
+    pub e2e_p90_ms: Option<f64>,
+    /// 99th percentile of E2E.
+    pub e2e_p99_ms: Option<f64>,
+    /// 99th percentile of E2E over all requests that arrived, unfinished ones being the longest; null if they are more than one in a
+    /// hundred.
+    pub e2e_p99_of_all_ms: Option<f64>,
+    /// Mean time from joining the wait queue to first joining a batch.
+    pub queue_wait_mean_ms: Option<f64>,
+    /// Share of prompt blocks found in a cache, 0 to 1.
+    pub kv_hit_rate: Option<f64>,
+    /// Preemptions, warm-up included.
+    pub preemptions: Option<f64>,
+    /// GPUs times seconds that their replica existed.
+    pub gpu_seconds: Option<f64>,
+    /// US dollars for all replicas; null without prices, as the next one.
+    pub usd: Option<f64>,
+    /// US dollars per million output tokens.
+    pub usd_per_million_output_tokens: Option<f64>,
+    /// The fitness score; null without weights in the scenario.
+    pub fitness: Option<f64>,
+}
+
+/// A figure of a row by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFigure {
+    /// The name of its column.
+    pub name: &'static str,
+    /// Its value.
+    pub of: fn(&RunRow) -> Option<f64>,
+}
+
+impl RunFigure {
+    /// The figures that summaries and curves show.
+    pub const ALL: [Self; 11] = [
+        Self { name: "ttft_p50_ms", of: |r| r.ttft_p50_ms },
+        Self { name: "ttft_p90_ms", of: |r| r.ttft_p90_ms },
+        Self { name: "ttft_p99_ms", of: |r| r.ttft_p99_ms },
+        Self { name: "itl_p50_ms", of: |r| r.itl_p50_ms },
+        Self { name: "itl_p90_ms", of: |r| r.itl_p90_ms },
+        Self { name: "itl_p99_ms", of: |r| r.itl_p99_ms },
+        Self { name: "e2e_p99_ms", of: |r| r.e2e_p99_ms },
+        Self { name: "met_share", of: |r| r.met_share },
+        Self { name: "goodput_per_s", of: |r| r.goodput_per_s },
+        Self { name: "arrived_per_s", of: |r| r.arrived_per_s },
+        Self { name: "usd_per_million_output_tokens", of: |r| r.usd_per_million_output_tokens },
+    ];
+}
+
+impl RunRow {
+    /// The figures of a run.
+    pub fn new(run: &Outcomes) -> Self {
+        let figure = |path: &str| run.figure(path);
+        let time = |metric: &str, figure: &str| run.figure(&format!("latency_ms/{metric}/{figure}"));
+        let of_time = |metric: &str| ["mean", "p50", "p90", "p99"].map(|figure| time(metric, figure));
+        let [ttft, itl, tpot, e2e] = ["ttft", "itl", "tpot", "e2e"].map(of_time);
+        let count =
+            |is: fn(Ending) -> bool| run.requests.iter().filter(|r| r.counted && is(r.ending)).count() as u64;
+        let (requests, met) = (count(|_| true), count(|e| e == Ending::Met));
+        Self {
+            seed: run.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default(),
+            scenario_digest: run.report["scenario_digest"].as_str().unwrap_or_default().to_owned(),
+            workload_digest: run.workload_digest.clone(),
+            report_digest: run.report_digest.clone(),
+            requests,
+            finished: count(Ending::finished),
+            met,
+            refused: count(|e| e == Ending::Refused),
+            dropped: count(|e| e == Ending::Dropped),
+            unfinished: count(Ending::unfinished),
+            met_share: (requests > 0).then(|| met as f64 / requests as f64),
+            arrived_per_s: figure("throughput/arrived_per_s"),
+            completed_per_s: figure("throughput/completed_per_s"),
+            goodput_per_s: figure("throughput/goodput_per_s"),
+            output_tokens_per_s: figure("throughput/output_tokens_per_s"),
+            ttft_mean_ms: ttft[0],
+            ttft_p50_ms: ttft[1],
+            ttft_p90_ms: ttft[2],
+            ttft_p99_ms: ttft[3],
+            ttft_p99_of_all_ms: p99_of_all(run.requests.iter().filter(|r| r.counted).map(|r| r.ttft_us)),
+            itl_mean_ms: itl[0],
+            itl_p50_ms: itl[1],
+            itl_p90_ms: itl[2],
+            itl_p99_ms: itl[3],
+            tpot_mean_ms: tpot[0],
+            tpot_p50_ms: tpot[1],
+            tpot_p90_ms: tpot[2],
+            tpot_p99_ms: tpot[3],
+            e2e_mean_ms: e2e[0],
+            e2e_p50_ms: e2e[1],
+            e2e_p90_ms: e2e[2],
+            e2e_p99_ms: e2e[3],
+            e2e_p99_of_all_ms: p99_of_all(run.requests.iter().filter(|r| r.counted).map(|r| r.e2e_us)),
+            queue_wait_mean_ms: time("queue_wait", "mean"),
+            kv_hit_rate: figure("kv/hit_rate"),
+            preemptions: figure("requests/preemptions"),
+            gpu_seconds: figure("cost/gpu_seconds"),
+            usd: figure("cost/usd"),
+            usd_per_million_output_tokens: figure("cost/usd_per_million_output_tokens"),
+            fitness: figure("fitness/score"),
+        }
+    }
+}
+
+/// Longer than any time.
+const BEYOND: u64 = 1 << 54;
+
+/// The 99th percentile in milliseconds where whoever has no time has the longest; nothing where that is one of these.
+fn p99_of_all(times: impl Iterator<Item = Option<u64>>) -> Option<f64> {
+    let all = Blocked::new(1, times.map(|us| (us.unwrap_or(BEYOND), 0, 1)));
+    let [.., p99] = all.figures()?;
+    // The higher of the two values that it lies between.
+    let rank = libm::ceil(0.99 * (all.count() - 1) as f64) as u64;
+    let within = all.at_most(BEYOND - 1) > rank;
+    within.then_some(p99 / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_no_time_counts_as_the_longest() {
+        let times = |without: usize| {
+            let all = (0..1000_u64).map(move |i| (i as usize + without < 1000).then_some(i * 1000));
+            p99_of_all(all)
+        };
+        assert!(times(0).is_some_and(|p| (p - 989.01).abs() < 1e-9));
+        assert_eq!(
+            times(0).map(f64::to_bits),
+            times(9).map(f64::to_bits),
+            "nine of a thousand do not reach it"
+        );
+        assert_eq!(times(11), None);
+        assert_eq!(times(1000), None);
+        assert_eq!(p99_of_all(std::iter::empty()), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! What the rows of a sweep come to: means over seeds with intervals, curves with their knees, and who is best for its cost.
+
+use super::curve::{CurveKnee, knee};
+use super::row::{RunFigure, RunRow};
+use crate::base::order::sort_pairs;
+use crate::stats::mean_interval;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A run of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct SweepRow {
+    /// The values of its case as JSON text, in the order of the paths.
+    pub values: Vec<String>,
+    /// Its figures.
+    pub run: RunRow,
+}
+
+/// A sweep in summary.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct SweepSummary {
+    /// The paths that were varied.
+    pub paths: Vec<String>,
+    /// One point for each combination of their values.
+    pub points: Vec<SweepPoint>,
+    /// One curve for each figure along each path of numbers, the values of the other paths being fixed.
+    pub curves: Vec<SweepCurve>,
+    /// What the cost of the Pareto front is: `usd_per_million_output_tokens`, or `gpu_seconds` where prices are missing.
+    pub cost: &'static str,
+    /// The points, by number, that no other beats in both cost and p99 of TTFT, the cheapest first. A point without a p99 of all
+    /// its requests is beaten by every other.
+    pub front: Vec<u32>,
+}
+
+/// The runs of one combination of values.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct SweepPoint {
+    /// The values, in the order of the paths, as JSON text.
+    pub values: Vec<String>,
+    /// How many seeds ran.
+    pub seeds: u32,
+    /// Its figures.
+    pub figures: Vec<SweepValue>,
+}
+
+/// A figure: its mean over seeds, and the interval that holds the true mean with 95 %.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct SweepValue {
+    /// Name of its column.
+    pub name: &'static str,
+    /// The mean; null if a seed has no value.
+    pub mean: Option<f64>,
+    /// Lower end; null from one seed.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+}
+
+/// A figure along a path of numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct SweepCurve {
+    /// Name of the figure's column.
+    pub figure: &'static str,
+    /// The path along which it goes.
+    pub path: String,
+    /// The points by number, in order of the path's value.
+    pub points: Vec<u32>,
+    /// Where its knee lies.
+    pub knee: CurveKnee,
+}
+
+/// Values, and the runs that have them.
+type Combination<'a> = (&'a [String], Vec<&'a RunRow>);
+
+/// The figures that have knees.
+const WITH_KNEES: [&str; 6] =
+    ["ttft_p50_ms", "ttft_p90_ms", "ttft_p99_ms", "itl_p50_ms", "itl_p90_ms", "itl_p99_ms"];
+
+/// The summary of rows, each with as many values as there are paths. Rows of a combination are its seeds.
+pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
+    let (mut of_point, mut numbers): (Vec<Combination<'_>>, BTreeMap<&[String], usize>) =
+        (Vec::new(), BTreeMap::new());
+    for SweepRow { values, run } in rows {
+        let number = *numbers.entry(values).or_insert(of_point.len());
+        if number == of_point.len() {
+            of_point.push((values, Vec::new()));
+        }
+        of_point[number].1.push(run);
+    }
+    let points: Vec<SweepPoint> = of_point.iter().map(|(values, rows)| point(values, rows)).collect();
+    let mut curves = Vec::new();
+    for (i, path) in paths.iter().enumerate() {
+        curves.extend(along(i, path, &points));
+    }
+    let priced = !rows.is_empty() && rows.iter().all(|r| r.run.usd_per_million_output_tokens.is_some());
+    let cost = |r: &RunRow| if priced { r.usd_per_million_output_tokens } else { r.gpu_seconds };
+    let front = front(&of_point, cost);
+    let cost = if priced { "usd_per_million_output_tokens" } else { "gpu_seconds" };
+    SweepSummary { paths: paths.to_vec(), points, curves, cost, front }
+}
+
+fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
+    let figures = RunFigure::ALL.map(|figure| {
+        let found: Option<Vec<f64>> = rows.iter().map(|r| (figure.of)(r)).collect();
+        let interval = found.as_deref().and_then(mean_interval);
+        let alone = found.as_deref().and_then(<[f64]>::first).copied();
+        SweepValue {
+            name: figure.name,
+            mean: interval.map(|i| i.value).or(alone),
+            lo: interval.map(|i| i.lo),
+            hi: interval.map(|i| i.hi),
+        }
+    });
+    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures: figures.to_vec() }
+}
+
+/// The curves along path number `i`, if its values are numbers: one for each combination of the others' values.
+fn along(i: usize, path: &str, points: &[SweepPoint]) -> Vec<SweepCurve> {
+    let x = |p: &SweepPoint| p.values[i].parse::<f64>().ok().filter(|x| x.is_finite());
+    if points.iter().any(|p| x(p).is_none()) {
+        return Vec::new();
+    }
+    let others = |p: &SweepPoint| [&p.values[..i], &p.values[i + 1..]].concat();
+    let (mut families, mut numbers): (Vec<Vec<u32>>, BTreeMap<Vec<String>, usize>) =
+        (Vec::new(), BTreeMap::new());
+    for (point, p) in (0..).zip(points) {
+        let number = *numbers.entry(others(p)).or_insert(families.len());
+        families.resize(families.len().max(number + 1), Vec::new());
+        families[number].push(point);
+    }
+    let mut curves = Vec::new();
+    for mut family in families.into_iter().filter(|f| f.len() > 1) {
+        family.sort_by(|a, b| {
+            let value = |n: &u32| x(&points[*n as usize]).unwrap_or(0.0);
+            value(a).total_cmp(&value(b)).then(a.cmp(b))
+        });
+        for (k, figure) in RunFigure::ALL.iter().enumerate().filter(|(_, f)| WITH_KNEES.contains(&f.name)) {
+            let value = |n: &u32| {
+                let p = &points[*n as usize];
+                Some((x(p)?, p.figures[k].mean?))
+            };
+            let known: Vec<(f64, f64)> = family.iter().filter_map(value).collect();
+            let knee = knee(figure.name, &known);
+            curves.push(SweepCurve {
+                figure: figure.name,
+                path: path.to_owned(),
+                points: family.clone(),
+                knee,
+            });
+        }
+    }
+    curves
+}
+
+/// The points that no other beats in cost and in p99 of TTFT.
+fn front(points: &[Combination<'_>], cost: impl Fn(&RunRow) -> Option<f64>) -> Vec<u32> {
+    let mean = |rows: &[&RunRow], of: &dyn Fn(&RunRow) -> Option<f64>| {
+        let all: Option<Vec<f64>> = rows.iter().map(|r| of(r)).collect();
+        all.map(|all| all.iter().sum::<f64>() / all.len() as f64)
+    };
+    let known: Vec<(u32, f64, f64)> = (0..)
+        .zip(points)
+        .filter_map(|(i, (_, rows))| Some((i, mean(rows, &cost)?, mean(rows, &|r| r.ttft_p99_of_all_ms)?)))
+        .collect();
+    let beaten = |&(_, c, p): &(u32, f64, f64)| {
+        known.iter().any(|&(_, c2, p2)| c2 <= c && p2 <= p && (c2 < c || p2 < p))
+    };
+    // Costs and times are not negative, so that their bits are in their order.
+    let kept = known.iter().filter(|k| !beaten(k)).map(|&(i, c, _)| (c.max(0.0).to_bits(), u64::from(i)));
+    let mut order: Vec<(u64, u64)> = kept.collect();
+    sort_pairs(&mut order);
+    order.into_iter().map(|(_, i)| i as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(ttft: f64, usd: f64) -> RunRow {
+        RunRow {
+            ttft_p99_ms: Some(ttft),
+            ttft_p99_of_all_ms: Some(ttft),
+            usd_per_million_output_tokens: Some(usd),
+            ..RunRow::default()
+        }
+    }
+
+    fn sweep_row(of: &[&str], ttft: f64, usd: f64) -> SweepRow {
+        SweepRow { values: values(of), run: row(ttft, usd) }
+    }
+
+    fn values(of: &[&str]) -> Vec<String> {
+        of.iter().map(|v| (*v).to_owned()).collect()
+    }
+
+    #[test]
+    fn seeds_become_points_points_curves_and_the_cheapest_that_are_not_beaten_the_front() {
+        let paths = values(&["traffic", "cluster.routing"]);
+        let rows = [
+            sweep_row(&["1", "\"random\""], 10.0, 4.0),
+            sweep_row(&["1", "\"random\""], 12.0, 4.0),
+            sweep_row(&["2", "\"random\""], 50.0, 2.0),
+            sweep_row(&["1", "\"round-robin\""], 12.0, 5.0),
+            sweep_row(&["2", "\"round-robin\""], 20.0, 2.5),
+        ];
+        let s = summary(&paths, &rows);
+        assert_eq!(s.points.len(), 4);
+        let ttft = s.points[0].figures.iter().find(|f| f.name == "ttft_p99_ms").unwrap();
+        assert!(
+            (ttft.mean.unwrap() - 11.0).abs() < 1e-12 && ttft.lo.unwrap() < 0.0 && s.points[0].seeds == 2
+        );
+        let knees: Vec<_> = s.curves.iter().filter(|c| c.figure == "ttft_p99_ms").collect();
+        assert_eq!(knees.len(), 2, "one for each router, none along the routers");
+        // 33 between 11 at 1 and 50 at 2.
+        assert!((knees[0].knee.x.unwrap() - (1.0 + 22.0 / 39.0)).abs() < 1e-12);
+        assert_eq!(knees[1].knee.x, None);
+        assert_eq!((s.front, s.cost), (vec![1, 3, 0], "usd_per_million_output_tokens"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Routing decisions: a row for each of the best candidates, with what the router saw of it and what it scored.
+
+use super::Format;
+use super::sheet::{Cell, Field, Sheet};
+use crate::base::Micros;
+use crate::engine::Decision;
+use crate::policy::ReplicaView;
+use crate::policy::routing::{Excluded, Term};
+use crate::scenario::{RoutingPolicy, Scenario};
+use std::fmt::Write as _;
+use std::io::Write;
+
+/// One candidate of a decision.
+pub(super) struct Row<'a> {
+    at: Micros,
+    number: u64,
+    decision: &'a Decision,
+    /// Its place by score, from 1.
+    rank: u32,
+    /// Its place among the candidates.
+    position: usize,
+    pools: &'a [String],
+}
+
+type Value = for<'a> fn(&Row<'a>) -> Cell<'a>;
+
+const fn field(name: &'static str, unit: &'static str, help: &'static str, value: Value) -> Field<Value> {
+    Field { name, unit, help, value }
+}
+
+/// The columns that every run has, in order; those of the scores follow.
+#[rustfmt::skip]
+pub(super) const FIELDS: &[Field<Value>] = &[
+    field("decision", "", "number of the decision, from 0", |r| r.number.into()),
+    field("time_us", "us", "when it was made", |r| r.at.into()),
+    field("request", "", "number of the request", |r| r.decision.request.map(|id| id.0).into()),
+    field("rank", "", "place of the candidate by score, from 1; those that could not be chosen come last", |r| r.rank.into()),
+    field("replica", "", "number of the candidate", |r| r.seen().id.0.into()),
+    field("pool", "", "name of its pool", |r| r.pools.get(r.seen().pool as usize).map(String::as_str).into()),
+    field("chosen", "", "whether it got the request; of no candidate if the router refused the request", |r| (r.decision.chosen == Some(r.position)).into()),
+    field("excluded", "", "why it could not be chosen: `queue-full`, `over-limit` of a filter or `other-session`", |r| r.decision.excluded(r.position).map(reason).into()),
+    field("waiting", "requests", "requests in its wait queue, as the router saw it", |r| r.seen().waiting.into()),
+    field("running", "requests", "requests in its batch, as the router saw it", |r| r.seen().running.into()),
+    field("in_flight", "requests", "requests sent there that had not left", |r| r.seen().in_flight.into()),
+    field("kv_usage", "share", "KV blocks in use, as the router saw it, from 0 to 1", |r| r.seen().kv_use().into()),
+    field("load", "requests", "`waiting` + `running` + `in_flight`", |r| r.seen().load().into()),
+    field("true_load", "requests", "the same as it truly was", |r| r.decision.true_load.get(r.position).copied().into()),
+    field("score", "", "the policy's score, or minus its load where the policy has none; higher is better", |r| r.score().into()),
+    field("score_regret", "", "of the decision: how much better the best candidate scored than the chosen one", |r| r.decision.chosen.map(|_| r.decision.regret()).into()),
+];
+
+/// What the two columns of each part of a score mean.
+pub(super) const SCORE: &str = "what the policy scored the candidate by, such as `score_queue_depth`";
+pub(super) const WEIGHT: &str = "its weight: `score` is the sum of all parts, each times its weight";
+
+impl Row<'_> {
+    fn seen(&self) -> &ReplicaView {
+        &self.decision.seen[self.position]
+    }
+
+    /// Candidates that were left out before the policy scored have none of its scores.
+    fn score(&self) -> Option<f64> {
+        let totals = &self.decision.scores.totals;
+        let scored = totals.is_empty() || self.position < totals.len();
+        scored.then(|| self.decision.score(self.position))
+    }
+}
+
+fn reason(excluded: Excluded) -> &'static str {
+    match excluded {
+        Excluded::QueueFull => "queue-full",
+        Excluded::OverLimit { .. } => "over-limit",
+        Excluded::OtherSession => "other-session",
+    }
+}
+
+/// The parts of the scores of a policy, by name.
+fn parts(policy: &RoutingPolicy) -> Vec<Term> {
+    match policy {
+        RoutingPolicy::Weighted(settings) => settings.scorers().iter().map(|s| Term::of(&s.scorer)).collect(),
+        RoutingPolicy::PrefixAware(_) | RoutingPolicy::PrefixOverlap(_) => vec![Term::Cache, Term::Idle],
+        RoutingPolicy::CostEscalation(_) => vec![Term::Cost],
+        RoutingPolicy::KvCost(_) => vec![Term::Prefill, Term::Decode],
+        RoutingPolicy::RoundRobin
+        | RoutingPolicy::Random
+        | RoutingPolicy::LeastLoaded
+        | RoutingPolicy::PowerOfD(_)
+        | RoutingPolicy::AlwaysBusiest
+        | RoutingPolicy::LeastKv
+        | RoutingPolicy::CacheAware(_)
+        | RoutingPolicy::SessionAffinity(_) => Vec::new(),
+    }
+}
+
+/// The file of decisions.
+pub(super) struct Decisions {
+    pub(super) sheet: Sheet,
+    /// Most candidates of a decision, beside the chosen one.
+    most: usize,
+    /// Parts of scores that have columns.
+    parts: Vec<Term>,
+    pools: Vec<String>,
+    written: u64,
+}
+
+impl Decisions {
+    /// For a run whose document is each of `course` in turn.
+    pub(super) fn new(course: &[Scenario], most: u32, format: Format, out: Box<dyn Write>) -> Self {
+        let mut known: Vec<Term> = Vec::new();
+        for part in course.iter().flat_map(|scenario| parts(&scenario.cluster.routing)) {
+            if !known.contains(&part) {
+                known.push(part);
+            }
+        }
+        let fixed = FIELDS.iter().map(|f| f.name.to_owned());
+        let mut expressions = 0;
+        let of_part = known.iter().flat_map(|part| {
+            let mut part = part.name().replace('-', "_");
+            if part == "expression" {
+                expressions += 1;
+                let _ = write!(part, "_{expressions}");
+            }
+            [format!("score_{part}"), format!("weight_{part}")]
+        });
+        let names: Vec<String> = fixed.chain(of_part).collect();
+        let sheet = Sheet::new(format, &names, out);
+        Self { sheet, most: most as usize, parts: known, pools: super::pool_names(course), written: 0 }
+    }
+
+    /// Writes the best candidates of a decision, the best first, and the chosen one wherever it stands.
+    pub(super) fn write(&mut self, at: Micros, decision: &Decision) {
+        for (rank, position) in (1..).zip(decision.ranking()) {
+            if rank as usize > self.most && decision.chosen != Some(position) {
+                continue;
+            }
+            let row = Row { at, number: self.written, decision, rank, position, pools: &self.pools };
+            for field in FIELDS {
+                self.sheet.cell((field.value)(&row));
+            }
+            for term in &self.parts {
+                let part = decision.scores.parts.iter().find(|part| part.term == *term);
+                let value = part.and_then(|part| part.values.get(position)).copied();
+                self.sheet.cell(value);
+                self.sheet.cell(value.and(part).map(|part| part.weight));
+            }
+            self.sheet.end_row();
+        }
+        self.written += 1;
+    }
+}

@@ -1,0 +1,189 @@
+//! What happened, one row for each fact, in order.
+
+use super::sheet::{Cell, Field};
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::Fact;
+
+/// A fact by its figures. What it is not about is unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row {
+    at: Micros,
+    event: &'static str,
+    request: Option<RequestId>,
+    replica: Option<ReplicaId>,
+    pool: Option<u32>,
+    reason: &'static str,
+    urgency: Option<i64>,
+    prefill: Option<u32>,
+    cached: Option<u32>,
+    decode: Option<u32>,
+    output: Option<u32>,
+    running: Option<u32>,
+    waiting: Option<u32>,
+    kv_used: Option<u32>,
+    duration: Option<Span>,
+    until: Option<Micros>,
+    ttft: Option<Span>,
+    itl: Option<Span>,
+    e2e: Option<Span>,
+    preemptions: Option<u32>,
+    blocks: Option<u32>,
+    forgotten: Option<u32>,
+    behind: Option<RequestId>,
+}
+
+type Value = for<'a> fn(&Row, &'a [String]) -> Cell<'a>;
+
+const fn field(name: &'static str, unit: &'static str, help: &'static str, value: Value) -> Field<Value> {
+    Field { name, unit, help, value }
+}
+
+/// The columns, in order.
+#[rustfmt::skip]
+pub(super) const FIELDS: &[Field<Value>] = &[
+    field("time_us", "us", "when it happened", |r, _| r.at.into()),
+    field("event", "", "what happened; see above", |r, _| r.event.into()),
+    field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
+    field("replica", "", "number of the replica that it is about", |r, _| r.replica.map(|id| id.0).into()),
+    field("pool", "", "`serving`: name of the replica's pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
+    field("reason", "", "`rejected`, `delayed`, `dropped`: why", |r, _| r.reason.into()),
+    field("urgency", "", "how urgent the priority policy finds the request, larger is more urgent", |r, _| r.urgency.into()),
+    field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step", |r, _| r.prefill.into()),
+    field("cached_tokens", "tokens", "`scheduled`: of these, found in the cache", |r, _| r.cached.into()),
+    field("decode_tokens", "tokens", "`step-started`: one for each request that decodes", |r, _| r.decode.into()),
+    field("output_tokens", "tokens", "`first-token`: 1; `tokens`: one for each request that got a further one; `completed`: all of the request's", |r, _| r.output.into()),
+    field("running", "requests", "`step-started`: requests in the batch", |r, _| r.running.into()),
+    field("waiting", "requests", "`step-started`, `dropped`: requests in the wait queue", |r, _| r.waiting.into()),
+    field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
+    field("duration_us", "us", "`step-started`: how long the step takes", |r, _| r.duration.into()),
+    field("until_us", "us", "`kv-load-started`: when the blocks are there", |r, _| r.until.into()),
+    field("ttft_us", "us", "`first-token`, `completed`: time to first token", |r, _| r.ttft.into()),
+    field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
+    field("e2e_us", "us", "`completed`: end-to-end latency", |r, _| r.e2e.into()),
+    field("preemptions", "times", "`preempted`: how often it has been by now", |r, _| r.preemptions.into()),
+    field("blocks", "blocks", "`kv-…`: KV blocks moved or given back", |r, _| r.blocks.into()),
+    field("forgotten_blocks", "blocks", "`kv-offloaded`: blocks that the CPU tier forgot to make room", |r, _| r.forgotten.into()),
+    field("behind_request", "", "`head-blocked`: the request behind it that would have found enough blocks", |r, _| r.behind.map(|id| id.0).into()),
+];
+
+/// The values of the column `event` and what they mean, in the order of a request's life.
+pub(super) const EVENTS: [(&str, &str); 25] = [
+    ("arrived", "a request arrived"),
+    ("admitted", "admission let it in"),
+    ("delayed", "admission holds it back for now"),
+    ("rejected", "admission, the router or a full wait queue refused it"),
+    ("routed", "the router chose a replica"),
+    ("queued", "it joined the wait queue"),
+    ("kv-load-started", "while it waits, blocks are on their way to it from the CPU tier"),
+    ("kv-loaded", "these have come"),
+    ("kv-load-given-up", "it gave its blocks back before it could join a batch"),
+    ("scheduled", "it joined a batch"),
+    ("prefilled", "a step computed a part of its prompt"),
+    ("first-token", "its first token was shown"),
+    ("preempted", "it lost its blocks and waits again"),
+    ("completed", "all its tokens were shown"),
+    ("dropped", "it can never be served, or its client has given up"),
+    ("step-started", "a step of a replica began"),
+    ("tokens", "requests of a replica got a further token each"),
+    ("step-ended", "the step ended"),
+    (
+        "head-blocked",
+        "the first of the queue found too few free blocks, and one behind it would have found enough",
+    ),
+    ("head-unblocked", "the first of the queue waits for a place in the batch now, and no longer for blocks"),
+    ("kv-offloaded", "blocks were written to the CPU tier since the latest step began"),
+    ("kv-reloaded-early", "to make room, blocks came back from the CPU tier right after they had gone there"),
+    ("livelock", "a thousand preemptions on a replica and nothing finished between them"),
+    ("serving", "a replica takes new requests"),
+    ("draining", "a replica takes no new requests"),
+];
+
+impl Row {
+    /// What a fact says.
+    pub(super) fn new(at: Micros, fact: &Fact) -> Self {
+        let (event, request, replica) = (name(fact), fact.request(), fact.replica());
+        let base = Self { at, event, request, replica, ..Self::default() };
+        match *fact {
+            Fact::Arrived { .. }
+            | Fact::Admitted { .. }
+            | Fact::Routed { .. }
+            | Fact::StepEnded { .. }
+            | Fact::HeadUnblocked { .. }
+            | Fact::Livelock { .. }
+            | Fact::Draining { .. } => base,
+            Fact::Serving { pool, .. } => Self { pool: Some(pool), ..base },
+            Fact::Rejected { reason, .. } | Fact::Delayed { reason, .. } => {
+                Self { reason: reason.name(), ..base }
+            }
+            Fact::Queued { urgency, .. } => Self { urgency: Some(urgency), ..base },
+            Fact::Dropped { urgency, reason, waiting, .. } => {
+                Self { urgency: Some(urgency), reason: reason.name(), waiting: Some(waiting), ..base }
+            }
+            Fact::Scheduled { urgency, prefill, cached, .. } => {
+                Self { urgency: Some(urgency), prefill: Some(prefill), cached: Some(cached), ..base }
+            }
+            Fact::StepStarted { span, prefill, decode, running, waiting, kv_used, .. } => Self {
+                duration: Some(span),
+                prefill: Some(prefill),
+                decode: Some(decode),
+                running: Some(running),
+                waiting: Some(waiting),
+                kv_used: Some(kv_used),
+                ..base
+            },
+            Fact::Prefilled { tokens, .. } => Self { prefill: Some(tokens), ..base },
+            Fact::FirstToken { ttft, .. } => Self { ttft: Some(ttft), output: Some(1), ..base },
+            Fact::Tokens { itl, count, .. } => Self { itl: Some(itl), output: Some(count), ..base },
+            Fact::Preempted { urgency, times, .. } => {
+                Self { urgency: Some(urgency), preemptions: Some(times), ..base }
+            }
+            Fact::HeadBlocked { behind, .. } => Self { behind: Some(behind), ..base },
+            Fact::LoadStarted { urgency, blocks, until, .. } => {
+                Self { urgency: Some(urgency), blocks: Some(blocks), until: Some(until), ..base }
+            }
+            Fact::Loaded { urgency, blocks, .. } => {
+                Self { urgency: Some(urgency), blocks: Some(blocks), ..base }
+            }
+            Fact::LoadGivenUp { blocks, .. } | Fact::ReloadedEarly { blocks, .. } => {
+                Self { blocks: Some(blocks), ..base }
+            }
+            Fact::Offloaded { blocks, forgotten, .. } => {
+                Self { blocks: Some(blocks), forgotten: Some(forgotten), ..base }
+            }
+            Fact::Completed { ttft, e2e, tokens, .. } => {
+                Self { ttft: Some(ttft), e2e: Some(e2e), output: Some(tokens), ..base }
+            }
+        }
+    }
+}
+
+/// Its name, one of [`EVENTS`].
+fn name(fact: &Fact) -> &'static str {
+    match fact {
+        Fact::Arrived { .. } => "arrived",
+        Fact::Admitted { .. } => "admitted",
+        Fact::Delayed { .. } => "delayed",
+        Fact::Rejected { .. } => "rejected",
+        Fact::Routed { .. } => "routed",
+        Fact::Queued { .. } => "queued",
+        Fact::LoadStarted { .. } => "kv-load-started",
+        Fact::Loaded { .. } => "kv-loaded",
+        Fact::LoadGivenUp { .. } => "kv-load-given-up",
+        Fact::Scheduled { .. } => "scheduled",
+        Fact::Prefilled { .. } => "prefilled",
+        Fact::FirstToken { .. } => "first-token",
+        Fact::Preempted { .. } => "preempted",
+        Fact::Completed { .. } => "completed",
+        Fact::Dropped { .. } => "dropped",
+        Fact::StepStarted { .. } => "step-started",
+        Fact::Tokens { .. } => "tokens",
+        Fact::StepEnded { .. } => "step-ended",
+        Fact::HeadBlocked { .. } => "head-blocked",
+        Fact::HeadUnblocked { .. } => "head-unblocked",
+        Fact::Offloaded { .. } => "kv-offloaded",
+        Fact::ReloadedEarly { .. } => "kv-reloaded-early",
+        Fact::Livelock { .. } => "livelock",
+        Fact::Serving { .. } => "serving",
+        Fact::Draining { .. } => "draining",
+    }
+}

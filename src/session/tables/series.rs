@@ -1,0 +1,102 @@
+//! The time series of the page's charts: for each bucket a row of the whole cluster, and one of each replica.
+
+use super::sheet::{Cell, Field, Sheet};
+use crate::observe::recorder::counter;
+use crate::session::Session;
+use crate::stats::Percentiles;
+
+/// A bucket of the cluster, or of one replica.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    start_us: u64,
+    width_us: u64,
+    replica: Option<u32>,
+    arrived: Option<u64>,
+    completed: Option<u64>,
+    missed: Option<u64>,
+    preempted: Option<u64>,
+    tokens: Option<u64>,
+    per_s: Option<[f64; 3]>,
+    ttft: Percentiles,
+    e2e: Percentiles,
+    waiting: Option<u32>,
+    kv_permille: Option<u32>,
+}
+
+pub(super) type Value = fn(&Row) -> Cell<'static>;
+
+const fn field(name: &'static str, unit: &'static str, help: &'static str, value: Value) -> Field<Value> {
+    Field { name, unit, help, value }
+}
+
+/// The columns, in order.
+#[rustfmt::skip]
+pub(super) const FIELDS: &[Field<Value>] = &[
+    field("bucket_start_us", "us", "where the bucket begins", |r| r.start_us.into()),
+    field("bucket_width_us", "us", "how long it is; the last one reaches to the end of the run", |r| r.width_us.into()),
+    field("replica", "", "number of the replica; empty in the row of the whole cluster", |r| r.replica.into()),
+    field("arrived", "requests", "cluster: requests that arrived in the bucket", |r| r.arrived.into()),
+    field("completed", "requests", "cluster: requests that completed", |r| r.completed.into()),
+    field("slo_missed", "requests", "cluster: of these, requests that missed an objective of their class", |r| r.missed.into()),
+    field("preemptions", "times", "cluster: how often a request was preempted", |r| r.preempted.into()),
+    field("output_tokens", "tokens", "cluster: output tokens shown", |r| r.tokens.into()),
+    field("arrived_per_s", "1/s", "cluster: the same per second", |r| r.per_s.map(|x| x[0]).into()),
+    field("completed_per_s", "1/s", "cluster: the same per second", |r| r.per_s.map(|x| x[1]).into()),
+    field("output_tokens_per_s", "1/s", "cluster: the same per second", |r| r.per_s.map(|x| x[2]).into()),
+    field("ttft_count", "requests", "cluster: first tokens in the bucket", |r| r.arrived.map(|_| r.ttft.map_or(0, |x| x.0)).into()),
+    field("ttft_p50_us", "us", "cluster: median of their TTFT", |r| r.ttft.map(|x| x.1[0]).into()),
+    field("ttft_p90_us", "us", "cluster: 90th percentile", |r| r.ttft.map(|x| x.1[1]).into()),
+    field("ttft_p99_us", "us", "cluster: 99th percentile", |r| r.ttft.map(|x| x.1[2]).into()),
+    field("e2e_p50_us", "us", "cluster: median E2E of the requests that completed", |r| r.e2e.map(|x| x.1[0]).into()),
+    field("e2e_p90_us", "us", "cluster: 90th percentile", |r| r.e2e.map(|x| x.1[1]).into()),
+    field("e2e_p99_us", "us", "cluster: 99th percentile", |r| r.e2e.map(|x| x.1[2]).into()),
+    field("waiting", "requests", "requests in the wait queue of the replica, or of all replicas, when the bucket ended", |r| r.waiting.into()),
+    field("kv_usage", "share", "replica: KV blocks in use when the bucket ended, from 0 to 1", |r| r.kv_permille.map(|x| f64::from(x) / 1000.0).into()),
+];
+
+/// Writes the buckets of a run up to its playhead. There is a bounded number of them.
+pub(super) fn write(session: &Session, sheet: &mut Sheet) {
+    let (recorder, timeline) = (&session.recorder, &session.recorder.timeline);
+    let (ttft, e2e) = (recorder.ttft_log.buckets(), recorder.e2e_log.buckets());
+    let replicas = session.engine.replicas().len();
+    for i in 0..=timeline.closed() {
+        let start_us = i as u64 * timeline.width_us();
+        let width_us = timeline.width_us().min(session.playhead.0.saturating_sub(start_us));
+        let count = |which| timeline.counter(which)[i];
+        let (arrived, completed, tokens) =
+            (count(counter::ARRIVED), count(counter::COMPLETED), count(counter::TOKENS));
+        let empty = Row { start_us, width_us, ..Row::default() };
+        let gauge = |which: usize| timeline.gauge(which).and_then(|values| values.get(i)).copied();
+        let waiting: Vec<u32> = (0..replicas).filter_map(|r| gauge(2 * r)).collect();
+        let seconds = session.bucket_seconds(i);
+        if width_us == 0 && arrived + completed + tokens == 0 {
+            // Nothing was in the bucket that had begun when the run ended.
+            continue;
+        }
+        let cluster = Row {
+            arrived: Some(arrived),
+            completed: Some(completed),
+            missed: Some(count(counter::MISSED)),
+            preempted: Some(count(counter::PREEMPTED)),
+            tokens: Some(tokens),
+            per_s: Some([arrived, completed, tokens].map(|n| n as f64 / seconds)),
+            ttft: ttft.get(i).copied().flatten(),
+            e2e: e2e.get(i).copied().flatten(),
+            waiting: (!waiting.is_empty()).then(|| waiting.iter().sum()),
+            ..empty.clone()
+        };
+        write_row(sheet, &cluster);
+        for (replica, waiting) in (0..).zip(waiting) {
+            let kv_permille = gauge(2 * replica as usize + 1);
+            let row = Row { replica: Some(replica), waiting: Some(waiting), kv_permille, ..empty.clone() };
+            write_row(sheet, &row);
+        }
+    }
+}
+
+fn write_row(sheet: &mut Sheet, row: &Row) {
+    for field in FIELDS {
+        sheet.cell((field.value)(row));
+    }
+    sheet.end_row();
+}

@@ -1,0 +1,212 @@
+//! One file of rows: cells in order of its columns, as CSV or as JSON lines, through a buffer of fixed size.
+
+use super::Format;
+use crate::base::{Micros, Span};
+use std::io::{self, BufWriter, Write};
+
+/// Bytes that a file holds back before it writes them.
+pub(super) const BUFFER_BYTES: usize = 64 * 1024;
+
+/// A value of a row. Unknown ones are an empty cell in CSV, and null in JSON.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell<'a> {
+    Unknown,
+    Whole(u64),
+    Signed(i64),
+    Real(f64),
+    Text(&'a str),
+    Flag(bool),
+}
+
+impl From<u64> for Cell<'_> {
+    fn from(x: u64) -> Self {
+        Self::Whole(x)
+    }
+}
+
+impl From<u32> for Cell<'_> {
+    fn from(x: u32) -> Self {
+        Self::Whole(x.into())
+    }
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(x: i64) -> Self {
+        Self::Signed(x)
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(x: f64) -> Self {
+        Self::Real(x)
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(x: bool) -> Self {
+        Self::Flag(x)
+    }
+}
+
+impl From<Micros> for Cell<'_> {
+    fn from(x: Micros) -> Self {
+        Self::Whole(x.0)
+    }
+}
+
+impl From<Span> for Cell<'_> {
+    fn from(x: Span) -> Self {
+        Self::Whole(x.0)
+    }
+}
+
+/// No name is as good as none that is known.
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(x: &'a str) -> Self {
+        if x.is_empty() { Self::Unknown } else { Self::Text(x) }
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
+    fn from(x: Option<T>) -> Self {
+        x.map_or(Self::Unknown, Into::into)
+    }
+}
+
+/// A column: its name, unit and meaning for the reader, and how to get its value.
+pub(super) struct Field<F> {
+    pub(super) name: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) help: &'static str,
+    pub(super) value: F,
+}
+
+enum Encoder {
+    Csv(Box<csv::Writer<Box<dyn Write>>>),
+    /// With what stands before each value: `{"first":`, `,"second":`, …
+    Lines(BufWriter<Box<dyn Write>>, Vec<String>),
+}
+
+/// A file of rows under way. After an error of writing, which it keeps, it takes rows and drops them.
+pub(super) struct Sheet {
+    encoder: Encoder,
+    columns: usize,
+    /// Cells of the open row.
+    filled: usize,
+    /// Room for the text of a cell.
+    text: Vec<u8>,
+    failed: bool,
+    error: Option<io::Error>,
+}
+
+impl Sheet {
+    /// A file with these columns; CSV begins with their names.
+    pub(super) fn new<N: AsRef<str>>(format: Format, names: &[N], out: Box<dyn Write>) -> Self {
+        let encoder = match format {
+            Format::Csv => {
+                let writer = csv::WriterBuilder::new().buffer_capacity(BUFFER_BYTES).from_writer(out);
+                Encoder::Csv(Box::new(writer))
+            }
+            Format::Jsonl => {
+                let key = |(i, name): (usize, &N)| {
+                    format!("{}\"{}\":", if i == 0 { '{' } else { ',' }, name.as_ref())
+                };
+                let keys = names.iter().enumerate().map(key).collect();
+                Encoder::Lines(BufWriter::with_capacity(BUFFER_BYTES, out), keys)
+            }
+        };
+        let mut sheet =
+            Self { encoder, columns: names.len(), filled: 0, text: Vec::new(), failed: false, error: None };
+        if let Encoder::Csv(csv) = &mut sheet.encoder {
+            let written = csv.write_record(names.iter().map(|name| name.as_ref().as_bytes()));
+            sheet.keep(written.map_err(io_error));
+        }
+        sheet
+    }
+
+    /// The next cell of the open row.
+    pub(super) fn cell<'a>(&mut self, cell: impl Into<Cell<'a>>) {
+        if self.failed {
+            return;
+        }
+        assert!(self.filled < self.columns, "INV-6: a row has more cells than columns");
+        self.text.clear();
+        let cell = cell.into();
+        let written = match &mut self.encoder {
+            Encoder::Csv(csv) => {
+                match cell {
+                    Cell::Unknown => {}
+                    Cell::Text(text) => self.text.extend_from_slice(text.as_bytes()),
+                    number => write_json(&mut self.text, number),
+                }
+                csv.write_field(&self.text).map_err(io_error)
+            }
+            Encoder::Lines(out, keys) => {
+                self.text.extend_from_slice(keys[self.filled].as_bytes());
+                write_json(&mut self.text, cell);
+                out.write_all(&self.text)
+            }
+        };
+        self.filled += 1;
+        self.keep(written);
+    }
+
+    /// Ends the open row.
+    pub(super) fn end_row(&mut self) {
+        if self.failed {
+            return;
+        }
+        assert!(self.filled == self.columns, "INV-6: a row of {} cells, not {}", self.filled, self.columns);
+        self.filled = 0;
+        let written = match &mut self.encoder {
+            Encoder::Csv(csv) => csv.write_record(None::<&[u8]>).map_err(io_error),
+            Encoder::Lines(out, _) => out.write_all(b"}\n"),
+        };
+        self.keep(written);
+    }
+
+    /// Writes what is held back.
+    pub(super) fn flush(&mut self) {
+        if self.failed {
+            return;
+        }
+        let written = match &mut self.encoder {
+            Encoder::Csv(csv) => csv.flush(),
+            Encoder::Lines(out, _) => out.flush(),
+        };
+        self.keep(written);
+    }
+
+    /// The error that ended it, once.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    fn keep(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failed = true;
+            self.error = Some(error);
+        }
+    }
+}
+
+/// The value as JSON. Numbers that are not finite are none.
+fn write_json(text: &mut Vec<u8>, cell: Cell<'_>) {
+    let written = match cell {
+        Cell::Unknown => serde_json::to_writer(text, &()),
+        Cell::Whole(x) => serde_json::to_writer(text, &x),
+        Cell::Signed(x) => serde_json::to_writer(text, &x),
+        Cell::Real(x) => serde_json::to_writer(text, &x),
+        Cell::Text(x) => serde_json::to_writer(text, x),
+        Cell::Flag(x) => serde_json::to_writer(text, &x),
+    };
+    written.expect("INV-6: a plain value is JSON, and memory takes it");
+}
+
+/// What went wrong with the file: rows themselves have nothing that cannot be written.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}

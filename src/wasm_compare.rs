@@ -1,0 +1,94 @@
+//! The boundary of the module that compares runs, which the page loads when it opens a comparison: the outcomes of runs in, what
+//! they come to out. It has no engine.
+
+use crate::base::Diagnostic;
+use crate::scenario::{limits, parse};
+use crate::session::compare::{Comparing, Outcomes};
+use crate::session::study::{Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, rank, summary};
+use crate::wasm_value::{value, written};
+use wasm_bindgen::prelude::*;
+
+/// The types named below.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+type CaseText = import('../src/generated/boundary.ts').CaseText;
+type RaceEntry = import('../src/generated/boundary.ts').RaceEntry;
+type RaceRanking = import('../src/generated/boundary.ts').RaceRanking;
+type RankBy = import('../src/generated/boundary.ts').RankBy;
+type RunComparison = import('../src/generated/boundary.ts').RunComparison;
+type RunRow = import('../src/generated/boundary.ts').RunRow;
+type SweepRow = import('../src/generated/boundary.ts').SweepRow;
+type SweepSummary = import('../src/generated/boundary.ts').SweepSummary;
+";
+
+/// The figures of a run, from what `Sim.outcomes` gave; throws a list of diagnostics.
+#[wasm_bindgen(js_name = runRow, unchecked_return_type = "RunRow")]
+pub fn run_row(outcomes: &[u8]) -> Result<JsValue, JsValue> {
+    Outcomes::read(outcomes).map(|run| value(&RunRow::new(&run))).map_err(|problems| value(&problems))
+}
+
+/// The order of a race as far as it has gone.
+#[wasm_bindgen(js_name = rankRace, unchecked_return_type = "RaceRanking")]
+pub fn rank_race(
+    #[wasm_bindgen(unchecked_param_type = "RaceEntry[]")] entries: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "RankBy")] by: &JsValue,
+) -> Result<JsValue, JsError> {
+    let (entries, by): (Vec<RaceEntry>, RankBy) = (written(entries)?, written(by)?);
+    Ok(value(&rank(&entries, by)))
+}
+
+/// The cases of a sweep, from what `--vary` takes; throws a list of diagnostics.
+#[wasm_bindgen(js_name = sweepCases, unchecked_return_type = "CaseText[]")]
+pub fn sweep_cases(scenario: &str, varied: Vec<String>, seeds: u32) -> Result<JsValue, JsValue> {
+    let planned = || {
+        let varied: Result<Vec<Vary>, Diagnostic> =
+            varied.into_iter().map(|text| Vary::parse(&text)).collect();
+        let check = |s: &crate::scenario::Scenario| crate::scenario::check(s.clone()).map(|_| ());
+        let plan = Plan::new(&parse(scenario)?, None, &varied.map_err(|d| vec![d])?, seeds.max(1), check)?;
+        if plan.cases.len() > limits::CASES_PAGE {
+            let (found, allowed) =
+                (format!("{} cases", plan.cases.len()), format!("at most {}", limits::CASES_PAGE));
+            return Err(vec![Diagnostic::error("", found, allowed, "tokenyard sweep runs more")]);
+        }
+        Ok(plan.texts())
+    };
+    planned().map(|cases| value(&cases)).map_err(|problems| value(&problems))
+}
+
+/// What the rows of a sweep come to.
+#[expect(clippy::needless_pass_by_value, reason = "lists come from JavaScript by value")]
+#[wasm_bindgen(js_name = sweepSummary, unchecked_return_type = "SweepSummary")]
+pub fn sweep_summary(
+    paths: Vec<String>,
+    #[wasm_bindgen(unchecked_param_type = "SweepRow[]")] rows: &JsValue,
+) -> Result<JsValue, JsError> {
+    let rows: Vec<SweepRow> = written(rows)?;
+    Ok(value(&summary(&paths, &rows)))
+}
+
+/// Runs of two scenarios, seed by seed.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Comparison(Comparing);
+
+#[wasm_bindgen]
+impl Comparison {
+    /// Nothing to compare yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds two runs with the same seed, as `Sim.outcomes` gave them; throws a list of diagnostics.
+    pub fn add(&mut self, a: &[u8], b: &[u8]) -> Result<(), JsValue> {
+        let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));
+        self.0.add(read(a)?, read(b)?);
+        Ok(())
+    }
+
+    /// What they come to; `null` before the first.
+    #[wasm_bindgen(unchecked_return_type = "RunComparison | null")]
+    pub fn result(&self) -> JsValue {
+        value(&self.0.result())
+    }
+}

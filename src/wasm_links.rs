@@ -1,0 +1,70 @@
+//! The boundary of the module of links, which the page loads when it opens or makes one: a link's text in, what it carries out, and
+//! the other way round; and what is to be said of an expression while it is typed. It has no engine.
+
+use crate::scenario::link::{Asked, TraceMark, make};
+use crate::scenario::parse;
+use crate::session::view::{ExpressionReading, OpenedLink, scorer_as_expression};
+use crate::session::{Audience, Session};
+use crate::wasm_value::{value, written};
+use wasm_bindgen::prelude::*;
+
+/// The types named below.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
+type MadeLink = import('../src/generated/boundary.ts').MadeLink;
+type LinkAsked = import('../src/generated/boundary.ts').LinkAsked;
+type TraceMark = import('../src/generated/boundary.ts').TraceMark;
+type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
+type ExpressionReading = import('../src/generated/boundary.ts').ExpressionReading;
+";
+
+/// What a link carries, as far as it can be read and run.
+#[wasm_bindgen(js_name = openLink, unchecked_return_type = "OpenedLink")]
+pub fn open_link(text: &str) -> JsValue {
+    value(&OpenedLink::from(Session::open_link(text, Audience::Live)))
+}
+
+/// What is wrong with a trace of so many rows and such a digest where a link names another one; `null` if it is the one.
+#[wasm_bindgen(js_name = refusesTrace, unchecked_return_type = "Diagnostic | null")]
+pub fn refuses_trace(
+    #[wasm_bindgen(unchecked_param_type = "TraceMark")] mark: &JsValue,
+    rows: f64,
+    digest: &str,
+) -> Result<JsValue, JsError> {
+    let mark: TraceMark = written(mark)?;
+    Ok(value(&mark.refuses(rows as u64, digest)))
+}
+
+/// A report with the link of what ran.
+#[wasm_bindgen(js_name = linkedReport)]
+pub fn linked_report(report: &str, link: &str) -> String {
+    Session::linked_report(report, link)
+}
+
+/// The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` where it would be too long
+/// for one. Throws a list of diagnostics.
+#[wasm_bindgen(js_name = makeLink, unchecked_return_type = "MadeLink | null")]
+pub fn make_link(
+    scenario: &str,
+    #[wasm_bindgen(unchecked_param_type = "LinkAsked")] asked: &JsValue,
+    beside: Option<String>,
+) -> Result<JsValue, JsValue> {
+    let asked: Asked = written(asked)?;
+    let read = |text: &str| parse(text).map_err(|problems| value(&problems));
+    let scenario = read(scenario)?;
+    let second = beside.as_deref().map(read).transpose()?;
+    Ok(value(&make(&asked.of(scenario, second))))
+}
+
+/// What is wrong with an expression, and what the word at the caret could become.
+#[wasm_bindgen(js_name = readExpression, unchecked_return_type = "ExpressionReading")]
+pub fn read_expression(text: &str, caret: u32) -> JsValue {
+    value(&ExpressionReading::of(text, caret))
+}
+
+/// A scorer of a weighted router, whose settings are JSON text, as the expression that it is; `null` if it is none.
+#[wasm_bindgen(js_name = scorerAsExpression, unchecked_return_type = "string | null")]
+pub fn as_expression(weighted: &str, index: u32) -> JsValue {
+    value(&scorer_as_expression(weighted, index as usize))
+}

@@ -1,0 +1,155 @@
+//! The boundary of the second module, which the page loads when a benchmark is dropped on it or rows are downloaded: a file's text
+//! and a scenario's in, figures or rows out. Nothing of the first module is in it.
+
+use crate::base::{Diagnostic, Diagnostics, Micros};
+use crate::measured::{Benchmark, bands, calibrate, compare, read, replay};
+use crate::scenario::{Scenario, limits, parse};
+use crate::session::tables::{CANDIDATES, Format, Output, Table, Tables};
+use crate::session::{Audience, Session, Stop, TraceReader};
+use crate::wasm_value::value;
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+/// The types named below.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+type Band = import('../src/generated/boundary.ts').Band;
+type Benchmark = import('../src/generated/boundary.ts').Benchmark;
+type Comparison = import('../src/generated/boundary.ts').Comparison;
+type OneRun = import('../src/generated/boundary.ts').OneRun;
+";
+
+/// The runs in what a benchmark tool or a server wrote; throws a list of diagnostics.
+#[wasm_bindgen(js_name = readBenchmark, unchecked_return_type = "Benchmark[]")]
+pub fn read_benchmark(text: &str) -> Result<JsValue, JsValue> {
+    read(text).map(|(runs, _)| value(&runs)).map_err(|p| value(&p))
+}
+
+/// A run of a file beside the same traffic on a scenario's cluster; throws a list of diagnostics.
+#[wasm_bindgen(js_name = compareBenchmark, unchecked_return_type = "Comparison")]
+pub fn compare_benchmark(text: &str, run: u32, scenario: &str) -> Result<JsValue, JsValue> {
+    let compared = one(text, run, scenario).and_then(|(b, scenario)| compare(&b, &replay(&b, &scenario)));
+    compared.map(|c| value(&c)).map_err(|p| value(&p))
+}
+
+/// The scenario with the coefficients that a run of a file fixes; throws a list of diagnostics.
+#[wasm_bindgen(js_name = calibrateBenchmark, unchecked_return_type = "OneRun")]
+pub fn calibrate_benchmark(text: &str, run: u32, scenario: &str, file: &str) -> Result<JsValue, JsValue> {
+    let found = one(text, run, scenario).and_then(|(b, scenario)| calibrate(&b, &scenario, file));
+    found.map(|c| value(&c)).map_err(|p| value(&p))
+}
+
+/// The bands that the intervals of built-in coefficients make of TTFT and TPOT; throws a list of diagnostics.
+#[wasm_bindgen(js_name = uncertaintyBands, unchecked_return_type = "Band[]")]
+pub fn uncertainty_bands(scenario: &str) -> Result<JsValue, JsValue> {
+    let found = parse(scenario).and_then(|scenario| bands(&scenario));
+    found.map(|b| value(&b)).map_err(|p| value(&p))
+}
+
+/// Requests of a run that are written between two pieces.
+const REQUESTS_AT_ONCE: u32 = 4096;
+
+/// Bytes that a table writes and the page takes away.
+#[derive(Clone, Default)]
+struct Pieces(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The rows of one table of a run, which is made for them: the bytes that the command line writes.
+#[wasm_bindgen]
+pub struct Rows {
+    scenario: Scenario,
+    table: Table,
+    format: Format,
+    trace: Option<TraceReader>,
+    run: Option<(Session, Tables)>,
+    ran: bool,
+    done: bool,
+    pieces: Pieces,
+}
+
+#[wasm_bindgen]
+impl Rows {
+    /// The rows of a table by its name, `csv` or `jsonl`; throws a list of diagnostics.
+    #[wasm_bindgen(constructor)]
+    pub fn new(scenario: &str, table: &str, format: &str) -> Result<Self, JsValue> {
+        let scenario = parse(scenario).map_err(|p| value(&p))?;
+        let unknown = |what: &str| {
+            value(&vec![Diagnostic::error("", what, "a table and a format", "see docs/output.md")])
+        };
+        let table = Table::ALL.into_iter().find(|t| t.name() == table).ok_or_else(|| unknown(table))?;
+        let format =
+            Format::ALL.into_iter().find(|f| f.extension() == format).ok_or_else(|| unknown(format))?;
+        let (trace, run, pieces) = (None, None, Pieces::default());
+        Ok(Self { scenario, table, format, trace, run, ran: false, done: false, pieces })
+    }
+
+    /// Takes the next piece of the trace that the scenario replays.
+    pub fn trace(&mut self, bytes: &[u8]) {
+        let name = self.scenario.workload.trace.as_ref().map(|t| t.file.clone()).unwrap_or_default();
+        self.trace.get_or_insert_with(|| TraceReader::new(&name, limits::TRACE_BYTES_PAGE)).push(bytes);
+    }
+
+    /// Begins the run; throws a list of diagnostics.
+    pub fn start(&mut self) -> Result<(), JsValue> {
+        let trace = match self.trace.take().map(TraceReader::finish) {
+            Some((None, problems, _)) => return Err(value(&problems)),
+            Some((trace, ..)) => trace,
+            None => None,
+        };
+        let started = Session::start(self.scenario.clone(), trace, Audience::Batch);
+        let (session, _) = started.map_err(|p| value(&p))?;
+        let output = Output { table: self.table, format: self.format, out: Box::new(self.pieces.clone()) };
+        let tables = Tables::new(&session, vec![output], CANDIDATES);
+        self.run = Some((session, tables));
+        Ok(())
+    }
+
+    /// Runs on for so many events at most, and gives what was written; nothing once all of it has been given.
+    pub fn next(&mut self, events: u32) -> Option<Vec<u8>> {
+        let (session, tables) = self.run.as_mut()?;
+        if self.done {
+            return None;
+        }
+        if self.ran {
+            self.done = session.write_rest(tables, REQUESTS_AT_ONCE).expect("memory takes all");
+        } else {
+            let stop =
+                session.advance_into(Micros::MAX, u64::from(events), tables).expect("memory takes all");
+            self.ran = stop == Stop::Finished;
+        }
+        Some(std::mem::take(&mut *self.pieces.0.borrow_mut()))
+    }
+
+    /// How far the run is, in microseconds.
+    #[wasm_bindgen(js_name = nowUs)]
+    pub fn now_us(&self) -> f64 {
+        self.run.as_ref().map_or(0.0, |(session, _)| session.now().0 as f64)
+    }
+}
+
+fn one(text: &str, run: u32, scenario: &str) -> Result<(Benchmark, Scenario), Diagnostics> {
+    let (mut runs, _) = read(text)?;
+    let scenario = parse(scenario)?;
+    if run as usize >= runs.len() {
+        let allowed = format!("below {}", runs.len());
+        return Err(vec![Diagnostic::error(
+            "",
+            format!("run {run}"),
+            allowed,
+            "choose one of the file's runs",
+        )]);
+    }
+    Ok((runs.swap_remove(run as usize), scenario))
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { oneAtATime } from './oneAtATime.ts';
+
+/** Questions that are answered when the test says so. */
+function asks() {
+  const open: { readonly answer: () => void; readonly refuse: () => void }[] = [];
+  const go = oneAtATime(() => new Promise((answer, refuse) => open.push({ answer, refuse })));
+  return { go, open };
+}
+
+test('what is wanted while a question is under way is asked after it, once', async () => {
+  const { go, open } = asks();
+  go();
+  go();
+  go();
+  expect(open).toHaveLength(1);
+  open[0]?.answer();
+  await Promise.resolve();
+  expect(open).toHaveLength(2);
+  open[1]?.answer();
+  await Promise.resolve();
+  expect(open).toHaveLength(2);
+});
+
+test('a question that fails does not keep later ones from being asked', async () => {
+  const { go, open } = asks();
+  go();
+  open[0]?.refuse();
+  await Promise.resolve();
+  go();
+  expect(open).toHaveLength(2);
+});

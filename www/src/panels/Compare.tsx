@@ -1,0 +1,333 @@
+// Two runs on the same requests: the run on screen, A, and another, B, that keeps step with it. Loaded when it is opened.
+import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { getAt, type Json, setAt } from '../base/json.ts';
+import { sentence } from '../base/schema.ts';
+import { readDocument } from '../base/text.ts';
+import { clock, count } from '../base/units.ts';
+import { Icon } from '../draw/glyphs.tsx';
+import type { RunComparison } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+import { type Beside, createComparing } from '../state/compare.ts';
+import { changes, withEdit } from '../state/edits.ts';
+import { isLinkText } from '../state/linkText.ts';
+import { CompareCharts } from './CompareCharts.tsx';
+import { CompareFigures } from './CompareFigures.tsx';
+import { CompareTables } from './CompareTables.tsx';
+import { choiceText, fieldAt, pathName, plainText } from './formFields.ts';
+import './compare.css';
+
+const Race = lazy(() => import('./Race.tsx'));
+const ROUTING = 'cluster.routing';
+type From = 'start' | 'playhead';
+
+export default function Compare(props: { app: App }): JSX.Element {
+  const app = props.app;
+  let host: HTMLElement | undefined;
+  const comparing = createComparing({
+    frame: app.frame,
+    document: app.document,
+    rests: () => app.mode() === 'paused',
+    traceFile: app.traceFile,
+    outcomes: app.outcomes,
+    columns: app.columns,
+    inspect: app.inspect,
+  });
+  const opener = document.activeElement;
+  const leave = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && !event.defaultPrevented) app.setComparing(false);
+  };
+  onMount(() => {
+    host?.focus();
+    window.addEventListener('keydown', leave);
+  });
+  onCleanup(() => {
+    window.removeEventListener('keydown', leave);
+    if (opener instanceof HTMLElement && host?.contains(document.activeElement)) queueMicrotask(() => opener.focus());
+  });
+  const promote = async (b: Beside): Promise<void> => {
+    if (await app.applyAsRun(b.document)) app.setComparing(false);
+  };
+  const swap = async (b: Beside): Promise<void> => {
+    const a: Beside = { name: 'A before the swap', document: app.document() };
+    if (await app.applyAsRun(b.document)) await comparing.choose(a);
+  };
+  const [races, setRaces] = createSignal(false);
+  const bar = (): JSX.Element => (
+    <div class="bar">
+      <fieldset class="seg" aria-label="What is compared">
+        <button type="button" aria-pressed={!races()} onClick={() => setRaces(false)}>
+          Two runs
+        </button>
+        <button type="button" aria-pressed={races()} onClick={() => setRaces(true)}>
+          Race
+        </button>
+      </fieldset>
+      <span class="grow" />
+      <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+  const raceAsB = (next: Beside): void => {
+    setRaces(false);
+    void comparing.choose(next);
+  };
+  const twoRuns = (): JSX.Element => (
+    <>
+      <div class="compare-side">
+        {bar()}
+        <div class="compare-scroll">
+          <Chooser app={app} choose={(next) => void comparing.choose(next)} />
+          <Show when={comparing.trouble()}>
+            {(told) => (
+              <p class="compare-trouble" role="alert">
+                {told()}
+              </p>
+            )}
+          </Show>
+          <Show when={comparing.beside()}>
+            {(b) => (
+              <>
+                <Differs app={app} b={b()} />
+                <div class="compare-buttons">
+                  <button type="button" class="btn box" onClick={() => void swap(b())}>
+                    Swap A and B
+                  </button>
+                  <button type="button" class="btn box" onClick={() => void promote(b())}>
+                    Go on with B
+                  </button>
+                </div>
+              </>
+            )}
+          </Show>
+          <Show when={comparing.result()}>{(found) => <Pairing comparison={found().comparison} />}</Show>
+        </div>
+      </div>
+      <div class="compare-mid">
+        <Show
+          when={comparing.beside()}
+          fallback={
+            <p class="empty">
+              Choose what B does otherwise. It gets the same requests at the same instants, keeps step with A, and each
+              request is compared with itself.
+            </p>
+          }
+        >
+          {(b) => (
+            <>
+              <div class="compare-head">
+                <span>
+                  <Key run="a" /> A: this run
+                </span>
+                <span>
+                  <Key run="b" /> B: {b().name}
+                </span>
+                <span class="grow" />
+                <span class="s">{state(comparing, app)}</span>
+                <button type="button" class="btn box" onClick={() => app.toEnd()}>
+                  Run both to the end
+                </button>
+              </div>
+              <CompareFigures comparison={comparing.result()?.comparison} />
+              <CompareCharts
+                comparison={comparing.result()?.comparison}
+                charts={comparing.charts()}
+                onPair={comparing.openPair}
+              />
+            </>
+          )}
+        </Show>
+      </div>
+      <div class="compare-side">
+        <CompareTables
+          comparison={comparing.result()?.comparison}
+          pair={comparing.pair()}
+          onPair={comparing.openPair}
+        />
+      </div>
+    </>
+  );
+  return (
+    <section class="compare" classList={{ races: races() }} aria-label="Compare with B" tabindex="-1" ref={host}>
+      <Show when={races()} fallback={twoRuns()}>
+        <Suspense>
+          <Race app={app} bar={bar()} onB={raceAsB} />
+        </Suspense>
+      </Show>
+    </section>
+  );
+}
+
+function state(comparing: ReturnType<typeof createComparing>, app: App): string {
+  const [now, b] = [app.frame()?.now_us ?? 0, comparing.atUs() ?? 0];
+  const found = comparing.result();
+  if (found?.atUs === now) return `compared up to ${clock(now)} s`;
+  if (b < now) return `B is at ${clock(b)} s`;
+  return app.mode() === 'paused' ? 'comparing …' : 'pause to compare request by request';
+}
+
+/** How a run is drawn: A solid, B dashed. */
+function Key(props: { run: 'a' | 'b' }): JSX.Element {
+  return (
+    <svg class="compare-key" width="22" height="8" viewBox="0 0 22 8" aria-hidden="true">
+      <path class={`line ${props.run}`} d="M1 4h20" />
+    </svg>
+  );
+}
+
+/** What can run as B: another router, another run of the list, or a link. */
+function Chooser(props: { app: App; choose: (next: Beside) => void }): JSX.Element {
+  const app = props.app;
+  const [from, setFrom] = createSignal<From>('start');
+  const [wrong, setWrong] = createSignal(false);
+  const routing = createMemo(() => getAt(app.document(), ROUTING));
+  const options = createMemo(() => {
+    const field = fieldAt(app.schema, app.document(), ROUTING);
+    const all = field?.input.kind === 'choice' ? field.input.options : [];
+    return all.filter((option) => option.label !== choiceText(routing()));
+  });
+  const nowUs = (): number => app.frame()?.now_us ?? 0;
+  const begun = (value: Json): Json =>
+    from() === 'start'
+      ? setAt(app.document(), ROUTING, value)
+      : withEditAt(app.document(), nowUs(), { [ROUTING]: value });
+  const others = () => app.namedRuns().all.filter((run) => run.id !== app.namedRuns().shown);
+  const openLink = async (text: string): Promise<void> => {
+    setWrong(text !== '' && !isLinkText(text));
+    if (!isLinkText(text)) return;
+    const { scenario, preset } = await app.links.read(text);
+    props.choose({ name: preset === '' ? 'a link' : `link of ${preset}`, document: readDocument(scenario) });
+  };
+  return (
+    <div class="compare-chooser">
+      <label>
+        Router of B
+        <select
+          class="in"
+          onChange={(event) => {
+            const option = options().find((o) => o.tag === event.currentTarget.value);
+            if (option) props.choose({ name: option.label, document: begun(option.value) });
+          }}
+        >
+          <option value="">choose …</option>
+          <For each={options()}>{(option) => <option value={option.tag}>{option.label}</option>}</For>
+        </select>
+      </label>
+      <fieldset class="seg" aria-label="From when on B differs">
+        <button type="button" aria-pressed={from() === 'start'} onClick={() => setFrom('start')}>
+          from the start
+        </button>
+        <button type="button" aria-pressed={from() === 'playhead'} onClick={() => setFrom('playhead')}>
+          from the playhead
+        </button>
+      </fieldset>
+      <Show when={others().length > 0}>
+        <label>
+          Another run of the list
+          <select
+            class="in"
+            onChange={(event) => {
+              const run = others().find((r) => r.id === Number(event.currentTarget.value));
+              if (run) props.choose({ name: run.name, document: run.document });
+            }}
+          >
+            <option value="">choose …</option>
+            <For each={others()}>{(run) => <option value={run.id}>{run.name}</option>}</For>
+          </select>
+        </label>
+      </Show>
+      <label>
+        A link
+        <input
+          class="in"
+          type="text"
+          placeholder="#chat-4xh100;cluster.routing=random"
+          aria-invalid={wrong()}
+          onChange={(event) => void openLink(event.currentTarget.value.trim())}
+        />
+      </label>
+      <p class="compare-trouble" role="alert">
+        {wrong() ? 'No link: a link holds a #, and no spaces.' : ''}
+      </p>
+    </div>
+  );
+}
+
+/** The document with values that it has from an instant on. */
+function withEditAt(document: Json, atUs: number, set: Readonly<Record<string, Json>>): Json {
+  if (atUs === 0) return withEdit(document, { set });
+  const edits = getAt(document, 'edits');
+  const all = [...(Array.isArray(edits) ? edits : []), { at_us: atUs, set }];
+  return setAt(document, 'edits', all);
+}
+
+/** In what B differs from A. */
+function Differs(props: { app: App; b: Beside }): JSX.Element {
+  const listed = createMemo(() => changes(props.app.document(), props.b.document));
+  const edits = (of: Json): number => {
+    const all = getAt(of, 'edits');
+    return Array.isArray(all) ? all.length : 0;
+  };
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>Differs</h2>
+        <span class="m">
+          {edits(props.b.document) === edits(props.app.document())
+            ? ''
+            : `edits: ${edits(props.app.document())} in A, ${edits(props.b.document)} in B`}
+        </span>
+      </div>
+      <ul class="compare-differs">
+        <For each={listed().slice(0, 20)}>
+          {(change) => (
+            <li>
+              <span>{pathName(props.app.schema, props.b.document, change.path)}</span>
+              <span class="m">
+                {said(change.from)} → <b>{said(change.to)}</b>
+              </span>
+            </li>
+          )}
+        </For>
+        <Show when={listed().length === 0 && edits(props.b.document) === edits(props.app.document())}>
+          <li class="s">nothing: B is the same run</li>
+        </Show>
+      </ul>
+    </div>
+  );
+}
+
+function said(value: Json | undefined): string {
+  return typeof value === 'object' && value !== null ? choiceText(value) : plainText(value) || 'default';
+}
+
+function Pairing(props: { comparison: RunComparison }): JSX.Element {
+  const c = (): RunComparison => props.comparison;
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>Pairing</h2>
+        <span class="m">{c().paired ? 'request by request' : 'distributions only'}</span>
+      </div>
+      <Show when={c().not_paired}>{(why) => <p class="say">{sentence(why())}</p>}</Show>
+      <dl class="compare-pairing">
+        <dt>Requests compared</dt>
+        <dd>{count(c().requests)}</dd>
+        <dt>Workload digest</dt>
+        <dd>
+          <code>{c().a.workload_digest.slice(0, 8)}</code>
+        </dd>
+        <dt>Refused, dropped, unfinished</dt>
+        <dd>
+          {lost(c().a)} → {lost(c().b)}
+        </dd>
+      </dl>
+      <p class="say">{c().explained}</p>
+      <For each={c().notices}>{(notice) => <p class="say">{notice}</p>}</For>
+    </div>
+  );
+}
+
+function lost({ refused, dropped, unfinished }: RunComparison['a']): string {
+  return `${count(refused)}, ${count(dropped)}, ${count(unfinished)}`;
+}

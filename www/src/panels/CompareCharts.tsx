@@ -1,0 +1,306 @@
+// Both runs on the same axes: A solid, B dashed, what lies between them filled where B is better and hatched where it is worse.
+import { createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { durationMs, NBSP, percent, plain, signed, text } from '../base/units.ts';
+import { linearTop, logCeil, logFloor, logTicks, timeTicks } from '../charts/scales.ts';
+import type { EcdfPart, RunComparison, StripPoint, View } from '../generated/boundary.ts';
+import type { Charts } from '../state/compare.ts';
+
+const HEIGHT = 132;
+const EDGE = { left: 52, right: 14, top: 8, bottom: 22 } as const;
+const FOOT = HEIGHT - EDGE.bottom;
+
+type Line = {
+  readonly view: View;
+  readonly column: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly log: boolean;
+};
+const LINES: readonly Line[] = [
+  { view: 'ttft-over-time', column: 'p99_ms', title: 'TTFT p99', unit: 's, log', log: true },
+  { view: 'e2e-over-time', column: 'p99_ms', title: 'E2E p99', unit: 's, log', log: true },
+  { view: 'health', column: 'missed_percent', title: 'Objectives missed', unit: '% of finished', log: false },
+];
+
+type Series = { readonly t: Float64Array; readonly v: Float64Array };
+
+export function CompareCharts(props: {
+  comparison: RunComparison | undefined;
+  charts: Charts | undefined;
+  onPair: (a: number, b: number) => void;
+}): JSX.Element {
+  const strip = (): readonly StripPoint[] => props.comparison?.detail.ttft_ms.paired?.strip ?? [];
+  return (
+    <div class="compare-charts">
+      <For each={LINES}>
+        {(line) => <Overlay line={line} a={seriesOf(props.charts?.a, line)} b={seriesOf(props.charts?.b, line)} />}
+      </For>
+      <Strip points={strip()} onPair={props.onPair} />
+      <div class="compare-ecdfs">
+        <Ecdf title="TTFT" part={props.comparison?.detail.ttft_ms.ecdf} />
+        <Ecdf title="E2E" part={props.comparison?.detail.e2e_ms.ecdf} />
+      </div>
+    </div>
+  );
+}
+
+function seriesOf(answers: Charts['a'] | undefined, line: Line): Series | undefined {
+  const found = answers?.find((answer) => answer.view === line.view);
+  const [t, v] = [found?.columns[found.names.indexOf('t_s')], found?.columns[found.names.indexOf(line.column)]];
+  return t && v ? { t, v } : undefined;
+}
+
+/** A figure as wide as its place, so that its texts keep their size. */
+function Figure(props: { title: JSX.Element; label: string; children: (width: number) => JSX.Element }): JSX.Element {
+  const [width, setWidth] = createSignal(600);
+  let host: HTMLElement | undefined;
+  onMount(() => {
+    const sized = new ResizeObserver(([entry]) => setWidth(Math.max(220, Math.round(entry?.contentRect.width ?? 600))));
+    if (host) sized.observe(host);
+    onCleanup(() => sized.disconnect());
+  });
+  return (
+    <figure class="compare-figure" ref={host}>
+      <figcaption>{props.title}</figcaption>
+      <svg width={width()} height={HEIGHT} viewBox={`0 0 ${width()} ${HEIGHT}`} role="img" aria-label={props.label}>
+        <defs>
+          <pattern id="compare-worse" width="4" height="4" patternUnits="userSpaceOnUse">
+            <path class="worse-hatch" d="M1 0v4" />
+          </pattern>
+        </defs>
+        {props.children(width())}
+      </svg>
+    </figure>
+  );
+}
+
+function Overlay(props: { line: Line; a: Series | undefined; b: Series | undefined }): JSX.Element {
+  const values = createMemo(() =>
+    [...(props.a?.v ?? []), ...(props.b?.v ?? [])].filter((v) => Number.isFinite(v) && v > 0),
+  );
+  const range = createMemo((): readonly [number, number] => {
+    const most = values().reduce((x, y) => Math.max(x, y), 0);
+    if (!props.line.log) return [0, linearTop(most)];
+    const least = values().reduce((x, y) => Math.min(x, y), most);
+    return most > 0 ? [logFloor(least), logCeil(most)] : [1, 10];
+  });
+  const endS = createMemo(() => Math.max(1, props.a?.t.at(-1) ?? 1, props.b?.t.at(-1) ?? 1));
+  const y = (v: number): number => {
+    const [low, high] = range();
+    const share = props.line.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low);
+    return FOOT - Math.min(1, Math.max(0, share)) * (FOOT - EDGE.top);
+  };
+  const ticks = createMemo(() => (props.line.log ? logTicks(...range(), 4) : [0, range()[1] / 2, range()[1]]));
+  const say = (v: number): string => (props.line.log ? plain(v / 1000) : plain(v));
+  return (
+    <Figure
+      title={
+        <>
+          <b>{props.line.title}</b> <span class="s">{props.line.unit}</span>
+        </>
+      }
+      label={`${props.line.title} over time, A solid and B dashed; the figures above compare them`}
+    >
+      {(width) => {
+        const x = (s: number): number => EDGE.left + (s / endS()) * (width - EDGE.left - EDGE.right);
+        return (
+          <>
+            <For each={ticks()}>
+              {(v) => (
+                <>
+                  <path class="grid" d={`M${EDGE.left} ${y(v)}H${width - EDGE.right}`} />
+                  <text x={EDGE.left - 6} y={y(v) + 4} text-anchor="end">
+                    {say(v)}
+                  </text>
+                </>
+              )}
+            </For>
+            <For each={timeTicks(endS(), width - EDGE.left - EDGE.right, 64)}>
+              {(s) => (
+                <text x={x(s)} y={HEIGHT - 6} text-anchor="middle">
+                  {plain(s)}
+                </text>
+              )}
+            </For>
+            <For each={bands(props.a, props.b)}>
+              {(band) => <path class={band.worse ? 'worse' : 'better'} d={areaOf(band.points, x, y)} />}
+            </For>
+            <path class="line a" d={pathOf(props.a, x, y)} />
+            <path class="line b" d={pathOf(props.b, x, y)} />
+            <text x={width - EDGE.right} y={HEIGHT - 6} text-anchor="end">
+              s
+            </text>
+          </>
+        );
+      }}
+    </Figure>
+  );
+}
+
+type Band = { readonly worse: boolean; readonly points: readonly (readonly [t: number, a: number, b: number])[] };
+
+/** Stretches over which B is better or worse, where both runs have values at the same instants. Lower is better in all charts. */
+function bands(a: Series | undefined, b: Series | undefined): readonly Band[] {
+  if (!a || !b) return [];
+  const all: { worse: boolean; points: [number, number, number][] }[] = [];
+  const most = Math.min(a.t.length, b.t.length);
+  for (let i = 0; i < most; i++) {
+    const [t, va, vb] = [a.t[i] ?? 0, a.v[i] ?? Number.NaN, b.v[i] ?? Number.NaN];
+    if (t !== b.t[i] || !Number.isFinite(va) || !Number.isFinite(vb)) continue;
+    const last = all.at(-1);
+    if (!last || last.worse !== vb > va) all.push({ worse: vb > va, points: [] });
+    if (last && last.worse !== vb > va) last.points.push([t, va, vb]);
+    all.at(-1)?.points.push([t, va, vb]);
+  }
+  return all;
+}
+
+type Place = (v: number) => number;
+
+function areaOf(points: Band['points'], x: Place, y: Place): string {
+  const there = points.map(([t, a]) => `${x(t).toFixed(1)} ${y(a).toFixed(1)}`);
+  const back = points.toReversed().map(([t, , b]) => `${x(t).toFixed(1)} ${y(b).toFixed(1)}`);
+  return `M${[...there, ...back].join('L')}Z`;
+}
+
+function pathOf(series: Series | undefined, x: Place, y: Place): string {
+  let pen = 'M';
+  let d = '';
+  for (const [i, t] of (series?.t ?? []).entries()) {
+    const v = series?.v[i] ?? Number.NaN;
+    if (Number.isFinite(v)) d += `${pen}${x(t).toFixed(1)} ${y(v).toFixed(1)}`;
+    pen = Number.isFinite(v) ? 'L' : 'M';
+  }
+  return d;
+}
+
+/** Differences of a millisecond and less are one; beyond, each decade takes the same room. */
+function symmetric(ms: number): number {
+  return Math.sign(ms) * Math.log10(1 + Math.abs(ms));
+}
+
+function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: number) => void }): JSX.Element {
+  const most = createMemo(() =>
+    Math.max(1, ...props.points.flatMap((p) => [Math.abs(symmetric(p.min_ms)), Math.abs(symmetric(p.max_ms))])),
+  );
+  const endS = createMemo(() => Math.max(1, props.points.at(-1)?.t_s ?? 1));
+  const y = (ms: number): number => EDGE.top + (0.5 - symmetric(ms) / (2 * most())) * (FOOT - EDGE.top);
+  const ticks = createMemo(() => {
+    const top = 10 ** Math.floor(most());
+    return [top, Math.sqrt(top), 0, -Math.sqrt(top), -top].filter((ms) => ms === 0 || Math.abs(ms) >= 1);
+  });
+  return (
+    <Figure
+      title={
+        <>
+          <b>Difference for each request</b>{' '}
+          <span class="s">TTFT in B − A, symmetric log; click one for both waterfalls</span>
+        </>
+      }
+      label={`TTFT of each request in B less that in A over the time of arrival, ${props.points.length} marks; the lists beside open the largest`}
+    >
+      {(width) => {
+        const x = (s: number): number => EDGE.left + (s / endS()) * (width - EDGE.left - EDGE.right);
+        return (
+          <>
+            <For each={ticks()}>
+              {(ms) => (
+                <>
+                  <path class="grid" d={`M${EDGE.left} ${y(ms)}H${width - EDGE.right}`} />
+                  <text x={EDGE.left - 6} y={y(ms) + 4} text-anchor="end">
+                    {ms === 0 ? '0' : text(signed(durationMs(ms)))}
+                  </text>
+                </>
+              )}
+            </For>
+            <For each={timeTicks(endS(), width - EDGE.left - EDGE.right, 64)}>
+              {(s) => (
+                <text x={x(s)} y={HEIGHT - 6} text-anchor="middle">
+                  {plain(s)}
+                </text>
+              )}
+            </For>
+            <For each={props.points}>
+              {(p) => (
+                // biome-ignore lint/a11y/noStaticElementInteractions: the lists of what moved most are the keyboard's way to choose one
+                <g
+                  class={p.diff_ms > 0 ? 'mark-worse' : 'mark-better'}
+                  onClick={() => props.onPair(p.request_a, p.request_b)}
+                >
+                  <title>{`#${p.request_a}: ${text(signed(durationMs(p.diff_ms)))}; ${p.count} requests from ${text(signed(durationMs(p.min_ms)))} to ${text(signed(durationMs(p.max_ms)))}`}</title>
+                  <path d={`M${x(p.t_s).toFixed(1)} ${y(p.min_ms).toFixed(1)}V${y(p.max_ms).toFixed(1)}`} />
+                  <circle cx={x(p.t_s).toFixed(1)} cy={y(p.diff_ms).toFixed(1)} r="2.2" />
+                </g>
+              )}
+            </For>
+            <text x={width - EDGE.right} y={HEIGHT - 6} text-anchor="end">
+              s
+            </text>
+          </>
+        );
+      }}
+    </Figure>
+  );
+}
+
+function Ecdf(props: { title: string; part: EcdfPart | undefined }): JSX.Element {
+  const all = createMemo(() =>
+    [...(props.part?.a ?? []), ...(props.part?.b ?? [])].map(([ms]) => ms).filter((ms) => ms > 0),
+  );
+  const range = createMemo((): readonly [number, number] => {
+    const most = all().reduce((x, y) => Math.max(x, y), 0);
+    return most > 0 ? [logFloor(all().reduce((x, y) => Math.min(x, y), most)), logCeil(most)] : [1, 1000];
+  });
+  const y = (share: number): number => FOOT - (share / 100) * (FOOT - EDGE.top);
+  return (
+    <Figure
+      title={
+        <>
+          <b>{props.title}</b> <span class="s">% of requests, log</span>
+          <Show when={props.part}>
+            {(part) => <span class="compare-apart">{text(durationMs(part().area_ms))} apart on average</span>}
+          </Show>
+        </>
+      }
+      label={`Distribution of ${props.title}: A solid, B dashed; the figures above have its percentiles`}
+    >
+      {(width) => {
+        const [low, high] = range();
+        const x = (ms: number): number =>
+          EDGE.left + (Math.log(Math.max(ms, low) / low) / Math.log(high / low)) * (width - EDGE.left - EDGE.right);
+        const path = (points: readonly [number, number][] | undefined): string =>
+          points && points.length > 0
+            ? `M${points.map(([ms, share]) => `${x(ms).toFixed(1)} ${y(share).toFixed(1)}`).join('L')}`
+            : '';
+        return (
+          <>
+            <For each={[0, 50, 90]}>
+              {(share) => (
+                <>
+                  <path class="grid" d={`M${EDGE.left} ${y(share)}H${width - EDGE.right}`} />
+                  <text x={EDGE.left - 6} y={y(share) + 4} text-anchor="end">
+                    {text(percent(share / 100))}
+                  </text>
+                </>
+              )}
+            </For>
+            <For each={logTicks(low, high, 4)}>
+              {(ms) => (
+                <text x={x(ms)} y={HEIGHT - 6} text-anchor={ms === high ? 'end' : 'middle'}>
+                  {ms < 1000 ? `${plain(ms)}${NBSP}ms` : `${plain(ms / 1000)}${NBSP}s`}
+                </text>
+              )}
+            </For>
+            <Show when={props.part}>
+              {(part) => (
+                <path class="between" d={`${path(part().a)}${path(part().b.toReversed()).replace('M', 'L')}Z`} />
+              )}
+            </Show>
+            <path class="line a" d={path(props.part?.a)} />
+            <path class="line b" d={path(props.part?.b)} />
+          </>
+        );
+      }}
+    </Figure>
+  );
+}

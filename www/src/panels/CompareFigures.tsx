@@ -1,0 +1,99 @@
+// The key figures of both runs: A → B, which is better, and how sure the difference is.
+import { For, type JSX, Show } from 'solid-js';
+import { DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../base/units.ts';
+import type { Difference, RunComparison, Verdict } from '../generated/boundary.ts';
+
+type Figure = {
+  readonly name: string;
+  readonly of: (c: RunComparison) => Difference;
+  readonly say: (value: number) => Quantity;
+  /** How a difference is said where that is another unit. */
+  readonly sayChange?: (value: number) => Quantity;
+};
+
+const money = (value: number): Quantity => {
+  const plain = usd(Math.abs(value));
+  return { value: value < 0 ? `-${plain}` : plain, unit: '' };
+};
+const points = (value: number): Quantity => ({ value: percent(value, 1).value, unit: 'points' });
+const FIGURES: readonly Figure[] = [
+  { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, say: durationMs },
+  { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, say: durationMs },
+  { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, say: durationMs },
+  { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, say: durationMs },
+  { name: 'Goodput', of: (c) => c.totals.goodput_per_s, say: ratePerS },
+  { name: 'Objectives met', of: (c) => c.totals.met_share, say: (v) => percent(v, 1), sayChange: points },
+  { name: 'Cache hits', of: (c) => c.totals.kv_hit_rate, say: (v) => percent(v, 1), sayChange: points },
+  { name: 'Cost / M output tokens', of: (c) => c.totals.usd_per_million_output_tokens, say: money },
+];
+
+const WORDS: Readonly<Record<Verdict, string>> = {
+  better: 'better',
+  worse: 'worse',
+  'none-shown': 'no difference can be shown',
+  unknown: '',
+};
+
+export function CompareFigures(props: { comparison: RunComparison | undefined }): JSX.Element {
+  return (
+    <dl class="compare-figures">
+      <For each={FIGURES}>
+        {(figure) => {
+          const d = (): Difference | undefined => props.comparison && figure.of(props.comparison);
+          const say = (value: number | null | undefined): string =>
+            value === null || value === undefined ? DASH : text(figure.say(value));
+          const change = (value: number): string => text(signed((figure.sayChange ?? figure.say)(value)));
+          return (
+            <div>
+              <dt>{figure.name}</dt>
+              <dd>
+                <span class="compare-ab">
+                  {say(d()?.a)} → <b>{say(d()?.b)}</b>
+                </span>
+                <Show when={d()}>
+                  {(found) => (
+                    <>
+                      <span class={`compare-verdict ${found().verdict}`}>
+                        <VerdictGlyph verdict={found().verdict} />{' '}
+                        <Show when={found().verdict !== 'none-shown' && found().diff !== null}>
+                          <b>{change(found().diff ?? 0)}</b>{' '}
+                        </Show>
+                        {WORDS[found().verdict]}
+                      </span>
+                      <span class="s">
+                        {found().lo === null || found().hi === null
+                          ? 'no interval from one seed'
+                          : `${change(found().lo ?? 0)} to ${change(found().hi ?? 0)}`}
+                      </span>
+                    </>
+                  )}
+                </Show>
+              </dd>
+            </div>
+          );
+        }}
+      </For>
+    </dl>
+  );
+}
+
+/** Better is a disc with a tick, worse a square with a cross, neither three dots: told apart without their colours. */
+function VerdictGlyph(props: { verdict: Verdict }): JSX.Element {
+  const path = (): string =>
+    props.verdict === 'better'
+      ? 'M3 6l2 2 4-4'
+      : props.verdict === 'worse'
+        ? 'M4 4l4 4M8 4l-4 4'
+        : 'M2 6h1M5.500 6h1M9 6h1';
+  return (
+    <svg class="verdict-glyph" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+      <Show when={props.verdict === 'better'}>
+        <circle class="ground" cx="6" cy="6" r="6" />
+      </Show>
+      <Show when={props.verdict === 'worse'}>
+        <rect class="ground" width="12" height="12" rx="2" />
+      </Show>
+      <path class="mark" d={path()} />
+    </svg>
+  );
+}

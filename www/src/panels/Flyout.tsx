@@ -1,0 +1,71 @@
+// A button and what it opens above itself: in the browser's top layer, closed by Escape or by a click elsewhere.
+import { createSignal, createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js';
+
+/** Distance from the button and from the edges of the window. */
+const GAP = 6;
+
+export function Flyout(props: {
+  /** What is opened, as a reader of the screen hears it. */
+  label: string;
+  /** The name of the button where that has to be another one: it begins with the words on it. */
+  name?: string;
+  class: string;
+  title?: string;
+  trigger: JSX.Element;
+  /** Opens it from elsewhere, such as by a key. */
+  ref?: (open: () => void) => void;
+  children: (close: () => void) => JSX.Element;
+}): JSX.Element {
+  const id = createUniqueId();
+  let button: HTMLButtonElement | undefined;
+  let box: HTMLDivElement | undefined;
+  const [open, setOpen] = createSignal(false);
+  const place = (): void => {
+    if (!button || !box) return;
+    const at = button.getBoundingClientRect();
+    const wide = box.offsetWidth;
+    box.style.left = `${Math.max(GAP, Math.min(at.left, innerWidth - wide - GAP))}px`;
+    box.style.bottom = `${innerHeight - at.top + GAP}px`;
+    box.style.maxHeight = `${at.top - 2 * GAP}px`;
+  };
+  onMount(() => {
+    props.ref?.(() => box?.showPopover());
+    const sized = new ResizeObserver(place);
+    if (box) sized.observe(box);
+    onCleanup(() => sized.disconnect());
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class={props.class}
+        ref={button}
+        popovertarget={id}
+        aria-haspopup="dialog"
+        aria-expanded={open()}
+        aria-label={props.name ?? props.label}
+        title={props.title ?? props.label}
+      >
+        {props.trigger}
+      </button>
+      <div
+        id={id}
+        ref={box}
+        class="flyout"
+        role="dialog"
+        aria-label={props.label}
+        popover="auto"
+        onToggle={(event) => {
+          const now = box?.matches(':popover-open') ?? false;
+          if (event.target !== box) return;
+          setOpen(now);
+          if (!now) return;
+          place();
+          box?.querySelector<HTMLElement>('[autofocus], input, button')?.focus();
+        }}
+      >
+        <Show when={open()}>{props.children(() => box?.hidePopover())}</Show>
+      </div>
+    </>
+  );
+}

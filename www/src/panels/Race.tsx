@@ -1,0 +1,287 @@
+// A policy race: the chosen routers on the same requests with several seeds, ranked as results come in. Loaded when it is opened.
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { getAt, isObject, type Json } from '../base/json.ts';
+import { readDocument } from '../base/text.ts';
+import { DASH, durationMs, percent, ratePerS, signed, text, usd } from '../base/units.ts';
+import type { RacePlace, RankBy } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+import type { Beside } from '../state/compare.ts';
+import { createRace, type Lap, type Runner } from '../state/race.ts';
+import { fieldAt } from './formFields.ts';
+
+const ROUTING = 'cluster.routing';
+const SEEDS = [1, 3, 5, 10];
+const BY: readonly (readonly [RankBy, string])[] = [
+  ['met-share', 'objectives met'],
+  ['ttft-p99', 'TTFT p99'],
+  ['e2e-p99', 'E2E p99'],
+  ['goodput', 'goodput'],
+  ['usd', 'cost'],
+];
+/** Routers that are in the race at first, beside the scenario's own. */
+const FIRST = ['least-loaded', 'round-robin', 'random', 'power-of-d', 'weighted', 'kv-cost', 'cache-aware'];
+
+export default function Race(props: { app: App; bar: JSX.Element; onB: (next: Beside) => void }): JSX.Element {
+  const app = props.app;
+  const race = createRace();
+  const own = (): Json => getAt(app.document(), ROUTING) ?? 'least-loaded';
+  const options = createMemo(() => {
+    const field = fieldAt(app.schema, app.document(), ROUTING);
+    return field?.input.kind === 'choice' ? field.input.options : [];
+  });
+  const ownTag = (): string => {
+    const now = own();
+    return isObject(now) ? (Object.keys(now)[0] ?? '') : String(now);
+  };
+  const [chosen, setChosen] = createSignal<ReadonlySet<string>>(new Set(FIRST));
+  const [seeds, setSeeds] = createSignal(5);
+  const [by, setBy] = createSignal<RankBy>('met-share');
+  const runners = createMemo((): readonly Runner[] => {
+    const others = options().filter((o) => chosen().has(o.tag) && o.tag !== ownTag());
+    return [{ name: ownTag(), value: own() }, ...others.map((o) => ({ name: o.tag, value: o.tag }))];
+  });
+  const toggle = (tag: string): void => {
+    const next = new Set(chosen());
+    if (!next.delete(tag)) next.add(tag);
+    setChosen(next);
+  };
+  const begin = (): void => void race.start(app.document(), ROUTING, runners(), seeds(), by());
+  return (
+    <>
+      <div class="compare-side">
+        {props.bar}
+        <div class="compare-scroll">
+          <fieldset class="race-chooser">
+            <legend>Routers</legend>
+            <For each={options()}>
+              {(option) => (
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={option.tag === ownTag() || chosen().has(option.tag)}
+                    disabled={option.tag === ownTag()}
+                    onChange={() => toggle(option.tag)}
+                  />
+                  {option.label}
+                  {option.tag === ownTag() ? ', as in this scenario' : ''}
+                </label>
+              )}
+            </For>
+          </fieldset>
+          <div class="compare-chooser">
+            <label>
+              Seeds
+              <select class="in" value={seeds()} onChange={(event) => setSeeds(Number(event.currentTarget.value))}>
+                <For each={SEEDS}>{(n) => <option value={n}>{n}</option>}</For>
+              </select>
+            </label>
+            <label>
+              Ranked by
+              <select
+                class="in"
+                value={by()}
+                onChange={(event) => {
+                  const found = BY.find(([name]) => name === event.currentTarget.value);
+                  if (!found) return;
+                  setBy(found[0]);
+                  race.rank(found[0]);
+                }}
+              >
+                <For each={BY}>{([name, label]) => <option value={name}>{label}</option>}</For>
+              </select>
+            </label>
+            <p class="say">
+              All get the same requests for each seed. Refused and unfinished requests count as misses, and as the
+              longest in a percentile. There is no composite score.
+            </p>
+            <div class="compare-buttons flat">
+              <Show
+                when={race.running()}
+                fallback={
+                  <button type="button" class="btn pri" onClick={begin}>
+                    Run {runners().length} × {seeds()} runs
+                  </button>
+                }
+              >
+                <button type="button" class="btn box" onClick={race.stop}>
+                  Cancel
+                </button>
+              </Show>
+            </div>
+            <p class="compare-trouble" role="alert">
+              {race.trouble()}
+            </p>
+          </div>
+        </div>
+      </div>
+      <div class="compare-mid race-mid">
+        <div class="compare-head">
+          <b class="compare-title">Policy race</b>
+          <span class="s">each small picture is TTFT p99 over the run of one seed, log, on one scale</span>
+          <span class="grow" />
+          <Show when={race.progress()}>
+            {(p) => (
+              <span class="m" role="status">
+                <progress aria-label="Runs done" max={p().of} value={p().done} /> {p().done} of {p().of} ·{' '}
+                {text(durationMs(p().tookMs))} · {p().workers} workers
+              </span>
+            )}
+          </Show>
+        </div>
+        <Show
+          when={race.laps().length > 0}
+          fallback={
+            <p class="empty">
+              {race.running() ? 'The first runs are under way …' : 'Choose the routers, then start the race.'}
+            </p>
+          }
+        >
+          <Ranking race={race} seeds={seeds()} by={by()} onB={props.onB} />
+        </Show>
+      </div>
+    </>
+  );
+}
+
+function Ranking(props: {
+  race: ReturnType<typeof createRace>;
+  seeds: number;
+  by: RankBy;
+  onB: (next: Beside) => void;
+}): JSX.Element {
+  const places = () => props.race.ranking()?.places ?? [];
+  const unranked = () => props.race.ranking()?.unranked ?? [];
+  const laps = (name: string): readonly Lap[] =>
+    props.race
+      .laps()
+      .filter((lap) => lap.name === name)
+      .toSorted((x, y) => x.number - y.number);
+  const most = createMemo(() =>
+    props.race.laps().reduce((high, lap) => lap.ttft.reduce((x, y) => (y > x ? y : x), high), 1),
+  );
+  const say = (value: number): string => {
+    if (props.by === 'met-share') return text(percent(value, 1));
+    if (props.by === 'goodput') return text(ratePerS(value));
+    return props.by === 'usd' ? usd(value) : text(durationMs(value));
+  };
+  const change = (value: number): string => {
+    if (props.by === 'met-share') return `${signed(percent(value, 1)).value} points`;
+    if (props.by === 'usd') return `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
+    return text(signed(props.by === 'goodput' ? ratePerS(value) : durationMs(value)));
+  };
+  const against = (place: RacePlace): string => {
+    const { diff, lo, hi } = place.to_first;
+    if (place.place === 1 || diff === null) return 'reference';
+    const range = lo === null || hi === null ? '' : ` (${change(lo)} to ${change(hi)})`;
+    return place.tied ? `no difference can be shown${range}` : `${change(diff)}${range}`;
+  };
+  const asB = (name: string): void => {
+    const [lap] = laps(name);
+    if (lap) props.onB({ name, document: readDocument(lap.scenario) });
+  };
+  return (
+    <div class="race-table">
+      <table class="tbl">
+        <thead>
+          <tr>
+            <th class="r">Rank</th>
+            <th>Router</th>
+            <th>By seed</th>
+            <th class="r">{BY.find(([name]) => name === props.by)?.[1]}</th>
+            <th>Against the first, 95 %</th>
+            <th class="r">Missed</th>
+            <th>
+              <span class="visually-hidden">Open</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={places()}>
+            {(place) => (
+              <tr>
+                <td class="r">
+                  <b>{place.place}</b>
+                </td>
+                <td>{place.name}</td>
+                <td>
+                  <Laps laps={laps(place.name)} of={props.seeds} most={most()} />
+                </td>
+                <td class="r">
+                  <b>{say(place.mean)}</b>
+                </td>
+                <td>{against(place)}</td>
+                <td class="r">{missed(laps(place.name))}</td>
+                <td class="r">
+                  <button type="button" class="btn box" onClick={() => asB(place.name)}>
+                    As B<span class="visually-hidden">: {place.name}</span>
+                  </button>
+                </td>
+              </tr>
+            )}
+          </For>
+          <For each={unranked()}>
+            {(row) => (
+              <tr>
+                <td class="r">{DASH}</td>
+                <td>{row.name}</td>
+                <td>
+                  <Laps laps={laps(row.name)} of={props.seeds} most={most()} />
+                </td>
+                <td colSpan={4} class="s">
+                  {row.why}
+                </td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The share of requests that missed, of the first seed and of the last where they differ. */
+function missed(laps: readonly Lap[]): string {
+  const shares = laps.flatMap(({ row }) => (row.met_share === null ? [] : [text(percent(1 - row.met_share, 1))]));
+  const ordered = shares.toSorted((x, y) => Number.parseFloat(x) - Number.parseFloat(y));
+  const [least, greatest] = [ordered[0], ordered.at(-1)];
+  if (least === undefined || greatest === undefined) return DASH;
+  return least === greatest ? least : `${least.replace(/\D*$/, '')} to ${greatest}`;
+}
+
+const W = 64;
+const H = 26;
+
+function Laps(props: { laps: readonly Lap[]; of: number; most: number }): JSX.Element {
+  return (
+    <span class="race-laps">
+      <For each={props.laps}>
+        {(lap) => (
+          <svg width={W} height={H} viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Seed ${lap.row.seed}`}>
+            <title>{`seed ${lap.row.seed}: TTFT p99 ${lap.row.ttft_p99_ms === null ? DASH : text(durationMs(lap.row.ttft_p99_ms))}`}</title>
+            <rect class="ground" width={W} height={H} />
+            <path class="line" d={spark(lap, props.most)} />
+          </svg>
+        )}
+      </For>
+      <Show when={props.laps.length < props.of}>
+        <span class="s">
+          {props.laps.length} of {props.of} in
+        </span>
+      </Show>
+    </span>
+  );
+}
+
+/** TTFT from 10 ms to the largest of the race, log. */
+function spark({ t, ttft }: Lap, most: number): string {
+  const end = t.at(-1) ?? 1;
+  const low = 10;
+  let d = '';
+  for (const [i, s] of t.entries()) {
+    const v = ttft[i] ?? Number.NaN;
+    if (!Number.isFinite(v) || v <= 0) continue;
+    const share = Math.max(0, Math.log(v / low) / Math.log(Math.max(most, 2 * low) / low));
+    d += `${d === '' ? 'M' : 'L'}${((s / end) * W).toFixed(1)} ${(H - 2 - share * (H - 4)).toFixed(1)}`;
+  }
+  return d;
+}

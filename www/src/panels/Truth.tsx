@@ -1,0 +1,191 @@
+// How true is this? Measured runs beside what the simulation makes of them, and the user's own benchmark. Loaded when it is opened.
+import { createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import page from '../../../docs/validation-page.json';
+import { writeDocument } from '../base/text.ts';
+import { trust } from '../base/trust.ts';
+import { Icon } from '../draw/glyphs.tsx';
+import type { App } from '../state/app.ts';
+import type { PercentPoint } from '../state/truth.ts';
+import { Bands } from './Bands.tsx';
+import { Rests } from './Evidence.tsx';
+import { ExperimentPanel } from './Experiment.tsx';
+import { TruthModels } from './TruthModels.tsx';
+import { TruthRankings } from './TruthRankings.tsx';
+import { TruthScatter } from './TruthScatter.tsx';
+import { TruthTable } from './TruthTable.tsx';
+import {
+  type Experiment,
+  errorText,
+  groupsOf,
+  headline,
+  measuredPoints,
+  REGIMES,
+  type Regime,
+  rankingHeadline,
+  SHOWN,
+  type Shown,
+  type Stage,
+  scenarioOf,
+  shortName,
+  stageOf,
+  type TruthPage,
+} from './truthData.ts';
+import { YourBenchmark } from './YourBenchmark.tsx';
+import './truth.css';
+
+const DATA = trust<TruthPage>(page);
+type Side = 'benchmark' | 'experiment';
+
+export default function Truth(props: { app: App }): JSX.Element {
+  const app = props.app;
+  let host: HTMLElement | undefined;
+  const [regime, setRegime] = createSignal<Regime>('below');
+  const [shown, setShown] = createSignal<Shown>('calibrated');
+  const level = createMemo(() => DATA.levels.find((l) => l.level === shown()));
+  const [chosen, setChosen] = createSignal<Experiment>();
+  const [side, setSide] = createSignal<Side>('benchmark');
+  const [shut, setShut] = createSignal<ReadonlySet<string>>(new Set());
+  const groups = createMemo(() => groupsOf(DATA));
+  const toggle = (group: string): void => {
+    const next = new Set(shut());
+    if (!next.delete(group)) next.add(group);
+    setShut(next);
+  };
+  const choose = (e: Experiment): void => {
+    setChosen(e);
+    setSide('experiment');
+  };
+  const openStage = async (e: Experiment, stage: Stage): Promise<void> => {
+    const name = stage.stage === '' ? e.id : `${e.id} · ${stage.stage}`;
+    if (!(await app.open(writeDocument(scenarioOf(e, stage)), name, false))) return;
+    const points = (metric: string): readonly PercentPoint[] => measuredPoints(stage, metric);
+    app.setMeasuredRun({ name, ttft: points('ttft_ms'), e2e: points('e2e_ms') });
+    app.setTruth(false);
+  };
+  const opener = document.activeElement;
+  onMount(() => host?.focus());
+  onCleanup(() => {
+    // Once the panel is gone, and nothing else has taken the focus: the button that opened it.
+    if (opener instanceof HTMLElement && host?.contains(document.activeElement)) queueMicrotask(() => opener.focus());
+  });
+  const leave = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') app.setTruth(false);
+  };
+  onMount(() => window.addEventListener('keydown', leave));
+  onCleanup(() => window.removeEventListener('keydown', leave));
+
+  return (
+    <section class="truth" aria-label="How true is this?" tabindex="-1" ref={host}>
+      <nav class="truth-list" aria-label="Experiments">
+        <div class="bar">
+          <h2>Experiments {DATA.experiments.length}</h2>
+          <span class="grow" />
+          <span class="s">E2E mean, error</span>
+        </div>
+        <div class="truth-scroll">
+          <For each={groups()}>
+            {(group) => (
+              <section>
+                <button
+                  type="button"
+                  class="truth-group"
+                  aria-expanded={!shut().has(group.name)}
+                  onClick={() => toggle(group.name)}
+                >
+                  <b>{group.name}</b>
+                  <span class="s">{group.about}</span>
+                </button>
+                <Show when={!shut().has(group.name)}>
+                  <For each={group.experiments}>
+                    {(e) => (
+                      <button
+                        type="button"
+                        class="truth-row"
+                        aria-pressed={chosen() === e}
+                        title={e.id}
+                        onClick={() => choose(e)}
+                      >
+                        <span>{shortName(e)}</span>
+                        <b>
+                          {errorText(
+                            stageOf(e)?.figures['e2e_ms mean']?.[2] ?? stageOf(e)?.figures['tpot_ms mean']?.[2],
+                          )}
+                        </b>
+                      </button>
+                    )}
+                  </For>
+                </Show>
+              </section>
+            )}
+          </For>
+        </div>
+      </nav>
+      <div class="truth-mid">
+        <div class="truth-head">
+          <div>
+            <h2 class="truth-title">
+              {shown() === 'ranking' ? rankingHeadline(DATA.rankings) : headline(level(), regime())}
+            </h2>
+            <p class="s">{SHOWN.find(([name]) => name === shown())?.[2]}</p>
+          </div>
+          <div class="truth-choices">
+            <fieldset class="seg" aria-label="Level">
+              <For each={SHOWN}>
+                {([name, label]) => (
+                  <button type="button" aria-pressed={shown() === name} onClick={() => setShown(name)}>
+                    {label}
+                  </button>
+                )}
+              </For>
+            </fieldset>
+            <Show when={shown() !== 'ranking'}>
+              <fieldset class="seg" aria-label="Regime">
+                <For each={REGIMES}>
+                  {([name, words]) => (
+                    <button type="button" aria-pressed={regime() === name} onClick={() => setRegime(name)}>
+                      {words}
+                    </button>
+                  )}
+                </For>
+              </fieldset>
+            </Show>
+          </div>
+          <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setTruth(false)}>
+            <Icon name="close" />
+          </button>
+        </div>
+        <Show
+          when={shown() === 'ranking'}
+          fallback={<TruthTable figures={DATA.figures} level={level()} regime={regime()} />}
+        >
+          <TruthRankings rankings={DATA.rankings} />
+        </Show>
+        <div class="truth-pair">
+          <TruthScatter data={DATA} chosen={chosen()?.id} onChoose={choose} />
+          <TruthModels models={DATA.models} />
+        </div>
+      </div>
+      <aside class="truth-side" aria-label="Your benchmark and the experiment">
+        <div class="bar">
+          <fieldset class="seg" aria-label="Show">
+            <button type="button" aria-pressed={side() === 'benchmark'} onClick={() => setSide('benchmark')}>
+              Your benchmark
+            </button>
+            <button type="button" aria-pressed={side() === 'experiment'} onClick={() => setSide('experiment')}>
+              Experiment
+            </button>
+          </fieldset>
+        </div>
+        <div class="truth-scroll">
+          <Show when={side() === 'experiment'} fallback={<YourBenchmark app={app} />}>
+            <ExperimentPanel experiment={chosen()} onOpen={(e, stage) => void openStage(e, stage)} />
+          </Show>
+          <Rests evidence={app.evidence()} schema={app.schema} />
+          <Show when={(app.evidence()?.coefficients.length ?? 0) > 0}>
+            <Bands app={app} />
+          </Show>
+        </div>
+      </aside>
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+// The page's side of a thread that answers one question after the other: questions become promises.
+import { trust } from '../base/trust.ts';
+import type { Diagnostic } from '../generated/boundary.ts';
+import { LostError, RefusedError } from './client.ts';
+
+/** What such a thread says: an answer, what is wrong with the input, or that it failed. */
+export type FromAsked =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly id: number; readonly message: string };
+
+/** What a `Worker` is here; tests put a stand-in in its place. */
+export type AskedWorker<Q> = {
+  postMessage(message: { id: number; question: Q }): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromAsked>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+};
+
+type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+
+export class Asking<Q extends { readonly kind: string }, A extends Record<Q['kind'], unknown>> {
+  private worker: AskedWorker<Q> | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private asked = 0;
+
+  private readonly spawn: () => AskedWorker<Q>;
+
+  constructor(spawn: () => AskedWorker<Q>) {
+    this.spawn = spawn;
+  }
+
+  ask<K extends Q['kind']>(question: Extract<Q, { kind: K }>): Promise<A[K]> {
+    const worker = this.started();
+    const id = this.asked++;
+    return new Promise<unknown>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, question });
+    }).then((value) => trust<A[K]>(value)); // The table of answers says which type belongs to which question.
+  }
+
+  /** Ends the thread; what was asked is not answered. */
+  end(): void {
+    this.worker?.terminate();
+    this.worker = undefined;
+    for (const { reject } of this.waiting.values()) reject(new LostError('ended'));
+    this.waiting.clear();
+  }
+
+  private started(): AskedWorker<Q> {
+    if (this.worker) return this.worker;
+    const worker = this.spawn();
+    worker.onmessage = ({ data }) => {
+      const waiting = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      if ('value' in data) waiting?.resolve(data.value);
+      else if ('diagnostics' in data) waiting?.reject(new RefusedError(data.diagnostics));
+      else waiting?.reject(new Error(data.message));
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.end();
+    };
+    this.worker = worker;
+    return worker;
+  }
+}

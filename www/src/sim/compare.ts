@@ -1,0 +1,34 @@
+// The thread that compares runs. It is started when a comparison is opened; only this file imports its module.
+import init, { Comparison, rankRace, runRow, sweepCases } from '../../pkg/compare.js';
+import wasmUrl from '../../pkg/compare_bg.wasm?url';
+import type { RunComparison } from '../generated/boundary.ts';
+import { answering } from './answering.ts';
+import type { CompareAnswers, CompareQuestion } from './compareProtocol.ts';
+import { never } from './protocol.ts';
+
+function compare(a: Uint8Array, b: Uint8Array): RunComparison | null {
+  const comparison = new Comparison();
+  try {
+    comparison.add(a, b);
+    return comparison.result();
+  } finally {
+    comparison.free();
+  }
+}
+
+function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
+  switch (question.kind) {
+    case 'compare':
+      return compare(question.a, question.b);
+    case 'cases':
+      return sweepCases(question.scenario, [...question.varied], question.seeds);
+    case 'row':
+      return runRow(question.outcomes);
+    case 'rank':
+      return rankRace([...question.entries], question.by);
+    default:
+      return never(question);
+  }
+}
+
+answering(init({ module_or_path: wasmUrl }), answer);

@@ -1,0 +1,139 @@
+// A second run beside the one on screen, in a worker of its own, and what the two come to request by request.
+import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup, untrack } from 'solid-js';
+import { getAt, type Json } from '../base/json.ts';
+import { oneAtATime } from '../base/oneAtATime.ts';
+import { writeDocument } from '../base/text.ts';
+import type { Frame, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
+import { Client, LostError, RefusedError } from '../sim/client.ts';
+import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
+import type { ColumnsAnswer } from '../sim/protocol.ts';
+import { spawnWorker } from '../sim/spawn.ts';
+
+/** The charts that show both runs. */
+const VIEWS: readonly View[] = ['ttft-over-time', 'e2e-over-time', 'health'];
+/** While the run plays, charts of both are asked for no more often. */
+const CHARTS_MS = 500;
+
+/** What runs beside the run on screen. */
+export type Beside = { readonly name: string; readonly document: Json };
+
+/** The same charts of both runs. */
+export type Charts = { readonly a: readonly ColumnsAnswer[]; readonly b: readonly ColumnsAnswer[] };
+
+/** A pair of one request: how it went in each run. */
+export type Pair = { readonly a: RequestDetail; readonly b: RequestDetail };
+
+/** What is read of the run on screen. */
+type RunA = {
+  readonly frame: Accessor<Frame | undefined>;
+  readonly document: Accessor<Json>;
+  readonly rests: Accessor<boolean>;
+  readonly traceFile: Accessor<File | undefined>;
+  readonly outcomes: () => Promise<Uint8Array<ArrayBuffer>>;
+  readonly columns: (views: readonly View[]) => Promise<readonly ColumnsAnswer[]>;
+  readonly inspect: (request: number) => Promise<RequestDetail | null>;
+};
+
+export type Comparing = ReturnType<typeof createComparing>;
+
+export function createComparing(a: RunA) {
+  const [beside, setBeside] = createSignal<Beside>();
+  const [result, setResult] = createSignal<{ readonly atUs: number; readonly comparison: RunComparison }>();
+  const [charts, setCharts] = createSignal<Charts>();
+  const [atUs, setAtUs] = createSignal<number>();
+  const [trouble, setTrouble] = createSignal('');
+  const [pair, setPair] = createSignal<Pair>();
+  const thread = new CompareClient(spawnCompare);
+  let client: Client | undefined;
+  let runs = 0;
+  onCleanup(() => {
+    client?.end();
+    thread.end();
+  });
+
+  async function ready(): Promise<Client> {
+    if (client) return client;
+    const listener = {
+      onFrame: (frame: Frame) => setAtUs(frame.now_us),
+      onCrash: () => setTrouble('The second run stopped. Choose it again.'),
+    };
+    const begun = new Client(spawnWorker, listener, (callback) => requestAnimationFrame(callback));
+    await begun.start();
+    client = begun;
+    return begun;
+  }
+
+  /** Begins the second run; what was compared before is gone. */
+  async function choose(next: Beside): Promise<void> {
+    setTrouble('');
+    try {
+      const run = await ready();
+      const file = a.traceFile();
+      const useTrace = getAt(next.document, 'workload.trace') !== undefined && file !== undefined;
+      if (useTrace) await run.readTrace(file, () => {});
+      const options = { id: { run: ++runs, edit: 0 }, useTrace, untilUs: 0, thenPlay: false, keeps: false };
+      await run.load(writeDocument(next.document), options);
+      setResult(undefined);
+      setCharts(undefined);
+      setPair(undefined);
+      setBeside(next);
+      follow();
+    } catch (error) {
+      tell(error);
+    }
+  }
+
+  function tell(error: unknown): void {
+    if (error instanceof LostError) return;
+    if (!(error instanceof RefusedError)) throw error;
+    setTrouble(error.diagnostics.map((d) => `${d.path}: ${d.found}; ${d.allowed}`).join('. ') || 'It was refused.');
+  }
+
+  let chartsDueMs = 0;
+  /** Takes the second run to where the first one is; both are compared where the first one rests. */
+  const follow = oneAtATime(async () => {
+    const run = client;
+    const now = untrack(a.frame)?.now_us;
+    if (!run || now === undefined || untrack(beside) === undefined) return;
+    try {
+      await run.seek(now);
+      if (performance.now() >= chartsDueMs || untrack(a.rests)) {
+        const [ofA, ofB] = await Promise.all([a.columns(VIEWS), run.columns(VIEWS)]);
+        setCharts({ a: ofA, b: ofB });
+        chartsDueMs = performance.now() + CHARTS_MS;
+      }
+      if (untrack(a.rests) && untrack(a.frame)?.now_us === now) await compare(run, now);
+    } catch (error) {
+      tell(error);
+    }
+  });
+
+  async function compare(run: Client, now: number): Promise<void> {
+    const [ofA, ofB] = await Promise.all([a.outcomes(), run.outcomes()]);
+    const comparison = await thread.ask({ kind: 'compare', a: ofA, b: ofB });
+    if (comparison && untrack(a.frame)?.now_us === now) setResult({ atUs: now, comparison });
+  }
+
+  const place = createMemo(() => `${a.frame()?.now_us} ${a.rests()}`);
+  createEffect(on(place, () => follow()));
+
+  /** Opens one request in both runs. */
+  async function openPair(requestA: number, requestB: number): Promise<void> {
+    if (!client) return;
+    const [ofA, ofB] = await Promise.all([a.inspect(requestA), client.inspect(requestB)]);
+    setPair(ofA && ofB ? { a: ofA, b: ofB } : undefined);
+  }
+
+  return {
+    beside,
+    choose,
+    result,
+    charts,
+    trouble,
+    setTrouble,
+    pair,
+    openPair: (requestA: number, requestB: number) => void openPair(requestA, requestB).catch(tell),
+    /** How far the second run is. */
+    atUs,
+  };
+}

@@ -1,0 +1,55 @@
+// A run within another page: two messages. Their page sends `load` with a link, or `state` to be told of it; this one answers with
+// `state` and sends it again when it changes. A link is opened like all others: bounded, and never more than a link may do.
+import { type Accessor, createEffect, createMemo, createRoot } from 'solid-js';
+import type { Frame } from '../generated/boundary.ts';
+
+type State = {
+  readonly tokenyard: 'state';
+  /** Where the run is, in seconds. */
+  readonly at_s: number;
+  readonly playing: boolean;
+  readonly finished: boolean;
+  /** The link of what is shown, as a page of its own has it. */
+  readonly link: string;
+};
+
+type Run = {
+  readonly frame: Accessor<Frame | undefined>;
+  readonly playsOn: Accessor<boolean>;
+  readonly link: () => string;
+  readonly open: (link: string) => Promise<void>;
+};
+
+export function listen(run: Run): void {
+  const origins = new Set<string>();
+  const state = (): State => ({
+    tokenyard: 'state',
+    at_s: (run.frame()?.now_us ?? 0) / 1e6,
+    playing: run.playsOn(),
+    finished: run.frame()?.finished ?? false,
+    link: run.link(),
+  });
+  const tell = (): void => {
+    for (const origin of origins) window.parent.postMessage(state(), origin);
+  };
+  window.addEventListener('message', async ({ data, source, origin }: MessageEvent<unknown>) => {
+    if (source !== window.parent || !isMessage(data) || origin === 'null') return;
+    if (data.tokenyard === 'load' && typeof data.link === 'string') await run.open(data.link);
+    else if (data.tokenyard !== 'state') return;
+    origins.add(origin);
+    tell();
+  });
+  createRoot(() => {
+    const second = createMemo(() => Math.floor((run.frame()?.now_us ?? 0) / 1e6));
+    createEffect(() => {
+      second();
+      run.playsOn();
+      run.frame()?.finished;
+      tell();
+    });
+  });
+}
+
+function isMessage(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null;
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Flag } from '../generated/boundary.ts';
+import {
+  besides,
+  branched,
+  differing,
+  NO_NAMED_RUNS,
+  namedRunOf,
+  namedRunsAfter,
+  withNamedRun,
+  withoutNamedRun,
+  withSecondRun,
+} from './namedRuns.ts';
+
+const flag = (atUs: number, label: string): Flag => ({ at_us: atUs, label, applied: true, off: false });
+const left = (document: string) => ({ document, flags: [flag(1, document)], figures: { computed_us: 9 } });
+
+test('an edit in the past names both runs, and shows the new one', () => {
+  const namedRuns = namedRunsAfter(NO_NAMED_RUNS, left('a'), 'b');
+  expect(namedRuns.all.map((c) => [c.name, c.document])).toEqual([
+    ['Run 1', 'a'],
+    ['Run 2', 'b'],
+  ]);
+  expect(namedRuns.shown).toBe(2);
+  const third = namedRunsAfter(namedRuns, left('b2'), 'c');
+  expect(third.all.map((c) => [c.name, c.document])).toEqual([
+    ['Run 1', 'a'],
+    ['Run 2', 'b2'],
+    ['Run 3', 'c'],
+  ]);
+});
+
+test('a branch begins as the run it leaves, and its first edit in the past begins no third one', () => {
+  const both = branched(NO_NAMED_RUNS, left('a'), 'a');
+  expect([both.shown, both.all.map((c) => c.document)]).toEqual([2, ['a', 'a']]);
+  expect(namedRunOf(both, 'a').shown).toBe(2);
+  const edited = namedRunsAfter(both, left('a'), 'b');
+  expect([edited.shown, edited.all.map((c) => c.document)]).toEqual([2, ['a', 'b']]);
+});
+
+test('the second run of a link is listed and not on screen', () => {
+  const two = withSecondRun('a', { name: 'Random router', document: 'b' });
+  expect([two.shown, two.all.map((c) => c.name)]).toEqual([1, ['Run 1', 'Random router']]);
+  expect(besides(two)?.document).toBe('b');
+  expect(besides(namedRunOf(two, 'b'))?.document).toBe('a');
+  expect(besides(NO_NAMED_RUNS)).toBe(undefined);
+});
+
+test('a document that is known shows its run, another one becomes that of the run on screen', () => {
+  const namedRuns = namedRunsAfter(NO_NAMED_RUNS, left('a'), 'b');
+  expect(namedRunOf(namedRuns, 'a').shown).toBe(1);
+  const changed = namedRunOf(namedRuns, 'b3');
+  expect([changed.shown, changed.all[1]?.document]).toEqual([2, 'b3']);
+  expect(namedRunOf(NO_NAMED_RUNS, 'b')).toBe(NO_NAMED_RUNS);
+});
+
+test('the run on screen cannot be removed, and a name stays with its run', () => {
+  const namedRuns = withNamedRun(namedRunsAfter(NO_NAMED_RUNS, left('a'), 'b'), 1, { name: 'before' });
+  expect(namedRuns.all[0]?.name).toBe('before');
+  expect(withoutNamedRun(namedRuns, 2)).toBe(namedRuns);
+  expect(withoutNamedRun(namedRuns, 1).all.map((c) => c.id)).toEqual([2]);
+});
+
+test('what differs is what either has and the other has not', () => {
+  const [a, b, c] = [flag(1, 'a'), flag(2, 'b'), flag(2, 'c')];
+  expect(differing([a, b], [a, c])).toEqual({ has: [b], lacks: [c] });
+});

@@ -1,0 +1,48 @@
+// What the run is run to next: one of the core's occasions, completed by a number or a kind.
+
+import { trust } from '../base/trust.ts';
+import { ANOMALY_KINDS, EVENT_KINDS, OCCASIONS, type Occasion, type OccasionChoice } from '../generated/boundary.ts';
+
+/** An occasion as it was chosen: with the text that completes it. */
+export type Wanted = { readonly choice: OccasionChoice; readonly value: string; readonly occasion: Occasion };
+
+/** A choice with what completes it; undefined where that does not fit. */
+export function chosen(choice: OccasionChoice, value: string): Wanted | undefined {
+  const completed = completion(choice, value.trim());
+  if (completed === undefined) return undefined;
+  // The names of the choices are those of the occasions: a test in the core holds them together.
+  const occasion = trust<Occasion>(choice.takes === 'nothing' ? choice.name : { [choice.name]: completed });
+  return { choice, value: value.trim(), occasion };
+}
+
+function completion(choice: OccasionChoice, value: string): string | number | undefined {
+  const number = Number(value);
+  switch (choice.takes) {
+    case 'nothing':
+      return '';
+    case 'count':
+    case 'request':
+      return /^\d{1,9}$/.test(value) ? number : undefined;
+    case 'percent':
+      return value !== '' && number >= 0 && number <= 100 ? number : undefined;
+    case 'event-kind':
+      return EVENT_KINDS.find((kind) => kind === value);
+    case 'anomaly-kind':
+      return ANOMALY_KINDS.find((kind) => kind === value);
+  }
+}
+
+/** What is run to before anything was chosen: the first of the list. */
+export function firstWanted(): Wanted {
+  const [first] = OCCASIONS;
+  if (!first) throw new Error('the core names no occasion');
+  return { choice: first, value: '', occasion: trust<Occasion>(first.name) };
+}
+
+/** `next queue above 10`. */
+export function sayWanted({ choice, value }: Wanted): string {
+  const unit = choice.takes === 'percent' ? ' %' : '';
+  const number = choice.takes === 'request' ? `#${value}` : `${value}${unit}`;
+  if (choice.takes === 'nothing') return choice.label;
+  return choice.takes.endsWith('kind') ? value.replaceAll('-', ' ') : `${choice.label} ${number}`;
+}

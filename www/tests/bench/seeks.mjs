@@ -1,0 +1,143 @@
+// Going anywhere in a computed run of ten minutes: from the key to the picture of the instant, the first paint of a drag, and what the
+// checkpoints take.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drop, newPage, ROOT, resting } from '../e2e/harness.mjs';
+
+const HORIZON_S = 600;
+/** Places that are gone to, and drags. */
+const SEEKS = 40;
+const DRAGS = 12;
+
+/** The default preset for ten minutes, and so many times as large: without its burst then, whose queues would outgrow the cluster. */
+export function scenarioOf(times) {
+  const scenario = JSON.parse(readFileSync(join(ROOT, '../scenarios/chat-4xh100.json'), 'utf8'));
+  scenario.run.horizon_s = HORIZON_S;
+  if (times === 1) return scenario;
+  scenario.cluster.pools[0].replicas *= times;
+  for (const client of scenario.workload.clients)
+    for (const arrivals of Object.values(client.arrivals)) arrivals.rate_per_s *= times;
+  delete scenario.edits;
+  return scenario;
+}
+
+/** Places between 0 and 1 that are the same in every run. */
+function* places() {
+  for (let at = 0.5; ; at = (at + 0.618_033_988_749) % 1) yield at;
+}
+
+/** Asks the page's worker a question of the bench's own. */
+async function asked(page, kind) {
+  return page.evaluate(
+    (question) =>
+      new Promise((resolve) => {
+        const id = -1 - Math.floor(Math.random() * 1e9);
+        const listen = (event) => {
+          if (event.data.kind !== 'answer' || event.data.id !== id) return;
+          window.simulation.removeEventListener('message', listen);
+          resolve(event.data.value);
+        };
+        window.simulation.addEventListener('message', listen);
+        window.simulation.postMessage({ kind: 'ask', id, question });
+      }),
+    { kind },
+  );
+}
+
+/** Milliseconds from the key that goes to an instant until its picture is painted. */
+async function seekMs(page, seconds) {
+  const field = page.getByRole('textbox', { name: 'Go to time, in seconds' });
+  await field.fill(String(seconds));
+  const shown = page.evaluate(
+    (wanted) =>
+      new Promise((resolve) => {
+        const began = (event) => {
+          const look = () => {
+            const now = Number(document.querySelector('.clock').firstChild.textContent.replaceAll(',', ''));
+            if (Math.abs(now - wanted) > 0.0006) requestAnimationFrame(look);
+            else requestAnimationFrame(() => resolve(performance.now() - event.timeStamp));
+          };
+          requestAnimationFrame(look);
+        };
+        document.addEventListener('keydown', began, { once: true, capture: true });
+      }),
+    seconds,
+  );
+  await field.press('Enter');
+  return shown;
+}
+
+/** Milliseconds from the pointer on the timeline until the clock shows another instant. */
+async function dragMs(page, share) {
+  const box = await page.getByRole('slider', { name: 'Time' }).boundingBox();
+  const shown = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const clock = () => document.querySelector('.clock').firstChild.textContent;
+        const was = clock();
+        const began = (event) => {
+          const look = () => {
+            if (clock() === was) requestAnimationFrame(look);
+            else requestAnimationFrame(() => resolve(performance.now() - event.timeStamp));
+          };
+          requestAnimationFrame(look);
+        };
+        document.addEventListener('pointerdown', began, { once: true, capture: true });
+      }),
+  );
+  await page.mouse.move(box.x + 16 + (box.width - 32) * share, box.y + 34);
+  await page.mouse.down();
+  const first = await shown;
+  await page.mouse.move(box.x + 16 + (box.width - 32) * ((share + 0.02) % 1), box.y + 34, { steps: 4 });
+  await page.mouse.up();
+  await resting(page);
+  return first;
+}
+
+/** One row: the default preset `times` times as large, computed to its end, then gone anywhere in. */
+export async function seeks(site, times, quantile) {
+  const { page, close } = await newPage(site, {}, () => {
+    const { Worker } = window;
+    window.Worker = class extends Worker {
+      constructor(...given) {
+        super(...given);
+        window.simulation ??= this;
+      }
+    };
+  });
+  const name = `seek-${4 * times}`;
+  await drop(page, `${name}.json`, JSON.stringify(scenarioOf(times)));
+  await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, `${name}.json`);
+  await resting(page);
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await page.waitForFunction(
+    (end) => Number(document.querySelector('.clock').firstChild.textContent.replaceAll(',', '')) >= end,
+    HORIZON_S,
+    { timeout: 600_000 },
+  );
+  await resting(page);
+  const [checkpoints, bytes] = await asked(page, 'checkpoints');
+  const next = places();
+  const took = [];
+  for (let k = 0; k < SEEKS; k++) {
+    took.push(await seekMs(page, Number((next.next().value * HORIZON_S).toFixed(3))));
+    await resting(page);
+  }
+  const drags = [];
+  for (let k = 0; k < DRAGS; k++) drags.push(await dragMs(page, next.next().value));
+  const [after, bytesAfter] = await asked(page, 'checkpoints');
+  await close();
+  return {
+    name,
+    target: 'page',
+    replicas: 4 * times,
+    horizon_s: HORIZON_S,
+    seek_p50_ms: Math.round(quantile(took, 0.5)),
+    seek_p95_ms: Math.round(quantile(took, 0.95)),
+    seek_max_ms: Math.round(Math.max(...took)),
+    drag_first_paint_p50_ms: Math.round(quantile(drags, 0.5)),
+    drag_first_paint_p95_ms: Math.round(quantile(drags, 0.95)),
+    checkpoints: Math.max(checkpoints, after),
+    checkpoint_mb: Number((Math.max(bytes, bytesAfter) / 2 ** 20).toFixed(1)),
+  };
+}

@@ -1,0 +1,139 @@
+// Two runs on the same requests, in the built page in Chromium.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { cli, preset, resting, savedScenario, suite, write } from './harness.mjs';
+import { painted, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const panel = (page) => page.getByRole('region', { name: 'Compare with B' });
+
+/** Waits until both runs rest at the end and are compared. */
+const compared = (page) =>
+  page.waitForFunction(() => {
+    const told = document.querySelector('.compare-head')?.textContent ?? '';
+    const now = document.querySelector('.clock')?.firstChild?.textContent?.trim();
+    return told.includes(`compared up to ${now} s`);
+  });
+
+async function open(page, router) {
+  await page.keyboard.press('c');
+  await panel(page).getByLabel('Router of B').selectOption({ label: router });
+  await compared(page);
+}
+
+/** What a key figure says of A and B, such as `9.35 s → 15.4 s`. */
+const figure = (page, name) =>
+  page.evaluate((wanted) => {
+    const found = [...document.querySelectorAll('.compare-figures > div')].find(
+      (div) => div.querySelector('dt').textContent === wanted,
+    );
+    return found.querySelector('.compare-ab').textContent.replaceAll('\u00a0', ' ');
+  }, name);
+
+const said = (ms) => (ms < 999.5 ? `${three(ms)} ms` : `${three(ms / 1000)} s`);
+const three = (x) => (x >= 99.95 ? String(Math.round(x)) : x >= 9.995 ? x.toFixed(1) : x.toFixed(2));
+
+onPage('a second run keeps step, and its figures are those of the command line', async (page, t) => {
+  const file = await savedScenario(page);
+  await open(page, 'Random');
+  await panel(page).getByText('request by request').waitFor();
+  await page.getByRole('button', { name: 'Run both to the end' }).click();
+  await resting(page);
+  await compared(page);
+  await panel(page).getByRole('listitem').filter({ hasText: 'least-loaded' }).waitFor();
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const document = JSON.parse(readFileSync(file, 'utf8'));
+  document.cluster = { ...document.cluster, routing: 'random' };
+  const other = write('b.json', JSON.stringify(document));
+  const { metrics } = JSON.parse(run('compare', file, other, '--seeds', '1', '--json'));
+  for (const [name, of] of [
+    ['TTFT p99', metrics.ttft_ms.p99],
+    ['TTFT p50', metrics.ttft_ms.p50],
+    ['E2E p99', metrics.e2e_ms.p99],
+  ])
+    assert.equal(await figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
+});
+
+onPage('a request is looked at in both runs, and B is gone on with', async (page) => {
+  await preset(page, 'router-showdown');
+  await open(page, 'Least loaded');
+  await panel(page).getByRole('heading', { name: 'Lost most' }).waitFor();
+  await page.locator('.compare-moved button').first().click();
+  await panel(page)
+    .getByRole('region', { name: /in both runs/ })
+    .waitFor();
+  assert.equal(await page.locator('.compare .fall').count(), 2);
+  await panel(page).getByRole('button', { name: 'Go on with B' }).click();
+  await panel(page).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /^Runs 2 of this scenario/ }).waitFor();
+  await resting(page);
+});
+
+onPage('a run against itself differs nowhere, by a link', async (page) => {
+  await page.keyboard.press('c');
+  await panel(page).getByRole('textbox', { name: 'A link' }).fill('#chat-4xh100');
+  await page.keyboard.press('Enter');
+  await compared(page);
+  await panel(page).getByText('nothing: B is the same run').waitFor();
+  assert.match(await page.locator('.compare-verdict').first().textContent(), /no difference can be shown/);
+  await panel(page).getByText('0 % gained, 0 % lost', { exact: false }).waitFor();
+  await page.keyboard.press('Escape');
+  await panel(page).waitFor({ state: 'detached' });
+});
+
+onPage('a phone opens the comparison from the menu of presets', async (page) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('banner').getByRole('button', { name: 'Presets' }).click();
+  await page.getByRole('menuitem', { name: /Compare with a second run/ }).click();
+  await panel(page).getByLabel('Router of B').waitFor();
+});
+
+onPage('axe finds nothing in a comparison, and nothing lies outside, on a desktop and a phone', async (page) => {
+  await open(page, 'Random');
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [1024, 768, 'dark'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await theme(page, name);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
+    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+  }
+});
+
+onPage(
+  'a race ranks routers on the same requests, can be cancelled, and gives its runs to the comparison',
+  async (page) => {
+    await page.keyboard.press('c');
+    await panel(page).getByRole('button', { name: 'Race', exact: true }).click();
+    const start = panel(page).getByRole('button', { name: /^Run \d+ × \d+ runs$/ });
+    await start.click();
+    await panel(page).getByRole('button', { name: 'Cancel' }).click();
+    await start.waitFor();
+    const routers = panel(page).getByRole('group', { name: 'Routers' }).getByRole('checkbox');
+    for (const box of await routers.all()) if (await box.isEnabled()) await box.setChecked(false);
+    await routers.and(page.getByLabel('Random', { exact: true })).check();
+    await panel(page).getByLabel('Seeds').selectOption('3');
+    await start.click();
+    await panel(page)
+      .getByText(/^\s*6 of 6/)
+      .waitFor();
+    const rows = panel(page).getByRole('table').getByRole('row');
+    await rows.nth(2).waitFor();
+    assert.equal(await rows.count(), 3);
+    assert.match(await rows.nth(1).textContent(), /reference/);
+    assert.equal(await panel(page).getByRole('img', { name: /^Seed/ }).count(), 6);
+    assert.deepEqual(await violations(page), []);
+    await rows.nth(2).getByRole('button', { name: /^As B/ }).click();
+    await compared(page);
+  },
+);

@@ -1,0 +1,58 @@
+// A run within a page of another origin, in Chromium.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { open } from './harness.mjs';
+
+let site;
+let host;
+before(async () => {
+  site = await open();
+  host = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<!doctype html><title>A post</title>
+      <iframe title="run" width="800" height="450" src="${site.url}#embed=ttft-over-time;kv-pressure;t=21"></iframe>
+      <script>
+        window.states = [];
+        addEventListener('message', ({ data }) => window.states.push(data));
+        window.send = (data) => document.querySelector('iframe').contentWindow.postMessage(data, '*');
+      </script>`);
+  });
+  await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
+});
+after(async () => {
+  await site?.close();
+  await new Promise((resolve) => host.close(resolve));
+});
+
+test('an embedded run shows stage, chart and transport, is played by keys and takes two messages', async () => {
+  const page = await site.browser.newPage({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.goto(`http://127.0.0.1:${host.address().port}/`);
+  const run = page.frameLocator('iframe');
+  const at = () => run.locator('.clock').evaluate((el) => Number(el.firstChild.textContent.replaceAll(',', '')));
+  const until = (seconds) =>
+    page.waitForFunction((s) => window.states.some((m) => m.tokenyard === 'state' && m.at_s >= s), seconds);
+  await run.getByRole('region', { name: 'Stage' }).waitFor();
+  await run.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await run.locator('.time-chart').waitFor();
+  assert.equal(await run.getByRole('banner').count(), 0);
+  assert.equal(await run.getByRole('complementary').count(), 0);
+  await page.evaluate(() => window.send({ tokenyard: 'state' }));
+  await until(21);
+  assert.equal(await at(), 21);
+  await run.getByRole('button', { name: 'Play', exact: true }).focus();
+  await page.keyboard.press('Space');
+  await until(22);
+  await page.keyboard.press('Space');
+  await page.evaluate(() => window.send({ tokenyard: 'load', link: '#chat-4xh100;t=100;seed=x' }));
+  await run.getByText('Not all of this link could be opened').waitFor();
+  await run.getByRole('button', { name: 'Keep what was opened' }).click();
+  await until(99);
+  const link = run.getByRole('link', { name: 'Open in Tokenyard' });
+  const [opened] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+  assert.doesNotMatch(opened.url(), /embed/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});

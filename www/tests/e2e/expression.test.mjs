@@ -1,0 +1,68 @@
+// A scorer of one's own: written in the form, mended by what is said of it, in force in the middle of a run, and in the link.
+import assert from 'node:assert/strict';
+import { resting, suite } from './harness.mjs';
+
+const onPage = suite();
+const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
+
+/** Chooses an option of one of the form's lists. */
+async function choose(page, box, option) {
+  await box.click();
+  await page
+    .getByRole('option')
+    .filter({ has: page.locator('b', { hasText: option }) })
+    .click();
+  await resting(page);
+}
+
+onPage('an expression is written, mended, put to use in the middle of a run, and travels in the link', async (page) => {
+  const panel = scenarioPanel(page);
+  await choose(page, panel.getByRole('combobox', { name: 'Policy' }).nth(1), /^Weighted$/);
+  await choose(page, panel.getByRole('combobox', { name: 'Profile' }), /^Custom$/);
+  const scorers = panel.getByRole('combobox', { name: /^Scorer/ });
+  assert.equal(await scorers.count(), 3, 'the scorers of the default profile');
+
+  // A named scorer opens as the expression that it is.
+  await panel.getByRole('button', { name: 'Open as expression: Queue depth' }).click();
+  const field = panel.locator('.expression input');
+  await field.waitFor();
+  assert.match(await field.inputValue(), /^max\.load > min\.load \? /);
+  await resting(page);
+
+  // Words are offered while one is typed, and taken by the keyboard.
+  await field.fill('');
+  await field.pressSequentially('0.2 + 0.8 / (1 + wai');
+  const words = panel.getByRole('option');
+  await words.first().waitFor();
+  assert.deepEqual(await panel.locator('.words code').allTextContents(), ['waiting', 'waiting_tokens']);
+  await field.press('ArrowDown');
+  assert.equal(await field.getAttribute('aria-activedescendant'), await words.first().getAttribute('id'));
+  await field.press('Enter');
+  assert.equal(await field.inputValue(), '0.2 + 0.8 / (1 + waiting');
+
+  // What is wrong is said, at its place, and is not put to use.
+  await panel.locator('.expression .problems li').first().waitFor();
+  assert.match(await panel.locator('.expression .problems').textContent(), /the end of the text at character 25/);
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await field.press('Enter');
+  assert.match((await field.getAttribute('data-value')) ?? '', /^max\.load/);
+  await field.fill('0.2 + 0.8 / (1 + wating)');
+  await panel.locator('.expression mark').waitFor();
+  await page.waitForFunction(() => document.querySelector('.expression mark')?.textContent === 'wating');
+  assert.match(await panel.locator('.expression .problems').textContent(), /did you mean `waiting`\?/);
+
+  // Mended, it is in force from the playhead on.
+  const text = '0.2 + 0.8 / (1 + waiting)';
+  await field.fill(text);
+  await panel.locator('.expression mark').waitFor({ state: 'detached' });
+  const before = await page.evaluate(() => location.hash);
+  await field.press('Enter');
+  await page.waitForFunction((want) => document.querySelector('.expression input')?.dataset.value === want, text);
+  await resting(page);
+  await page.waitForFunction((old) => location.hash !== old, before);
+
+  // The link brings it back, as an edit of the run.
+  await page.reload();
+  await page.waitForFunction((want) => document.querySelector('.expression input')?.dataset.value === want, text);
+  assert.equal(await panel.locator('.expression .problems').count(), 0);
+});

@@ -1,0 +1,175 @@
+// The gallery of presets, notes that point at things, and rows as files.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cli, clock, inspectorTab, preset, resting, scratch, suite } from './harness.mjs';
+import { painted, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const gallery = (page) => page.getByRole('dialog', { name: 'Presets' });
+const cards = (page) => gallery(page).locator('.card');
+
+async function openGallery(page) {
+  await page.keyboard.press('p');
+  await cards(page).first().waitFor();
+}
+
+/** Waits until the clock shows an instant. */
+async function shows(page, timeS) {
+  await page.waitForFunction((s) => Number(document.querySelector('.clock')?.firstChild?.textContent) === s, timeS);
+}
+
+onPage('the gallery opens, is searched and opens a preset by keyboard alone', async (page) => {
+  await openGallery(page);
+  const all = await cards(page).count();
+  assert.ok(all >= 14, `${all} cards`);
+  await gallery(page).getByRole('searchbox', { name: 'Find a preset' }).focus();
+  await page.keyboard.type('livelock');
+  await page.waitForFunction(() => document.querySelectorAll('.gallery .card').length === 1);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await gallery(page).waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'cache-livelock');
+  assert.equal(await resting(page), 37);
+});
+
+onPage('tags leave the presets that have them, Escape gives the focus back', async (page) => {
+  await openGallery(page);
+  const chip = gallery(page).getByRole('button', { name: /^scheduling \d+$/ });
+  const wanted = Number((await chip.textContent()).split(' ').at(-1));
+  await chip.click();
+  await page.waitForFunction((n) => document.querySelectorAll('.gallery .card').length === n, wanted);
+  assert.equal(await chip.getAttribute('aria-pressed'), 'true');
+  await page.keyboard.press('Escape');
+  await gallery(page).waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.activeElement?.closest('.top') !== null);
+});
+
+onPage('every card has a picture and opens its preset where it says, without an error', async (page, t) => {
+  await openGallery(page);
+  const names = await cards(page).evaluateAll((found) => found.map((card) => card.dataset.preset));
+  for (const name of names) {
+    if ((await gallery(page).count()) === 0) await openGallery(page);
+    const card = gallery(page).locator(`[data-preset="${name}"]`);
+    assert.ok((await card.locator('.picture path').count()) > 0, `${name} is drawn`);
+    const opens = Number(/opens at (\d+) s/.exec(await card.textContent())[1]);
+    await card.click();
+    await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
+    assert.equal(await resting(page), opens, name);
+    assert.equal(await page.locator('.notice.problem').count(), 0, name);
+  }
+  t.diagnostic(`${names.length} presets opened`);
+});
+
+onPage('axe finds nothing in the gallery, on a desktop and a phone, in either theme', async (page) => {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ])
+    for (const name of ['dark', 'light']) {
+      await page.setViewportSize({ width, height });
+      await theme(page, name);
+      await page.keyboard.press('p');
+      await cards(page).first().waitFor();
+      await painted(page);
+      assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+      const wide = await page.evaluate(() => document.querySelector('.gallery').scrollWidth > window.innerWidth);
+      assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+      await page.keyboard.press('Escape');
+      await gallery(page).waitFor({ state: 'detached' });
+    }
+});
+
+onPage('a link in a note takes the run to an instant and selects what it is about', async (page) => {
+  await preset(page, 'cache-livelock');
+  const note = page.locator('.story');
+  await note.getByRole('button', { name: 'Its waterfall' }).click();
+  await shows(page, 46);
+  await page.getByRole('img', { name: /Waterfall of request 74/ }).waitFor();
+  await note.getByRole('button', { name: '63.9 s' }).click();
+  await shows(page, 63.8);
+});
+
+onPage('rows that the page downloads are the bytes that the command line writes', async (page, t) => {
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  await preset(page, 'long-prompt');
+  await inspectorTab(page, 'Run');
+  const block = page.locator('.rows-block');
+  for (const [table, format] of [
+    ['requests', 'csv'],
+    ['decisions', 'jsonl'],
+    ['events', 'csv'],
+    ['series', 'jsonl'],
+  ]) {
+    await block
+      .getByRole('combobox', { name: 'Rows of' })
+      .selectOption({ label: table[0].toUpperCase() + table.slice(1) });
+    await block.getByRole('combobox', { name: 'Written as' }).selectOption({ label: format.toUpperCase() });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      block.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), `long-prompt-${table}.${format}`);
+    const [here, there] = [join(scratch(), 'page'), join(scratch(), `cli.${format}`)];
+    await download.saveAs(here);
+    run('run', 'long-prompt', '--json', `--${table}`, there);
+    const bytes = readFileSync(here);
+    assert.ok(bytes.length > 1000 && bytes.equals(readFileSync(there)), `${table} as ${format}`);
+    t.diagnostic(`${table}: ${bytes.length} bytes`);
+  }
+});
+
+onPage('a download of rows can be cancelled, and the run on screen stays where it is', async (page) => {
+  await preset(page, 'fleet-256');
+  const at = await clock(page);
+  await inspectorTab(page, 'Run');
+  const block = page.locator('.rows-block');
+  await block.getByRole('combobox', { name: 'Rows of' }).selectOption({ label: 'Events' });
+  await block.getByRole('button', { name: 'Download' }).click();
+  await block.getByRole('button', { name: 'Cancel' }).click();
+  await block.getByRole('button', { name: 'Download' }).waitFor();
+  assert.equal(await clock(page), at);
+});
+
+onPage(
+  'a link pasted into the gallery opens, what is none is told, and a blank scenario says its defaults',
+  async (page) => {
+    await openGallery(page);
+    const field = gallery(page).getByRole('textbox', { name: 'Paste a link' });
+    await field.fill('chat with four replicas');
+    await field.press('Enter');
+    await gallery(page).getByRole('alert').getByText('a link holds a #').waitFor();
+    await field.fill('#kv-pressure;seed=9;t=12.5');
+    await field.press('Enter');
+    await gallery(page).waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.querySelector('.clock')?.firstChild?.textContent?.startsWith('12.5'));
+    assert.equal(await page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '9');
+    await openGallery(page);
+    await gallery(page).getByRole('button', { name: 'Blank scenario' }).click();
+    await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'default');
+    await resting(page);
+  },
+);
+
+onPage('a saved report is what the command line prints, its link included', async (page, t) => {
+  await preset(page, 'kv-pressure');
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await inspectorTab(page, 'Run');
+  await page.getByText('of the whole run').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the report' }).click(),
+  ]);
+  const path = join(scratch(), 'report.json');
+  await download.saveAs(path);
+  const saved = readFileSync(path, 'utf8').trim();
+  assert.equal(JSON.parse(saved).link, '#kv-pressure');
+  const { run, missing } = cli();
+  if (!run) t.skip(missing);
+  else assert.equal(saved, run('run', 'kv-pressure', '--json'));
+});

@@ -1,0 +1,99 @@
+// Measured runs beside the simulation: the panel, an experiment opened as a scenario, and a benchmark of one's own.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { drop, ROOT, resting, suite } from './harness.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const panel = (page) => page.getByRole('region', { name: 'How true is this?' });
+
+onPage(
+  'measured runs are beside the simulation, and an experiment opens with its measured percentiles',
+  async (page) => {
+    await page.getByRole('button', { name: 'How true is this?' }).click();
+    await panel(page)
+      .getByRole('row', { name: /All experiments/ })
+      .waitFor();
+    assert.match(await panel(page).locator('.truth-title').textContent(), /E2E mean: .* % off in the median/);
+    await panel(page)
+      .getByRole('button', { name: /^r3-open-loop-sweep/ })
+      .click();
+    await panel(page).getByRole('combobox', { name: 'Stage' }).selectOption('rate4');
+    await panel(page)
+      .getByRole('row', { name: /TTFT p50/ })
+      .waitFor();
+    await panel(page).getByRole('button', { name: 'Open as a scenario' }).click();
+    await panel(page).waitFor({ state: 'detached' });
+    await resting(page);
+    assert.match(await page.getByRole('heading', { level: 1 }).textContent(), /e-r3-open-loop-sweep/);
+    const chart = page.getByRole('img', { name: /Distribution of TTFT.*Measured: p50/ });
+    await chart.waitFor();
+  },
+);
+
+onPage('raw, calibrated, transfer and ranking are told apart, and errors stand by model', async (page) => {
+  await page.getByRole('button', { name: 'How true is this?' }).click();
+  const title = panel(page).locator('.truth-title');
+  await title.waitFor();
+  const titles = [await title.textContent()];
+  for (const [level, row] of [
+    ['Raw', /All experiments/],
+    ['Transfer', /^GPU A100-40/],
+    ['Ranking', /^D stage|^d-exp/],
+  ]) {
+    await panel(page).getByRole('button', { name: level, exact: true }).click();
+    await panel(page).getByRole('row', { name: row }).first().waitFor();
+    titles.push(await title.textContent());
+  }
+  assert.equal(new Set(titles).size, titles.length, titles.join('; '));
+  const models = panel(page).getByRole('region', { name: 'Errors by model' });
+  await models
+    .getByRole('row', { name: /llama-3\.1-8b/i })
+    .first()
+    .waitFor();
+});
+
+onPage('a dropped benchmark is compared with the run, and one click calibrates the scenario to it', async (page) => {
+  const text = readFileSync(`${ROOT}../tests/benchmarks/vllm-bench-detailed.json`, 'utf8');
+  await drop(page, 'bench-0721.json', text);
+  const row = panel(page).getByRole('row', { name: /^TPOT mean \d/ });
+  await row.waitFor();
+  assert.match(await row.textContent(), /8\.00.ms/);
+  await panel(page).getByRole('button', { name: 'Calibrate to this run' }).click();
+  await panel(page)
+    .getByText(/Fixed \d of \d+ coefficients/)
+    .waitFor();
+  await panel(page)
+    .getByText(/calibrated to bench-0721\.json/)
+    .first()
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await panel(page).waitFor({ state: 'detached' });
+});
+
+onPage(
+  'the panel of measured runs is opened and left by keyboard, and the focus comes back to its button',
+  async (page) => {
+    await page.getByRole('button', { name: 'How true is this?' }).focus();
+    await page.keyboard.press('Enter');
+    await panel(page).locator('.truth-title').waitFor();
+    await panel(page).getByRole('rowheader', { name: 'Step/layer' }).waitFor();
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'How true is this?');
+  },
+);
+
+onPage('axe finds nothing in the panel of measured runs, wide and on a phone', async (page) => {
+  await page.getByRole('button', { name: 'How true is this?' }).click();
+  await panel(page)
+    .getByRole('row', { name: /All experiments/ })
+    .waitFor();
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ]) {
+    await page.setViewportSize({ width, height });
+    assert.deepEqual(await violations(page, '.truth'), [], `${width} wide`);
+  }
+});
