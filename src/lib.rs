@@ -29,5 +29,5 @@ pub mod wasm_links;
 #[cfg(all(target_arch = "wasm32", feature = "measured"))]
 pub mod wasm_measured;
 #[cfg(target_arch = "wasm32")]
-mod wasm_value;
+pub mod wasm_value;
 pub mod workload;

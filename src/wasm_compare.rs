@@ -2,15 +2,18 @@
 //! they come to out. It has no engine.
 
 use crate::base::Diagnostic;
-use crate::scenario::{limits, parse};
+use crate::scenario::{Scenario, limits, parse, to_json};
 use crate::session::compare::{Comparing, Outcomes};
-use crate::session::study::{Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, rank, summary};
+use crate::session::study::{
+    Capacity, CapacitySearch, Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, capacity, rank, summary,
+};
 use crate::wasm_value::{value, written};
 use wasm_bindgen::prelude::*;
 
 /// The types named below.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
+type Capacity = import('../src/generated/boundary.ts').Capacity;
 type CaseText = import('../src/generated/boundary.ts').CaseText;
 type RaceEntry = import('../src/generated/boundary.ts').RaceEntry;
 type RaceRanking = import('../src/generated/boundary.ts').RaceRanking;
@@ -43,7 +46,7 @@ pub fn sweep_cases(scenario: &str, varied: Vec<String>, seeds: u32) -> Result<Js
     let planned = || {
         let varied: Result<Vec<Vary>, Diagnostic> =
             varied.into_iter().map(|text| Vary::parse(&text)).collect();
-        let check = |s: &crate::scenario::Scenario| crate::scenario::check(s.clone()).map(|_| ());
+        let check = |s: &Scenario| crate::scenario::check(s.clone()).map(|_| ());
         let plan = Plan::new(&parse(scenario)?, None, &varied.map_err(|d| vec![d])?, seeds.max(1), check)?;
         if plan.cases.len() > limits::CASES_PAGE {
             let (found, allowed) =
@@ -64,6 +67,65 @@ pub fn sweep_summary(
 ) -> Result<JsValue, JsError> {
     let rows: Vec<SweepRow> = written(rows)?;
     Ok(value(&summary(&paths, &rows)))
+}
+
+/// The search for the capacity of a scenario, seed by seed: it says what to run, and takes the runs.
+#[wasm_bindgen]
+pub struct CapacityStudy {
+    scenario: Scenario,
+    share: f64,
+    searches: Vec<CapacitySearch>,
+}
+
+#[wasm_bindgen]
+impl CapacityStudy {
+    /// A search with so many seeds for the load at which a share of the requests (above 0 up to 1) meets the objectives; throws a list
+    /// of diagnostics.
+    #[wasm_bindgen(constructor)]
+    pub fn new(scenario: &str, seeds: u32, share: f64) -> Result<Self, JsValue> {
+        let scenario = parse(scenario).map_err(|problems| value(&problems))?;
+        if let Some(problem) = Capacity::refuses(&scenario) {
+            return Err(value(&[problem]));
+        }
+        let seeds = u64::from(seeds.clamp(1, limits::CASES_PAGE as u32));
+        let search = |k| CapacitySearch::new(&scenario, scenario.seed.wrapping_add(k), share);
+        let searches = (0..seeds).map(search).collect();
+        Ok(Self { scenario, share, searches })
+    }
+
+    /// The scenario that runs next for a seed, as JSON text; nothing once its search has ended.
+    pub fn next(&mut self, seed: usize) -> Option<String> {
+        let search = self.searches.get_mut(seed)?;
+        match search.case()? {
+            Ok(scenario) => Some(to_json(&scenario)),
+            // A load above what a scenario may ask for: what is known so far is what there is.
+            Err(problem) => {
+                let _ = search.refused(vec![problem]);
+                None
+            }
+        }
+    }
+
+    /// Takes the run that was asked for last, as `Sim.outcomes` gave it; throws a list of diagnostics.
+    pub fn saw(&mut self, seed: usize, outcomes: &[u8]) -> Result<(), JsValue> {
+        let run = Outcomes::read(outcomes).map_err(|problems| value(&problems))?;
+        if let Some(search) = self.searches.get_mut(seed) {
+            search.saw(&run);
+        }
+        Ok(())
+    }
+
+    /// Takes that the run that was asked for last cannot be made. Whether a lower load is known to hold.
+    pub fn refused(&mut self, seed: usize) -> bool {
+        self.searches.get_mut(seed).is_some_and(|search| search.refused(Vec::new()).is_ok())
+    }
+
+    /// What the searches have found.
+    #[wasm_bindgen(unchecked_return_type = "Capacity")]
+    pub fn result(&self) -> JsValue {
+        let found = self.searches.iter().map(CapacitySearch::found).collect();
+        value(&capacity(&self.scenario, self.share, found))
+    }
 }
 
 /// Runs of two scenarios, seed by seed.

@@ -5,7 +5,7 @@ use crate::measured::{Band, Benchmark, Comparison, OneRun};
 use crate::scenario::link::{Asked, Made};
 use crate::session::compare::RunComparison;
 use crate::session::gallery::Card;
-use crate::session::study::{CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
+use crate::session::study::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
     FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, TraceOutcome,
@@ -54,6 +54,7 @@ pub(super) fn text() -> String {
     all.visit::<CaseText>();
     all.visit::<SweepRow>();
     all.visit::<SweepSummary>();
+    all.visit::<Capacity>();
     let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
     types
         + &list(

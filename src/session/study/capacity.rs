@@ -10,7 +10,7 @@ use crate::scenario::{Scenario, limits};
 use crate::session::Trace;
 use crate::session::compare::{Ending, Outcomes};
 use crate::stats::mean_interval;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,7 +74,8 @@ impl Objective {
 }
 
 /// How the search of a seed ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityEnd {
     /// Between a rate that holds and one that does not.
@@ -86,7 +87,9 @@ pub enum CapacityEnd {
 }
 
 /// The capacity of one seed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
 pub struct SeedCapacity {
     /// The seed, as text.
     pub seed: String,
@@ -106,6 +109,7 @@ pub struct SeedCapacity {
 
 /// The capacity of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Capacity {
     /// How the searches ended: found if those of all seeds did.
     pub end: CapacityEnd,
@@ -128,10 +132,101 @@ pub struct Capacity {
 }
 
 /// What a run at some factor showed.
+#[derive(Clone, Debug)]
 struct Seen {
     rate_per_s: f64,
     /// Share of the decided requests that met their objectives; nothing of too few.
     share: Option<f64>,
+}
+
+/// The search for the capacity of one seed: which run is next, and what is known after it. Who makes the runs is somebody else's: a
+/// thread of the command line, a worker of the page.
+#[derive(Clone, Debug)]
+pub struct CapacitySearch {
+    scenario: Scenario,
+    share: f64,
+    highest: f64,
+    /// The factor that runs next; nothing at the end.
+    next: Option<f64>,
+    holds: Option<(f64, Seen)>,
+    fails: Option<f64>,
+    runs: u32,
+}
+
+impl CapacitySearch {
+    /// The search for a seed, before its first run.
+    pub fn new(scenario: &Scenario, seed: u64, share: f64) -> Self {
+        let scenario = Scenario { seed, ..scenario.clone() };
+        let highest = FACTORS[1].min(most(&scenario));
+        let next = Some(1.0_f64.min(highest));
+        Self { scenario, share, highest, next, holds: None, fails: None, runs: 0 }
+    }
+
+    /// What runs next; nothing once the search has ended.
+    pub fn case(&self) -> Option<Result<Scenario, Diagnostic>> {
+        let factor = self.next?;
+        let mut scaled = self.scenario.clone();
+        Some(scale_traffic(&mut scaled, factor).map(|()| scaled))
+    }
+
+    /// Takes the run of the case.
+    pub fn saw(&mut self, run: &Outcomes) {
+        let Some(factor) = self.next else { return };
+        self.runs += 1;
+        let decided = || run.requests.iter().filter(|r| r.counted && r.ending != Ending::Open);
+        let met = decided().filter(|r| r.ending == Ending::Met).count() as f64;
+        let rate_per_s = run.figure("throughput/arrived_per_s").unwrap_or(0.0);
+        let count = decided().count();
+        let seen = Seen { rate_per_s, share: (count >= DECIDED).then(|| met / count as f64) };
+        match seen.share {
+            Some(met) if met < self.share => self.fails = Some(factor),
+            // Too few requests to tell, below a load that fails.
+            None if self.fails.is_some() => {
+                self.next = None;
+                return;
+            }
+            Some(_) | None => self.holds = Some((factor, seen)),
+        }
+        self.next = self.after().filter(|_| self.runs < RUNS);
+    }
+
+    /// Takes that the case could not run, as it has more requests or needs more memory than a run may: the load before it was the highest.
+    /// The problems come back where there was none.
+    pub fn refused(&mut self, problems: Diagnostics) -> Result<(), Diagnostics> {
+        self.runs += 1;
+        self.next = None;
+        if self.holds.is_none() { Err(problems) } else { Ok(()) }
+    }
+
+    /// The factor after those that are known to hold and to fail.
+    fn after(&self) -> Option<f64> {
+        match (self.holds.as_ref().map(|h| h.0), self.fails) {
+            (Some(low), Some(high)) => (high / low > CLOSE).then(|| libm::sqrt(low * high)),
+            (Some(low), None) => (low < self.highest).then(|| (low * 2.0).min(self.highest)),
+            (None, Some(high)) => (high > FACTORS[0]).then(|| high / 2.0),
+            (None, None) => None,
+        }
+    }
+
+    /// What the search has found.
+    pub fn found(&self) -> SeedCapacity {
+        // A load with too few requests to tell holds nothing.
+        let holds = self.holds.as_ref().filter(|(_, seen)| seen.share.is_some() || self.fails.is_none());
+        let end = match (holds, self.fails) {
+            (Some(_), Some(_)) => CapacityEnd::Found,
+            (Some(_), None) => CapacityEnd::HighestHolds,
+            (None, _) => CapacityEnd::LowestFails,
+        };
+        SeedCapacity {
+            seed: self.scenario.seed.to_string(),
+            end,
+            rate_per_s: holds.map(|(_, s)| s.rate_per_s),
+            factor: holds.map(|(factor, _)| *factor),
+            share: holds.and_then(|(_, s)| s.share),
+            fails_at: self.fails,
+            runs: self.runs,
+        }
+    }
 }
 
 /// The highest load of one seed at which a share of its requests meets the objectives.
@@ -141,63 +236,14 @@ pub fn capacity_of_seed(
     seed: u64,
     share: f64,
 ) -> Result<SeedCapacity, Diagnostics> {
-    let scenario = Scenario { seed, ..scenario.clone() };
-    let highest = FACTORS[1].min(most(&scenario));
-    let (mut holds, mut fails): (Option<(f64, Seen)>, Option<f64>) = (None, None);
-    let (mut factor, mut runs) = (1.0_f64.min(highest), 0);
-    while runs < RUNS {
-        runs += 1;
-        let seen = match look(&scenario, trace, factor) {
-            Ok(seen) => seen,
-            // More requests or memory than a run may have: the load before it was the highest.
-            Err(problems) if holds.is_none() => return Err(problems),
-            Err(_) => break,
-        };
-        match seen.share {
-            Some(met) if met < share => fails = Some(factor),
-            // Too few requests to tell, below a load that fails.
-            None if fails.is_some() => break,
-            Some(_) | None => holds = Some((factor, seen)),
+    let mut search = CapacitySearch::new(scenario, seed, share);
+    while let Some(case) = search.case() {
+        match case.map_err(|d| vec![d]).and_then(|scaled| Outcomes::of_run(scaled, trace.cloned())) {
+            Ok(run) => search.saw(&run),
+            Err(problems) => search.refused(problems)?,
         }
-        factor = match (holds.as_ref().map(|h| h.0), fails) {
-            (Some(low), Some(high)) if high / low <= CLOSE => break,
-            (Some(low), Some(high)) => libm::sqrt(low * high),
-            (Some(low), None) if low >= highest => break,
-            (Some(low), None) => (low * 2.0).min(highest),
-            (None, Some(high)) if high <= FACTORS[0] => break,
-            (None, Some(high)) => high / 2.0,
-            (None, None) => break,
-        };
     }
-    // A load with too few requests to tell holds nothing.
-    let holds = holds.filter(|(_, seen)| seen.share.is_some() || fails.is_none());
-    let end = match (&holds, fails) {
-        (Some(_), Some(_)) => CapacityEnd::Found,
-        (Some(_), None) => CapacityEnd::HighestHolds,
-        (None, _) => CapacityEnd::LowestFails,
-    };
-    let seen = holds.as_ref();
-    Ok(SeedCapacity {
-        seed: seed.to_string(),
-        end,
-        rate_per_s: seen.map(|(_, s)| s.rate_per_s),
-        factor: seen.map(|(factor, _)| *factor),
-        share: seen.and_then(|(_, s)| s.share),
-        fails_at: fails,
-        runs,
-    })
-}
-
-fn look(scenario: &Scenario, trace: Option<&Arc<Trace>>, factor: f64) -> Result<Seen, Diagnostics> {
-    let mut scaled = scenario.clone();
-    scale_traffic(&mut scaled, factor).map_err(|d| vec![d])?;
-    let run = Outcomes::of_run(scaled, trace.cloned())?;
-    let decided = || run.requests.iter().filter(|r| r.counted && r.ending != Ending::Open);
-    let met = decided().filter(|r| r.ending == Ending::Met).count() as f64;
-    let rate_per_s = run.figure("throughput/arrived_per_s").unwrap_or(0.0);
-    let count = decided().count();
-    let share = (count >= DECIDED).then(|| met / count as f64);
-    Ok(Seen { rate_per_s, share })
+    Ok(search.found())
 }
 
 /// What the seeds come to together.

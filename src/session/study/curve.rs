@@ -17,7 +17,7 @@ pub struct CurveKnee {
     pub explained: String,
 }
 
-/// The knee of a curve whose points are in order of x.
+/// The knee of a curve of milliseconds whose points are in order of x. `name` is what the curve is called in the sentence.
 pub fn knee(name: &str, points: &[(f64, f64)]) -> CurveKnee {
     let none = |explained: String| CurveKnee { x: None, threshold: None, explained };
     let (Some(&(lowest, base)), Some(&(highest, _))) = (points.first(), points.last()) else {
@@ -32,13 +32,13 @@ pub fn knee(name: &str, points: &[(f64, f64)]) -> CurveKnee {
         return CurveKnee {
             threshold: Some(threshold),
             ..none(format!(
-                "{name} stays within {KNEE} times its value at {lowest} ({base:.2}) up to {highest}: no knee in this range"
+                "{name} stays within {KNEE} times its value at {lowest} ({base:.1} ms) up to {highest}: no knee in this range"
             ))
         };
     };
     let x = x0 + (x1 - x0) * (threshold - y0) / (y1 - y0);
     let explained = format!(
-        "{name} passes {KNEE} times its value at {lowest} ({base:.2}) at {x:.4}, between {x0} ({y0:.2}) and {x1} ({y1:.2})"
+        "{name} passes {KNEE} times its value at {lowest} ({base:.1} ms) at {x:.4}, between {x0} ({y0:.1} ms) and {x1} ({y1:.1} ms)"
     );
     CurveKnee { x: Some(x), threshold: Some(threshold), explained }
 }
@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn the_knee_is_where_a_time_passes_three_times_the_first_one() {
-        let found = knee("ttft_p99_ms", &[(1.0, 10.0), (2.0, 20.0), (4.0, 40.0), (5.0, 35.0), (6.0, 90.0)]);
+        let found = knee("TTFT p99", &[(1.0, 10.0), (2.0, 20.0), (4.0, 40.0), (5.0, 35.0), (6.0, 90.0)]);
         assert_eq!(found.x, Some(3.0));
         assert!(
-            found.explained.starts_with("ttft_p99_ms passes 3 times its value at 1 (10.00) at 3.0000"),
+            found.explained.starts_with("TTFT p99 passes 3 times its value at 1 (10.0 ms) at 3.0000"),
             "{}",
             found.explained
         );
-        let flat = knee("ttft_p99_ms", &[(1.0, 10.0), (9.0, 30.0)]);
+        let flat = knee("TTFT p99", &[(1.0, 10.0), (9.0, 30.0)]);
         assert!(flat.x.is_none() && flat.explained.ends_with("up to 9: no knee in this range"));
         assert_eq!(knee("x", &[(1.0, 1.0)]).x, None);
         assert_eq!(knee("x", &[]).x, None);

@@ -10,7 +10,9 @@ mod summary;
 mod traffic;
 mod vary;
 
-pub use capacity::{Capacity, CapacityEnd, Objective, SeedCapacity, capacity, capacity_of_seed};
+pub use capacity::{
+    Capacity, CapacityEnd, CapacitySearch, Objective, SeedCapacity, capacity, capacity_of_seed,
+};
 pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
 pub use curve::{CurveKnee, KNEE, knee};
 pub use race::{RaceEntry, RacePlace, RaceRanking, RankBy, Unranked, rank};

@@ -99,6 +99,8 @@ pub struct RunRow {
 pub struct RunFigure {
     /// The name of its column.
     pub name: &'static str,
+    /// What sentences call it.
+    pub label: &'static str,
     /// Its value.
     pub of: fn(&RunRow) -> Option<f64>,
 }
@@ -106,17 +108,21 @@ pub struct RunFigure {
 impl RunFigure {
     /// The figures that summaries and curves show.
     pub const ALL: [Self; 11] = [
-        Self { name: "ttft_p50_ms", of: |r| r.ttft_p50_ms },
-        Self { name: "ttft_p90_ms", of: |r| r.ttft_p90_ms },
-        Self { name: "ttft_p99_ms", of: |r| r.ttft_p99_ms },
-        Self { name: "itl_p50_ms", of: |r| r.itl_p50_ms },
-        Self { name: "itl_p90_ms", of: |r| r.itl_p90_ms },
-        Self { name: "itl_p99_ms", of: |r| r.itl_p99_ms },
-        Self { name: "e2e_p99_ms", of: |r| r.e2e_p99_ms },
-        Self { name: "met_share", of: |r| r.met_share },
-        Self { name: "goodput_per_s", of: |r| r.goodput_per_s },
-        Self { name: "arrived_per_s", of: |r| r.arrived_per_s },
-        Self { name: "usd_per_million_output_tokens", of: |r| r.usd_per_million_output_tokens },
+        Self { name: "ttft_p50_ms", label: "TTFT p50", of: |r| r.ttft_p50_ms },
+        Self { name: "ttft_p90_ms", label: "TTFT p90", of: |r| r.ttft_p90_ms },
+        Self { name: "ttft_p99_ms", label: "TTFT p99", of: |r| r.ttft_p99_ms },
+        Self { name: "itl_p50_ms", label: "ITL p50", of: |r| r.itl_p50_ms },
+        Self { name: "itl_p90_ms", label: "ITL p90", of: |r| r.itl_p90_ms },
+        Self { name: "itl_p99_ms", label: "ITL p99", of: |r| r.itl_p99_ms },
+        Self { name: "e2e_p99_ms", label: "E2E p99", of: |r| r.e2e_p99_ms },
+        Self { name: "met_share", label: "objectives met", of: |r| r.met_share },
+        Self { name: "goodput_per_s", label: "goodput", of: |r| r.goodput_per_s },
+        Self { name: "arrived_per_s", label: "arrival rate", of: |r| r.arrived_per_s },
+        Self {
+            name: "usd_per_million_output_tokens",
+            label: "cost per million output tokens",
+            of: |r| r.usd_per_million_output_tokens,
+        },
     ];
 }
 

@@ -146,7 +146,7 @@ fn along(i: usize, path: &str, points: &[SweepPoint]) -> Vec<SweepCurve> {
                 Some((x(p)?, p.figures[k].mean?))
             };
             let known: Vec<(f64, f64)> = family.iter().filter_map(value).collect();
-            let knee = knee(figure.name, &known);
+            let knee = knee(figure.label, &known);
             curves.push(SweepCurve {
                 figure: figure.name,
                 path: path.to_owned(),

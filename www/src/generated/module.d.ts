@@ -280,6 +280,7 @@ declare module '*/pkg/compare.js' {
   /* tslint:disable */
   /* eslint-disable */
 
+  type Capacity = import('./boundary.ts').Capacity;
   type CaseText = import('./boundary.ts').CaseText;
   type RaceEntry = import('./boundary.ts').RaceEntry;
   type RaceRanking = import('./boundary.ts').RaceRanking;
@@ -290,6 +291,35 @@ declare module '*/pkg/compare.js' {
   type SweepSummary = import('./boundary.ts').SweepSummary;
 
 
+
+  /**
+   * The search for the capacity of a scenario, seed by seed: it says what to run, and takes the runs.
+   */
+  export class CapacityStudy {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * A search with so many seeds for the load at which a share of the requests (above 0 up to 1) meets the objectives; throws a list
+       * of diagnostics.
+       */
+      constructor(scenario: string, seeds: number, share: number);
+      /**
+       * The scenario that runs next for a seed, as JSON text; nothing once its search has ended.
+       */
+      next(seed: number): string | undefined;
+      /**
+       * Takes that the run that was asked for last cannot be made. Whether a lower load is known to hold.
+       */
+      refused(seed: number): boolean;
+      /**
+       * What the searches have found.
+       */
+      result(): Capacity;
+      /**
+       * Takes the run that was asked for last, as `Sim.outcomes` gave it; throws a list of diagnostics.
+       */
+      saw(seed: number, outcomes: Uint8Array | number[]): void;
+  }
 
   /**
    * Runs of two scenarios, seed by seed.
@@ -340,15 +370,21 @@ declare module '*/pkg/compare.js' {
 
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
+      readonly __wbg_capacitystudy_free: (a: number, b: number) => void;
       readonly __wbg_comparison_free: (a: number, b: number) => void;
+      readonly capacitystudy_new: (a: number, b: number, c: number, d: number) => [number, number, number];
+      readonly capacitystudy_next: (a: number, b: number) => [number, number];
+      readonly capacitystudy_refused: (a: number, b: number) => number;
+      readonly capacitystudy_result: (a: number) => any;
+      readonly capacitystudy_saw: (a: number, b: number, c: number, d: number) => [number, number];
       readonly comparison_add: (a: number, b: number, c: number, d: number, e: number) => [number, number];
       readonly comparison_new: () => number;
       readonly comparison_result: (a: number) => any;
-      readonly rankRace: (a: any, b: any) => any;
+      readonly rankRace: (a: any, b: any) => [number, number, number];
       readonly runRow: (a: number, b: number) => [number, number, number];
       readonly start: () => void;
       readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
-      readonly sweepSummary: (a: number, b: number, c: any) => any;
+      readonly sweepSummary: (a: number, b: number, c: any) => [number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
@@ -439,7 +475,7 @@ declare module '*/pkg/links.js' {
       readonly makeLink: (a: number, b: number, c: any, d: number, e: number) => [number, number, number];
       readonly openLink: (a: number, b: number) => any;
       readonly readExpression: (a: number, b: number, c: number) => any;
-      readonly refusesTrace: (a: any, b: number, c: number, d: number) => any;
+      readonly refusesTrace: (a: any, b: number, c: number, d: number) => [number, number, number];
       readonly scorerAsExpression: (a: number, b: number, c: number) => any;
       readonly start: () => void;
       readonly __wbindgen_malloc: (a: number, b: number) => number;

@@ -17,6 +17,12 @@ import { choiceText, fieldAt, pathName, plainText } from './formFields.ts';
 import './compare.css';
 
 const Race = lazy(() => import('./Race.tsx'));
+const Sweep = lazy(() => import('./Sweep.tsx'));
+
+/** What is compared: two runs, several policies, or values of a field. */
+const STUDIES = ['Two runs', 'Race', 'Sweep'] as const;
+type Study = (typeof STUDIES)[number];
+
 const ROUTING = 'cluster.routing';
 type From = 'start' | 'playhead';
 
@@ -51,16 +57,17 @@ export default function Compare(props: { app: App }): JSX.Element {
     const a: Beside = { name: 'A before the swap', document: app.document() };
     if (await app.applyAsRun(b.document)) await comparing.choose(a);
   };
-  const [races, setRaces] = createSignal(false);
+  const [study, setStudy] = createSignal<Study>('Two runs');
   const bar = (): JSX.Element => (
     <div class="bar">
       <fieldset class="seg" aria-label="What is compared">
-        <button type="button" aria-pressed={!races()} onClick={() => setRaces(false)}>
-          Two runs
-        </button>
-        <button type="button" aria-pressed={races()} onClick={() => setRaces(true)}>
-          Race
-        </button>
+        <For each={STUDIES}>
+          {(name) => (
+            <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
+              {name}
+            </button>
+          )}
+        </For>
       </fieldset>
       <span class="grow" />
       <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
@@ -69,7 +76,7 @@ export default function Compare(props: { app: App }): JSX.Element {
     </div>
   );
   const raceAsB = (next: Beside): void => {
-    setRaces(false);
+    setStudy('Two runs');
     void comparing.choose(next);
   };
   const twoRuns = (): JSX.Element => (
@@ -148,10 +155,18 @@ export default function Compare(props: { app: App }): JSX.Element {
     </>
   );
   return (
-    <section class="compare" classList={{ races: races() }} aria-label="Compare with B" tabindex="-1" ref={host}>
-      <Show when={races()} fallback={twoRuns()}>
+    <section
+      class="compare"
+      classList={{ races: study() !== 'Two runs' }}
+      aria-label="Compare with B"
+      tabindex="-1"
+      ref={host}
+    >
+      <Show when={study() !== 'Two runs'} fallback={twoRuns()}>
         <Suspense>
-          <Race app={app} bar={bar()} onB={raceAsB} />
+          <Show when={study() === 'Race'} fallback={<Sweep app={app} bar={bar()} />}>
+            <Race app={app} bar={bar()} onB={raceAsB} />
+          </Show>
         </Suspense>
       </Show>
     </section>

@@ -1,13 +1,10 @@
 // Both runs on the same axes: A solid, B dashed, what lies between them filled where B is better and hatched where it is worse.
-import { createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
-import { durationMs, NBSP, percent, plain, signed, text } from '../base/units.ts';
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { durationMs, percent, plain, signed, text } from '../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks, timeTicks } from '../charts/scales.ts';
 import type { EcdfPart, RunComparison, StripPoint, View } from '../generated/boundary.ts';
 import type { Charts } from '../state/compare.ts';
-
-const HEIGHT = 132;
-const EDGE = { left: 52, right: 14, top: 8, bottom: 22 } as const;
-const FOOT = HEIGHT - EDGE.bottom;
+import { Axes, along, lineOf, type Place, roomIn, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
 
 type Line = {
   readonly view: View;
@@ -50,29 +47,9 @@ function seriesOf(answers: Charts['a'] | undefined, line: Line): Series | undefi
   return t && v ? { t, v } : undefined;
 }
 
-/** A figure as wide as its place, so that its texts keep their size. */
-function Figure(props: { title: JSX.Element; label: string; children: (width: number) => JSX.Element }): JSX.Element {
-  const [width, setWidth] = createSignal(600);
-  let host: HTMLElement | undefined;
-  onMount(() => {
-    const sized = new ResizeObserver(([entry]) => setWidth(Math.max(220, Math.round(entry?.contentRect.width ?? 600))));
-    if (host) sized.observe(host);
-    onCleanup(() => sized.disconnect());
-  });
-  return (
-    <figure class="compare-figure" ref={host}>
-      <figcaption>{props.title}</figcaption>
-      <svg width={width()} height={HEIGHT} viewBox={`0 0 ${width()} ${HEIGHT}`} role="img" aria-label={props.label}>
-        <defs>
-          <pattern id="compare-worse" width="4" height="4" patternUnits="userSpaceOnUse">
-            <path class="worse-hatch" d="M1 0v4" />
-          </pattern>
-        </defs>
-        {props.children(width())}
-      </svg>
-    </figure>
-  );
-}
+/** Instants on the horizontal axis. */
+const instants = (endS: number, width: number): readonly Tick[] =>
+  timeTicks(endS, roomIn(width), 64).map((s) => [s, plain(s)]);
 
 function Overlay(props: { line: Line; a: Series | undefined; b: Series | undefined }): JSX.Element {
   const values = createMemo(() =>
@@ -88,12 +65,15 @@ function Overlay(props: { line: Line; a: Series | undefined; b: Series | undefin
   const y = (v: number): number => {
     const [low, high] = range();
     const share = props.line.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low);
-    return FOOT - Math.min(1, Math.max(0, share)) * (FOOT - EDGE.top);
+    return upward(share);
   };
-  const ticks = createMemo(() => (props.line.log ? logTicks(...range(), 4) : [0, range()[1] / 2, range()[1]]));
-  const say = (v: number): string => (props.line.log ? plain(v / 1000) : plain(v));
+  const ticks = createMemo((): readonly Tick[] =>
+    props.line.log
+      ? logTicks(...range(), 4).map((v) => [v, plain(v / 1000)])
+      : [0, range()[1] / 2, range()[1]].map((v) => [v, plain(v)]),
+  );
   return (
-    <Figure
+    <StudyFigure
       title={
         <>
           <b>{props.line.title}</b> <span class="s">{props.line.unit}</span>
@@ -102,38 +82,19 @@ function Overlay(props: { line: Line; a: Series | undefined; b: Series | undefin
       label={`${props.line.title} over time, A solid and B dashed; the figures above compare them`}
     >
       {(width) => {
-        const x = (s: number): number => EDGE.left + (s / endS()) * (width - EDGE.left - EDGE.right);
+        const x = (s: number): number => along(s / endS(), width);
         return (
           <>
-            <For each={ticks()}>
-              {(v) => (
-                <>
-                  <path class="grid" d={`M${EDGE.left} ${y(v)}H${width - EDGE.right}`} />
-                  <text x={EDGE.left - 6} y={y(v) + 4} text-anchor="end">
-                    {say(v)}
-                  </text>
-                </>
-              )}
-            </For>
-            <For each={timeTicks(endS(), width - EDGE.left - EDGE.right, 64)}>
-              {(s) => (
-                <text x={x(s)} y={HEIGHT - 6} text-anchor="middle">
-                  {plain(s)}
-                </text>
-              )}
-            </For>
+            <Axes width={width} rows={ticks()} y={y} columns={instants(endS(), width)} x={x} unit="s" />
             <For each={bands(props.a, props.b)}>
               {(band) => <path class={band.worse ? 'worse' : 'better'} d={areaOf(band.points, x, y)} />}
             </For>
             <path class="line a" d={pathOf(props.a, x, y)} />
             <path class="line b" d={pathOf(props.b, x, y)} />
-            <text x={width - EDGE.right} y={HEIGHT - 6} text-anchor="end">
-              s
-            </text>
           </>
         );
       }}
-    </Figure>
+    </StudyFigure>
   );
 }
 
@@ -155,8 +116,6 @@ function bands(a: Series | undefined, b: Series | undefined): readonly Band[] {
   return all;
 }
 
-type Place = (v: number) => number;
-
 function areaOf(points: Band['points'], x: Place, y: Place): string {
   const there = points.map(([t, a]) => `${x(t).toFixed(1)} ${y(a).toFixed(1)}`);
   const back = points.toReversed().map(([t, , b]) => `${x(t).toFixed(1)} ${y(b).toFixed(1)}`);
@@ -164,14 +123,13 @@ function areaOf(points: Band['points'], x: Place, y: Place): string {
 }
 
 function pathOf(series: Series | undefined, x: Place, y: Place): string {
-  let pen = 'M';
-  let d = '';
-  for (const [i, t] of (series?.t ?? []).entries()) {
-    const v = series?.v[i] ?? Number.NaN;
-    if (Number.isFinite(v)) d += `${pen}${x(t).toFixed(1)} ${y(v).toFixed(1)}`;
-    pen = Number.isFinite(v) ? 'L' : 'M';
-  }
-  return d;
+  return series
+    ? lineOf(
+        [...series.t].map((t, i) => [t, series.v[i] ?? Number.NaN]),
+        x,
+        y,
+      )
+    : '';
 }
 
 /** Differences of a millisecond and less are one; beyond, each decade takes the same room. */
@@ -184,13 +142,14 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
     Math.max(1, ...props.points.flatMap((p) => [Math.abs(symmetric(p.min_ms)), Math.abs(symmetric(p.max_ms))])),
   );
   const endS = createMemo(() => Math.max(1, props.points.at(-1)?.t_s ?? 1));
-  const y = (ms: number): number => EDGE.top + (0.5 - symmetric(ms) / (2 * most())) * (FOOT - EDGE.top);
-  const ticks = createMemo(() => {
+  const y = (ms: number): number => upward(0.5 + symmetric(ms) / (2 * most()));
+  const ticks = createMemo((): readonly Tick[] => {
     const top = 10 ** Math.floor(most());
-    return [top, Math.sqrt(top), 0, -Math.sqrt(top), -top].filter((ms) => ms === 0 || Math.abs(ms) >= 1);
+    const all = [top, Math.sqrt(top), 0, -Math.sqrt(top), -top].filter((ms) => ms === 0 || Math.abs(ms) >= 1);
+    return all.map((ms) => [ms, ms === 0 ? '0' : text(signed(durationMs(ms)))]);
   });
   return (
-    <Figure
+    <StudyFigure
       title={
         <>
           <b>Difference for each request</b>{' '}
@@ -200,26 +159,10 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
       label={`TTFT of each request in B less that in A over the time of arrival, ${props.points.length} marks; the lists beside open the largest`}
     >
       {(width) => {
-        const x = (s: number): number => EDGE.left + (s / endS()) * (width - EDGE.left - EDGE.right);
+        const x = (s: number): number => along(s / endS(), width);
         return (
           <>
-            <For each={ticks()}>
-              {(ms) => (
-                <>
-                  <path class="grid" d={`M${EDGE.left} ${y(ms)}H${width - EDGE.right}`} />
-                  <text x={EDGE.left - 6} y={y(ms) + 4} text-anchor="end">
-                    {ms === 0 ? '0' : text(signed(durationMs(ms)))}
-                  </text>
-                </>
-              )}
-            </For>
-            <For each={timeTicks(endS(), width - EDGE.left - EDGE.right, 64)}>
-              {(s) => (
-                <text x={x(s)} y={HEIGHT - 6} text-anchor="middle">
-                  {plain(s)}
-                </text>
-              )}
-            </For>
+            <Axes width={width} rows={ticks()} y={y} columns={instants(endS(), width)} x={x} unit="s" />
             <For each={props.points}>
               {(p) => (
                 // biome-ignore lint/a11y/noStaticElementInteractions: the lists of what moved most are the keyboard's way to choose one
@@ -233,13 +176,10 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
                 </g>
               )}
             </For>
-            <text x={width - EDGE.right} y={HEIGHT - 6} text-anchor="end">
-              s
-            </text>
           </>
         );
       }}
-    </Figure>
+    </StudyFigure>
   );
 }
 
@@ -251,9 +191,9 @@ function Ecdf(props: { title: string; part: EcdfPart | undefined }): JSX.Element
     const most = all().reduce((x, y) => Math.max(x, y), 0);
     return most > 0 ? [logFloor(all().reduce((x, y) => Math.min(x, y), most)), logCeil(most)] : [1, 1000];
   });
-  const y = (share: number): number => FOOT - (share / 100) * (FOOT - EDGE.top);
+  const y = (share: number): number => upward(share / 100);
   return (
-    <Figure
+    <StudyFigure
       title={
         <>
           <b>{props.title}</b> <span class="s">% of requests, log</span>
@@ -266,31 +206,20 @@ function Ecdf(props: { title: string; part: EcdfPart | undefined }): JSX.Element
     >
       {(width) => {
         const [low, high] = range();
-        const x = (ms: number): number =>
-          EDGE.left + (Math.log(Math.max(ms, low) / low) / Math.log(high / low)) * (width - EDGE.left - EDGE.right);
+        const x = (ms: number): number => along(Math.log(Math.max(ms, low) / low) / Math.log(high / low), width);
         const path = (points: readonly [number, number][] | undefined): string =>
           points && points.length > 0
             ? `M${points.map(([ms, share]) => `${x(ms).toFixed(1)} ${y(share).toFixed(1)}`).join('L')}`
             : '';
         return (
           <>
-            <For each={[0, 50, 90]}>
-              {(share) => (
-                <>
-                  <path class="grid" d={`M${EDGE.left} ${y(share)}H${width - EDGE.right}`} />
-                  <text x={EDGE.left - 6} y={y(share) + 4} text-anchor="end">
-                    {text(percent(share / 100))}
-                  </text>
-                </>
-              )}
-            </For>
-            <For each={logTicks(low, high, 4)}>
-              {(ms) => (
-                <text x={x(ms)} y={HEIGHT - 6} text-anchor={ms === high ? 'end' : 'middle'}>
-                  {ms < 1000 ? `${plain(ms)}${NBSP}ms` : `${plain(ms / 1000)}${NBSP}s`}
-                </text>
-              )}
-            </For>
+            <Axes
+              width={width}
+              rows={[0, 50, 90].map((share) => [share, text(percent(share / 100))])}
+              y={y}
+              columns={logTicks(low, high, 4).map((ms) => [ms, tickMs(ms)])}
+              x={x}
+            />
             <Show when={props.part}>
               {(part) => (
                 <path class="between" d={`${path(part().a)}${path(part().b.toReversed()).replace('M', 'L')}Z`} />
@@ -301,6 +230,6 @@ function Ecdf(props: { title: string; part: EcdfPart | undefined }): JSX.Element
           </>
         );
       }}
-    </Figure>
+    </StudyFigure>
   );
 }

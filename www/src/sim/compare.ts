@@ -1,5 +1,5 @@
 // The thread that compares runs. It is started when a comparison is opened; only this file imports its module.
-import init, { Comparison, rankRace, runRow, sweepCases } from '../../pkg/compare.js';
+import init, { CapacityStudy, Comparison, rankRace, runRow, sweepCases, sweepSummary } from '../../pkg/compare.js';
 import wasmUrl from '../../pkg/compare_bg.wasm?url';
 import type { RunComparison } from '../generated/boundary.ts';
 import { answering } from './answering.ts';
@@ -16,6 +16,8 @@ function compare(a: Uint8Array, b: Uint8Array): RunComparison | null {
   }
 }
 
+let study: CapacityStudy | undefined;
+
 function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
   switch (question.kind) {
     case 'compare':
@@ -26,6 +28,22 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
       return runRow(question.outcomes);
     case 'rank':
       return rankRace([...question.entries], question.by);
+    case 'summary':
+      return sweepSummary([...question.paths], [...question.rows]);
+    case 'search':
+      study?.free();
+      study = undefined;
+      study = new CapacityStudy(question.scenario, question.seeds, question.share);
+      return undefined;
+    case 'search-next':
+      return study?.next(question.seed);
+    case 'search-saw':
+      study?.saw(question.seed, question.outcomes);
+      return undefined;
+    case 'search-refused':
+      return study?.refused(question.seed) ?? false;
+    case 'search-found':
+      return study?.result();
     default:
       return never(question);
   }

@@ -1,5 +1,15 @@
 // What the page and the thread that compares runs say to each other.
-import type { CaseText, RaceEntry, RaceRanking, RankBy, RunComparison, RunRow } from '../generated/boundary.ts';
+import type {
+  Capacity,
+  CaseText,
+  RaceEntry,
+  RaceRanking,
+  RankBy,
+  RunComparison,
+  RunRow,
+  SweepRow,
+  SweepSummary,
+} from '../generated/boundary.ts';
 
 /** What became of the requests of a run, as its simulation wrote it. */
 type Outcomes = Uint8Array<ArrayBuffer>;
@@ -12,7 +22,19 @@ export type CompareQuestion =
   /** The figures of one run. */
   | { readonly kind: 'row'; readonly outcomes: Outcomes }
   /** The order of a race as far as it has gone. */
-  | { readonly kind: 'rank'; readonly entries: readonly RaceEntry[]; readonly by: RankBy };
+  | { readonly kind: 'rank'; readonly entries: readonly RaceEntry[]; readonly by: RankBy }
+  /** What a sweep has come to as far as it has gone. */
+  | { readonly kind: 'summary'; readonly paths: readonly string[]; readonly rows: readonly SweepRow[] }
+  /** Begins a search for the capacity, with so many seeds, in place of the one before. */
+  | { readonly kind: 'search'; readonly scenario: string; readonly seeds: number; readonly share: number }
+  /** What runs next for a seed, by its place. */
+  | { readonly kind: 'search-next'; readonly seed: number }
+  /** The run that was asked for last. */
+  | { readonly kind: 'search-saw'; readonly seed: number; readonly outcomes: Outcomes }
+  /** The run that was asked for last cannot be made: whether a lower load is known to hold. */
+  | { readonly kind: 'search-refused'; readonly seed: number }
+  /** What the search has found. */
+  | { readonly kind: 'search-found' };
 
 export type CompareAnswers = {
   /** `null` where there is nothing to compare yet. */
@@ -20,4 +42,11 @@ export type CompareAnswers = {
   cases: readonly CaseText[];
   row: RunRow;
   rank: RaceRanking;
+  summary: SweepSummary;
+  search: undefined;
+  /** Nothing once the search of the seed has ended. */
+  'search-next': string | undefined;
+  'search-saw': undefined;
+  'search-refused': boolean;
+  'search-found': Capacity | undefined;
 };

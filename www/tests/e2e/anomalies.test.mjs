@@ -1,6 +1,6 @@
 // Anomalies on the timeline: seen, named, reached by keyboard, and shown where they began.
 import assert from 'node:assert/strict';
-import { clock, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { clock, comes, inspectorTab, preset, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const marks = (page) => page.getByRole('toolbar', { name: /^Anomalies/ }).locator(':scope > button');
@@ -17,6 +17,8 @@ onPage('anomalies are marks on the timeline that stand apart and say what happen
   await page.getByLabel('Kind of event').selectOption('anomaly');
   await page.locator('.log-row .kind.anomaly').first().waitFor();
   await toTheEnd(page);
+  // The marks of the end come with the answer after the last frame.
+  await marks(page).nth(1).waitFor();
   const places = await marks(page).evaluateAll((all) => all.map((b) => b.getBoundingClientRect().x));
   assert.ok(places.length >= 2, 'this preset is made to thrash');
   for (let i = 1; i < places.length; i += 1)
@@ -52,7 +54,7 @@ onPage('an anomaly is chosen by keyboard, and what lies ahead of it stays on the
   assert.equal(await clock(page), Number(at));
   await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
   await page.locator('.right .anomaly-line').first().waitFor();
-  assert.equal(await marks(page).count(), before);
+  await comes(() => marks(page).count(), before);
 });
 
 onPage(
@@ -61,6 +63,7 @@ onPage(
     await preset(page, 'kv-pressure');
     await page.getByRole('button', { name: 'Run to the end' }).click();
     await resting(page);
+    await marks(page).nth(1).waitFor();
     const boxes = await marks(page).evaluateAll((all) =>
       all.map((b) => b.getBoundingClientRect()).map(({ x, width }) => ({ x, width })),
     );

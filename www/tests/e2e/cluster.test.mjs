@@ -1,6 +1,4 @@
-// What a cluster of several pools, a CPU tier and a run that means less than it seems look like.
-import assert from 'node:assert/strict';
-import { drop, inspectorTab, resting, suite } from './harness.mjs';
+import { comes, drop, inspectorTab, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const TWO_POOLS = {
@@ -36,13 +34,13 @@ onPage('a replica tells its pool, its price or that there is none, and what its 
   await panel.getByRole('button', { name: 'r0', exact: true }).click();
   const said = async (name) =>
     (await panel.locator('.list > div').filter({ hasText: name }).locator('dd').first().textContent()).trim();
-  assert.match(await said('Cost of a replica'), /^\$\d+\.\d\d \/h$/);
-  assert.equal(await said('GPU'), 'H100');
+  await comes(() => said('Cost of a replica'), /^\$\d+\.\d\d \/h$/);
+  await comes(() => said('GPU'), 'H100');
   await panel.getByRole('img', { name: /^CPU tier: \d+ of 4000 blocks/ }).waitFor();
   await panel.getByRole('button', { name: 'Next replica' }).click();
-  assert.equal(await said('Cost of a replica'), '–');
-  assert.equal(await said('Requests in a batch'), 'at most 7');
-  assert.equal(await panel.getByRole('img', { name: /^CPU tier/ }).count(), 0);
+  await comes(() => said('Cost of a replica'), '–');
+  await comes(() => said('Requests in a batch'), 'at most 7');
+  await comes(() => panel.getByRole('img', { name: /^CPU tier/ }).count(), 0);
   await page.getByRole('button', { name: 'Show as table' }).click();
   await page.getByRole('cell', { name: 'own', exact: true }).first().waitFor();
 });

@@ -1,7 +1,7 @@
 // Two runs on the same requests, in the built page in Chromium.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, preset, resting, savedScenario, suite, write } from './harness.mjs';
+import { cli, comes, preset, resting, savedScenario, suite, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -56,7 +56,7 @@ onPage('a second run keeps step, and its figures are those of the command line',
     ['TTFT p50', metrics.ttft_ms.p50],
     ['E2E p99', metrics.e2e_ms.p99],
   ])
-    assert.equal(await figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
+    await comes(() => figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
 });
 
 onPage('a request is looked at in both runs, and B is gone on with', async (page) => {
@@ -67,7 +67,7 @@ onPage('a request is looked at in both runs, and B is gone on with', async (page
   await panel(page)
     .getByRole('region', { name: /in both runs/ })
     .waitFor();
-  assert.equal(await page.locator('.compare .fall').count(), 2);
+  await comes(() => page.locator('.compare .fall').count(), 2);
   await panel(page).getByRole('button', { name: 'Go on with B' }).click();
   await panel(page).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: /^Runs 2 of this scenario/ }).waitFor();
@@ -80,7 +80,7 @@ onPage('a run against itself differs nowhere, by a link', async (page) => {
   await page.keyboard.press('Enter');
   await compared(page);
   await panel(page).getByText('nothing: B is the same run').waitFor();
-  assert.match(await page.locator('.compare-verdict').first().textContent(), /no difference can be shown/);
+  await comes(() => page.locator('.compare-verdict').first().textContent(), /no difference can be shown/);
   await panel(page).getByText('0 % gained, 0 % lost', { exact: false }).waitFor();
   await page.keyboard.press('Escape');
   await panel(page).waitFor({ state: 'detached' });
@@ -129,9 +129,9 @@ onPage(
       .waitFor();
     const rows = panel(page).getByRole('table').getByRole('row');
     await rows.nth(2).waitFor();
-    assert.equal(await rows.count(), 3);
-    assert.match(await rows.nth(1).textContent(), /reference/);
-    assert.equal(await panel(page).getByRole('img', { name: /^Seed/ }).count(), 6);
+    await comes(() => rows.count(), 3);
+    await comes(() => rows.nth(1).textContent(), /reference/);
+    await comes(() => panel(page).getByRole('img', { name: /^Seed/ }).count(), 6);
     assert.deepEqual(await violations(page), []);
     await rows.nth(2).getByRole('button', { name: /^As B/ }).click();
     await compared(page);

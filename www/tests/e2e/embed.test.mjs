@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { open } from './harness.mjs';
+import { comes, open } from './harness.mjs';
 
 let site;
 let host;
@@ -37,11 +37,11 @@ test('an embedded run shows stage, chart and transport, is played by keys and ta
   await run.getByRole('region', { name: 'Stage' }).waitFor();
   await run.getByRole('button', { name: 'Play', exact: true }).waitFor();
   await run.locator('.time-chart').waitFor();
-  assert.equal(await run.getByRole('banner').count(), 0);
-  assert.equal(await run.getByRole('complementary').count(), 0);
+  await comes(() => run.getByRole('banner').count(), 0);
+  await comes(() => run.getByRole('complementary').count(), 0);
   await page.evaluate(() => window.send({ tokenyard: 'state' }));
   await until(21);
-  assert.equal(await at(), 21);
+  await comes(() => at(), 21);
   await run.getByRole('button', { name: 'Play', exact: true }).focus();
   await page.keyboard.press('Space');
   await until(22);

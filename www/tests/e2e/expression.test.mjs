@@ -1,6 +1,4 @@
-// A scorer of one's own: written in the form, mended by what is said of it, in force in the middle of a run, and in the link.
-import assert from 'node:assert/strict';
-import { resting, suite } from './harness.mjs';
+import { comes, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -20,13 +18,13 @@ onPage('an expression is written, mended, put to use in the middle of a run, and
   await choose(page, panel.getByRole('combobox', { name: 'Policy' }).nth(1), /^Weighted$/);
   await choose(page, panel.getByRole('combobox', { name: 'Profile' }), /^Custom$/);
   const scorers = panel.getByRole('combobox', { name: /^Scorer/ });
-  assert.equal(await scorers.count(), 3, 'the scorers of the default profile');
+  await comes(() => scorers.count(), 3, 'the scorers of the default profile');
 
   // A named scorer opens as the expression that it is.
   await panel.getByRole('button', { name: 'Open as expression: Queue depth' }).click();
   const field = panel.locator('.expression input');
   await field.waitFor();
-  assert.match(await field.inputValue(), /^max\.load > min\.load \? /);
+  await comes(() => field.inputValue(), /^max\.load > min\.load \? /);
   await resting(page);
 
   // Words are offered while one is typed, and taken by the keyboard.
@@ -34,22 +32,23 @@ onPage('an expression is written, mended, put to use in the middle of a run, and
   await field.pressSequentially('0.2 + 0.8 / (1 + wai');
   const words = panel.getByRole('option');
   await words.first().waitFor();
-  assert.deepEqual(await panel.locator('.words code').allTextContents(), ['waiting', 'waiting_tokens']);
+  await comes(() => panel.locator('.words code').allTextContents(), ['waiting', 'waiting_tokens']);
   await field.press('ArrowDown');
-  assert.equal(await field.getAttribute('aria-activedescendant'), await words.first().getAttribute('id'));
+  const first = await words.first().getAttribute('id');
+  await comes(() => field.getAttribute('aria-activedescendant'), first);
   await field.press('Enter');
-  assert.equal(await field.inputValue(), '0.2 + 0.8 / (1 + waiting');
+  await comes(() => field.inputValue(), '0.2 + 0.8 / (1 + waiting');
 
   // What is wrong is said, at its place, and is not put to use.
   await panel.locator('.expression .problems li').first().waitFor();
-  assert.match(await panel.locator('.expression .problems').textContent(), /the end of the text at character 25/);
-  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await comes(() => panel.locator('.expression .problems').textContent(), /the end of the text at character 25/);
+  await comes(() => field.getAttribute('aria-invalid'), 'true');
   await field.press('Enter');
-  assert.match((await field.getAttribute('data-value')) ?? '', /^max\.load/);
+  await comes(() => field.getAttribute('data-value'), /^max\.load/);
   await field.fill('0.2 + 0.8 / (1 + wating)');
   await panel.locator('.expression mark').waitFor();
   await page.waitForFunction(() => document.querySelector('.expression mark')?.textContent === 'wating');
-  assert.match(await panel.locator('.expression .problems').textContent(), /did you mean `waiting`\?/);
+  await comes(() => panel.locator('.expression .problems').textContent(), /did you mean `waiting`\?/);
 
   // Mended, it is in force from the playhead on.
   const text = '0.2 + 0.8 / (1 + waiting)';
@@ -64,5 +63,5 @@ onPage('an expression is written, mended, put to use in the middle of a run, and
   // The link brings it back, as an edit of the run.
   await page.reload();
   await page.waitForFunction((want) => document.querySelector('.expression input')?.dataset.value === want, text);
-  assert.equal(await panel.locator('.expression .problems').count(), 0);
+  await comes(() => panel.locator('.expression .problems').count(), 0);
 });

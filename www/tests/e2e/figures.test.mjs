@@ -1,6 +1,6 @@
 // Figures on screen add up, agree with each other and say of which span they are.
 import assert from 'node:assert/strict';
-import { drop, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { comes, drop, inspectorTab, preset, resting, suite } from './harness.mjs';
 import { watchCanvases } from './texts.mjs';
 
 const onPage = suite();
@@ -39,8 +39,8 @@ onPage('the slowest requests are named, and the parts of each add up to its E2E 
     rows.reduce((a, b) => a + b, 0),
     sum,
   );
-  assert.equal((await fall.locator('.fall-sum .row-value').textContent()).trim(), e2e);
-  assert.match(await fall.getAttribute('aria-label'), /Preempted /, 'preemptions stay');
+  await comes(async () => (await fall.locator('.fall-sum .row-value').textContent()).trim(), e2e);
+  await comes(() => fall.getAttribute('aria-label'), /Preempted /, 'preemptions stay');
 });
 
 onPage('there is one TTFT p99 at a time, and every percentile names its span', async (page) => {
@@ -48,22 +48,22 @@ onPage('there is one TTFT p99 at a time, and every percentile names its span', a
   const shown = (await figure(page, 'TTFT p99').locator('p > span').first().textContent()).replaceAll(/\s/g, '');
   const span = (await figure(page, 'TTFT p99').locator('.win').textContent()).trim();
   const chart = page.locator('.time-chart').first();
-  assert.equal((await chart.locator('.strong').textContent()).replaceAll(/\s/g, ''), shown);
-  assert.equal((await chart.locator('.span').textContent()).trim(), span);
+  await comes(async () => (await chart.locator('.strong').textContent()).replaceAll(/\s/g, ''), shown);
+  await comes(async () => (await chart.locator('.span').textContent()).trim(), span);
   const ecdf = page.locator('.ecdf').first();
   const sentence = await ecdf.locator('canvas').getAttribute('aria-label');
   assert.ok(sentence.replaceAll(/\s/g, '').includes(`99%within${shown}`), `${sentence}: not ${shown}`);
   assert.ok(sentence.includes(span) && (await ecdf.locator('figcaption').textContent()).includes(span));
   await inspectorTab(page, 'Run');
   const row = inspector(page).locator('.tbl').first().locator('tr').filter({ hasText: 'TTFT' });
-  assert.equal((await row.locator('td').nth(2).textContent()).replaceAll(/\s/g, ''), shown);
+  await comes(async () => (await row.locator('td').nth(2).textContent()).replaceAll(/\s/g, ''), shown);
 });
 
 onPage('the TPOT objective is held against TPOT, and ITL stands beside it', async (page) => {
   await toEnd(page);
   const tile = figure(page, 'TPOT p99');
-  assert.match(await tile.locator('p').textContent(), /ITL/);
-  assert.equal(await figure(page, 'ITL p99').count(), 0);
+  await comes(() => tile.locator('p').textContent(), /ITL/);
+  await comes(() => figure(page, 'ITL p99').count(), 0);
 });
 
 onPage('a distribution is clicked for the request at its place', async (page) => {
@@ -127,8 +127,8 @@ onPage('a replica among 256 says what it runs, and its requests in flight are co
   );
   assert.ok(running > 0, 'the instant is one at which it works');
   assert.equal(all, coming + waiting + running);
-  assert.equal(await inspector(page).locator('.chips .link').count(), Math.min(48, running));
-  assert.equal(await inspector(page).getByText('Nothing is running here now.').count(), 0);
+  await comes(() => inspector(page).locator('.chips .link').count(), Math.min(48, running));
+  await comes(() => inspector(page).getByText('Nothing is running here now.').count(), 0);
 });
 
 onPage('in the warm-up the latest seconds are shown, and that nothing is measured yet is said', async (page) => {
@@ -141,7 +141,7 @@ onPage('in the warm-up the latest seconds are shown, and that nothing is measure
     .nth(4)
     .click({ position: { x: 180, y: 40 } });
   await resting(page);
-  assert.match(await page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
+  await comes(() => page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
   await inspectorTab(page, 'Run');
   await inspector(page).getByText('The warm-up is not over').waitFor();
 });

@@ -1,7 +1,19 @@
 // The built page in Chromium: presets and traces give the command line's digests.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, drop, finalDigest, OPENING_S, ROOT, resting, savedScenario, suite, write } from './harness.mjs';
+import {
+  cli,
+  clock,
+  comes,
+  drop,
+  finalDigest,
+  OPENING_S,
+  ROOT,
+  resting,
+  savedScenario,
+  suite,
+  write,
+} from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -66,7 +78,7 @@ onPage('a dropped trace replaces the traffic and gives the command line’s dige
   await page.locator('.notice').filter({ hasText: '2,000 requests' }).waitFor();
   await resting(page);
   const digest = await finalDigest(page);
-  assert.equal((await page.locator('dt:text-is("Arrived") + dd').first().textContent()).trim(), '2,000');
+  await comes(async () => (await page.locator('dt:text-is("Arrived") + dd').first().textContent()).trim(), '2,000');
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);
@@ -81,7 +93,7 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
   await drop(page, 'broken.csv', trace(20).replace(/\n([^\n]*)\n$/, '\nnot,a,row\n'));
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This trace cannot be used').waitFor();
-  assert.match(await dialog.textContent(), /line 21/);
+  await comes(() => dialog.textContent(), /line 21/);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   assert.equal(await clock(page), OPENING_S);

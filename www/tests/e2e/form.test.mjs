@@ -1,6 +1,6 @@
 // The form: a model of one's own from its config.json.
 import assert from 'node:assert/strict';
-import { clock, resting, suite } from './harness.mjs';
+import { clock, comes, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -39,11 +39,11 @@ onPage(
     await box.fill(wrong);
     const problems = panel.locator('.own .problems');
     await problems.waitFor();
-    assert.equal(await problems.locator('li').count(), 2, 'each problem has its line');
-    assert.match(await problems.textContent(), /hidden_size.*torch_dtype|torch_dtype.*hidden_size/s);
+    await comes(() => problems.locator('li').count(), 2, 'each problem has its line');
+    await comes(() => problems.textContent(), /hidden_size.*torch_dtype|torch_dtype.*hidden_size/s);
     await box.fill(`${wrong}]`);
     await page.waitForFunction(() => document.querySelectorAll('.own .problems li').length === 1);
-    assert.equal(await box.inputValue(), `${wrong}]`, 'what was pasted stays');
+    await comes(() => box.inputValue(), `${wrong}]`, 'what was pasted stays');
     await box.fill(JSON.stringify(MIXTRAL));
     await problems.waitFor({ state: 'detached' });
     const read = Object.fromEntries(
@@ -61,8 +61,8 @@ onPage(
     const before = await clock(page);
     await panel.getByRole('button', { name: 'Use this model' }).click();
     await problems.waitFor();
-    assert.match(await problems.textContent(), /memory|GiB|fit/i);
-    assert.equal(await box.inputValue(), JSON.stringify(MIXTRAL));
+    await comes(() => problems.textContent(), /memory|GiB|fit/i);
+    await comes(() => box.inputValue(), JSON.stringify(MIXTRAL));
     assert.equal(await clock(page), before, 'the run stays');
     const tp = panel.getByRole('textbox', { name: 'Tensor parallel' });
     await tp.fill('4');
@@ -70,14 +70,14 @@ onPage(
     await resting(page);
     await panel.getByRole('button', { name: 'Use this model' }).click();
     await panel.getByRole('button', { name: 'In use' }).waitFor();
-    assert.equal(await panel.getByRole('textbox', { name: 'Model', exact: true }).inputValue(), 'Mixtral-8x7B-v0.1');
+    await comes(() => panel.getByRole('textbox', { name: 'Model', exact: true }).inputValue(), 'Mixtral-8x7B-v0.1');
     assert.equal(
       await panel.getByRole('switch', { name: 'Own model', exact: true }).getAttribute('aria-checked'),
       'true',
     );
-    assert.equal(await panel.getByRole('textbox', { name: /^Layers/ }).inputValue(), '32');
+    await comes(() => panel.getByRole('textbox', { name: /^Layers/ }).inputValue(), '32');
     await page.locator('.notice').filter({ hasText: 'calibrated' }).waitFor();
-    assert.equal(await page.locator('.problem').count(), 0);
+    await comes(() => page.locator('.problem').count(), 0);
   },
 );
 
@@ -95,9 +95,9 @@ onPage('a GPU of one’s own takes its figures, and a wrong one says its range',
   await bandwidth.fill('-1');
   await bandwidth.press('Enter');
   await page.locator('.problem').waitFor();
-  assert.match(await page.locator('.problem').textContent(), /Found -1; allowed: /);
-  assert.equal(await bandwidth.inputValue(), '-1');
-  assert.equal(await memory.inputValue(), '141');
+  await comes(() => page.locator('.problem').textContent(), /Found -1; allowed: /);
+  await comes(() => bandwidth.inputValue(), '-1');
+  await comes(() => memory.inputValue(), '141');
 });
 
 /** Where each policy is picked: the section, the label of its list, and which of the lists with that label. */
@@ -178,15 +178,15 @@ onPage('a named profile becomes one’s own with what it was made of', async (pa
   await panel.getByRole('combobox', { name: 'Profile' }).click();
   await page.getByRole('option', { name: /^llm-d default/ }).waitFor();
   await page.getByRole('option', { name: /^BLIS default/ }).click();
-  assert.equal(await page.locator('.weigh').count(), 0);
+  await comes(() => page.locator('.weigh').count(), 0);
   await panel.getByRole('button', { name: 'Add scorer' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.weigh').length === 3);
-  assert.match(await panel.getByRole('combobox', { name: 'Profile' }).textContent(), /Custom/);
+  await comes(() => panel.getByRole('combobox', { name: 'Profile' }).textContent(), /Custom/);
   const weight = panel.getByRole('slider', { name: /Weight, as a slider/ }).first();
   await weight.focus();
   await page.keyboard.press('ArrowRight');
   await page.waitForFunction(() => document.querySelector('.weigh')?.value === '3.5');
-  assert.equal(await page.locator('.problem').count(), 0);
+  await comes(() => page.locator('.problem').count(), 0);
 });
 
 onPage('fields are named with what they belong to, and a section explains all of its fields at once', async (page) => {
@@ -196,9 +196,9 @@ onPage('fields are named with what they belong to, and a section explains all of
   for (const name of ['Name', 'Model'])
     await panel.getByRole('group', { name: 'chat' }).getByRole('textbox', { name }).first().waitFor();
   await panel.getByRole('button', { name: 'Add request' }).waitFor();
-  assert.equal(await panel.getByRole('button', { name: /^(About|Explain)/ }).count(), 5, 'one for each open section');
+  await comes(() => panel.getByRole('button', { name: /^(About|Explain)/ }).count(), 5, 'one for each open section');
   await panel.getByRole('button', { name: 'Explain Fleet' }).click();
-  assert.match(await panel.locator('.help').first().textContent(), /\w{4}/);
+  await comes(() => panel.locator('.help').first().textContent(), /\w{4}/);
   const stops = await page.evaluate(
     () =>
       [...document.querySelectorAll('button, input, select, textarea, [tabindex="0"]')].filter(
@@ -232,7 +232,7 @@ onPage('fast arrows in a field all count, and a value set back leaves no edit', 
   await rate.focus();
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowUp');
   await page.waitForFunction(() => document.querySelector('.f.chg input')?.dataset.value === '21');
-  assert.equal(await rate.inputValue(), '21');
+  await comes(() => rate.inputValue(), '21');
   await panel.getByRole('tab', { name: 'Changes' }).click();
   await panel.locator('.changes .what').filter({ hasText: 'client chat: Arrivals, Rate 21' }).waitFor();
   await panel.getByRole('tab', { name: 'Form' }).click();
@@ -242,7 +242,7 @@ onPage('fast arrows in a field all count, and a value set back leaves no edit', 
   await resting(page);
   await panel.getByRole('tab', { name: /^Changes/ }).click();
   await page.waitForFunction(() => document.querySelectorAll('.changes li').length === 1);
-  assert.match(await panel.locator('.changes li').textContent(), /scheduled/);
+  await comes(() => panel.locator('.changes li').textContent(), /scheduled/);
 });
 
 onPage('what was refused vanishes when it is mended, and Escape gives back what is in force', async (page) => {
@@ -253,13 +253,13 @@ onPage('what was refused vanishes when it is mended, and Escape gives back what 
   await panel.locator('.problem').waitFor();
   await tp.press('Escape');
   await panel.locator('.problem').waitFor({ state: 'detached' });
-  assert.equal(await tp.inputValue(), '4');
+  await comes(() => tp.inputValue(), '4');
   const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
   await seed.fill('1.5');
   await seed.press('Enter');
   await page.locator('.notice').filter({ hasText: 'a whole number from 0' }).waitFor();
-  assert.equal(await seed.inputValue(), '1.5');
-  assert.equal(await seed.getAttribute('aria-invalid'), 'true');
+  await comes(() => seed.inputValue(), '1.5');
+  await comes(() => seed.getAttribute('aria-invalid'), 'true');
   await seed.fill('42');
   await seed.press('Enter');
   await page.locator('.notice').waitFor({ state: 'detached' });

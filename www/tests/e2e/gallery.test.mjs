@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, clock, inspectorTab, preset, resting, scratch, suite } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -40,7 +40,7 @@ onPage('tags leave the presets that have them, Escape gives the focus back', asy
   const wanted = Number((await chip.textContent()).split(' ').at(-1));
   await chip.click();
   await page.waitForFunction((n) => document.querySelectorAll('.gallery .card').length === n, wanted);
-  assert.equal(await chip.getAttribute('aria-pressed'), 'true');
+  await comes(() => chip.getAttribute('aria-pressed'), 'true');
   await page.keyboard.press('Escape');
   await gallery(page).waitFor({ state: 'detached' });
   await page.waitForFunction(() => document.activeElement?.closest('.top') !== null);
@@ -57,7 +57,7 @@ onPage('every card has a picture and opens its preset where it says, without an 
     await card.click();
     await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
     assert.equal(await resting(page), opens, name);
-    assert.equal(await page.locator('.notice.problem').count(), 0, name);
+    await comes(() => page.locator('.notice.problem').count(), 0, name);
   }
   t.diagnostic(`${names.length} presets opened`);
 });
@@ -148,7 +148,7 @@ onPage(
     await field.press('Enter');
     await gallery(page).waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.querySelector('.clock')?.firstChild?.textContent?.startsWith('12.5'));
-    assert.equal(await page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '9');
+    await comes(() => page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '9');
     await openGallery(page);
     await gallery(page).getByRole('button', { name: 'Blank scenario' }).click();
     await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'default');

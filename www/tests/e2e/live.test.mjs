@@ -1,7 +1,7 @@
 // Everything is edited while it runs: topology, policies, traffic. Each edit is a flag, can be undone, and replays elsewhere.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, finalDigest, resting, savedScenario, suite } from './harness.mjs';
+import { cli, clock, comes, finalDigest, resting, savedScenario, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -82,7 +82,7 @@ onPage(
     );
     await panel.getByRole('button', { name: 'Undo' }).click();
     await flags(page, 10);
-    assert.equal(await page.locator('.problem').count(), 0);
+    await comes(() => page.locator('.problem').count(), 0);
     await pause(page);
     assert.ok((await clock(page)) > before, 'the run went on');
     const digest = await finalDigest(page);
@@ -114,21 +114,21 @@ onPage(
     await pool.waitFor();
     await page.waitForFunction(() => document.activeElement?.classList.contains('entry-name'));
     const replicas = pool.getByRole('textbox', { name: 'Replicas' });
-    assert.equal(await replicas.inputValue(), '4');
+    await comes(() => replicas.inputValue(), '4');
     await type(replicas, '2');
     await flags(page, 2);
     await page.keyboard.press('Control+z');
     await flags(page, 3);
-    assert.equal(await replicas.inputValue(), '4');
+    await comes(() => replicas.inputValue(), '4');
     await page.keyboard.press('Control+z');
     await flags(page, 4);
-    assert.equal(await replicas.inputValue(), '0');
+    await comes(() => replicas.inputValue(), '0');
     await page.keyboard.press('Control+Shift+Z');
     await flags(page, 5);
-    assert.equal(await replicas.inputValue(), '4');
+    await comes(() => replicas.inputValue(), '4');
     await pool.getByRole('button', { name: 'Empty' }).click();
     await flags(page, 6);
-    assert.equal(await replicas.inputValue(), '0');
+    await comes(() => replicas.inputValue(), '0');
   },
 );
 
@@ -167,12 +167,12 @@ onPage(
     const client = panel.getByRole('group', { name: 'batch-2' });
     await client.getByRole('button', { name: /^Silence/ }).click();
     await flags(page, 3);
-    assert.equal(await client.getByRole('textbox', { name: 'Rate' }).inputValue(), '0');
+    await comes(() => client.getByRole('textbox', { name: 'Rate' }).inputValue(), '0');
     const undo = panel.getByRole('button', { name: 'Undo' });
     assert.ok((await undo.boundingBox()).height >= 40);
     await undo.click();
     await flags(page, 4);
-    assert.equal(await client.getByRole('textbox', { name: 'Rate' }).inputValue(), '2');
+    await comes(() => client.getByRole('textbox', { name: 'Rate' }).inputValue(), '2');
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
   },

@@ -1,6 +1,6 @@
 // What can be seen: nothing is cut without a way to read it, nothing covers a chart, the system's colours are enough.
 import assert from 'node:assert/strict';
-import { inspectorTab, preset, resting, suite } from './harness.mjs';
+import { comes, inspectorTab, preset, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -9,6 +9,7 @@ onPage('a closed section says whole settings or none', async (page) => {
   const panel = scenarioPanel(page);
   for (const title of ['Fleet', 'KV cache', 'Admission', 'Routing', 'Workload'])
     await panel.getByRole('button', { name: title, exact: true }).click();
+  await panel.locator('.sum').nth(7).waitFor();
   const lines = await panel.locator('.sum').evaluateAll((all) =>
     all.map((line) => {
       const box = line.getBoundingClientRect();
@@ -39,10 +40,10 @@ onPage('a line of the log that is cut can be read whole, by pointer and by keybo
   );
   await rows.nth(10).hover();
   const text = (await rows.nth(10).locator('.txt').textContent()).trim();
-  assert.ok((await page.locator('.log-read').textContent()).includes(text));
+  await page.locator('.log-read').filter({ hasText: text }).waitFor();
   await rows.nth(12).focus();
   const first = (await rows.nth(12).locator('.txt').textContent()).trim();
-  assert.ok((await page.locator('.log-read').textContent()).includes(first));
+  await page.locator('.log-read').filter({ hasText: first }).waitFor();
   await page
     .locator('.log-read')
     .getByRole('button', { name: /^Open #/ })
@@ -119,18 +120,18 @@ onPage('a newcomer without a mouse gets to Play, to a request and back', async (
   await page.keyboard.press('Tab');
   const focused = () =>
     page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
-  assert.equal(await focused(), 'Skip to Play');
+  await comes(() => focused(), 'Skip to Play');
   const box = await page.getByRole('button', { name: 'Skip to Play' }).boundingBox();
   assert.ok(box.width > 40 && box.height > 20, 'a way past the form is seen when it has the focus');
   await page.keyboard.press('Enter');
-  assert.equal(await focused(), 'Play');
+  await comes(() => focused(), 'Play');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   await page.keyboard.press('Enter');
   await resting(page);
   await page.getByRole('button', { name: 'Skip to the inspector' }).focus();
   await page.keyboard.press('Enter');
-  assert.equal(await focused(), 'Request');
+  await comes(() => focused(), 'Request');
   await page.getByRole('button', { name: 'The latest completion' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();

@@ -1,6 +1,6 @@
 // In reach of every hand: keys, the time field, work that can be cancelled, a focus that is never lost.
 import assert from 'node:assert/strict';
-import { clock, drop, OPENING_S, resting, suite } from './harness.mjs';
+import { clock, comes, drop, OPENING_S, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -22,13 +22,13 @@ onPage('keys of players and profilers go where they say, and each of several fas
   const stop = await speedStop(page);
   await page.keyboard.press('l');
   await page.keyboard.press('l');
-  assert.equal(await speedStop(page), stop + 2);
+  await comes(() => speedStop(page), stop + 2);
   await page.keyboard.press('j');
-  assert.equal(await speedStop(page), stop + 1);
+  await comes(() => speedStop(page), stop + 1);
   await page.keyboard.press('.');
   await page.waitForFunction((s) => Number(document.querySelector('.clock')?.firstChild.textContent) > s, OPENING_S);
   await page.keyboard.press('t');
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'time-field');
+  await comes(() => page.evaluate(() => document.activeElement.id), 'time-field');
   await page.keyboard.type('1:00');
   await page.keyboard.press('Enter');
   await at(page, 60);
@@ -60,7 +60,7 @@ onPage('a time that cannot be reached is refused with the range, and is kept', a
   await field.fill('9999');
   await field.press('Enter');
   await transport(page).getByRole('alert').filter({ hasText: 'from 0 to 240 s' }).waitFor();
-  assert.equal(await field.inputValue(), '9999');
+  await comes(() => field.inputValue(), '9999');
   assert.equal(await clock(page), OPENING_S);
   await field.fill('50');
   await transport(page).getByRole('alert').waitFor({ state: 'detached' });
@@ -107,7 +107,7 @@ onPage('the focus goes to what stands nearest when what had it goes away', async
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelectorAll('.changes li').length === 1);
   await page.waitForFunction(() => document.activeElement !== document.body);
-  assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Remove the edit at 60/);
+  await comes(() => page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Remove the edit at 60/);
   await undo.focus();
   for (let i = 0; i < 2; i += 1) await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('button[aria-label=Undo]')?.disabled);
@@ -118,13 +118,13 @@ onPage('the status is spoken on request, and by itself where the run rests', asy
   const spoken = page.locator('.page > [role=status][aria-live=polite]');
   await page.waitForFunction(() => /^At 48 s/.test(document.querySelector('.page > [role=status]')?.textContent));
   await page.keyboard.press('v');
-  assert.match(await spoken.textContent(), /^At 48 s: \d+ running, .* TTFT p99 /);
+  await comes(() => spoken.textContent(), /^At 48 s: \d+ running, .* TTFT p99 /);
   await page.getByRole('button', { name: 'Help and keyboard' }).click();
   const sheet = page.getByRole('dialog');
   for (const key of ['j or [ or −', 'k', 'l or ] or +', ', or ←', 'Home or r', 't', '/', 'v'])
     await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
   await sheet.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
-  assert.equal(await page.evaluate(() => localStorage.getItem('spoken')), 'off');
+  await comes(() => page.evaluate(() => localStorage.getItem('spoken')), 'off');
 });
 
 onPage('the stage takes arrow keys: a replica, then one of its requests, each spoken', async (page) => {
@@ -133,14 +133,14 @@ onPage('the stage takes arrow keys: a replica, then one of its requests, each sp
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   const spoken = page.locator('.page > [role=status]');
-  assert.match(await spoken.textContent(), /^Replica r1 /);
+  await comes(() => spoken.textContent(), /^Replica r1 /);
   const inspector = page.getByRole('complementary', { name: 'Inspector' });
   await page.waitForFunction(
     () => document.querySelector('.right [role=tab][aria-selected=true]')?.textContent === 'Replica',
   );
   await page.keyboard.press('Enter');
   await inspector.locator('h2, .rid, b').filter({ hasText: /^#\d+/ }).first().waitFor();
-  assert.match(await spoken.textContent(), /^Request \d+, /);
+  await comes(() => spoken.textContent(), /^Request \d+, /);
   assert.ok(await stage.evaluate((e) => e === document.activeElement), 'the focus stays on the stage');
 });
 

@@ -4,6 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import {
   cli,
   clock,
+  comes,
   drop,
   finalDigest,
   inspectorTab,
@@ -86,8 +87,8 @@ onPage('the address follows without filling the history, and a reload keeps scen
   await page.reload();
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   assert.equal(await resting(page), 12.25);
-  assert.equal(await page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '5');
-  assert.equal(await page.locator('[role=tab][aria-selected=true]', { hasText: 'Run' }).count(), 1);
+  await comes(() => page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '5');
+  await comes(() => page.locator('[role=tab][aria-selected=true]', { hasText: 'Run' }).count(), 1);
 });
 
 onPage('a link that is typed, pasted or dropped is opened, and a title of script is text', async (page) => {
@@ -144,9 +145,9 @@ onPage('every broken link says what is wrong with it, loads the rest and offers 
       location.hash = hash;
     }, link);
     await dialog.getByText('Not all of this link could be opened').waitFor();
-    assert.match(await dialog.textContent(), message, name);
+    await comes(() => dialog.textContent(), message, name);
     if (name === 'a bad field') {
-      assert.equal(await page.locator('header .seed input').inputValue(), '8');
+      await comes(() => page.locator('header .seed input').inputValue(), '8');
       await dialog.getByRole('button', { name: 'Keep what was opened' }).click();
     } else {
       await dialog.getByRole('button', { name: 'Open the default instead' }).click();
@@ -174,7 +175,7 @@ onPage('a link of a trace asks for the file, refuses another one and runs the ri
   }, link);
   const dialog = dialogOf(page);
   await dialog.getByText('This link replays a trace').waitFor();
-  assert.match(await dialog.textContent(), /mine\.csv, 120 rows/);
+  await comes(() => dialog.textContent(), /mine\.csv, 120 rows/);
   await drop(page, 'other.csv', rows(90));
   await dialog.getByText(/a trace of 90 rows with digest/).waitFor();
   await drop(page, 'mine.csv', right);

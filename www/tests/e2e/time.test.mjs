@@ -1,7 +1,7 @@
 // Going back and forth, running to the next of something, flags that are moved, and runs that an edit in the past leaves.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, finalDigest, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
+import { cli, comes, finalDigest, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
 
 const onPage = suite();
 const transport = (page) => page.getByRole('region', { name: 'Transport' });
@@ -159,11 +159,11 @@ onPage('a flag is moved by keyboard, switched off, edited in place, removed, and
   await stop.focus();
   await stop.press('ArrowRight');
   await page.locator('.flag-stops .btn', { hasText: 'Edit at 61.200' }).waitFor({ state: 'attached' });
-  assert.deepEqual(await editsOf(page), [[61.2, false]]);
+  await comes(() => editsOf(page), [[61.2, false]]);
   await stop.focus();
   await stop.press('x');
   await page.locator('.flag-stops .btn', { hasText: 'Switched-off edit at 61.200' }).waitFor({ state: 'attached' });
-  assert.deepEqual(await editsOf(page), [[61.2, true]]);
+  await comes(() => editsOf(page), [[61.2, true]]);
   await stop.focus();
   await stop.press('e');
   const panel = page.getByRole('dialog', { name: 'Edits on the timeline' });
@@ -187,7 +187,7 @@ onPage('a flag is moved by keyboard, switched off, edited in place, removed, and
     await page.keyboard.press('Control+z');
     await page.locator('.flag-stops .btn', { hasText: said }).waitFor({ state: 'attached' });
   }
-  assert.deepEqual(await editsOf(page), [[60, false]]);
+  await comes(() => editsOf(page), [[60, false]]);
   await at(page, 100);
 });
 
@@ -222,7 +222,7 @@ onPage('an edit in the past leaves the old run, which is listed, named and gone 
   const name = list.getByRole('textbox', { name: 'Name of Run 1' });
   await type(name, 'four replicas');
   await list.getByText(/without replicas/i).waitFor();
-  assert.equal(await list.getByRole('row').count(), 3);
+  await comes(() => list.getByRole('row').count(), 3);
   await list.getByRole('button', { name: 'Show four replicas' }).click();
   await page.waitForFunction(() =>
     [...document.querySelectorAll('.runs tr.pick input')].some((i) => i.value === 'four replicas'),
@@ -236,5 +236,5 @@ onPage('an edit in the past leaves the old run, which is listed, named and gone 
   } else t.diagnostic(missing);
   await runs.click();
   await list.getByRole('button', { name: 'Remove Run 2' }).click();
-  assert.equal(await list.getByRole('row').count(), 2);
+  await comes(() => list.getByRole('row').count(), 2);
 });

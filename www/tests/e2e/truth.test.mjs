@@ -1,7 +1,7 @@
 // Measured runs beside the simulation: the panel, an experiment opened as a scenario, and a benchmark of one's own.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { drop, ROOT, resting, suite } from './harness.mjs';
+import { comes, drop, ROOT, resting, suite } from './harness.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
@@ -14,7 +14,7 @@ onPage(
     await panel(page)
       .getByRole('row', { name: /All experiments/ })
       .waitFor();
-    assert.match(await panel(page).locator('.truth-title').textContent(), /E2E mean: .* % off in the median/);
+    await comes(() => panel(page).locator('.truth-title').textContent(), /E2E mean: .* % off in the median/);
     await panel(page)
       .getByRole('button', { name: /^r3-open-loop-sweep/ })
       .click();
@@ -25,7 +25,7 @@ onPage(
     await panel(page).getByRole('button', { name: 'Open as a scenario' }).click();
     await panel(page).waitFor({ state: 'detached' });
     await resting(page);
-    assert.match(await page.getByRole('heading', { level: 1 }).textContent(), /e-r3-open-loop-sweep/);
+    await comes(() => page.getByRole('heading', { level: 1 }).textContent(), /e-r3-open-loop-sweep/);
     const chart = page.getByRole('img', { name: /Distribution of TTFT.*Measured: p50/ });
     await chart.waitFor();
   },
@@ -58,7 +58,7 @@ onPage('a dropped benchmark is compared with the run, and one click calibrates t
   await drop(page, 'bench-0721.json', text);
   const row = panel(page).getByRole('row', { name: /^TPOT mean \d/ });
   await row.waitFor();
-  assert.match(await row.textContent(), /8\.00.ms/);
+  await comes(() => row.textContent(), /8\.00.ms/);
   await panel(page).getByRole('button', { name: 'Calibrate to this run' }).click();
   await panel(page)
     .getByText(/Fixed \d of \d+ coefficients/)

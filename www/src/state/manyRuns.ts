@@ -1,0 +1,90 @@
+// Many runs in as many workers as there are cores: races, sweeps and searches hand out what to run and take the results.
+import type { RunRow } from '../generated/boundary.ts';
+import { Client, LostError, RefusedError } from '../sim/client.ts';
+import type { CompareClient } from '../sim/compareClient.ts';
+import { spawnWorker } from '../sim/spawn.ts';
+
+/** Most workers at once: more than a desk has cores wait for each other. */
+const MOST_WORKERS = 8;
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+const IGNORED = { onFrame: () => {}, onCrash: () => {} };
+
+/** What became of the requests of a run, as the simulation wrote it. */
+export type Outcomes = Awaited<ReturnType<Client['outcomes']>>;
+
+/** How far such a study is. */
+export type Progress = {
+  readonly done: number;
+  readonly of: number;
+  readonly tookMs: number;
+  readonly workers: number;
+};
+
+/** Runs a scenario to its end in a worker. */
+export async function outcomesOf(client: Client, scenario: string): Promise<Outcomes> {
+  const id = { run: 1, edit: 0 };
+  await client.load(scenario, { id, useTrace: false, untilUs: 0, thenPlay: false, keeps: false });
+  await client.seek(END_OF_TIME);
+  return client.outcomes();
+}
+
+/** The figures of a run that a worker makes. */
+export async function rowOf(client: Client, thread: CompareClient, scenario: string): Promise<RunRow> {
+  return thread.ask({ kind: 'row', outcomes: await outcomesOf(client, scenario) });
+}
+
+export class ManyRuns {
+  private workers: Client[] = [];
+  /** What a cancelled round still says is not heard. */
+  private round = 0;
+
+  /** Ends all workers. */
+  stop(): void {
+    this.round += 1;
+    for (const worker of this.workers) worker.end();
+    this.workers = [];
+  }
+
+  /** How many workers so many runs get. */
+  workersFor(runs: number): number {
+    return Math.min(MOST_WORKERS, navigator.hardwareConcurrency || 2, runs);
+  }
+
+  /**
+   * Stops what runs, and does every job in some worker, one after the other in each. A job that finds itself cancelled (`heard()` is
+   * false) tells nobody. Whether all were done.
+   */
+  async all<T>(
+    jobs: readonly T[],
+    work: (client: Client, job: T, heard: () => boolean) => Promise<void>,
+  ): Promise<boolean> {
+    this.stop();
+    const mine = this.round;
+    const heard = (): boolean => mine === this.round;
+    const queue = [...jobs];
+    const worker = async (): Promise<void> => {
+      const client = new Client(spawnWorker, IGNORED, (callback) => setTimeout(callback, 200));
+      this.workers.push(client);
+      await client.start();
+      for (let job = queue.shift(); job !== undefined && heard(); job = queue.shift()) await work(client, job, heard);
+      client.end();
+    };
+    try {
+      await Promise.all(Array.from({ length: this.workersFor(jobs.length) }, worker));
+    } catch (error) {
+      // Ending a worker ends what it was asked.
+      if (heard()) throw error;
+    }
+    return heard();
+  }
+}
+
+/** Why runs could not be made, in words; other errors are thrown on. */
+export function troubleOf(error: unknown): string {
+  if (error instanceof LostError) return 'A worker stopped: there may be too little memory.';
+  if (error instanceof RefusedError)
+    return error.diagnostics
+      .map((d) => `${d.path === '' ? '' : `${d.path}: `}found ${d.found}; allowed: ${d.allowed}; ${d.fix}`)
+      .join('. ');
+  throw error;
+}

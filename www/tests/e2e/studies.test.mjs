@@ -1,0 +1,125 @@
+// The user story "find the capacity of a fleet", in the built page in Chromium: the number, the curves and their knee.
+import assert from 'node:assert/strict';
+import { cli, comes, drop, resting, savedScenario, suite } from './harness.mjs';
+import { painted, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const panel = (page) => page.getByRole('region', { name: 'Compare with B' });
+const FLEET = {
+  title: 'A small fleet',
+  run: { horizon_s: 40, warmup_s: 5 },
+  cluster: { pools: [{ replicas: 2 }] },
+  workload: { clients: [{ arrivals: { poisson: { rate_per_s: 60 } } }] },
+  slo: { ttft_ms: 500 },
+};
+
+async function opened(page) {
+  await drop(page, 'scenario.json', JSON.stringify(FLEET));
+  await page.getByText(FLEET.title).first().waitFor();
+  await resting(page);
+  await page.keyboard.press('c');
+  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
+  await panel(page).getByText('Choose what is varied').waitFor();
+}
+
+onPage('the capacity of a fleet is the number of the command line', async (page, t) => {
+  await drop(page, 'scenario.json', JSON.stringify(FLEET));
+  await page.getByText(FLEET.title).first().waitFor();
+  await resting(page);
+  const file = await savedScenario(page);
+  await page.keyboard.press('c');
+  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
+  await panel(page).getByLabel('Seeds').selectOption('3');
+  await panel(page).getByLabel('Share that must meet them').selectOption('0.95');
+  await panel(page).getByRole('button', { name: 'Find the capacity' }).click();
+  const found = panel(page).locator('.sweep-found');
+  await found.waitFor();
+  const told = (await found.textContent()).trim();
+  assert.match(told, /^\d+\.\d req\/s \(\d+\.\d to \d+\.\d\) at 95 % of requests with TTFT ≤ 500 ms/);
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  assert.equal(run('capacity', file, '--seeds', '3', '--share', '0.95').split('\n')[0], told);
+  t.diagnostic(told);
+});
+
+onPage('a sweep draws its curves as runs come in, marks the knee, and can be cancelled', async (page) => {
+  await opened(page);
+  const start = panel(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true });
+  await start.click();
+  await panel(page).getByRole('button', { name: 'Cancel' }).click();
+  await start.waitFor();
+  await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('0.5');
+  await panel(page).getByRole('textbox', { name: 'to', exact: true }).fill('2.5');
+  await panel(page).getByLabel('Values').selectOption('5');
+  await panel(page).getByLabel('Seeds').selectOption('3');
+  await start.click();
+  await panel(page)
+    .getByText(/^\s*15 of 15/)
+    .waitFor();
+  const rows = panel(page).getByRole('table').getByRole('row');
+  await comes(() => rows.count(), 6);
+  await panel(page)
+    .getByRole('img', { name: /^TTFT p99 along Traffic/ })
+    .waitFor();
+  await comes(
+    () =>
+      panel(page)
+        .locator('.sweep-knee')
+        .count()
+        .then((n) => n > 0),
+    true,
+  );
+  await panel(page)
+    .getByText(/TTFT p99 passes 3 times its value at 0\.5/)
+    .waitFor();
+  await panel(page).getByRole('button', { name: 'p50', exact: true }).click();
+  await panel(page)
+    .getByRole('img', { name: /^TTFT p50 along Traffic/ })
+    .waitFor();
+});
+
+onPage('any number of the form is swept, with routers beside each other, and axe finds nothing', async (page) => {
+  await opened(page);
+  const what = panel(page).getByLabel('What is varied');
+  const label = await what.locator('option').filter({ hasText: 'Replicas' }).first().textContent();
+  await what.selectOption({ label: label.trim() });
+  await comes(() => panel(page).getByRole('textbox', { name: 'From', exact: true }).inputValue(), '1');
+  await panel(page).getByLabel('Values').selectOption('3');
+  await panel(page).getByLabel('Seeds').selectOption('1');
+  await panel(page).getByText('Routers beside the scenario’s own').click();
+  await panel(page).getByLabel('Random', { exact: true }).check();
+  await panel(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+  await panel(page)
+    .getByText(/^\s*6 of 6/)
+    .waitFor();
+  await comes(() => panel(page).getByRole('table').getByRole('row').count(), 7);
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await theme(page, name);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
+    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+  }
+});
+
+onPage('a sweep that cannot be run says why, and nothing is lost', async (page) => {
+  await opened(page);
+  await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('5');
+  await panel(page).getByRole('textbox', { name: 'to', exact: true }).fill('1');
+  await panel(page).getByText('Two numbers, the lower one first.').waitFor();
+  await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('-1');
+  await panel(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+  await panel(page)
+    .getByText(/traffic: found -1; allowed: factors above 0/)
+    .waitFor();
+  await comes(() => panel(page).getByRole('textbox', { name: 'From', exact: true }).inputValue(), '-1');
+});
