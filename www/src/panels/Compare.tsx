@@ -3,11 +3,11 @@ import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show
 import { getAt, type Json, setAt } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { readDocument } from '../base/text.ts';
-import { clock, count } from '../base/units.ts';
+import { clock, count, durationMs, text } from '../base/units.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { type Beside, createComparing } from '../state/compare.ts';
+import { type Beside, type Comparing, createComparing } from '../state/compare.ts';
 import { changes, withEdit } from '../state/edits.ts';
 import { isLinkText } from '../state/linkText.ts';
 import { CompareCharts } from './CompareCharts.tsx';
@@ -107,6 +107,9 @@ export default function Compare(props: { app: App }): JSX.Element {
               </>
             )}
           </Show>
+          <Show when={comparing.beside()}>
+            <Seeds comparing={comparing} />
+          </Show>
           <Show when={comparing.result()}>{(found) => <Pairing comparison={found().comparison} />}</Show>
         </div>
       </div>
@@ -135,7 +138,13 @@ export default function Compare(props: { app: App }): JSX.Element {
                   Run both to the end
                 </button>
               </div>
-              <CompareFigures comparison={comparing.result()?.comparison} />
+              <Show when={comparing.seeds()?.comparison}>
+                <p class="say compare-of-seeds">
+                  Key figures over {comparing.seeds()?.progress.of} seeds, both runs to the end; charts and requests are
+                  of the runs on screen.
+                </p>
+              </Show>
+              <CompareFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
               <CompareCharts
                 comparison={comparing.result()?.comparison}
                 charts={comparing.charts()}
@@ -274,6 +283,52 @@ function withEditAt(document: Json, atUs: number, set: Readonly<Record<string, J
   const edits = getAt(document, 'edits');
   const all = [...(Array.isArray(edits) ? edits : []), { at_us: atUs, set }];
   return setAt(document, 'edits', all);
+}
+
+/** The same comparison over several seeds: how sure a difference is that one run shows. */
+function Seeds(props: { comparing: Comparing }): JSX.Element {
+  const [count, setCount] = createSignal(5);
+  const seeds = props.comparing.seeds;
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>Over several seeds</h2>
+        <span class="m" role="status">
+          <Show when={seeds()}>
+            {(s) => (
+              <>
+                {s().progress.done} of {s().progress.of} · {text(durationMs(s().progress.tookMs))}
+              </>
+            )}
+          </Show>
+        </span>
+      </div>
+      <div class="compare-buttons flat">
+        <select
+          class="in"
+          aria-label="How many seeds"
+          value={count()}
+          onChange={(event) => setCount(Number(event.currentTarget.value))}
+        >
+          <For each={[3, 5, 10, 20]}>{(n) => <option value={n}>{n} seeds</option>}</For>
+        </select>
+        <Show
+          when={seeds()}
+          fallback={
+            <button type="button" class="btn box" onClick={() => props.comparing.overSeeds(count())}>
+              Run both
+            </button>
+          }
+        >
+          {(s) => (
+            <button type="button" class="btn box" onClick={props.comparing.forgetSeeds}>
+              {s().comparison ? 'Back to one seed' : 'Cancel'}
+            </button>
+          )}
+        </Show>
+      </div>
+    </div>
+  );
 }
 
 /** In what B differs from A. */

@@ -3,13 +3,13 @@ import init, { CapacityStudy, Comparison, rankRace, runRow, sweepCases, sweepSum
 import wasmUrl from '../../pkg/compare_bg.wasm?url';
 import type { RunComparison } from '../generated/boundary.ts';
 import { answering } from './answering.ts';
-import type { CompareAnswers, CompareQuestion } from './compareProtocol.ts';
+import type { CompareAnswers, CompareQuestion, Outcomes } from './compareProtocol.ts';
 import { never } from './protocol.ts';
 
-function compare(a: Uint8Array, b: Uint8Array): RunComparison | null {
+function compare(pairs: readonly (readonly [Outcomes, Outcomes])[]): RunComparison | null {
   const comparison = new Comparison();
   try {
-    comparison.add(a, b);
+    for (const [a, b] of pairs) comparison.add(a, b);
     return comparison.result();
   } finally {
     comparison.free();
@@ -21,7 +21,7 @@ let study: CapacityStudy | undefined;
 function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
   switch (question.kind) {
     case 'compare':
-      return compare(question.a, question.b);
+      return compare(question.pairs);
     case 'cases':
       return sweepCases(question.scenario, [...question.varied], question.seeds);
     case 'row':

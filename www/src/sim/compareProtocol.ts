@@ -12,11 +12,11 @@ import type {
 } from '../generated/boundary.ts';
 
 /** What became of the requests of a run, as its simulation wrote it. */
-type Outcomes = Uint8Array<ArrayBuffer>;
+export type Outcomes = Uint8Array<ArrayBuffer>;
 
 export type CompareQuestion =
-  /** Two runs beside each other. */
-  | { readonly kind: 'compare'; readonly a: Outcomes; readonly b: Outcomes }
+  /** Two runs beside each other, or as many pairs of runs as there are seeds. */
+  | { readonly kind: 'compare'; readonly pairs: readonly (readonly [a: Outcomes, b: Outcomes])[] }
   /** The scenarios of a race or a sweep: what is varied, as the command line's `--vary` takes it, and how many seeds. */
   | { readonly kind: 'cases'; readonly scenario: string; readonly varied: readonly string[]; readonly seeds: number }
   /** The figures of one run. */

@@ -6,8 +6,10 @@ import { writeDocument } from '../base/text.ts';
 import type { Frame, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
 import { Client, LostError, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
+import type { Outcomes } from '../sim/compareProtocol.ts';
 import type { ColumnsAnswer } from '../sim/protocol.ts';
 import { spawnWorker } from '../sim/spawn.ts';
+import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 /** The charts that show both runs. */
 const VIEWS: readonly View[] = ['ttft-over-time', 'e2e-over-time', 'health'];
@@ -22,6 +24,9 @@ export type Charts = { readonly a: readonly ColumnsAnswer[]; readonly b: readonl
 
 /** A pair of one request: how it went in each run. */
 export type Pair = { readonly a: RequestDetail; readonly b: RequestDetail };
+
+/** Both runs with several seeds: how far they are, and what they come to at the end. */
+export type OverSeeds = { readonly progress: Progress; readonly comparison: RunComparison | undefined };
 
 /** What is read of the run on screen. */
 type RunA = {
@@ -44,9 +49,12 @@ export function createComparing(a: RunA) {
   const [trouble, setTrouble] = createSignal('');
   const [pair, setPair] = createSignal<Pair>();
   const thread = new CompareClient(spawnCompare);
+  const [seeds, setSeeds] = createSignal<OverSeeds>();
+  const many = new ManyRuns();
   let client: Client | undefined;
   let runs = 0;
   onCleanup(() => {
+    many.stop();
     client?.end();
     thread.end();
   });
@@ -76,6 +84,7 @@ export function createComparing(a: RunA) {
       setResult(undefined);
       setCharts(undefined);
       setPair(undefined);
+      forgetSeeds();
       setBeside(next);
       follow();
     } catch (error) {
@@ -88,6 +97,55 @@ export function createComparing(a: RunA) {
     if (!(error instanceof RefusedError)) throw error;
     setTrouble(error.diagnostics.map((d) => `${d.path}: ${d.found}; ${d.allowed}`).join('. ') || 'It was refused.');
   }
+
+  function forgetSeeds(): void {
+    many.stop();
+    setSeeds(undefined);
+  }
+
+  /** Runs both to the end with so many seeds, and compares them seed by seed. */
+  async function overSeeds(count: number): Promise<void> {
+    const b = untrack(beside);
+    if (!b) return;
+    forgetSeeds();
+    setTrouble('');
+    const beganMs = performance.now();
+    try {
+      const casesOf = (document: Json) =>
+        thread.ask({ kind: 'cases', scenario: writeDocument(document), varied: [], seeds: count });
+      const [ofA, ofB] = await Promise.all([casesOf(untrack(a.document)), casesOf(b.document)]);
+      const jobs = ofA.flatMap((first, i) => {
+        const second = ofB[i];
+        return second ? [{ i, first, second }] : [];
+      });
+      const pairs = new Map<number, readonly [Outcomes, Outcomes]>();
+      const workers = many.workersFor(jobs.length);
+      const tellProgress = (comparison?: RunComparison): void => {
+        const progress = { done: pairs.size, of: jobs.length, tookMs: performance.now() - beganMs, workers };
+        setSeeds({ progress, comparison });
+      };
+      tellProgress();
+      const whole = await many.all(jobs, async (worker, { i, first, second }, heard) => {
+        const pair = [await outcomesOf(worker, first.scenario), await outcomesOf(worker, second.scenario)] as const;
+        if (!heard()) return;
+        pairs.set(i, pair);
+        tellProgress();
+      });
+      if (!whole) return;
+      many.stop();
+      const inOrder = jobs.flatMap(({ i }) => {
+        const pair = pairs.get(i);
+        return pair ? [pair] : [];
+      });
+      tellProgress((await thread.ask({ kind: 'compare', pairs: inOrder })) ?? undefined);
+    } catch (error) {
+      forgetSeeds();
+      setTrouble(troubleOf(error));
+    }
+  }
+
+  // Another scenario on screen is another comparison.
+  createEffect(on(a.document, forgetSeeds, { defer: true }));
 
   let chartsDueMs = 0;
   /** Takes the second run to where the first one is; both are compared where the first one rests. */
@@ -110,7 +168,7 @@ export function createComparing(a: RunA) {
 
   async function compare(run: Client, now: number): Promise<void> {
     const [ofA, ofB] = await Promise.all([a.outcomes(), run.outcomes()]);
-    const comparison = await thread.ask({ kind: 'compare', a: ofA, b: ofB });
+    const comparison = await thread.ask({ kind: 'compare', pairs: [[ofA, ofB]] });
     if (comparison && untrack(a.frame)?.now_us === now) setResult({ atUs: now, comparison });
   }
 
@@ -133,6 +191,10 @@ export function createComparing(a: RunA) {
     setTrouble,
     pair,
     openPair: (requestA: number, requestB: number) => void openPair(requestA, requestB).catch(tell),
+    /** Both runs with several seeds, once that is asked for. */
+    seeds,
+    overSeeds: (count: number) => void overSeeds(count),
+    forgetSeeds,
     /** How far the second run is. */
     atUs,
   };

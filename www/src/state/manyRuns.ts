@@ -2,15 +2,13 @@
 import type { RunRow } from '../generated/boundary.ts';
 import { Client, LostError, RefusedError } from '../sim/client.ts';
 import type { CompareClient } from '../sim/compareClient.ts';
+import type { Outcomes } from '../sim/compareProtocol.ts';
 import { spawnWorker } from '../sim/spawn.ts';
 
 /** Most workers at once: more than a desk has cores wait for each other. */
 const MOST_WORKERS = 8;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const IGNORED = { onFrame: () => {}, onCrash: () => {} };
-
-/** What became of the requests of a run, as the simulation wrote it. */
-export type Outcomes = Awaited<ReturnType<Client['outcomes']>>;
 
 /** How far such a study is. */
 export type Progress = {

@@ -59,6 +59,26 @@ onPage('a second run keeps step, and its figures are those of the command line',
     await comes(() => figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
 });
 
+onPage('over several seeds the figures are those of the command line, and there is an interval', async (page, t) => {
+  const file = await savedScenario(page);
+  await open(page, 'Random');
+  await panel(page).getByLabel('How many seeds').selectOption('3');
+  await panel(page).getByRole('button', { name: 'Run both', exact: true }).click();
+  await panel(page).getByText('Key figures over 3 seeds').waitFor();
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const document = JSON.parse(readFileSync(file, 'utf8'));
+  document.cluster = { ...document.cluster, routing: 'random' };
+  const other = write('b.json', JSON.stringify(document));
+  const { metrics } = JSON.parse(run('compare', file, other, '--seeds', '3', '--json'));
+  await comes(() => figure(page, 'TTFT p99'), `${said(metrics.ttft_ms.p99.a)} → ${said(metrics.ttft_ms.p99.b)}`);
+  await panel(page).getByRole('button', { name: 'Back to one seed' }).click();
+  await panel(page).getByText('Key figures over 3 seeds').waitFor({ state: 'detached' });
+});
+
 onPage('a request is looked at in both runs, and B is gone on with', async (page) => {
   await preset(page, 'router-showdown');
   await open(page, 'Least loaded');
