@@ -3,7 +3,6 @@ import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show
 import { keepFocus } from './base/focus.ts';
 import { createMedia, PHONE } from './base/media.ts';
 import { sentence } from './base/schema.ts';
-import { Charts } from './charts/Charts.tsx';
 import { Inspector } from './panels/Inspector.tsx';
 import { KeyFigures } from './panels/KeyFigures.tsx';
 import { Later } from './panels/Later.tsx';
@@ -11,9 +10,9 @@ import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Scenario } from './panels/Scenario.tsx';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
+import { ChartsView, StageView } from './panels/Views.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
-import { Stage } from './stage/Stage.tsx';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
@@ -123,31 +122,8 @@ export function App(props: { spawn: () => WorkerLike; spawnLink: () => LinkWorke
         <Scenario app={app} main={shown('scenario')} />
         <main class="mid">
           <KeyFigures frame={app.throttledFrame()} evidence={app.evidence()} onRest={() => app.setTruth(true)} />
-          <section class="stage" aria-label="Stage">
-            <Stage
-              frame={app.frame()}
-              speed={app.speed()}
-              playing={app.playing()}
-              selected={app.selected()}
-              onSelect={app.select}
-              onSay={(sentence) => app.tell(sentence)}
-              reducedMotion={app.reducedMotion()}
-            />
-          </section>
-          <section class="charts" aria-label="Charts">
-            <Charts
-              data={app.data()}
-              cursorS={app.cursorS()}
-              onCursor={app.setCursorS}
-              frame={app.frame()}
-              selected={app.selected()}
-              onSelect={app.select}
-              onPlace={app.openSlowest}
-              onSeek={(timeS) => void app.seek(timeS)}
-              warmUpS={app.warmUpS()}
-              measured={app.measuredRun()}
-            />
-          </section>
+          <StageView app={app} />
+          <ChartsView app={app} />
         </main>
         <Inspector app={app} main={shown('inspector')} />
         <Show when={app.truth()}>

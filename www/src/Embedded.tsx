@@ -1,10 +1,9 @@
 // A run within another page: stage, the charts that its link names, transport, and the way to a page of its own.
 import { type JSX, onMount, Show } from 'solid-js';
 import { getAt } from './base/json.ts';
-import { Charts } from './charts/Charts.tsx';
 import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Transport } from './panels/Transport.tsx';
-import { Stage } from './stage/Stage.tsx';
+import { ChartsView, StageView } from './panels/Views.tsx';
 import type { App } from './state/app.ts';
 import { unembedded } from './state/linkText.ts';
 import './embedded.css';
@@ -35,32 +34,9 @@ export default function Embedded(props: { app: App }): JSX.Element {
         </a>
       </div>
       <main class="mid">
-        <section class="stage" aria-label="Stage">
-          <Stage
-            frame={app.frame()}
-            speed={app.speed()}
-            playing={app.playing()}
-            selected={app.selected()}
-            onSelect={app.select}
-            onSay={(sentence) => app.tell(sentence)}
-            reducedMotion={app.reducedMotion()}
-          />
-        </section>
+        <StageView app={app} />
         <Show when={(app.links.embed()?.length ?? 0) > 0}>
-          <section class="charts" aria-label="Charts">
-            <Charts
-              data={app.data()}
-              cursorS={app.cursorS()}
-              onCursor={app.setCursorS}
-              frame={app.frame()}
-              selected={app.selected()}
-              onSelect={app.select}
-              onPlace={app.openSlowest}
-              onSeek={(timeS) => void app.seek(timeS)}
-              warmUpS={app.warmUpS()}
-              only={app.links.embed()}
-            />
-          </section>
+          <ChartsView app={app} only={app.links.embed()} />
         </Show>
       </main>
       <NoticeBar app={app} />

@@ -27,6 +27,8 @@ pub enum View {
     E2eEcdf,
     /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
     Health,
+    /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas together, and the share of KV blocks in use at the fullest.
+    FleetLoad,
 }
 
 impl View {
@@ -38,7 +40,8 @@ impl View {
             | Self::Throughput
             | Self::QueueDepth
             | Self::KvUse
-            | Self::Health => true,
+            | Self::Health
+            | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf => false,
         }
     }
@@ -92,6 +95,7 @@ impl Session {
             View::TtftEcdf => return ecdf("ttft_ms", &self.distribution(&r.ttft, true, query.window_s)),
             View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
             View::Health => self.health(),
+            View::FleetLoad => self.fleet_load(),
         };
         cut(whole, query, self.playhead)
     }
@@ -136,6 +140,24 @@ impl Session {
         for (name, which) in [("finished", counter::COMPLETED), ("preempted", counter::PREEMPTED)] {
             out.push(name, t.counter(which).iter().map(|&n| n as f64).collect());
         }
+        out
+    }
+
+    /// The gauges of all replicas in one column each.
+    fn fleet_load(&self) -> Columns {
+        let t = &self.recorder.timeline;
+        let (mut waiting, mut fullest) = (vec![0_u64; t.closed()], vec![0_u32; t.closed()]);
+        for r in 0..self.engine.replicas().len() {
+            for (sum, &n) in waiting.iter_mut().zip(t.gauge(2 * r).unwrap_or(&[])) {
+                *sum += u64::from(n);
+            }
+            for (most, &use_of) in fullest.iter_mut().zip(t.gauge(2 * r + 1).unwrap_or(&[])) {
+                *most = (*most).max(use_of);
+            }
+        }
+        let mut out = with_time(t, false);
+        out.push("waiting", waiting.into_iter().map(|n| n as f64).collect());
+        out.push("kv_percent", fullest.into_iter().map(|n| f64::from(n) * 0.1).collect());
         out
     }
 

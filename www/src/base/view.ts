@@ -53,6 +53,7 @@ export const NO_DATA: ChartData = {
   'ttft-ecdf': undefined,
   'e2e-ecdf': undefined,
   health: undefined,
+  'fleet-load': undefined,
 };
 
 export type StageProps = {

@@ -1,5 +1,5 @@
 // Two runs on the same requests: the run on screen, A, and another, B, that keeps step with it. Loaded when it is opened.
-import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { getAt, type Json, setAt } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { readDocument } from '../base/text.ts';
@@ -8,12 +8,13 @@ import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { type Beside, type Comparing, createComparing } from '../state/compare.ts';
-import { changes, withEdit } from '../state/edits.ts';
+import { changes, type ListedEdit, withEdit, withoutEdit } from '../state/edits.ts';
 import { isLinkText } from '../state/linkText.ts';
 import { CompareCharts } from './CompareCharts.tsx';
 import { CompareFigures } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import { choiceText, fieldAt, pathName, plainText } from './formFields.ts';
+import { overlay } from './overlay.ts';
 import './compare.css';
 
 const Race = lazy(() => import('./Race.tsx'));
@@ -38,18 +39,10 @@ export default function Compare(props: { app: App }): JSX.Element {
     columns: app.columns,
     inspect: app.inspect,
   });
-  const opener = document.activeElement;
-  const leave = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && !event.defaultPrevented) app.setComparing(false);
-  };
-  onMount(() => {
-    host?.focus();
-    window.addEventListener('keydown', leave);
-  });
-  onCleanup(() => {
-    window.removeEventListener('keydown', leave);
-    if (opener instanceof HTMLElement && host?.contains(document.activeElement)) queueMicrotask(() => opener.focus());
-  });
+  overlay(
+    () => host,
+    () => app.setComparing(false),
+  );
   const promote = async (b: Beside): Promise<void> => {
     if (await app.applyAsRun(b.document)) app.setComparing(false);
   };
@@ -164,8 +157,8 @@ export default function Compare(props: { app: App }): JSX.Element {
     </>
   );
   return (
-    <section
-      class="compare"
+    <main
+      class="overlay compare"
       classList={{ races: study() !== 'Two runs' }}
       aria-label="Compare with B"
       tabindex="-1"
@@ -178,7 +171,7 @@ export default function Compare(props: { app: App }): JSX.Element {
           </Show>
         </Suspense>
       </Show>
-    </section>
+    </main>
   );
 }
 
@@ -216,6 +209,12 @@ function Chooser(props: { app: App; choose: (next: Beside) => void }): JSX.Eleme
       ? setAt(app.document(), ROUTING, value)
       : withEditAt(app.document(), nowUs(), { [ROUTING]: value });
   const others = () => app.namedRuns().all.filter((run) => run.id !== app.namedRuns().shown);
+  /** Edits in force: B without one is the run before it went on. */
+  const edits = () => app.listed().filter((edit) => !edit.off);
+  const named = ({ atUs, edit }: ListedEdit): string => {
+    const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
+    return `${clock(atUs)} s: ${paths.map((path) => pathName(app.schema, app.document(), path)).join(', ')}`;
+  };
   const openLink = async (text: string): Promise<void> => {
     setWrong(text !== '' && !isLinkText(text));
     if (!isLinkText(text)) return;
@@ -257,6 +256,23 @@ function Chooser(props: { app: App; choose: (next: Beside) => void }): JSX.Eleme
           >
             <option value="">choose …</option>
             <For each={others()}>{(run) => <option value={run.id}>{run.name}</option>}</For>
+          </select>
+        </label>
+      </Show>
+      <Show when={edits().length > 0}>
+        <label>
+          Without an edit
+          <select
+            class="in"
+            onChange={(event) => {
+              const edit = edits().find((e) => e.index === Number(event.currentTarget.value));
+              if (!edit) return;
+              const document = withoutEdit(app.document(), edit.index);
+              props.choose({ name: `without the edit at ${clock(edit.atUs)} s`, document });
+            }}
+          >
+            <option value="">choose …</option>
+            <For each={edits()}>{(edit) => <option value={edit.index}>{named(edit)}</option>}</For>
           </select>
         </label>
       </Show>

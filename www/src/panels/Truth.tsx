@@ -1,5 +1,5 @@
 // How true is this? Measured runs beside what the simulation makes of them, and the user's own benchmark. Loaded when it is opened.
-import { createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import page from '../../../docs/validation-page.json';
 import { writeDocument } from '../base/text.ts';
 import { trust } from '../base/trust.ts';
@@ -9,6 +9,7 @@ import type { PercentPoint } from '../state/truth.ts';
 import { Bands } from './Bands.tsx';
 import { Rests } from './Evidence.tsx';
 import { ExperimentPanel } from './Experiment.tsx';
+import { overlay } from './overlay.ts';
 import { TruthModels } from './TruthModels.tsx';
 import { TruthRankings } from './TruthRankings.tsx';
 import { TruthScatter } from './TruthScatter.tsx';
@@ -62,20 +63,13 @@ export default function Truth(props: { app: App }): JSX.Element {
     app.setMeasuredRun({ name, ttft: points('ttft_ms'), e2e: points('e2e_ms') });
     app.setTruth(false);
   };
-  const opener = document.activeElement;
-  onMount(() => host?.focus());
-  onCleanup(() => {
-    // Once the panel is gone, and nothing else has taken the focus: the button that opened it.
-    if (opener instanceof HTMLElement && host?.contains(document.activeElement)) queueMicrotask(() => opener.focus());
-  });
-  const leave = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') app.setTruth(false);
-  };
-  onMount(() => window.addEventListener('keydown', leave));
-  onCleanup(() => window.removeEventListener('keydown', leave));
+  overlay(
+    () => host,
+    () => app.setTruth(false),
+  );
 
   return (
-    <section class="truth" aria-label="How true is this?" tabindex="-1" ref={host}>
+    <main class="overlay truth" aria-label="How true is this?" tabindex="-1" ref={host}>
       <nav class="truth-list" aria-label="Experiments">
         <div class="bar">
           <h2>Experiments {DATA.experiments.length}</h2>
@@ -186,6 +180,6 @@ export default function Truth(props: { app: App }): JSX.Element {
           </Show>
         </div>
       </aside>
-    </section>
+    </main>
   );
 }

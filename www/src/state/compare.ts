@@ -12,7 +12,7 @@ import { spawnWorker } from '../sim/spawn.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 /** The charts that show both runs. */
-const VIEWS: readonly View[] = ['ttft-over-time', 'e2e-over-time', 'health'];
+const VIEWS: readonly View[] = ['ttft-over-time', 'e2e-over-time', 'health', 'fleet-load'];
 /** While the run plays, charts of both are asked for no more often. */
 const CHARTS_MS = 500;
 

@@ -6,7 +6,7 @@ import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
-const panel = (page) => page.getByRole('region', { name: 'Compare with B' });
+const panel = (page) => page.getByRole('main', { name: 'Compare with B' });
 
 /** Waits until both runs rest at the end and are compared. */
 const compared = (page) =>
@@ -92,6 +92,34 @@ onPage('a request is looked at in both runs, and B is gone on with', async (page
   await panel(page).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: /^Runs 2 of this scenario/ }).waitFor();
   await resting(page);
+});
+
+onPage('before and after an edit: B goes on without it', async (page) => {
+  await page.keyboard.press('c');
+  const edits = panel(page).getByLabel('Without an edit');
+  await edits.selectOption({ index: 1 });
+  await compared(page);
+  await panel(page).getByText('nothing: B is the same run').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Run both to the end' }).click();
+  await resting(page);
+  await compared(page);
+  // The edit changes the traffic: the runs are compared as distributions.
+  await panel(page).getByText('distributions only').waitFor();
+  await panel(page).locator('.compare-verdict.better').first().waitFor();
+});
+
+onPage('what the comparison hides cannot be reached, and the focus goes back', async (page) => {
+  const opener = page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true });
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  await panel(page).waitFor();
+  for (const part of ['.left', '.mid', '.right'])
+    assert.equal(await page.locator(`.page > ${part}`).evaluate((e) => e.inert), true, part);
+  await page.keyboard.press('Escape');
+  await panel(page).waitFor({ state: 'detached' });
+  for (const part of ['.left', '.mid', '.right'])
+    assert.equal(await page.locator(`.page > ${part}`).evaluate((e) => e.inert), false, part);
+  await comes(() => opener.evaluate((e) => e === document.activeElement), true);
 });
 
 onPage('a run against itself differs nowhere, by a link', async (page) => {

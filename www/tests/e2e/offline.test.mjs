@@ -23,7 +23,7 @@ onPage(
     await page.waitForFunction(() => document.querySelector('.share-url')?.value.includes('#chat-4xh100;t=7.5'));
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'How true is this?' }).click();
-    await page.getByRole('region', { name: 'How true is this?' }).waitFor();
+    await page.getByRole('main', { name: 'How true is this?' }).waitFor();
   },
   { serviceWorkers: 'allow' },
 );

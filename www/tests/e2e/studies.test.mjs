@@ -5,7 +5,7 @@ import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
-const panel = (page) => page.getByRole('region', { name: 'Compare with B' });
+const panel = (page) => page.getByRole('main', { name: 'Compare with B' });
 const FLEET = {
   title: 'A small fleet',
   run: { horizon_s: 40, warmup_s: 5 },

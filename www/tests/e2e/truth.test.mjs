@@ -5,7 +5,7 @@ import { comes, drop, ROOT, resting, suite } from './harness.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
-const panel = (page) => page.getByRole('region', { name: 'How true is this?' });
+const panel = (page) => page.getByRole('main', { name: 'How true is this?' });
 
 onPage(
   'measured runs are beside the simulation, and an experiment opens with its measured percentiles',
