@@ -67,6 +67,7 @@ export function App(props: { spawn: () => WorkerLike; spawnLink: () => LinkWorke
       class="page"
       ref={host}
       data-tab={app.phoneTab()}
+      data-mode={app.mode()}
       classList={{ opening: !app.frame(), embedded }}
       onDragOver={(event) => {
         if (!hasFiles(event) && !event.dataTransfer?.types.includes('text/plain')) return;

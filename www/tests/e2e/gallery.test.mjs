@@ -56,7 +56,8 @@ onPage('every card has a picture and opens its preset where it says, without an 
     const opens = Number(/opens at (\d+) s/.exec(await card.textContent())[1]);
     await card.click();
     await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
-    assert.equal(await resting(page), opens, name);
+    await comes(() => clock(page), opens, name);
+    await resting(page);
     await comes(() => page.locator('.notice.problem').count(), 0, name);
   }
   t.diagnostic(`${names.length} presets opened`);

@@ -187,7 +187,10 @@ export async function resting(page) {
   await page.waitForFunction(() => {
     const { rest } = window;
     const now = document.querySelector('.clock')?.firstChild?.textContent;
-    const paused = document.querySelector('button[aria-label="Play"]') !== null;
+    // Nothing plays, and no work is under way, told or not.
+    const paused =
+      document.querySelector('button[aria-label="Play"]') !== null &&
+      document.querySelector('.page')?.dataset.mode === 'paused';
     // A frame that is on its way is shown within a few paints.
     rest.paints = paused && now === rest.now ? rest.paints + 1 : 0;
     rest.now = now;
