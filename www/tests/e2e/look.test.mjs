@@ -9,7 +9,7 @@ onPage('a closed section says whole settings or none', async (page) => {
   const panel = scenarioPanel(page);
   for (const title of ['Fleet', 'KV cache', 'Admission', 'Routing', 'Workload'])
     await panel.getByRole('button', { name: title, exact: true }).click();
-  await panel.locator('.sum').nth(7).waitFor();
+  await panel.locator('.sum').nth(7).waitFor({ state: 'attached' });
   const lines = await panel.locator('.sum').evaluateAll((all) =>
     all.map((line) => {
       const box = line.getBoundingClientRect();
