@@ -67,7 +67,7 @@ fn preset(name: &str, horizon_s: u32) -> Value {
     scenario
 }
 
-fn all(format: Format) -> [(Table, Format); 4] {
+fn all(format: Format) -> [(Table, Format); 5] {
     Table::ALL.map(|table| (table, format))
 }
 
