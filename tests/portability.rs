@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163666, "92d754401fdcaece"),
-    ("everything", 77264, "ca873c9670128de5"),
-    ("conversations", 102653, "0065db902265b951"),
+    ("pressure", 163749, "3b154a02bc1b5712"),
+    ("everything", 77405, "cfe2a73eac75ac2a"),
+    ("conversations", 102794, "d5bf03071b7bcd94"),
 ];
 
 const DRAWS: &[Line] = &[

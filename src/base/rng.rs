@@ -41,6 +41,8 @@ pub enum Purpose {
     CostPicks = 14,
     /// Which stretches of a run a resample of it consists of.
     Resamples = 15,
+    /// How long one start of one replica takes.
+    Starts = 16,
 }
 
 /// One random stream.

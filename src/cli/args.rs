@@ -269,6 +269,9 @@ pub(super) struct Rows {
     /// Write the time series of the page's charts, a row for each bucket and replica; .csv or .jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) series: Option<PathBuf>,
+    /// Write a row for each decision of an autoscaler: what it saw, what it wanted and by which rule; .csv or .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(super) scaling: Option<PathBuf>,
 }
 
 /// Arguments of `link`.
@@ -323,7 +326,7 @@ pub(super) enum Listed {
     Presets,
     /// Policies by the field that names them
     Policies,
-    /// Columns of the files that `run` writes with --requests, --decisions, --events and --series
+    /// Columns of the files that `run` writes with --requests, --decisions, --events, --series and --scaling
     Columns,
 }
 

@@ -31,6 +31,7 @@ impl RowFiles {
             (Table::Decisions, &args.decisions),
             (Table::Events, &args.events),
             (Table::Series, &args.series),
+            (Table::Scaling, &args.scaling),
         ];
         let (mut found, mut failed) = (Self { files: Vec::new(), candidates: args.decisions_k }, None);
         for (table, path) in asked {

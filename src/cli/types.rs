@@ -8,7 +8,7 @@ use crate::session::gallery::Card;
 use crate::session::study::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
-    FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, TraceOutcome,
+    FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery, ScalingRows, TraceOutcome,
 };
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub(super) fn text() -> String {
     all.visit::<RunFigures>();
     all.visit::<EventRows>();
     all.visit::<EventsQuery>();
+    all.visit::<ScalingRows>();
+    all.visit::<ScalingQuery>();
     all.visit::<RequestDetail>();
     all.visit::<ColumnsQuery>();
     all.visit::<PresetInfo>();

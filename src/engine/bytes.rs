@@ -11,7 +11,8 @@ impl Cluster {
         let replica = |r: &Replica| r.kv.bytes() + REPLICA_BYTES;
         let replicas: u64 = self.replicas.iter().map(replica).sum();
         let packed = self.packed.as_ref().map_or(0, |packed| packed.bytes());
-        packed + replicas + self.active.bytes() + self.router.bytes() + 40 * self.loads.len() as u64
+        let scaling = self.scaling.as_ref().map_or(0, |s| s.bytes());
+        packed + scaling + replicas + self.active.bytes() + self.router.bytes() + 40 * self.loads.len() as u64
     }
 
     /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.

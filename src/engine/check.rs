@@ -44,10 +44,10 @@ impl Cluster {
         );
         let deciding = self.events.iter().filter_map(ClusterEvent::request).count() as u32;
         assert!(
-            deciding + self.admission.delayed() == self.at_gateway(),
+            deciding + self.admission.delayed() + self.held() == self.at_gateway(),
             "INV-1: {} requests at the gateway, {deciding} on their way and {} held back",
             self.at_gateway(),
-            self.admission.delayed()
+            self.admission.delayed() + self.held()
         );
         let left: u32 = self.replicas.iter().map(|r| r.totals.completed + r.totals.dropped).sum();
         self.admission.verify(self.census.admitted - self.census.turned_away - left);

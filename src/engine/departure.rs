@@ -2,6 +2,7 @@
 //! follows from that, in the counts, in the router, in admission and for the user.
 
 use super::Cluster;
+use super::event::ClusterEvent;
 use super::fact::Sink;
 use crate::base::RequestId;
 use crate::policy::routing::Outcome;
@@ -15,6 +16,8 @@ pub(super) enum DepartureReason {
     Dropped,
     /// The wait queue was full.
     Refused,
+    /// The replica is taken away: it goes back to the gateway, and the router decides again.
+    Redirected,
 }
 
 /// A request that has left its replica.
@@ -33,13 +36,21 @@ impl Cluster {
         for gone in &left {
             self.report_to_router(*gone, index);
         }
+        left.retain(|gone| {
+            let stays = gone.why == DepartureReason::Redirected;
+            if stays {
+                let slot = self.records[gone.request.index()].slot;
+                self.events.schedule(self.clock, ClusterEvent::Routing(slot));
+            }
+            !stays
+        });
         for gone in &left {
             match gone.why {
                 DepartureReason::Refused => {
                     self.census.rejected += 1;
                     self.census.turned_away += 1;
                 }
-                DepartureReason::Completed | DepartureReason::Dropped => {}
+                DepartureReason::Completed | DepartureReason::Dropped | DepartureReason::Redirected => {}
             }
             self.release_admission(gone.request, sink);
         }
@@ -64,7 +75,7 @@ impl Cluster {
         }
         let (ttft, e2e) = match gone.why {
             DepartureReason::Completed => (r.ttft.get(), r.e2e.get()),
-            DepartureReason::Dropped | DepartureReason::Refused => (None, None),
+            DepartureReason::Dropped | DepartureReason::Refused | DepartureReason::Redirected => (None, None),
         };
         self.router.left(&Outcome {
             now: self.clock,

@@ -9,7 +9,7 @@ use crate::base::{Micros, Span};
 use crate::perf::{Plan, Resolved};
 use crate::scenario::{
     BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
-    LatencyModel, PiecewiseRates, Pool, RooflineSettings,
+    LatencyModel, PiecewiseRates, Pool, RooflineSettings, Scaling,
 };
 
 impl Cluster {
@@ -34,6 +34,7 @@ impl Cluster {
             self.snapshot_refresh = Span(is.snapshot_refresh_us);
         }
         self.source.adopt(old.scenario(), new.scenario(), now);
+        self.adopt_scaling(&is.pools, now);
         self.adopt_pools(old, new, now, sink);
         self.pool_views = pool_views(&is.pools, new.resolved());
         self.serves = serves(&is.pools, &self.source);
@@ -113,6 +114,7 @@ pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
 fn made_of(pool: &Pool) -> Pool {
     let mut parts = Pool { name: String::new(), replicas: 0, ..pool.clone() };
     parts.engine = BatchLimits::default();
+    parts.scaling = Scaling::default();
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;
     parts.hardware = parts.hardware.map(|hardware| Hardware { usd_per_hour: 0.0, ..hardware });

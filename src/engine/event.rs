@@ -29,6 +29,8 @@ pub(super) enum ReplicaEvent {
     Queued(Slot),
     /// The load from the CPU tier that was asked for first is done: before the step, which its request can join then.
     Loaded,
+    /// The replica is taken away, and its requests leave it. Before the step, which would take them in.
+    SendAway,
     /// The running step ends and the next one begins. Never in a queue: there is at most one.
     Step,
     /// The client of a request gives up, unless it has left. After the step that ends at the same instant.
@@ -61,9 +63,10 @@ impl Event for ReplicaEvent {
         match self {
             Self::Queued(_) => 0,
             Self::Loaded => 1,
-            Self::Step => 2,
-            Self::TimedOut(_) => 3,
-            Self::Left => 4,
+            Self::SendAway => 2,
+            Self::Step => 3,
+            Self::TimedOut(_) => 4,
+            Self::Left => 5,
         }
     }
 }
@@ -163,6 +166,14 @@ impl<E: Event> EventQueue<E> {
         let next = self.queue.peek().filter(|next| like(next.at, next.event))?.event;
         self.pop();
         Some(next)
+    }
+
+    /// Events that should have come before `now` come now, in their order.
+    pub(super) fn not_before(&mut self, now: Micros) {
+        while let Some(late) = self.queue.peek().filter(|next| next.at < now).copied() {
+            self.pop();
+            self.queue.push(Scheduled { at: now, ..late });
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = E> {

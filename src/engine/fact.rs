@@ -2,8 +2,10 @@
 //! ignores costs nothing.
 
 use super::decision::Decision;
+use super::scaling_record::ScalingRecord;
 use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::policy::Reason;
+use crate::policy::scaling::Rule;
 use serde::{Deserialize, Serialize};
 
 /// Why a request is given up.
@@ -15,6 +17,8 @@ pub enum DropReason {
     OutgrewKvCache,
     /// Its client has waited for as long as it does.
     TimedOut,
+    /// Its replica was taken away, and did not wait for it.
+    Drained,
 }
 
 impl DropReason {
@@ -24,6 +28,7 @@ impl DropReason {
             Self::PromptExceedsKvCache => "prompt-exceeds-kv-cache",
             Self::OutgrewKvCache => "outgrew-kv-cache",
             Self::TimedOut => "timed-out",
+            Self::Drained => "drained",
         }
     }
 }
@@ -102,6 +107,18 @@ pub enum Fact {
     Completed { request: RequestId, replica: ReplicaId, class: u32, ttft: Span, e2e: Span, tokens: u32 },
     /// A thousand preemptions on one replica and nothing finished between them.
     Livelock { request: RequestId, replica: ReplicaId },
+    /// An autoscaler wants `to` replicas of a pool instead of `from`.
+    Scaled { pool: u32, from: u32, to: u32, rule: Rule },
+    /// A replica of that pool has its GPUs, and will serve at `until`.
+    Starting { replica: ReplicaId, pool: u32, until: Micros },
+    /// A new replica serves, and its first requests find it cold.
+    Cold { replica: ReplicaId },
+    /// It is warm.
+    Warm { replica: ReplicaId },
+    /// It is not wanted any more before it serves.
+    StartGivenUp { replica: ReplicaId },
+    /// A request goes back to the router, because its replica is taken away; `waiting` others wait there.
+    Redirected { request: RequestId, replica: ReplicaId, class: u32, urgency: i64, waiting: u32 },
     /// A replica of that pool joined the fleet, or takes new requests again.
     Serving { replica: ReplicaId, pool: u32 },
     /// A replica gets no new requests from now on.
@@ -129,12 +146,18 @@ impl Fact {
             | Self::Loaded { request, .. }
             | Self::LoadGivenUp { request, .. }
             | Self::ReloadedEarly { request, .. }
+            | Self::Redirected { request, .. }
             | Self::Completed { request, .. }
             | Self::Livelock { request, .. } => Some(request),
             Self::StepStarted { .. }
             | Self::StepEnded { .. }
             | Self::Tokens { .. }
             | Self::Offloaded { .. }
+            | Self::Scaled { .. }
+            | Self::Starting { .. }
+            | Self::StartGivenUp { .. }
+            | Self::Cold { .. }
+            | Self::Warm { .. }
             | Self::Serving { .. }
             | Self::Draining { .. } => None,
         }
@@ -143,7 +166,7 @@ impl Fact {
     /// The replica that it is about; `None` if it happened at the gateway.
     pub fn replica(&self) -> Option<ReplicaId> {
         match *self {
-            Self::Arrived { .. } | Self::Admitted { .. } | Self::Delayed { .. } => None,
+            Self::Arrived { .. } | Self::Admitted { .. } | Self::Delayed { .. } | Self::Scaled { .. } => None,
             Self::Rejected { replica, .. } => replica,
             Self::Routed { replica, .. }
             | Self::Queued { replica, .. }
@@ -164,6 +187,11 @@ impl Fact {
             | Self::ReloadedEarly { replica, .. }
             | Self::Completed { replica, .. }
             | Self::Livelock { replica, .. }
+            | Self::Redirected { replica, .. }
+            | Self::Starting { replica, .. }
+            | Self::StartGivenUp { replica }
+            | Self::Cold { replica }
+            | Self::Warm { replica }
             | Self::Serving { replica, .. }
             | Self::Draining { replica } => Some(replica),
         }
@@ -187,6 +215,9 @@ pub trait Sink {
 
     /// Called after each routing decision, at its instant, if wanted.
     fn decision(&mut self, _: Micros, _: &Decision) {}
+
+    /// Called after each decision of an autoscaler, at its instant.
+    fn scaled(&mut self, _: &ScalingRecord) {}
 }
 
 /// Reads nothing.

@@ -24,12 +24,16 @@ impl Cluster {
     /// When the gateway's next event runs.
     pub(super) fn gateway_at(&self) -> Micros {
         let decision = self.events.next_at();
-        self.source.peek().map_or(decision, |arrival| arrival.min(decision))
+        let own = self.source.peek().map_or(decision, |arrival| arrival.min(decision));
+        own.min(self.scaling_at(own))
     }
 
     /// Runs the gateway's next event: at one instant all arrivals, then all admissions, then all routings.
     pub(super) fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
         let arrival = self.source.peek().unwrap_or(Micros::MAX);
+        if self.run_scaling_event(arrival.min(self.events.next_at()), sink) {
+            return;
+        }
         match self.events.pop_unless(arrival, ClusterEvent::Arrival).unwrap_or(ClusterEvent::Arrival) {
             ClusterEvent::Arrival => self.arrive(sink),
             ClusterEvent::Admission(slot) => {
@@ -86,7 +90,12 @@ impl Cluster {
         }
         let chosen = match choice {
             Ok((_, chosen)) => chosen,
-            Err(reason) => return self.turn_away(slot, reason, now, sink),
+            Err(reason) => {
+                if !self.hold_for_replica(slot, pools, reason, sink) {
+                    self.turn_away(slot, reason, now, sink);
+                }
+                return;
+            }
         };
         let index = chosen.index();
         let age = now.since(self.viewed_at[index]);

@@ -67,9 +67,17 @@ impl Location {
         match self {
             Self::Gateway => matches!(next, Self::OnItsWay(_) | Self::Rejected),
             Self::OnItsWay(r) => {
-                next == Self::Queue(r) || next == Self::Refused(r) || next == Self::Dropped(r)
+                next == Self::Queue(r)
+                    || next == Self::Refused(r)
+                    || next == Self::Dropped(r)
+                    || next == Self::Gateway
             }
-            Self::Queue(r) => next == Self::Batch(r) || next == Self::Loading(r) || next == Self::Dropped(r),
+            Self::Queue(r) => {
+                next == Self::Batch(r)
+                    || next == Self::Loading(r)
+                    || next == Self::Dropped(r)
+                    || next == Self::Gateway
+            }
             Self::Loading(r) => next == Self::Queue(r),
             Self::Batch(r) => {
                 next == Self::Queue(r) || next == Self::Completed(r) || next == Self::Dropped(r)

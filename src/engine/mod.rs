@@ -18,14 +18,21 @@ mod edits;
 mod event;
 mod fact;
 mod gateway;
+mod hold;
+mod leaving;
+mod life;
 mod lifecycle;
 mod load;
 mod location;
+mod look;
 mod packed;
 mod queue;
 mod recent;
 mod replica;
 mod request;
+mod scaling;
+mod scaling_record;
+mod scrape;
 mod slab;
 mod stay;
 mod step;
@@ -37,9 +44,12 @@ pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
 pub use fact::{DropReason, Fact, Ignore, Sink};
+pub use life::StartPhase;
 pub use location::Location;
 pub use replica::Replica;
 pub use request::{Progress, Record, RequestState};
+pub use scaling::PoolCounts;
+pub use scaling_record::ScalingRecord;
 pub use stay::Stay;
 pub use totals::Totals;
 
@@ -58,7 +68,7 @@ use location::LocationCounts;
 use queue::Tournament;
 use replica::World;
 use serde::{Deserialize, Serialize};
-use slab::{Slab, Slot};
+use slab::Slab;
 use std::rc::Rc;
 use timeout::timeout_of;
 
@@ -125,6 +135,8 @@ pub struct Cluster {
     /// Whether any wait queue has a bound.
     bounded: bool,
     in_flight: Vec<u32>,
+    /// Autoscalers, replicas that start, requests held for them; none where no pool says anything of that.
+    scaling: Option<Box<scaling::Scaling>>,
     records: Chunks<Record>,
     /// By kind of place: how many of them are there.
     locations: LocationCounts,
@@ -189,6 +201,7 @@ impl Cluster {
             not_serving: 0,
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
+            scaling: None,
             records: Chunks::default(),
             locations: LocationCounts::default(),
             active: Slab::default(),
@@ -207,6 +220,7 @@ impl Cluster {
                 engine.set_phase(id, ReplicaPhase::Serving);
             }
         }
+        engine.adopt_scaling(&c.pools, Micros::ZERO);
         engine.rebuild_tournament();
         if engine.sees_all() {
             engine.refresh_views(Micros::ZERO, Span::ZERO);
@@ -450,46 +464,5 @@ impl Cluster {
     /// The request and the replica of a livelock.
     pub fn livelock(&self) -> Option<(RequestId, u32)> {
         self.livelock
-    }
-
-    /// What a request has done so far.
-    pub fn progress(&self, request: RequestId) -> Progress {
-        let record = &self.records[request.index()];
-        if record.slot != Slot::NONE {
-            let active = &self.active[record.slot];
-            if let Some(replica) = record.replica() {
-                return self.replicas[replica.index()].progress_of(active, record.ttft);
-            }
-            return Progress { prefill: active.prefill, ..Progress::default() };
-        }
-        let last = record.replica().map(|id| self.replicas[id.index()].model.output_overhead());
-        Progress {
-            output_overhead: last.unwrap_or_default(),
-            stored: record.progress,
-            generated: record.generated,
-            itl_sum: record.itl_sum,
-            itl_count: record.generated.saturating_sub(1),
-            ..Progress::default()
-        }
-    }
-
-    /// The batch of a replica in order: each request and whether it decodes.
-    pub fn batch(&self, replica: &Replica) -> impl Iterator<Item = RequestId> + '_ {
-        let mut slot = replica.head;
-        std::iter::from_fn(move || {
-            let active = (slot != Slot::NONE).then(|| &self.active[slot])?;
-            slot = active.after;
-            Some(active.id)
-        })
-    }
-
-    /// Whether a request waits for blocks on their way from the CPU tier.
-    pub fn is_loading(&self, request: RequestId) -> bool {
-        matches!(self.records[request.index()].location(), Location::Loading(_))
-    }
-
-    /// The wait queue of a replica in order.
-    pub fn queue<'a>(&'a self, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
-        replica.waiting.iter().map(|&s| self.active[s].id)
     }
 }

@@ -4,6 +4,7 @@ use super::departure::{Departure, DepartureReason};
 use super::detail::Detail;
 use super::event::{EventQueue, ReplicaEvent};
 use super::fact::{DropReason, Fact, Sink};
+use super::life::Life;
 use super::load::{LoadTimes, Loads};
 use super::location::{Location, LocationCounts};
 use super::recent::Recent;
@@ -96,6 +97,7 @@ pub struct Replica {
     pub(super) arriving: u32,
     pub(super) loads: Loads,
     pub(super) totals: Totals,
+    pub(super) life: Life,
     pub(super) preempted_since_progress: u64,
     /// The request, cache version and token budget of the last failed admission: tried again when one of them differs.
     pub(super) refused: Option<(Slot, u64, u32)>,
@@ -179,6 +181,7 @@ impl Replica {
             arriving: 0,
             loads: Loads::default(),
             totals: Totals::default(),
+            life: Life::new(),
             preempted_since_progress: 0,
             refused: None,
             reported_blocked: Slot::NONE,
@@ -230,6 +233,7 @@ impl Replica {
             }
             ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
             ReplicaEvent::Loaded => self.finish_load(at, w),
+            ReplicaEvent::SendAway => self.send_away(at, w),
             ReplicaEvent::TimedOut(request) => self.time_out(request, at, w),
             ReplicaEvent::Left => {}
         }
@@ -237,6 +241,9 @@ impl Replica {
 
     fn enqueue<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         self.arriving -= 1;
+        if self.turn_back(slot, now, w) {
+            return;
+        }
         let active = &w.active[slot];
         let record = &mut w.records[active.id.index()];
         if active.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {

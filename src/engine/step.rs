@@ -25,6 +25,7 @@ impl Replica {
             }
             self.finish_step(step, now, w);
             self.time_out_due(now, w);
+            self.drop_batch(now, w);
         }
         if self.running > 0 || !self.waiting.is_empty() {
             self.start_step(known_by, now, w);
@@ -119,6 +120,9 @@ impl Replica {
                 let ttft = (now + overhead).since(active.arrival);
                 w.records[active.id.index()].ttft = ttft.into();
                 self.recent.first_token(ttft);
+                if self.life.first_token() {
+                    w.sink.fact(now, Fact::Warm { replica: self.id });
+                }
                 w.prefilled.push(active.id);
                 w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             } else {
@@ -141,6 +145,7 @@ impl Replica {
 
     /// The step event of `compat: blis`: a step begins, and its results are there at once.
     pub(super) fn run_step_blis<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+        self.drop_batch(now, w);
         if self.running == 0 && self.waiting.is_empty() {
             return;
         }
@@ -209,6 +214,9 @@ impl Replica {
             let ttft = (now + after).since(active.arrival);
             w.records[active.id.index()].ttft = ttft.into();
             self.recent.first_token(ttft);
+            if self.life.first_token() {
+                w.sink.fact(now, Fact::Warm { replica: self.id });
+            }
             w.prefilled.push(active.id);
             w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             active.chain = Vec::new();
@@ -267,7 +275,7 @@ impl Replica {
         );
         self.report_offloaded(now, w);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
-        let span = (self.model.step(&load) + self.kv.take_transfer()).min(LONGEST);
+        let span = (self.life.step(self.model.step(&load)) + self.kv.take_transfer()).min(LONGEST);
         self.latest_step = span;
         let prefill = chunks.iter().map(|c| c.tokens).sum();
         self.chunks = chunks;
@@ -334,6 +342,8 @@ impl Replica {
         self.totals.output_tokens += u64::from(tokens);
         let sum = &mut self.totals.ttft_sum.0;
         *sum = sum.saturating_add(ttft.0);
+        let sum = &mut self.totals.itl_sum.0;
+        *sum = sum.saturating_add(itl_sum.0);
         self.preempted_since_progress = 0;
         w.sink.fact(now, Fact::Completed { request, replica: self.id, class, ttft, e2e, tokens });
     }

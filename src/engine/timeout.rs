@@ -27,6 +27,10 @@ impl Replica {
     pub(super) fn time_out<S: Sink>(&mut self, request: RequestId, now: Micros, w: &mut World<'_, S>) {
         let record = &w.records[request.index()];
         let slot = record.slot;
+        if record.replica() != Some(self.id) {
+            // It went on to another replica.
+            return;
+        }
         match record.location() {
             Location::Queue(_) | Location::Loading(_) => {
                 let place = self.waiting.iter().position(|&s| s == slot);
@@ -65,7 +69,11 @@ impl Replica {
     pub(super) fn forget_timeouts(&mut self, records: &Chunks<Record>) {
         let is_over = |_: Micros, event: ReplicaEvent| match event {
             ReplicaEvent::TimedOut(request) => records[request.index()].location().is_gone(),
-            ReplicaEvent::Queued(_) | ReplicaEvent::Loaded | ReplicaEvent::Step | ReplicaEvent::Left => false,
+            ReplicaEvent::Queued(_)
+            | ReplicaEvent::Loaded
+            | ReplicaEvent::SendAway
+            | ReplicaEvent::Step
+            | ReplicaEvent::Left => false,
         };
         while self.events.pop_if(is_over).is_some() {}
     }

@@ -26,6 +26,8 @@ pub struct Totals {
     pub output_tokens: u64,
     /// Sum of the TTFTs of completed requests; it stops at the largest number.
     pub ttft_sum: Span,
+    /// Sum of the gaps between tokens of completed requests; it stops at the largest number.
+    pub itl_sum: Span,
     /// Sum of the durations of steps (ended ones; begun ones under `compat: blis`).
     pub step_time: Span,
     /// Sum over those steps of blocks in use times duration.

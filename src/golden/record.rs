@@ -195,6 +195,12 @@ impl Sink for Log {
             | Fact::Offloaded { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
+            | Fact::Scaled { .. }
+            | Fact::Starting { .. }
+            | Fact::StartGivenUp { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
+            | Fact::Redirected { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}
         }

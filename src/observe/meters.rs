@@ -119,6 +119,13 @@ impl Meter {
         }
     }
 
+    /// It is gone.
+    fn end(&mut self, now: Micros) {
+        if let Some((_, end @ None)) = self.existed.last_mut() {
+            *end = Some(now);
+        }
+    }
+
     fn come_back(&mut self, now: Micros) {
         self.draining = false;
         if let Some((_, end @ Some(_))) = self.existed.last_mut() {
@@ -170,7 +177,7 @@ impl Meters {
                 m.busy.add(now, span);
                 m.step = Some(MeteredStep { began: now, span, running, kv_used });
             }
-            Fact::Dropped { replica, waiting, .. } => {
+            Fact::Dropped { replica, waiting, .. } | Fact::Redirected { replica, waiting, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, waiting);
                 m.left(now);
@@ -178,13 +185,19 @@ impl Meters {
             Fact::Completed { replica, .. } | Fact::Rejected { replica: Some(replica), .. } => {
                 self.replicas[replica.index()].left(now);
             }
-            Fact::Serving { replica, .. } => self.serving(replica.index(), now),
+            Fact::Starting { replica, .. } | Fact::Serving { replica, .. } => {
+                self.exists(replica.index(), now);
+            }
+            Fact::StartGivenUp { replica } => self.replicas[replica.index()].end(now),
             Fact::Draining { replica } => {
                 let m = &mut self.replicas[replica.index()];
                 m.draining = true;
                 m.go_if_empty(now);
             }
             Fact::Rejected { replica: None, .. }
+            | Fact::Scaled { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
             | Fact::Arrived { .. }
             | Fact::Admitted { .. }
             | Fact::Delayed { .. }
@@ -205,12 +218,21 @@ impl Meters {
         }
     }
 
-    fn serving(&mut self, index: usize, now: Micros) {
+    fn exists(&mut self, index: usize, now: Micros) {
         if index == self.replicas.len() {
             self.replicas.push(Meter::new(now));
             return;
         }
         self.replicas[index].come_back(now);
+    }
+
+    /// By replica: when it was gone, until it came back.
+    pub(crate) fn ends(&self) -> Vec<Vec<Micros>> {
+        let ends = |m: &Meter| {
+            let last = m.existed.last().and_then(|(_, end)| *end);
+            last.into_iter().collect()
+        };
+        self.replicas.iter().map(ends).collect()
     }
 
     /// Each replica over the measurement window until `end`.

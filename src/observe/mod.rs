@@ -13,6 +13,7 @@ pub(crate) mod objectives;
 mod packed;
 pub(crate) mod recorder;
 pub mod report;
+pub(crate) mod scaling;
 pub(crate) mod warmup;
 pub(crate) mod window;
 

@@ -4,11 +4,12 @@ use super::anomaly::{Anomaly, AnomalyKind, Detectors};
 use super::decisions::{Decisions, is_kept};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
+use super::scaling::ScalingLog;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::order::sort_pairs;
 use crate::base::{Micros, RequestId, SharedQueue, Span};
-use crate::engine::{Cluster, Decision, Fact, Replica, Sink};
+use crate::engine::{Cluster, Decision, Fact, Replica, ScalingRecord, Sink};
 use crate::scenario::{Scenario, Slo};
 use crate::stats::{BucketLog, Histogram, RunLength, Timeline};
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,7 @@ pub(crate) struct Recorder {
     pub(super) judgements: Judgements,
     warmup: Warmup,
     pub(crate) meters: Meters,
+    pub(crate) scaling: ScalingLog,
     /// `None` if the scenario does not want any.
     pub(crate) detectors: Option<Box<Detectors>>,
     /// Gaps between tokens after the warm-up.
@@ -161,6 +163,7 @@ impl Recorder {
             judgements: Judgements::default(),
             warmup: Warmup::new(&scenario.run),
             meters: Meters::new(replicas),
+            scaling: ScalingLog::new(&scenario.cluster),
             detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(scenario, replicas))),
             itl: RunLength::default(),
             tokens: 0,
@@ -301,6 +304,12 @@ impl Recorder {
             | Fact::Offloaded { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
+            | Fact::Scaled { .. }
+            | Fact::Starting { .. }
+            | Fact::StartGivenUp { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
+            | Fact::Redirected { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => return,
         };
@@ -311,13 +320,30 @@ impl Recorder {
     }
 }
 
+/// A request with `tokens` tokens that completed.
+fn finished([ttft, e2e]: [Span; 2], tokens: u32, met: Met) -> Finished {
+    let tpot = (tokens > 1).then(|| Span((e2e.0 - ttft.0) / u64::from(tokens - 1)));
+    Finished { e2e, tpot, good: met.all() }
+}
+
 impl Recorder {
+    /// So many further tokens were shown, each `itl` after the one before.
+    #[inline]
+    fn gaps(&mut self, itl: Span, count: u32) {
+        self.timeline.count(counter::TOKENS, u64::from(count));
+        if self.warmup.is_over() {
+            self.tokens += u64::from(count);
+            self.itl.add(itl.0, u64::from(count));
+        }
+    }
+
     #[inline(never)]
     fn read(&mut self, at: Micros, fact: Fact) {
         if let Some(from) = self.warmup.begins(at, &fact) {
             self.meters.restart(from);
         }
         self.meters.fact(at, &fact);
+        self.scaling.fact(at, &fact);
         let measured = self.warmup.is_over();
         match fact {
             Fact::Arrived { .. } => {
@@ -333,18 +359,11 @@ impl Recorder {
                     self.ttft.add(ttft.0);
                 }
             }
-            Fact::Tokens { itl, count, .. } => {
-                self.timeline.count(counter::TOKENS, u64::from(count));
-                if measured {
-                    self.tokens += u64::from(count);
-                    self.itl.add(itl.0, u64::from(count));
-                }
-            }
+            Fact::Tokens { itl, count, .. } => self.gaps(itl, count),
             Fact::Completed { request, class, ttft, e2e, tokens, .. } => {
                 let met = self.targets.of(class).met(ttft.0, e2e.0, tokens);
                 self.judgements.enter(request, met);
-                let tpot = (tokens > 1).then(|| Span((e2e.0 - ttft.0) / u64::from(tokens - 1)));
-                self.completed(at, Finished { e2e, tpot, good: met.all() });
+                self.completed(at, finished([ttft, e2e], tokens, met));
             }
             Fact::Preempted { .. } => {
                 self.fact_counts.preemptions += 1;
@@ -367,6 +386,12 @@ impl Recorder {
             | Fact::Offloaded { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
+            | Fact::Scaled { .. }
+            | Fact::Starting { .. }
+            | Fact::StartGivenUp { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
+            | Fact::Redirected { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}
         }
@@ -406,6 +431,10 @@ impl Sink for Recorder {
         let all = !self.decisions.summarised();
         let keep = self.live && (all || d.request.is_some_and(|request| is_kept(request, d.seen.len())));
         self.decisions.add(d, keep);
+    }
+
+    fn scaled(&mut self, record: &ScalingRecord) {
+        self.scaling.decided(record, self.live);
     }
 }
 

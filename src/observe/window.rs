@@ -269,6 +269,12 @@ impl Window {
             | Fact::Offloaded { .. }
             | Fact::ReloadedEarly { .. }
             | Fact::Livelock { .. }
+            | Fact::Scaled { .. }
+            | Fact::Starting { .. }
+            | Fact::StartGivenUp { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
+            | Fact::Redirected { .. }
             | Fact::Serving { .. }
             | Fact::Draining { .. } => {}
         }

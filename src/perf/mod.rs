@@ -12,6 +12,7 @@ mod piecewise;
 mod plan;
 mod roofline;
 mod step;
+mod weights;
 
 pub use calibrated::{Calibration, calibration, calibrations, corrected};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
@@ -19,6 +20,7 @@ pub use evidence::{EvidenceTable, Found, MeasuredOn, evidence};
 pub use hf::architecture_from_hf;
 pub use plan::Plan;
 pub use step::{Chunk, LONGEST, StepLoad, StepModel};
+pub use weights::weight_bytes;
 
 use crate::base::{Blocks, Diagnostic, Diagnostics};
 use crate::scenario::{

@@ -8,7 +8,7 @@ use super::model::{Architecture, Hardware};
 #[cfg(feature = "cli")]
 use super::notes::describe;
 use super::scheduling::{PriorityPolicy, Scheduler};
-use super::{AdmissionPolicy, RoutingPolicy};
+use super::{AdmissionPolicy, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
@@ -102,6 +102,9 @@ pub struct Pool {
     pub kv: KvCache,
     /// How long a step takes.
     pub latency: LatencyModel,
+    /// How many replicas there are while the run goes on, and how they come and go.
+    #[serde(skip_serializing_if = "Scaling::is_default")]
+    pub scaling: Scaling,
 }
 
 fields! {
@@ -116,6 +119,7 @@ fields! {
         engine: "Engine" => Parts;
         kv: "KV" => Parts;
         latency: "Step times" => Replace;
+        scaling: "Scaling" and { "default": Scaling::default() } => Parts;
     }
 }
 
@@ -132,6 +136,7 @@ impl Default for Pool {
             engine: BatchLimits::default(),
             kv: KvCache::default(),
             latency: LatencyModel::default(),
+            scaling: Scaling::default(),
         }
     }
 }

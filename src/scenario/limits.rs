@@ -180,3 +180,15 @@ pub const CASES_PAGE: usize = 1000;
 pub const VARIED: usize = 8;
 /// Most values of one of them.
 pub const VARIED_VALUES: usize = 1000;
+/// Most GPUs of a pool's budget.
+pub const GPUS: u32 = 65_536;
+/// Shortest time between two decisions of an autoscaler, or two measurements, in seconds.
+pub const SCALING_PERIOD_S_MIN: f64 = 0.1;
+/// Longest time of an autoscaler or of a phase of a start, in seconds: one day.
+pub const SCALING_S: f64 = 86_400.0;
+/// Most decisions and measurements of all autoscalers of a run together.
+pub const SCALING_TICKS: f64 = 20e6;
+/// Most measurements in the window of an autoscaler.
+pub const SCALING_SCRAPES: u32 = 120;
+/// Most varied times of a start: standard deviation over mean.
+pub const START_CV: f64 = 2.0;

@@ -16,6 +16,7 @@ pub mod expression;
 mod fields;
 mod filters;
 mod former_keys;
+mod horizontal;
 mod latency;
 mod lengths;
 pub mod limits;
@@ -29,10 +30,13 @@ pub mod preset;
 mod rate_profile;
 mod report;
 mod routing;
+mod scaling;
+mod scaling_policy;
 mod scheduling;
 mod served;
 mod shape;
 mod slo;
+mod start_up;
 mod workload;
 
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
@@ -46,6 +50,7 @@ pub use expression::Expression;
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
+pub use horizontal::{Behavior, BehaviorRules, DirectionRules, Horizontal, Keda, ScalingMetric, SelectRule};
 pub use latency::{
     CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
     FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
@@ -61,9 +66,15 @@ pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, SessionAffinity,
     SessionMode, Ties, Weighted, WeightedScorer,
 };
+pub use scaling::{Drain, Scaling, Victim};
+pub use scaling_policy::{
+    Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy, TargetUtilization,
+    Threshold,
+};
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use served::{Served, model_key};
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
+pub use start_up::{StartPhases, StartSpread, StartUp};
 pub use workload::{
     Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, PrefixGroups, TraceSettings, Workload,
 };

@@ -13,6 +13,9 @@ pub(super) enum Effect {
     Pools,
     Clients,
     Replicas,
+    Scaling,
+    Starts,
+    Drains,
     Replace,
     Steps,
     BatchSize,
@@ -43,6 +46,9 @@ impl Effect {
             | Self::Pools
             | Self::Clients
             | Self::Replicas
+            | Self::Scaling
+            | Self::Starts
+            | Self::Drains
             | Self::Steps
             | Self::BatchSize
             | Self::QueueOrder
@@ -75,6 +81,13 @@ impl Effect {
             Self::Replicas => {
                 "Replicas taken away, the highest numbers first, finish what they have and get nothing new; replicas added start empty."
             }
+            Self::Scaling => {
+                "The policy begins again with what it has been set to: it forgets its past decisions and decides next after one period."
+            }
+            Self::Starts => {
+                "Applies to replicas that start from then on; those under way start as they would have."
+            }
+            Self::Drains => "Applies to replicas that are taken away from then on.",
             Self::Replace => {
                 "The pool's replicas are replaced one after the other: the old finish what they have and get nothing new, the new start empty."
             }

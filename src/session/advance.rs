@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::base::{Micros, RequestId};
-use crate::engine::{Decision, Fact, Halt, Ignore, Sink};
+use crate::engine::{Decision, Fact, Halt, Ignore, ScalingRecord, Sink};
 use crate::observe::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +104,11 @@ impl<S: Sink + ?Sized> Sink for Both<'_, S> {
     fn decision(&mut self, at: Micros, d: &Decision) {
         self.also.decision(at, d);
         self.recorder.decision(at, d);
+    }
+
+    fn scaled(&mut self, record: &ScalingRecord) {
+        self.also.scaled(record);
+        self.recorder.scaled(record);
     }
 }
 

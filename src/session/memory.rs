@@ -87,7 +87,7 @@ impl Needs {
     fn take_in(&mut self, plan: &Plan) {
         let (cluster, workload) = (&plan.scenario().cluster, &plan.scenario().workload);
         let pools = || cluster.pools.iter().zip(plan.resolved());
-        let replicas = |p: &crate::scenario::Pool| f64::from(p.replicas);
+        let replicas = |p: &crate::scenario::Pool| f64::from(p.scaling.most(p.replicas));
         let sum = |of: &dyn Fn(&crate::scenario::Pool, u32) -> f64| -> f64 {
             pools().map(|(p, r)| of(p, r.blocks.0)).sum()
         };

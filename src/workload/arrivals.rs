@@ -138,6 +138,15 @@ impl ArrivalProcess {
         self.change(rate_per_s, self.factor.clone(), now);
     }
 
+    /// How many arrivals are expected between two instants.
+    pub(super) fn expected(&self, from: Micros, to: Micros) -> f64 {
+        let stretch = match &self.factor {
+            None => to.since(from).0 as f64,
+            Some(factor) => factor.area(to) - factor.area(from),
+        };
+        (self.rate_per_s * stretch / US_PER_S as f64).max(0.0)
+    }
+
     /// Where the fine clock stands at an instant.
     fn place(&self, at: Micros) -> Fine {
         match &self.factor {

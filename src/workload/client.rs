@@ -161,6 +161,11 @@ impl ClientSource {
         self
     }
 
+    /// How many of its requests are expected between two instants; of conversations, how many begin.
+    pub(super) fn expected(&self, from: Micros, to: Micros) -> f64 {
+        self.arrivals.expected(from, to)
+    }
+
     /// The number under which its requests are shown.
     pub(super) fn shown(&self) -> u32 {
         self.shown

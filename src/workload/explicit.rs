@@ -19,6 +19,12 @@ pub(super) struct ExplicitSource {
 }
 
 impl ExplicitSource {
+    /// How many of them arrive between two instants.
+    pub(super) fn expected(&self, from: Micros, to: Micros) -> f64 {
+        let before = |at: Micros| self.all.partition_point(|request| request.arrival < at);
+        (before(to) - before(from)) as f64
+    }
+
     /// The requests of `workload.requests`. Requests that arrive at the same instant keep the order of the list. Names
     /// of tenants and classes that are new are appended to `names`. The clients have `other_sessions` sessions.
     pub(super) fn new(workload: &Workload, names: &mut Names, other_sessions: u32) -> Self {

@@ -56,6 +56,20 @@ impl Replay {
         if row < trace.len() { self.at_speed(trace.arrival(row)) } else { Micros::MAX }
     }
 
+    /// How many rows come between two instants.
+    pub(super) fn expected(&self, from: Micros, to: Micros) -> f64 {
+        let trace = self.trace();
+        let rows_before = |at: Micros| {
+            let (mut low, mut high) = (0, trace.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if self.at_speed(trace.arrival(middle)) < at { low = middle + 1 } else { high = middle }
+            }
+            low
+        };
+        (rows_before(to) - rows_before(from)) as f64
+    }
+
     /// Makes the request of the next row, which must exist.
     pub(super) fn take(&mut self) -> RequestSpec {
         let arrival = self.next();

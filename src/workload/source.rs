@@ -200,6 +200,16 @@ impl Source {
         }
     }
 
+    /// The rate at which requests are to come between two instants, per second: what only an oracle may ask. Of conversations
+    /// it knows when they begin.
+    pub fn expected(&self, from: Micros, to: Micros) -> f64 {
+        let seconds = to.since(from).0.max(1) as f64 / US_PER_S as f64;
+        let to = to.min(self.horizon).max(from);
+        let clients: f64 = self.clients.iter().map(|c| c.expected(from, to)).sum();
+        let replayed = self.replay.as_ref().map_or(0.0, |r| r.expected(from, to));
+        (clients + self.listed.expected(from, to) + replayed) / seconds
+    }
+
     /// Names of the clients by number.
     pub fn clients(&self) -> &[String] {
         &self.names.clients

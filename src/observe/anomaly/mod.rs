@@ -224,11 +224,7 @@ impl Detectors {
                 self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
             }
             Fact::Preempted { request, replica, class, urgency, times } => {
-                self.inversion.waits(&RequestInfo { request, replica, class, urgency }, now);
-                self.livelock.preempted(request, replica.index(), now, &mut self.log);
-                if times > 1 {
-                    self.thrashing.again(request, replica.index(), now, &mut self.log);
-                }
+                self.preempted(&RequestInfo { request, replica, class, urgency }, times, now);
             }
             Fact::Scheduled { request, replica, class, urgency, .. } => {
                 self.inversion.joins(&RequestInfo { request, replica, class, urgency }, now, &mut self.log);
@@ -261,16 +257,24 @@ impl Detectors {
             Fact::Rejected { replica: Some(replica), .. } => {
                 self.imbalance.left(replica.index(), now, &mut self.log);
             }
+            Fact::Redirected { request, replica, class, urgency, .. } => {
+                self.gone(&RequestInfo { request, replica, class, urgency }, now);
+            }
             Fact::Dropped { request, replica, class, urgency, reason, .. } => {
                 self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
             }
             Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
+            Fact::Starting { replica, pool, .. } => self.inversion.serving(replica, pool),
             Fact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
                 self.imbalance.serving(replica.index(), now, &mut self.log);
             }
             Fact::Draining { replica } => self.imbalance.draining(replica.index(), now, &mut self.log),
             Fact::Rejected { replica: None, .. }
+            | Fact::Scaled { .. }
+            | Fact::StartGivenUp { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
             | Fact::Arrived { .. }
             | Fact::Admitted { .. }
             | Fact::Delayed { .. }
@@ -281,6 +285,23 @@ impl Detectors {
             | Fact::LoadGivenUp { .. }
             | Fact::Offloaded { .. } => {}
         }
+    }
+
+    fn preempted(&mut self, info: &RequestInfo, times: u32, now: Micros) {
+        let (request, replica) = (info.request, info.replica.index());
+        self.inversion.waits(info, now);
+        self.livelock.preempted(request, replica, now, &mut self.log);
+        if times > 1 {
+            self.thrashing.again(request, replica, now, &mut self.log);
+        }
+    }
+
+    /// A request has left its replica, and was not finished there.
+    fn gone(&mut self, info: &RequestInfo, now: Micros) {
+        let replica = info.replica.index();
+        self.inversion.dropped(info, now, &mut self.log);
+        self.blocking.gone(info.request, replica, now, &mut self.log);
+        self.imbalance.left(replica, now, &mut self.log);
     }
 
     fn dropped(&mut self, info: &RequestInfo, reason: DropReason, now: Micros) {

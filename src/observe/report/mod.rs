@@ -9,6 +9,7 @@ mod groups;
 mod measure;
 mod parts;
 mod pools;
+mod scaling;
 
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
@@ -19,6 +20,8 @@ pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     PoolPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
 };
+
+pub use scaling::ScalingPart;
 
 use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
@@ -88,6 +91,10 @@ pub struct Report {
     pub decisions: Option<DecisionPart>,
     /// Each pool.
     pub pools: Vec<PoolPart>,
+    /// Each pool's autoscaler; missing if there is none.
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<ScalingPart>,
     /// Each replica.
     pub replicas: Vec<ReplicaPart>,
     /// Each SLO class that sent requests, the most urgent first.
@@ -166,6 +173,7 @@ impl Report {
             cost: cost::cost(&m, &throughput),
             decisions: recorder.decisions.summary(engine),
             pools: pools::pools(scenario, &m),
+            scaling: scaling::scaling(scenario, &m, recorder),
             replicas,
             classes: m.classes(),
             tenants: tenants.into_parts(),

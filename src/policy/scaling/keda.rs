@@ -45,6 +45,11 @@ impl Keda {
         Self { settings, hpa: Hpa::new(bounds, behavior), last_active: None }
     }
 
+    /// It begins at `now`: the quiet time counts from then.
+    pub fn begin(&mut self, now: Micros) {
+        self.last_active = Some(now);
+    }
+
     /// One tick with the value of the trigger.
     pub fn tick(&mut self, now: Micros, current: u32, value: f64) -> Decision {
         let s = self.settings;

@@ -6,9 +6,15 @@
 pub mod hpa;
 pub mod keda;
 pub mod kpa;
+pub mod oracle;
 pub mod plan;
 pub mod saturation_v1;
 pub mod saturation_v2;
+mod state;
+mod view;
+
+pub use state::Scaler;
+pub use view::{Measured, PoolSight};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +36,17 @@ pub enum Clamped {
     ToMin,
     /// More were wanted than there may be.
     ToMax,
+}
+
+impl Clamped {
+    /// Its name in logs and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::No => "",
+            Self::ToMin => "to-min",
+            Self::ToMax => "to-max",
+        }
+    }
 }
 
 impl Bounds {
@@ -70,6 +87,28 @@ pub enum Rule {
     Woken,
     /// No signal for long enough.
     Idle,
+    /// Replicas start, and the policy waits for them.
+    Transition,
+}
+
+impl Rule {
+    /// Its name in logs and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::WithinTolerance => "within-tolerance",
+            Self::Target => "target",
+            Self::Stabilised => "stabilised",
+            Self::RateLimited => "rate-limited",
+            Self::Panic => "panic",
+            Self::AboveThreshold => "above-threshold",
+            Self::BelowThreshold => "below-threshold",
+            Self::Cooldown => "cooldown",
+            Self::Woken => "woken",
+            Self::Idle => "idle",
+            Self::Transition => "transition",
+        }
+    }
 }
 
 /// What a tick decided.

@@ -8,6 +8,7 @@ mod latency;
 mod lengths;
 mod policies;
 mod rate;
+mod scaling;
 mod workload;
 
 use crate::base::{Diagnostics, diag::has_errors};
@@ -18,6 +19,7 @@ use edits::check_list;
 use kv::check_kv;
 use latency::check_latency;
 use policies::{check_admission, check_routing};
+use scaling::{check_periods, check_scaling};
 use workload::{check_traffic, check_workload};
 
 pub use edits::check_edits;
@@ -39,6 +41,7 @@ pub fn check(scenario: Scenario) -> Result<(Checked<Scenario>, Diagnostics), Dia
     let mut report = Report::default();
     check_head(&scenario, &mut report);
     check_cluster(&scenario.cluster, 1, &mut report);
+    check_periods(&scenario, &mut report);
     check_workload(&scenario, &mut report);
     check_list(&scenario, &mut report);
     let all = report.finish();
@@ -51,6 +54,7 @@ pub(super) fn check_edited(scenario: Scenario) -> (Checked<Scenario>, Diagnostic
     scenario.slo.check_ranges(&At::path("slo"), &mut report);
     check_classes(&scenario, &mut report);
     check_cluster(&scenario.cluster, 0, &mut report);
+    check_periods(&scenario, &mut report);
     check_traffic(&scenario, &mut report);
     (Checked(scenario), report.finish())
 }
@@ -102,7 +106,7 @@ fn check_cluster(c: &Cluster, fewest: u32, r: &mut Report) {
         }
     }
     r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));
-    let replicas: u64 = c.pools.iter().map(|p| u64::from(p.replicas)).sum();
+    let replicas: u64 = c.pools.iter().map(|p| u64::from(p.scaling.most(p.replicas))).sum();
     if replicas > u64::from(limits::REPLICAS) && c.pools.iter().all(|p| p.replicas <= limits::REPLICAS) {
         r.error(
             "cluster.pools",
@@ -133,6 +137,7 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     check_kv(&format!("{path}.kv"), &p.kv, compat, r);
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
     check_latency(path, p, r);
+    check_scaling(&format!("{path}.scaling"), &p.scaling, r);
 }
 
 fn check_priority(path: &str, priority: &PriorityPolicy, r: &mut Report) {

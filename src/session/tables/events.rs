@@ -30,6 +30,7 @@ pub(super) struct Row {
     blocks: Option<u32>,
     forgotten: Option<u32>,
     behind: Option<RequestId>,
+    replicas: Option<u32>,
 }
 
 type Value = for<'a> fn(&Row, &'a [String]) -> Cell<'a>;
@@ -45,8 +46,8 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("event", "", "what happened; see above", |r, _| r.event.into()),
     field("request", "", "number of the request that it is about", |r, _| r.request.map(|id| id.0).into()),
     field("replica", "", "number of the replica that it is about", |r, _| r.replica.map(|id| id.0).into()),
-    field("pool", "", "`serving`: name of the replica's pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
-    field("reason", "", "`rejected`, `delayed`, `dropped`: why", |r, _| r.reason.into()),
+    field("pool", "", "`scaled`, `starting`, `serving`: name of the pool", |r, pools| r.pool.and_then(|i| pools.get(i as usize)).map(String::as_str).into()),
+    field("reason", "", "`rejected`, `delayed`, `dropped`, `scaled`: why", |r, _| r.reason.into()),
     field("urgency", "", "how urgent the priority policy finds the request, larger is more urgent", |r, _| r.urgency.into()),
     field("prefill_tokens", "tokens", "`scheduled`: to prefill, the cached ones included; `step-started`, `prefilled`: computed in the step", |r, _| r.prefill.into()),
     field("cached_tokens", "tokens", "`scheduled`: of these, found in the cache", |r, _| r.cached.into()),
@@ -56,7 +57,7 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("waiting", "requests", "`step-started`, `dropped`: requests in the wait queue", |r, _| r.waiting.into()),
     field("kv_used_blocks", "blocks", "`step-started`: KV blocks in use", |r, _| r.kv_used.into()),
     field("duration_us", "us", "`step-started`: how long the step takes", |r, _| r.duration.into()),
-    field("until_us", "us", "`kv-load-started`: when the blocks are there", |r, _| r.until.into()),
+    field("until_us", "us", "`kv-load-started`: when the blocks are there; `starting`: when the replica will serve", |r, _| r.until.into()),
     field("ttft_us", "us", "`first-token`, `completed`: time to first token", |r, _| r.ttft.into()),
     field("itl_us", "us", "`tokens`: time since the previous token of each of these requests", |r, _| r.itl.into()),
     field("e2e_us", "us", "`completed`: end-to-end latency", |r, _| r.e2e.into()),
@@ -64,10 +65,11 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("blocks", "blocks", "`kv-…`: KV blocks moved or given back", |r, _| r.blocks.into()),
     field("forgotten_blocks", "blocks", "`kv-offloaded`: blocks that the CPU tier forgot to make room", |r, _| r.forgotten.into()),
     field("behind_request", "", "`head-blocked`: the request behind it that would have found enough blocks", |r, _| r.behind.map(|id| id.0).into()),
+    field("replicas", "", "`scaled`: how many replicas are wanted", |r, _| r.replicas.into()),
 ];
 
 /// The values of the column `event` and what they mean, in the order of a request's life.
-pub(super) const EVENTS: [(&str, &str); 25] = [
+pub(super) const EVENTS: [(&str, &str); 31] = [
     ("arrived", "a request arrived"),
     ("admitted", "admission let it in"),
     ("delayed", "admission holds it back for now"),
@@ -94,6 +96,12 @@ pub(super) const EVENTS: [(&str, &str); 25] = [
     ("kv-offloaded", "blocks were written to the CPU tier since the latest step began"),
     ("kv-reloaded-early", "to make room, blocks came back from the CPU tier right after they had gone there"),
     ("livelock", "a thousand preemptions on a replica and nothing finished between them"),
+    ("scaled", "an autoscaler wants another number of replicas"),
+    ("starting", "a replica has its GPUs and starts"),
+    ("start-given-up", "it is not wanted any more before it serves"),
+    ("cold", "a new replica serves, and its first requests find it cold"),
+    ("warm", "it is warm"),
+    ("redirected", "a request goes back to the router, because its replica is taken away"),
     ("serving", "a replica takes new requests"),
     ("draining", "a replica takes no new requests"),
 ];
@@ -110,7 +118,17 @@ impl Row {
             | Fact::StepEnded { .. }
             | Fact::HeadUnblocked { .. }
             | Fact::Livelock { .. }
+            | Fact::StartGivenUp { .. }
+            | Fact::Cold { .. }
+            | Fact::Warm { .. }
             | Fact::Draining { .. } => base,
+            Fact::Scaled { pool, rule, to, .. } => {
+                Self { pool: Some(pool), reason: rule.name(), replicas: Some(to), ..base }
+            }
+            Fact::Starting { pool, until, .. } => Self { pool: Some(pool), until: Some(until), ..base },
+            Fact::Redirected { urgency, waiting, .. } => {
+                Self { urgency: Some(urgency), waiting: Some(waiting), ..base }
+            }
             Fact::Serving { pool, .. } => Self { pool: Some(pool), ..base },
             Fact::Rejected { reason, .. } | Fact::Delayed { reason, .. } => {
                 Self { reason: reason.name(), ..base }
@@ -183,6 +201,12 @@ fn name(fact: &Fact) -> &'static str {
         Fact::Offloaded { .. } => "kv-offloaded",
         Fact::ReloadedEarly { .. } => "kv-reloaded-early",
         Fact::Livelock { .. } => "livelock",
+        Fact::Scaled { .. } => "scaled",
+        Fact::Starting { .. } => "starting",
+        Fact::StartGivenUp { .. } => "start-given-up",
+        Fact::Cold { .. } => "cold",
+        Fact::Warm { .. } => "warm",
+        Fact::Redirected { .. } => "redirected",
         Fact::Serving { .. } => "serving",
         Fact::Draining { .. } => "draining",
     }

@@ -9,12 +9,13 @@
 mod decisions;
 mod events;
 mod requests;
+mod scaling;
 mod series;
 mod sheet;
 
 use super::{Session, Stop};
 use crate::base::{Micros, RequestId};
-use crate::engine::{Decision, Fact, Sink};
+use crate::engine::{Decision, Fact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, limits};
 use decisions::Decisions;
 use sheet::Sheet;
@@ -31,11 +32,13 @@ pub enum Table {
     Events,
     /// One row for each bucket of time, of the cluster and of each replica.
     Series,
+    /// One row for each decision of an autoscaler.
+    Scaling,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Requests, Self::Decisions, Self::Events, Self::Series];
+    pub const ALL: [Self; 5] = [Self::Requests, Self::Decisions, Self::Events, Self::Series, Self::Scaling];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -44,6 +47,7 @@ impl Table {
             Self::Decisions => "decisions",
             Self::Events => "events",
             Self::Series => "series",
+            Self::Scaling => "scaling",
         }
     }
 
@@ -61,6 +65,7 @@ impl Table {
             }
             Self::Events => of(events::FIELDS),
             Self::Series => of(series::FIELDS),
+            Self::Scaling => of(scaling::FIELDS),
         }
     }
 }
@@ -133,6 +138,7 @@ pub struct Tables {
     decisions: Option<Decisions>,
     events: Option<Sheet>,
     series: Option<Sheet>,
+    scaling: Option<Sheet>,
     /// Names of pools by number, those that edits add included.
     pools: Vec<String>,
     /// The first request that has not been written.
@@ -144,7 +150,8 @@ impl Tables {
     pub fn new(session: &Session, outputs: Vec<Output>, candidates: u32) -> Self {
         let course = course(session);
         let pools = pool_names(&course);
-        let mut tables = Self { requests: None, decisions: None, events: None, series: None, pools, next: 0 };
+        let (requests, decisions, events, series, scaling) = (None, None, None, None, None);
+        let mut tables = Self { requests, decisions, events, series, scaling, pools, next: 0 };
         for Output { table, format, out } in outputs {
             match table {
                 Table::Requests => tables.requests = Some(sheet_of(requests::FIELDS, format, out)),
@@ -153,17 +160,19 @@ impl Tables {
                 }
                 Table::Events => tables.events = Some(sheet_of(events::FIELDS, format, out)),
                 Table::Series => tables.series = Some(sheet_of(series::FIELDS, format, out)),
+                Table::Scaling => tables.scaling = Some(sheet_of(scaling::FIELDS, format, out)),
             }
         }
         tables
     }
 
-    fn sheets(&mut self) -> [(Table, Option<&mut Sheet>); 4] {
+    fn sheets(&mut self) -> [(Table, Option<&mut Sheet>); 5] {
         [
             (Table::Requests, self.requests.as_mut()),
             (Table::Decisions, self.decisions.as_mut().map(|d| &mut d.sheet)),
             (Table::Events, self.events.as_mut()),
             (Table::Series, self.series.as_mut()),
+            (Table::Scaling, self.scaling.as_mut()),
         ]
     }
 
@@ -221,6 +230,14 @@ impl Sink for Tables {
         if let Some(decisions) = &mut self.decisions {
             decisions.write(at, decision);
         }
+    }
+
+    fn scaled(&mut self, record: &ScalingRecord) {
+        let Some(sheet) = &mut self.scaling else { return };
+        for field in scaling::FIELDS {
+            sheet.cell((field.value)(record, &self.pools));
+        }
+        sheet.end_row();
     }
 }
 

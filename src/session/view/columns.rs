@@ -25,6 +25,8 @@ pub enum View {
     TtftEcdf,
     /// `e2e_ms`, `percent`: share of requests with at most this E2E, of those that finished in the window. At most 400 points.
     E2eEcdf,
+    /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and how many were wanted.
+    Replicas,
     /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
     Health,
     /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas together, and the share of KV blocks in use at the fullest.
@@ -40,6 +42,7 @@ impl View {
             | Self::Throughput
             | Self::QueueDepth
             | Self::KvUse
+            | Self::Replicas
             | Self::Health
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf => false,
@@ -95,6 +98,7 @@ impl Session {
             View::TtftEcdf => return ecdf("ttft_ms", &self.distribution(&r.ttft, true, query.window_s)),
             View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
             View::Health => self.health(),
+            View::Replicas => self.replica_stages(),
             View::FleetLoad => self.fleet_load(),
         };
         cut(whole, query, self.playhead)
@@ -184,14 +188,14 @@ impl Session {
 }
 
 impl Columns {
-    fn push(&mut self, name: &str, column: Vec<f64>) {
+    pub(super) fn push(&mut self, name: &str, column: Vec<f64>) {
         self.names.push(name.to_owned());
         self.columns.push(column);
     }
 }
 
 /// The middle of each bucket for sums, its end for gauges.
-fn with_time(t: &Timeline, sums: bool) -> Columns {
+pub(super) fn with_time(t: &Timeline, sums: bool) -> Columns {
     let width = t.width_us() as f64 / US_PER_S as f64;
     let (n, offset) = if sums { (t.closed() + 1, 0.5) } else { (t.closed(), 1.0) };
     let mut out = Columns::default();

@@ -131,6 +131,10 @@ pub struct ReplicaFrame {
     pub pool: String,
     /// Whether it gets new requests; one that was taken away finishes what it has.
     pub serving: bool,
+    /// Where it is in its life, where that is not told by `serving` alone: while it starts or drains, is cold, or has stopped under an autoscaler.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub life: Option<LifeFrame>,
     /// Requests in its wait queue.
     pub waiting: u32,
     /// Of those, how many wait for blocks on their way from the CPU tier.
@@ -157,6 +161,24 @@ pub struct ReplicaFrame {
     pub queue: Vec<QueueChip>,
     /// Its batch, in order, at most as many as asked for.
     pub batch: Vec<BatchBar>,
+}
+
+/// Where a replica is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct LifeFrame {
+    /// `starting`, `cold`, `draining` or `stopped`.
+    pub phase: &'static str,
+    /// What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty.
+    pub step: &'static str,
+    /// Since when it is in its phase, in microseconds.
+    pub since_us: u64,
+    /// When the step of its start ends, in microseconds; 0 if it does not start.
+    pub step_until_us: u64,
+    /// When it will serve, in microseconds; 0 if it does not start.
+    pub ready_us: u64,
+    /// How many more requests find it cold.
+    pub cold_requests: u32,
 }
 
 /// Blocks of one KV cache: total = used + cached + free.

@@ -57,13 +57,17 @@ pub enum EventKind {
     Anomaly,
     /// An edit was applied.
     Edit,
-    /// A replica takes requests, or no new ones.
+    /// A replica starts, takes requests, or no new ones.
     Replica,
+    /// An autoscaler wants another number of replicas.
+    Scaling,
+    /// It goes back to the router, because its replica is taken away.
+    Redirected,
 }
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Arrived,
         Self::Admitted,
         Self::Rejected,
@@ -88,6 +92,8 @@ impl EventKind {
         Self::Anomaly,
         Self::Edit,
         Self::Replica,
+        Self::Scaling,
+        Self::Redirected,
     ];
 }
 
@@ -209,7 +215,14 @@ pub(in crate::session) fn kind_of(fact: &Fact) -> EventKind {
         Fact::HeadBlocked { .. } | Fact::HeadUnblocked { .. } => EventKind::Blocked,
         Fact::Completed { .. } => EventKind::Completed,
         Fact::Livelock { .. } => EventKind::Livelock,
-        Fact::Serving { .. } | Fact::Draining { .. } => EventKind::Replica,
+        Fact::Starting { .. }
+        | Fact::StartGivenUp { .. }
+        | Fact::Cold { .. }
+        | Fact::Warm { .. }
+        | Fact::Serving { .. }
+        | Fact::Draining { .. } => EventKind::Replica,
+        Fact::Scaled { .. } => EventKind::Scaling,
+        Fact::Redirected { .. } => EventKind::Redirected,
     }
 }
 
@@ -251,6 +264,12 @@ fn words(fact: &Fact) -> String {
             format!("E2E {}, {} tokens", duration(e2e.0), count(tokens.into()))
         }
         Fact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
+        Fact::Scaled { from, to, rule, .. } => format!("{from} → {to} replicas: {}", rule.name()),
+        Fact::Starting { until, .. } => format!("starts, and will serve at {:.1} s", until.0 as f64 / 1e6),
+        Fact::Cold { .. } => "is cold: its steps take longer".to_owned(),
+        Fact::Warm { .. } => "is warm".to_owned(),
+        Fact::StartGivenUp { .. } => "not wanted any more before it served".to_owned(),
+        Fact::Redirected { .. } => "goes back to the router: its replica is taken away".to_owned(),
         Fact::Serving { .. } => "takes requests".to_owned(),
         Fact::Draining { .. } => "takes no new requests".to_owned(),
     }
@@ -263,6 +282,6 @@ mod tests {
     #[test]
     fn the_list_of_kinds_is_whole_and_in_order() {
         assert!(EventKind::ALL.iter().enumerate().all(|(i, kind)| *kind as usize == i));
-        assert_eq!(EventKind::ALL.len(), EventKind::Replica as usize + 1, "the last kind");
+        assert_eq!(EventKind::ALL.len(), EventKind::Redirected as usize + 1, "the last kind");
     }
 }

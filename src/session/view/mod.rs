@@ -15,6 +15,7 @@ mod log;
 mod mark;
 mod pool;
 mod request;
+mod scaling;
 mod screen;
 
 pub use crate::engine::RequestState;
@@ -27,11 +28,12 @@ pub use document::{BesideRun, OpenedLink, PresetInfo, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
-    AnomalyMark, BatchBar, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, QueueChip,
-    ReplicaFrame, RunFigures,
+    AnomalyMark, BatchBar, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, LifeFrame,
+    QueueChip, ReplicaFrame, RunFigures,
 };
 pub(super) use log::kind_of;
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use mark::Mark;
 pub use pool::PoolFrame;
 pub use request::RequestDetail;
+pub use scaling::{ScalingQuery, ScalingRow, ScalingRows};

@@ -183,6 +183,7 @@ impl Session {
             id: r.id().0,
             pool: self.plan.scenario().cluster.pools[r.pool() as usize].name.clone(),
             serving: r.serving(),
+            life: self.life_of(r),
             waiting: r.waiting(),
             loading: r.loading(),
             running: r.running(),

@@ -50,6 +50,7 @@ export const NO_DATA: ChartData = {
   throughput: undefined,
   'queue-depth': undefined,
   'kv-use': undefined,
+  replicas: undefined,
   'ttft-ecdf': undefined,
   'e2e-ecdf': undefined,
   health: undefined,

@@ -149,31 +149,6 @@ export type Candidate = {
   parts: Array<ScorePart>,
 };
 
-/** The capacity of a scenario. */
-export type Capacity = {
-  /** How the searches ended: found if those of all seeds did. */
-  end: CapacityEnd,
-  /** The mean over the seeds, in requests per second; null unless it was found. */
-  rate_per_s: number | null,
-  /** Lower end of the interval that holds the true mean with 95 %; null from one seed. */
-  lo: number | null,
-  /** Upper end. */
-  hi: number | null,
-  /** The mean factor on the scenario's rates. */
-  factor: number | null,
-  /** The share that must meet the objectives. */
-  share: number,
-  /** The objectives in words. */
-  at: string,
-  /** The seeds. */
-  seeds: Array<SeedCapacity>,
-  /** All that in a sentence. */
-  text: string,
-};
-
-/** How the search of a seed ended. */
-export type CapacityEnd = "found" | "lowest-fails" | "highest-holds";
-
 /** A built-in scenario on a card. */
 export type Card = {
   /** Its name. */
@@ -518,7 +493,7 @@ export type EngineFacts = {
 };
 
 /** What a line of the event log is about. */
-export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica";
+export type EventKind = "arrived" | "admitted" | "rejected" | "delayed" | "routed" | "queued" | "kv-load" | "kv-loaded" | "scheduled" | "step" | "step-end" | "prefill" | "first-token" | "tokens" | "preempted" | "kv-offload" | "reload" | "blocked" | "completed" | "dropped" | "livelock" | "anomaly" | "edit" | "replica" | "scaling" | "redirected";
 
 /** One line of the event log. */
 export type EventRow = {
@@ -873,6 +848,22 @@ export type LatencyPart = {
   queue_wait: Summary,
   /** Arrival to first joining a batch. */
   scheduling_delay: Summary,
+};
+
+/** Where a replica is in its life. */
+export type LifeFrame = {
+  /** `starting`, `cold`, `draining` or `stopped`. */
+  phase: string,
+  /** What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty. */
+  step: string,
+  /** Since when it is in its phase, in microseconds. */
+  since_us: number,
+  /** When the step of its start ends, in microseconds; 0 if it does not start. */
+  step_until_us: number,
+  /** When it will serve, in microseconds; 0 if it does not start. */
+  ready_us: number,
+  /** How many more requests find it cold. */
+  cold_requests: number,
 };
 
 /** What a link is to carry besides the scenario. */
@@ -1300,6 +1291,8 @@ export type ReplicaFrame = {
   pool: string,
   /** Whether it gets new requests; one that was taken away finishes what it has. */
   serving: boolean,
+  /** Where it is in its life, where that is not told by `serving` alone: while it starts or drains, is cold, or has stopped under an autoscaler. */
+  life?: LifeFrame,
   /** Requests in its wait queue. */
   waiting: number,
   /** Of those, how many wait for blocks on their way from the CPU tier. */
@@ -1416,6 +1409,8 @@ export type Report = {
   decisions?: DecisionPart,
   /** Each pool. */
   pools: Array<PoolPart>,
+  /** Each pool's autoscaler; missing if there is none. */
+  scaling?: Array<ScalingPart>,
   /** Each replica. */
   replicas: Array<ReplicaPart>,
   /** Each SLO class that sent requests, the most urgent first. */
@@ -1653,6 +1648,114 @@ export type RunRow = {
   fitness: number | null,
 };
 
+/** A pool's autoscaler, warm-up included but for the times that are paid. */
+export type ScalingPart = {
+  /** Name of the pool. */
+  pool: string,
+  /** Name of its policy now. */
+  policy: string,
+  /** Decisions, those that change nothing included. */
+  decisions: number,
+  /** Decisions for more replicas. */
+  scale_ups: number,
+  /** Decisions for fewer. */
+  scale_downs: number,
+  /** Decisions that the least number of replicas raised. */
+  clamped_to_min: number,
+  /** Decisions that the largest number lowered. */
+  clamped_to_max: number,
+  /** Decisions that were the opposite of the one before, within the policy's cooldown. */
+  oscillations: number,
+  /** How often another number was wanted, or the run ended, before as many replicas served as were wanted. */
+  capacity_never_reached: number,
+  /** Decisions after which replicas waited for GPUs. */
+  without_room: number,
+  /** Most replicas that waited for GPUs at once. */
+  most_without_room: number,
+  /** Replicas that were placed. */
+  starts: number,
+  /** Of those, the ones that were given up before they served. */
+  starts_given_up: number,
+  /** Mean seconds from placement to serving; missing if none came to serve. */
+  mean_start_s?: number,
+  /** Requests that went back to the router because their replica was taken away. */
+  redirected: number,
+  /** Requests held at the gateway for the pool now. */
+  held: number,
+  /** Replicas wanted now. */
+  desired: number,
+  /** Replicas that serve now. */
+  serving: number,
+  /** Replicas that start now. */
+  starting: number,
+  /** Replicas that drain now. */
+  draining: number,
+  /** Most replicas that served at once. */
+  most_serving: number,
+  /** Seconds of replicas that were paid for, from placement until they were gone. */
+  replica_seconds: number,
+  /** The same times their GPUs. */
+  gpu_seconds: number,
+};
+
+/** Which decisions. */
+export type ScalingQuery = {
+  /** The pool by number; all pools if it is missing. */
+  pool?: number,
+  /** Whether to leave out decisions that changed nothing. */
+  changes_only: boolean,
+  /** Most decisions, the latest ones. */
+  most: number,
+};
+
+/** A decision of an autoscaler. */
+export type ScalingRow = {
+  /** When it was made, in microseconds. */
+  at_us: number,
+  /** Name of the pool. */
+  pool: string,
+  /** How old the latest measurement was that it saw, in microseconds; missing if it saw none. */
+  seen_us_ago?: number,
+  /** Replicas that there were and were to be. */
+  current: number,
+  /** What the load alone asked for. */
+  recommended: number,
+  /** What was wanted. */
+  desired: number,
+  /** The rule that decided. */
+  rule: string,
+  /** What the bounds did: `to-min`, `to-max` or nothing. */
+  clamped: string,
+  /** Whether it was the opposite of the change before, within the cooldown. */
+  reverses: boolean,
+  /** Replicas that served, started and drained. */
+  ready: number,
+  /** Replicas that started or waited for GPUs. */
+  pending: number,
+  /** Replicas that drained. */
+  draining: number,
+  /** Replicas that waited for GPUs after it. */
+  unplaced: number,
+  /** Utilisation as measured, 0 to 1. */
+  utilization: number,
+  /** Requests that waited, as measured. */
+  queued: number,
+  /** Requests per second that came, as measured. */
+  rate_per_s: number,
+  /** Mean time to first token as measured, in microseconds; 0 if nothing finished. */
+  ttft_us: number,
+};
+
+/** The answer to a [`ScalingQuery`]. */
+export type ScalingRows = {
+  /** The decisions, the latest last. */
+  rows: Array<ScalingRow>,
+  /** How many were made so far, those included that changed nothing. */
+  made: number,
+  /** How many of them changed the number of replicas. */
+  changes: number,
+};
+
 /** One part of a score. */
 export type ScorePart = {
   /** What is scored, such as `queue-depth`. */
@@ -1667,24 +1770,6 @@ export type ScorePart = {
   expression?: string,
   /** What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum. */
   summands?: Array<SummandValue>,
-};
-
-/** The capacity of one seed. */
-export type SeedCapacity = {
-  /** The seed, as text. */
-  seed: string,
-  /** How the search ended. */
-  end: CapacityEnd,
-  /** Requests per second that arrived in the measurement window at the highest rate that holds; null if none does. */
-  rate_per_s: number | null,
-  /** What the scenario's rates were multiplied by there. */
-  factor: number | null,
-  /** Share of the decided requests that met their objectives there. */
-  share: number | null,
-  /** The lowest factor that was seen to fail. */
-  fails_at: number | null,
-  /** Runs that it took. */
-  runs: number,
 };
 
 /** A part of a request's time, spent in one way. */
@@ -2017,7 +2102,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "health" | "fleet-load";
+export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "health" | "fleet-load";
 
 /** All kinds of events, in the order in which lists show them. */
 export const EVENT_KINDS: readonly EventKind[] = [
@@ -2045,6 +2130,8 @@ export const EVENT_KINDS: readonly EventKind[] = [
   "anomaly",
   "edit",
   "replica",
+  "scaling",
+  "redirected",
 ];
 
 /** All kinds of anomalies. */

@@ -13,6 +13,8 @@ declare module '*/pkg/tokenyard.js' {
   type PresetInfo = import('./boundary.ts').PresetInfo;
   type RequestDetail = import('./boundary.ts').RequestDetail;
   type RunFigures = import('./boundary.ts').RunFigures;
+  type ScalingQuery = import('./boundary.ts').ScalingQuery;
+  type ScalingRows = import('./boundary.ts').ScalingRows;
   type StepKind = import('./boundary.ts').StepKind;
   type Stop = import('./boundary.ts').Stop;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
@@ -144,6 +146,10 @@ declare module '*/pkg/tokenyard.js' {
        */
       report(): string;
       /**
+       * What autoscalers decided.
+       */
+      scalingRows(asked: ScalingQuery): ScalingRows;
+      /**
        * The scenario with all edits made so far, as JSON text.
        */
       scenario(): string;
@@ -234,6 +240,7 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_outcomes: (a: number) => [number, number];
       readonly sim_presets: () => any;
       readonly sim_report: (a: number) => [number, number];
+      readonly sim_scalingRows: (a: number, b: any) => [number, number, number];
       readonly sim_scenario: (a: number) => [number, number];
       readonly sim_seek: (a: number, b: number) => void;
       readonly sim_slowest: (a: number, b: number, c: number, d: number, e: number) => number;

@@ -184,6 +184,10 @@ export class Client {
     return this.ask({ kind: 'events', query });
   }
 
+  scaling(query: Extract<Question, { kind: 'scaling' }>['query']): Promise<Answers['scaling']> {
+    return this.ask({ kind: 'scaling', query });
+  }
+
   slowest(place: Place): Promise<Answers['slowest']> {
     return this.ask({ kind: 'slowest', place });
   }

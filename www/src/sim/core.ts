@@ -12,6 +12,8 @@ import type {
   PresetInfo,
   RequestDetail,
   RunFigures,
+  ScalingQuery,
+  ScalingRows,
   StepKind,
   Stop,
   TraceOutcome,
@@ -48,6 +50,7 @@ export interface SimCore {
   /** JSON of a `Frame`. */
   frame(query: FrameQuery): string;
   eventRows(query: EventsQuery): EventRows;
+  scalingRows(query: ScalingQuery): ScalingRows;
   inspect(request: number): RequestDetail | null;
   /** The slowest request told between two instants that took no longer than so much: by TTFT, or else by E2E. */
   slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;

@@ -11,6 +11,8 @@ import type {
   PresetInfo,
   RequestDetail,
   RunFigures,
+  ScalingQuery,
+  ScalingRows,
   StepKind,
   Stop,
   TraceOutcome,
@@ -79,6 +81,7 @@ export type Question =
   | { readonly kind: 'seek'; readonly untilUs: number }
   | { readonly kind: 'columns'; readonly views: readonly View[] }
   | { readonly kind: 'events'; readonly query: EventsQuery }
+  | { readonly kind: 'scaling'; readonly query: ScalingQuery }
   | { readonly kind: 'inspect'; readonly request: number }
   | { readonly kind: 'slowest'; readonly place: Place }
   /** A seed that nobody has drawn before, as text: JavaScript's numbers do not hold all of them. */
@@ -109,6 +112,7 @@ export type Answers = {
   checkpoints: readonly [number, number];
   columns: readonly ColumnsAnswer[];
   events: EventRows;
+  scaling: ScalingRows;
   inspect: RequestDetail | null;
   /** The request that the place stands for. */
   slowest: number | null;

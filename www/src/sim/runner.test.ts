@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Diagnostic, EventRows, Evidence, RunFigures, Stop } from '../generated/boundary.ts';
+import type { Diagnostic, EventRows, Evidence, RunFigures, ScalingRows, Stop } from '../generated/boundary.ts';
 import type { ColumnSet, Core, SimCore, Surroundings } from './core.ts';
 import type { FromWorker, Question } from './protocol.ts';
 import { Runner } from './runner.ts';
@@ -100,6 +100,9 @@ class FakeSim implements SimCore {
   }
   eventRows(): EventRows {
     return { rows: [], total: 0, lost: 0 };
+  }
+  scalingRows(): ScalingRows {
+    return { rows: [], made: 0, changes: 0 };
   }
   slowest(): undefined {
     return undefined;

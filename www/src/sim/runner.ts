@@ -149,6 +149,8 @@ export class Runner {
         return this.columns(question.views, transfer);
       case 'events':
         return this.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
+      case 'scaling':
+        return this.sim?.scalingRows(question.query) ?? { rows: [], made: 0, changes: 0 };
       case 'inspect':
         return this.sim?.inspect(question.request) ?? null;
       case 'fresh-seed':

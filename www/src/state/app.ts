@@ -427,6 +427,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     },
     outcomes: () => client.outcomes(),
     columns: (views: readonly View[]) => client.columns(views),
+    scaling: (query: Parameters<Client['scaling']>[0]) => client.scaling(query),
     inspect: (request: number) => client.inspect(request),
     traceFile,
     benchmarkFile,

@@ -1,0 +1,104 @@
+//! What autoscalers did, and what it came to.
+
+use super::measure::MeasurementWindow;
+use crate::observe::recorder::Recorder;
+use crate::scenario::{Pool, ScalingPolicy, Scenario};
+use serde::Serialize;
+
+/// A pool's autoscaler, warm-up included but for the times that are paid.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ScalingPart {
+    /// Name of the pool.
+    pub pool: String,
+    /// Name of its policy now.
+    pub policy: String,
+    /// Decisions, those that change nothing included.
+    pub decisions: u32,
+    /// Decisions for more replicas.
+    pub scale_ups: u32,
+    /// Decisions for fewer.
+    pub scale_downs: u32,
+    /// Decisions that the least number of replicas raised.
+    pub clamped_to_min: u32,
+    /// Decisions that the largest number lowered.
+    pub clamped_to_max: u32,
+    /// Decisions that were the opposite of the one before, within the policy's cooldown.
+    pub oscillations: u32,
+    /// How often another number was wanted, or the run ended, before as many replicas served as were wanted.
+    pub capacity_never_reached: u32,
+    /// Decisions after which replicas waited for GPUs.
+    pub without_room: u32,
+    /// Most replicas that waited for GPUs at once.
+    pub most_without_room: u32,
+    /// Replicas that were placed.
+    pub starts: u32,
+    /// Of those, the ones that were given up before they served.
+    pub starts_given_up: u32,
+    /// Mean seconds from placement to serving; missing if none came to serve.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_start_s: Option<f64>,
+    /// Requests that went back to the router because their replica was taken away.
+    pub redirected: u32,
+    /// Requests held at the gateway for the pool now.
+    pub held: u32,
+    /// Replicas wanted now.
+    pub desired: u32,
+    /// Replicas that serve now.
+    pub serving: u32,
+    /// Replicas that start now.
+    pub starting: u32,
+    /// Replicas that drain now.
+    pub draining: u32,
+    /// Most replicas that served at once.
+    pub most_serving: u32,
+    /// Seconds of replicas that were paid for, from placement until they were gone.
+    pub replica_seconds: f64,
+    /// The same times their GPUs.
+    pub gpu_seconds: f64,
+}
+
+/// Each pool that has an autoscaler, or had one.
+pub(super) fn scaling(
+    scenario: &Scenario,
+    m: &MeasurementWindow<'_>,
+    recorder: &Recorder,
+) -> Vec<ScalingPart> {
+    let part = |(pool, p): (u32, &Pool)| {
+        let log = recorder.scaling.pools.get(pool as usize).copied().unwrap_or_default();
+        let decides = p.scaling.policy != ScalingPolicy::None || log.decisions > 0;
+        let (mut us, mut gpu_us) = (0, 0);
+        for (r, read) in m.engine().replicas().iter().zip(m.readings()).filter(|(r, _)| r.pool() == pool) {
+            us += read.up_us;
+            gpu_us += read.up_us * u64::from(r.gpus());
+        }
+        let counts = m.engine().pool_counts(pool);
+        decides.then(|| ScalingPart {
+            pool: p.name.clone(),
+            policy: p.scaling.policy.name().to_owned(),
+            decisions: log.decisions,
+            scale_ups: log.ups,
+            scale_downs: log.downs,
+            clamped_to_min: log.clamped_to_min,
+            clamped_to_max: log.clamped_to_max,
+            oscillations: log.reversals,
+            capacity_never_reached: recorder.scaling.never_reached(pool),
+            without_room: log.without_room,
+            most_without_room: log.most_unplaced,
+            starts: log.starts,
+            starts_given_up: log.starts_given_up,
+            mean_start_s: (log.started > 0).then(|| log.start_us as f64 / 1e6 / f64::from(log.started)),
+            redirected: log.redirected,
+            held: m.engine().held_for(pool),
+            desired: log.wanted,
+            serving: counts.serving,
+            starting: counts.starting,
+            draining: counts.draining,
+            most_serving: log.most_serving,
+            replica_seconds: us as f64 / 1e6,
+            gpu_seconds: gpu_us as f64 / 1e6,
+        })
+    };
+    (0..).zip(&scenario.cluster.pools).filter_map(part).collect()
+}

@@ -1,0 +1,261 @@
+//! The autoscaler that a pool's settings ask for, with what it remembers. The match below is the only dispatch.
+
+use super::hpa::{Behavior, Hpa, Metric, RatePolicy, RateUnit, Rules, Select};
+use super::keda::{Keda, KedaSettings};
+use super::kpa::{Kpa, KpaSettings};
+use super::plan::{Plan, PlanRule, PlanView};
+use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
+use super::saturation_v2::{self, QueueCharge, TokenLoad, TokenSettings, TokenVariant};
+use super::view::{Measured, PoolSight};
+use super::{Bounds, Decision, Rule, oracle};
+use crate::base::{Micros, Span, math};
+use crate::scenario::{self, DirectionRules, Scaling, ScalingMetric, ScalingPolicy, SelectRule};
+use serde::{Deserialize, Serialize};
+
+/// An autoscaler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scaler {
+    bounds: Bounds,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Kind {
+    None,
+    Plan(Plan),
+    Hpa { hpa: Hpa, metric: ScalingMetric, target: f64 },
+    Keda { keda: Keda, metric: ScalingMetric },
+    Kpa { kpa: Kpa, grace: Span, busy_at: Option<Micros> },
+    SaturationV1(SaturationSettings),
+    SaturationV2(TokenSettings),
+    Oracle { replica_per_s: f64 },
+}
+
+fn span(seconds: f64) -> Span {
+    math::round_to_span(seconds * 1e6)
+}
+
+impl Scaler {
+    /// One that remembers nothing, of a pool with `replicas` replicas.
+    pub fn new(settings: &Scaling, now: Micros, replicas: u32) -> Self {
+        let bounds = Bounds { min: settings.min, max: settings.max };
+        let plan = |rule, cooldown_s: f64| Kind::Plan(Plan::new(rule, bounds, span(cooldown_s)));
+        let kind = match &settings.policy {
+            ScalingPolicy::None => Kind::None,
+            ScalingPolicy::Threshold(p) => plan(PlanRule::Threshold { up: p.up, down: p.down }, p.cooldown_s),
+            ScalingPolicy::TargetUtilization(p) => {
+                plan(PlanRule::TargetUtilization { target: p.target }, p.cooldown_s)
+            }
+            ScalingPolicy::QueueDepth(p) => {
+                plan(PlanRule::QueueDepth { up: p.up, down: p.down }, p.cooldown_s)
+            }
+            ScalingPolicy::Hpa(p) => {
+                Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metric: p.metric, target: p.target }
+            }
+            ScalingPolicy::Keda(p) => {
+                let known = KedaSettings::of_threshold(p.threshold);
+                let (activation, cooldown) = (p.activation, span(p.cooldown_s));
+                let settings = KedaSettings { bounds, activation, cooldown, ..known };
+                let mut keda = Keda::new(settings, behavior(&p.behavior));
+                keda.begin(now);
+                Kind::Keda { keda, metric: p.metric }
+            }
+            ScalingPolicy::Kpa(p) => {
+                let settings = KpaSettings {
+                    bounds,
+                    target: p.utilization * p.concurrency,
+                    stable: span(p.stable_s),
+                    panic: span(p.panic_s),
+                    panic_threshold: p.panic_threshold,
+                    max_up: p.max_up,
+                    max_down: p.max_down,
+                };
+                let kpa = Kpa::in_panic(settings, now, replicas);
+                Kind::Kpa { kpa, grace: span(p.grace_s), busy_at: Some(now) }
+            }
+            ScalingPolicy::WvaSaturationV1(p) => Kind::SaturationV1(SaturationSettings {
+                kv: p.kv,
+                queue: p.queue,
+                kv_spare: p.kv_spare,
+                queue_spare: p.queue_spare,
+            }),
+            ScalingPolicy::WvaSaturationV2(p) => {
+                let charge = match p.charge {
+                    scenario::QueueCharge::Input => QueueCharge::Input,
+                    scenario::QueueCharge::InputAndOutput => QueueCharge::InputAndOutput,
+                };
+                Kind::SaturationV2(TokenSettings { kv: p.kv, up: p.up, down: p.down, charge })
+            }
+            ScalingPolicy::Oracle(p) => Kind::Oracle { replica_per_s: p.replica_per_s },
+        };
+        Self { bounds, kind }
+    }
+
+    /// Fewest and most replicas that it asks for.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Whether a request held at the gateway wakes it at once, without a measurement.
+    pub fn wakes_at_once(&self) -> bool {
+        matches!(self.kind, Kind::Kpa { .. })
+    }
+
+    /// A request waits and no replica is there or coming: one is.
+    pub fn wake(&mut self, now: Micros) -> Decision {
+        if let Kind::Kpa { busy_at, .. } = &mut self.kind {
+            *busy_at = Some(now);
+        }
+        Decision::direct(0, self.bounds.min.max(1), Rule::Woken, self.bounds)
+    }
+
+    /// One tick.
+    pub fn tick(&mut self, sight: &PoolSight) -> Decision {
+        let (now, current) = (sight.now, sight.current());
+        let hold = Decision::direct(current, current, Rule::Hold, self.bounds);
+        if let Kind::Oracle { replica_per_s } = self.kind {
+            return oracle::decide(current, sight.future_per_s, replica_per_s, self.bounds);
+        }
+        if sight.seen_at.is_none() {
+            return hold;
+        }
+        match &mut self.kind {
+            Kind::None | Kind::Oracle { .. } => hold,
+            Kind::Plan(plan) => {
+                let utilization = sight.mean(Measured::utilization);
+                plan.tick(now, &PlanView { current, utilization, queued: sight.queued() as u64 })
+            }
+            Kind::Hpa { hpa, metric, target } => {
+                let metric = pods(*metric, *target, sight);
+                hpa.tick(now, current, &[metric])
+            }
+            Kind::Keda { keda, metric } => keda.tick(now, current, total(*metric, sight)),
+            Kind::Kpa { kpa, grace, busy_at } => {
+                let at_once = sight.sum(|r| r.running + r.waiting) + sight.held;
+                if at_once > 0.0 {
+                    *busy_at = Some(now);
+                }
+                let (mut decision, windows) = kpa.tick(now, current, at_once);
+                let rested =
+                    busy_at.is_none_or(|at| now.0 - at.0 >= kpa.settings.stable.0.saturating_add(grace.0));
+                if decision.desired == 0 && current > 0 && !(rested && windows.stable <= 0.0) {
+                    decision = Decision { rule: Rule::Cooldown, desired: 1.min(self.bounds.max), ..decision };
+                } else if decision.desired == 0 && current > 0 {
+                    decision.rule = Rule::Idle;
+                }
+                decision
+            }
+            Kind::SaturationV1(settings) => saturation(settings, sight, self.bounds),
+            Kind::SaturationV2(settings) => tokens(settings, sight, self.bounds),
+        }
+    }
+}
+
+/// What a replica has of a metric.
+fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
+    match metric {
+        ScalingMetric::Utilization => r.utilization(),
+        ScalingMetric::Kv => r.kv,
+        ScalingMetric::Waiting => r.waiting,
+        ScalingMetric::Running => r.running,
+        ScalingMetric::Requests => r.waiting + r.running,
+        ScalingMetric::Rate => r.rate_per_s,
+    }
+}
+
+/// The metric of each replica against its target, those that are not measured or not ready beside them.
+fn pods(metric: ScalingMetric, target: f64, sight: &PoolSight) -> Metric {
+    if sight.measured.is_empty() {
+        return Metric::Failed;
+    }
+    Metric::Pods {
+        ready: sight.measured.iter().map(|r| of_replica(metric, r)).collect(),
+        missing: sight.ready.saturating_sub(sight.measured.len() as u32),
+        unready: sight.pending,
+        target,
+    }
+}
+
+/// The metric of the whole pool, with what is held at the gateway.
+fn total(metric: ScalingMetric, sight: &PoolSight) -> f64 {
+    let held = match metric {
+        ScalingMetric::Waiting | ScalingMetric::Requests => sight.held,
+        ScalingMetric::Utilization | ScalingMetric::Kv | ScalingMetric::Running => {
+            // A share says nothing of a pool without replicas: whoever waits there is a signal.
+            if sight.ready == 0 { sight.held } else { 0.0 }
+        }
+        ScalingMetric::Rate => return sight.rate_per_s + if sight.ready == 0 { sight.held } else { 0.0 },
+    };
+    sight.sum(|r| of_replica(metric, r)) + held
+}
+
+/// One more or one fewer; while replicas start or go, nothing.
+fn saturation(settings: &SaturationSettings, sight: &PoolSight, bounds: Bounds) -> Decision {
+    let current = sight.current();
+    if sight.pending > 0 || sight.measured.len() as u32 != sight.ready {
+        return Decision::direct(current, current, Rule::Transition, bounds);
+    }
+    let loads: Vec<ReplicaLoad> =
+        sight.measured.iter().map(|r| ReplicaLoad { kv: r.kv, queue: r.waiting }).collect();
+    let (change, rule) = saturation_v1::analyze(settings, &loads).change();
+    Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
+}
+
+/// By tokens asked for and tokens there are.
+fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decision {
+    let current = sight.current();
+    let input_tokens = sight.mean_by_rate(|r| r.input_tokens);
+    let output_tokens = sight.mean_by_rate(|r| r.output_tokens);
+    let found = saturation_v2::analyze(
+        settings,
+        &TokenVariant {
+            ready: sight.ready,
+            pending: sight.pending,
+            kv_tokens: sight.kv_capacity_tokens,
+            compute_tokens: compute_tokens(sight, input_tokens, output_tokens),
+            replicas: sight
+                .measured
+                .iter()
+                .map(|r| TokenLoad { tokens: r.kv_tokens, queue: r.waiting })
+                .collect(),
+            input_tokens,
+            output_tokens,
+        },
+    );
+    let rule = match found.change {
+        1.. => Rule::AboveThreshold,
+        0 => Rule::WithinTolerance,
+        _ => Rule::BelowThreshold,
+    };
+    let change = found.change.clamp(-i64::from(u16::MAX), i64::from(u16::MAX)) as i32;
+    Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
+}
+
+/// What a full batch of the mean request holds: the derived bound of the published analyser.
+fn compute_tokens(sight: &PoolSight, input: f64, output: f64) -> Option<f64> {
+    (input > 0.0 && output > 0.0).then(|| f64::from(sight.max_batch) * (input + output / 2.0))
+}
+
+/// The behaviour that settings ask for.
+fn behavior(settings: &scenario::Behavior) -> Option<Behavior> {
+    match settings {
+        scenario::Behavior::Default => Some(Behavior::default()),
+        scenario::Behavior::Legacy => None,
+        scenario::Behavior::Rules(rules) => {
+            Some(Behavior { up: direction(&rules.up), down: direction(&rules.down) })
+        }
+    }
+}
+
+fn direction(rules: &DirectionRules) -> Rules {
+    let period = span(rules.period_s);
+    let pods = (rules.pods > 0).then_some(RateUnit::Pods(rules.pods));
+    let percent = (rules.percent > 0.0).then_some(RateUnit::Percent(rules.percent));
+    let policies = [percent, pods].into_iter().flatten().map(|by| RatePolicy { by, period }).collect();
+    let select = match rules.select {
+        SelectRule::Max => Select::Max,
+        SelectRule::Min => Select::Min,
+        SelectRule::Disabled => Select::Disabled,
+    };
+    Rules { window: span(rules.stabilization_s), policies, select, tolerance: rules.tolerance }
+}

@@ -1,0 +1,96 @@
+//! What an autoscaler may know of its pool: measurements, taken some time ago and averaged over a window, and how many replicas
+//! there are now.
+
+use crate::base::Micros;
+
+/// A replica that serves, as measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// Share of KV blocks in use.
+    pub kv: f64,
+    /// Tokens in KV blocks in use.
+    pub kv_tokens: f64,
+    /// Share of the batch in use.
+    pub batch: f64,
+    /// Requests in its wait queue.
+    pub waiting: f64,
+    /// Requests in its batch.
+    pub running: f64,
+    /// Requests per second that came to it.
+    pub rate_per_s: f64,
+    /// Mean prompt of these, in tokens; 0 if there were none.
+    pub input_tokens: f64,
+    /// Mean answer of those that it finished, in tokens; 0 if there were none.
+    pub output_tokens: f64,
+    /// Mean time to first token of those that it finished, in milliseconds; 0 if there were none.
+    pub ttft_ms: f64,
+    /// Mean time between tokens of these, in milliseconds; 0 if there were none.
+    pub itl_ms: f64,
+    /// For how long it had served, in seconds.
+    pub ready_s: f64,
+}
+
+impl Measured {
+    /// The larger of the shares of KV blocks and of the batch in use.
+    pub fn utilization(&self) -> f64 {
+        self.kv.max(self.batch)
+    }
+}
+
+/// A pool as its autoscaler sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSight {
+    /// Now.
+    pub now: Micros,
+    /// When the latest measurement was taken that can be seen; `None` if there is none yet.
+    pub seen_at: Option<Micros>,
+    /// Replicas that serve now.
+    pub ready: u32,
+    /// Replicas that start, and those that wait for room.
+    pub pending: u32,
+    /// Replicas that drain.
+    pub draining: u32,
+    /// Replicas that serve and have been measured, in order.
+    pub measured: Vec<Measured>,
+    /// Requests held at the gateway for the pool: as measured, not as now.
+    pub held: f64,
+    /// Requests per second that came to the pool, those held included.
+    pub rate_per_s: f64,
+    /// Tokens that a replica's KV cache holds.
+    pub kv_capacity_tokens: f64,
+    /// Most requests in a batch.
+    pub max_batch: u32,
+    /// What one replica costs in US dollars per hour; 0 if unknown.
+    pub usd_per_hour: f64,
+    /// Requests per second that will come, for who may know.
+    pub future_per_s: f64,
+}
+
+impl PoolSight {
+    /// Replicas that there are and will be: what a decision is about.
+    pub fn current(&self) -> u32 {
+        self.ready + self.pending
+    }
+
+    /// A mean over the replicas that were measured; 0 without any.
+    pub fn mean(&self, of: impl Fn(&Measured) -> f64) -> f64 {
+        if self.measured.is_empty() { 0.0 } else { self.sum(of) / self.measured.len() as f64 }
+    }
+
+    /// A sum over the replicas that were measured.
+    pub fn sum(&self, of: impl Fn(&Measured) -> f64) -> f64 {
+        self.measured.iter().map(of).sum()
+    }
+
+    /// Requests that wait, at replicas and at the gateway.
+    pub fn queued(&self) -> f64 {
+        self.sum(|r| r.waiting) + self.held
+    }
+
+    /// A mean over the replicas, each weighted by its rate; where nothing came, by none.
+    pub fn mean_by_rate(&self, of: impl Fn(&Measured) -> f64) -> f64 {
+        let counted = || self.measured.iter().filter(|r| of(r) > 0.0 && r.rate_per_s > 0.0);
+        let weight: f64 = counted().map(|r| r.rate_per_s).sum();
+        if weight > 0.0 { counted().map(|r| r.rate_per_s * of(r)).sum::<f64>() / weight } else { 0.0 }
+    }
+}

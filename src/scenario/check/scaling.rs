@@ -1,0 +1,67 @@
+//! Meaning of an autoscaler: bounds that leave room, windows that can be kept, and no more decisions than a run has time for.
+
+use crate::scenario::report::Report;
+use crate::scenario::{Scaling, ScalingPolicy, Scenario, limits};
+
+/// Checks the autoscaler at `path`.
+pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
+    if s.policy == ScalingPolicy::None {
+        return;
+    }
+    let found = |name: &str, value: f64| format!("{name} of {value}");
+    if s.min > s.max {
+        let fix = "lower min or raise max";
+        r.error(
+            format!("{path}.min"),
+            found("a least number", f64::from(s.min)),
+            format!("at most max, {}", s.max),
+            fix,
+        );
+    }
+    let scrapes = (s.window_s + s.lag_s) / s.scrape_s;
+    if scrapes > f64::from(limits::SCALING_SCRAPES) {
+        r.error(
+            format!("{path}.window_s"),
+            format!("{} measurements in a window and its lag", scrapes.ceil()),
+            format!("at most {}", limits::SCALING_SCRAPES),
+            "shorten window_s or lag_s, or measure less often",
+        );
+    }
+    if let ScalingPolicy::Threshold(p) = &s.policy
+        && p.down > p.up
+    {
+        let fix = "a utilisation between the two changes nothing: lower down or raise up";
+        r.error(
+            format!("{path}.policy.threshold.down"),
+            found("a threshold", p.down),
+            format!("at most up, {}", p.up),
+            fix,
+        );
+    }
+    if let ScalingPolicy::QueueDepth(p) = &s.policy
+        && p.down > p.up
+    {
+        let fix = "a depth between the two changes nothing: lower down or raise up";
+        r.error(
+            format!("{path}.policy.queue-depth.down"),
+            found("a depth", p.down),
+            format!("at most up, {}", p.up),
+            fix,
+        );
+    }
+}
+
+/// All autoscalers of a run decide and measure no more often than there is time for.
+pub(super) fn check_periods(s: &Scenario, r: &mut Report) {
+    let horizon = if s.run.horizon_s > 0.0 { s.run.horizon_s } else { limits::HORIZON_S };
+    let active = s.cluster.pools.iter().map(|p| &p.scaling).filter(|s| s.policy != ScalingPolicy::None);
+    let ticks: f64 = active.map(|s| horizon / s.tick_s + horizon / s.scrape_s).sum();
+    if ticks > limits::SCALING_TICKS {
+        r.error(
+            "cluster.pools",
+            format!("{} decisions and measurements of autoscalers", ticks.ceil()),
+            format!("at most {}", limits::SCALING_TICKS),
+            "set run.horizon_s, or raise tick_s and scrape_s",
+        );
+    }
+}

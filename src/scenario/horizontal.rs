@@ -1,0 +1,197 @@
+//! Settings of the horizontal autoscaler of Kubernetes and of KEDA, which is built on it.
+
+use super::fields::{fields, without_fields};
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
+use serde::{Deserialize, Serialize};
+
+/// The horizontal autoscaler of Kubernetes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct Horizontal {
+    /// What is measured of each replica.
+    pub metric: ScalingMetric,
+    /// What each replica should have of it: a share, or a number of requests.
+    pub target: f64,
+    /// How fast it may go, and how long it waits.
+    pub behavior: Behavior,
+}
+
+fields! {
+    struct Horizontal {
+        metric: "Metric" => Scaling;
+        target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        behavior: "Behaviour" => Scaling;
+    }
+}
+
+impl Default for Horizontal {
+    fn default() -> Self {
+        Self { metric: ScalingMetric::Utilization, target: 0.6, behavior: Behavior::Default }
+    }
+}
+
+/// What an autoscaler measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ScalingMetric {
+    /// The larger of the shares of KV blocks and of the batch in use.
+    #[default]
+    Utilization,
+    /// The share of KV blocks in use.
+    Kv,
+    /// Requests that wait.
+    Waiting,
+    /// Requests that run.
+    Running,
+    /// Requests that wait or run.
+    Requests,
+    /// Requests that arrive in a second.
+    Rate,
+}
+
+without_fields! { ScalingMetric }
+
+/// How fast the horizontal autoscaler may go.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// Up at once, by as many again or by four in 15 s; down by the largest number asked for in five minutes.
+    #[default]
+    Default,
+    /// As before `behavior` could be written: at most twice as many or four, and down after five minutes.
+    Legacy,
+    /// Rules of its own.
+    Rules(BehaviorRules),
+}
+
+fields! {
+    choice Behavior [Default Legacy] { Rules "rules" }
+}
+
+/// Rules for both directions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct BehaviorRules {
+    /// More replicas.
+    pub up: DirectionRules,
+    /// Fewer.
+    pub down: DirectionRules,
+}
+
+fields! {
+    struct BehaviorRules {
+        up: "Up" => Parts;
+        down: "Down" => Parts;
+    }
+}
+
+impl Default for BehaviorRules {
+    fn default() -> Self {
+        let down = DirectionRules { stabilization_s: 300.0, pods: 0, ..DirectionRules::default() };
+        Self { up: DirectionRules::default(), down }
+    }
+}
+
+/// How the autoscaler goes in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct DirectionRules {
+    /// How long a recommendation against it is remembered, in seconds.
+    pub stabilization_s: f64,
+    /// How far from its target a metric may be, as a share, before anything changes.
+    pub tolerance: f64,
+    /// At most so many replicas in a period. 0 for no such limit.
+    pub pods: u32,
+    /// At most such a part of those at its beginning, in per cent. 0 for no such limit.
+    pub percent: f64,
+    /// The period, in seconds.
+    pub period_s: f64,
+    /// Which of the two limits holds.
+    pub select: SelectRule,
+}
+
+fields! {
+    struct DirectionRules {
+        stabilization_s: "Stabilisation" of "s" in [0.0, limits::SCALING_S] or "use 0 for none" => Scaling;
+        tolerance: "Tolerance" in [0.0, 1.0] or "Kubernetes has 0.1" => Scaling;
+        pods: "Replicas" in [0, limits::REPLICAS] or "use 0 for no such limit" => Scaling;
+        percent: "Per cent" of "%" in [0.0, 100_000.0] or "use 0 for no such limit" => Scaling;
+        period_s: "Period" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+        select: "Which holds" => Scaling;
+    }
+}
+
+impl Default for DirectionRules {
+    fn default() -> Self {
+        Self {
+            stabilization_s: 0.0,
+            tolerance: 0.1,
+            pods: 4,
+            percent: 100.0,
+            period_s: 15.0,
+            select: SelectRule::Max,
+        }
+    }
+}
+
+/// Which of two limits holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SelectRule {
+    /// The one that changes most.
+    #[default]
+    Max,
+    /// The one that changes least.
+    Min,
+    /// No change in this direction at all.
+    Disabled,
+}
+
+without_fields! { SelectRule }
+
+/// KEDA.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct Keda {
+    /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
+    pub metric: ScalingMetric,
+    /// What each replica should have of it.
+    pub threshold: f64,
+    /// The trigger is active above this.
+    pub activation: f64,
+    /// How long it must have been quiet before the last replica goes, in seconds.
+    pub cooldown_s: f64,
+    /// How fast it may go above one replica.
+    pub behavior: Behavior,
+}
+
+fields! {
+    struct Keda {
+        metric: "Trigger" => Scaling;
+        threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
+        cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+        behavior: "Behaviour" => Scaling;
+    }
+}
+
+impl Default for Keda {
+    fn default() -> Self {
+        Self {
+            metric: ScalingMetric::Requests,
+            threshold: 8.0,
+            activation: 0.0,
+            cooldown_s: 300.0,
+            behavior: Behavior::Default,
+        }
+    }
+}

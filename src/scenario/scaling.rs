@@ -1,0 +1,135 @@
+//! How many replicas a pool has while the run goes on: the autoscaler, what it sees, and what it takes to start and to stop one.
+
+use super::fields::{fields, without_fields};
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
+use super::scaling_policy::ScalingPolicy;
+use super::start_up::StartUp;
+use serde::{Deserialize, Serialize};
+
+/// The autoscaler of a pool, and how its replicas come and go.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct Scaling {
+    /// Who decides how many replicas there are. Without a policy only edits change their number.
+    pub policy: ScalingPolicy,
+    /// Fewest replicas that the policy asks for. With 0 some policies let the last one go.
+    pub min: u32,
+    /// Most replicas that the policy asks for.
+    pub max: u32,
+    /// GPUs that the pool may hold, those of replicas that start and drain included; a replica that finds no room waits until there is. 0 means as many as it asks for.
+    pub gpus: u32,
+    /// Seconds between two decisions.
+    pub tick_s: f64,
+    /// Seconds between two measurements of the replicas: a decision sees the latest one, and not the present.
+    pub scrape_s: f64,
+    /// Length of the window over which measurements are averaged, in seconds. 0 looks at the latest measurement alone.
+    pub window_s: f64,
+    /// Age that a measurement has before a decision can see it, in seconds: what collecting and querying take.
+    pub lag_s: f64,
+    /// How long a request waits at the gateway while its pool has no replica that serves, in seconds, before it is refused. 0 refuses it at once.
+    pub hold_s: f64,
+    /// What it takes from the decision until a new replica serves. Holds for replicas that edits add, too.
+    pub start: StartUp,
+    /// How many of the first requests of a new replica find it cold.
+    pub warm_up_requests: u32,
+    /// How many times as long the steps of a cold replica take.
+    pub warm_up_factor: f64,
+    /// What happens to the requests of a replica that is taken away.
+    pub drain: Drain,
+    /// Which replica is taken away first.
+    pub victim: Victim,
+}
+
+fields! {
+    struct Scaling {
+        policy: "Policy" => Scaling;
+        min: "Fewest" in [0, limits::REPLICAS] or "0 lets the last replica go" => Scaling;
+        max: "Most" in [1, limits::REPLICAS] or "it is a number of replicas" => Scaling;
+        gpus: "GPU budget" of "GPUs" in [0, limits::GPUS] or "use 0 for no budget" => Scaling;
+        tick_s: "Decides every" of "s" in [limits::SCALING_PERIOD_S_MIN, limits::SCALING_S]
+            or "Kubernetes decides every 15 s" => Scaling;
+        scrape_s: "Measures every" of "s" in [limits::SCALING_PERIOD_S_MIN, limits::SCALING_S]
+            or "Prometheus measures every 15 s" => Scaling;
+        window_s: "Window" of "s" in [0.0, limits::SCALING_S]
+            or "use 0 to look at the latest measurement alone" => Scaling;
+        lag_s: "Lag" of "s" in [0.0, limits::SCALING_S] or "use 0 for measurements seen at once" => Scaling;
+        hold_s: "Held at most" of "s" in [0.0, limits::SCALING_S] or "use 0 to refuse at once" => Scaling;
+        start: "Start-up" => Starts;
+        warm_up_requests: "Cold requests" of "req" in [0, limits::IN_FLIGHT]
+            or "use 0 for replicas that are warm at once" => Starts;
+        warm_up_factor: "Cold steps" of "×" in [1.0, limits::RATE_FACTOR]
+            or "1 is no slower than warm" => Starts;
+        drain: "Drain" => Drains;
+        victim: "Goes first" => Drains;
+    }
+}
+
+impl Default for Scaling {
+    fn default() -> Self {
+        Self {
+            policy: ScalingPolicy::None,
+            min: 1,
+            max: 8,
+            gpus: 0,
+            tick_s: 15.0,
+            scrape_s: 15.0,
+            window_s: 60.0,
+            lag_s: 0.0,
+            hold_s: 60.0,
+            start: StartUp::Instant,
+            warm_up_requests: 0,
+            warm_up_factor: 1.0,
+            drain: Drain::Wait,
+            victim: Victim::Newest,
+        }
+    }
+}
+
+impl Scaling {
+    /// Whether it says nothing: a pool that only edits change, at once.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Most replicas that the pool can have: its own number, or what the policy may ask for.
+    pub fn most(&self, replicas: u32) -> u32 {
+        if self.policy == ScalingPolicy::None { replicas } else { replicas.max(self.max) }
+    }
+}
+
+/// What happens to the requests of a replica that is taken away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Drain {
+    /// They are finished; the replica goes with the last of them.
+    #[default]
+    Wait,
+    /// They are dropped: those that wait at once, those that run at the end of the step under way.
+    Immediate,
+    /// Those that have not run yet go back to the router; those that have are finished.
+    Redirect,
+}
+
+without_fields! { Drain }
+
+/// Which replica is taken away first. One that has not started yet always goes before those that serve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Victim {
+    /// The one that came last, as Kubernetes does.
+    #[default]
+    Newest,
+    /// The one that has been there longest.
+    Oldest,
+    /// The one with the fewest requests.
+    LeastLoaded,
+    /// The one with the least in its prefix cache.
+    LeastCache,
+}
+
+without_fields! { Victim }

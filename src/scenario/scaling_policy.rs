@@ -1,0 +1,306 @@
+//! Who decides how many replicas a pool has, and by which settings. Defaults are those of the programs that the policies are of.
+
+use super::fields::{fields, without_fields};
+use super::horizontal::{Horizontal, Keda};
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
+use serde::{Deserialize, Serialize};
+
+/// Who decides how many replicas a pool has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ScalingPolicy {
+    /// Nobody: only edits change the number of replicas.
+    #[default]
+    None,
+    /// One more above a utilisation, one fewer below another.
+    Threshold(Threshold),
+    /// As many as bring the utilisation to its target.
+    TargetUtilization(TargetUtilization),
+    /// One more, or one fewer, by how many requests wait for each replica.
+    QueueDepth(QueueDepth),
+    /// The horizontal autoscaler of Kubernetes, version 2.
+    Hpa(Horizontal),
+    /// KEDA: from zero to one at the first signal and back after a quiet time; above that the horizontal autoscaler.
+    Keda(Keda),
+    /// The autoscaler of Knative: requests at once over a long window, and over a short one in a burst.
+    Kpa(Kpa),
+    /// The first saturation analyser of llm-d: one more where little room is left, one fewer where the others can take over.
+    WvaSaturationV1(SaturationV1),
+    /// The second one: demand and supply in tokens of KV cache.
+    WvaSaturationV2(SaturationV2),
+    /// Knows the rates that clients will send at, and has replicas ready in time: how good a policy can be.
+    Oracle(Oracle),
+}
+
+fields! {
+    choice ScalingPolicy [None] {
+        Threshold "threshold" TargetUtilization "target-utilization" QueueDepth "queue-depth" Hpa "hpa" Keda "keda" Kpa "kpa"
+        WvaSaturationV1 "wva-saturation-v1" WvaSaturationV2 "wva-saturation-v2" Oracle "oracle"
+    }
+}
+
+impl ScalingPolicy {
+    /// Its name in the document.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Threshold(_) => "threshold",
+            Self::TargetUtilization(_) => "target-utilization",
+            Self::QueueDepth(_) => "queue-depth",
+            Self::Hpa(_) => "hpa",
+            Self::Keda(_) => "keda",
+            Self::Kpa(_) => "kpa",
+            Self::WvaSaturationV1(_) => "wva-saturation-v1",
+            Self::WvaSaturationV2(_) => "wva-saturation-v2",
+            Self::Oracle(_) => "oracle",
+        }
+    }
+
+    /// The time within which two opposite decisions are an oscillation.
+    pub fn cooldown_s(&self) -> f64 {
+        match self {
+            Self::Threshold(p) => p.cooldown_s,
+            Self::TargetUtilization(p) => p.cooldown_s,
+            Self::QueueDepth(p) => p.cooldown_s,
+            Self::Keda(p) => p.cooldown_s,
+            Self::Hpa(_) => 300.0,
+            Self::None
+            | Self::Kpa(_)
+            | Self::WvaSaturationV1(_)
+            | Self::WvaSaturationV2(_)
+            | Self::Oracle(_) => 60.0,
+        }
+    }
+}
+
+/// One more above a utilisation, one fewer below another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct Threshold {
+    /// One more above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas, 0 to 1.
+    pub up: f64,
+    /// One fewer below this one.
+    pub down: f64,
+    /// No two changes are nearer to each other than this, in seconds.
+    pub cooldown_s: f64,
+}
+
+fields! {
+    struct Threshold {
+        up: "Up above" in [0.0, 1.0] or "it is a share, such as 0.8" => Scaling;
+        down: "Down below" in [0.0, 1.0] or "it is a share, such as 0.3" => Scaling;
+        cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+    }
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Self { up: 0.8, down: 0.3, cooldown_s: 60.0 }
+    }
+}
+
+/// As many as bring the utilisation to its target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct TargetUtilization {
+    /// The utilisation to hold: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas.
+    pub target: f64,
+    /// No two changes are nearer to each other than this, in seconds.
+    pub cooldown_s: f64,
+}
+
+fields! {
+    struct TargetUtilization {
+        target: "Target" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.6" => Scaling;
+        cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+    }
+}
+
+impl Default for TargetUtilization {
+    fn default() -> Self {
+        Self { target: 0.6, cooldown_s: 60.0 }
+    }
+}
+
+/// One more, or one fewer, by how many requests wait for each replica.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct QueueDepth {
+    /// One more if more requests than this wait for each replica, those held at the gateway included.
+    pub up: f64,
+    /// One fewer if fewer than this do.
+    pub down: f64,
+    /// No two changes are nearer to each other than this, in seconds.
+    pub cooldown_s: f64,
+}
+
+fields! {
+    struct QueueDepth {
+        up: "Up above" of "req" in [0.0, limits::COST] or "it is a number of requests" => Scaling;
+        down: "Down below" of "req" in [0.0, limits::COST] or "it is a number of requests" => Scaling;
+        cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+    }
+}
+
+impl Default for QueueDepth {
+    fn default() -> Self {
+        Self { up: 3.0, down: 0.5, cooldown_s: 60.0 }
+    }
+}
+
+/// The autoscaler of Knative. Its windows are its own, made of the latest measurements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct Kpa {
+    /// Requests that a replica can have at once; the replica's batch limit suits it.
+    pub concurrency: f64,
+    /// Share of them to hold.
+    pub utilization: f64,
+    /// The long window, in seconds.
+    pub stable_s: f64,
+    /// The short one, in seconds.
+    pub panic_s: f64,
+    /// It is a burst if the short window asks for so many times the replicas that there are.
+    pub panic_threshold: f64,
+    /// At most so many times as many replicas in a decision.
+    pub max_up: f64,
+    /// At least one of so many of them.
+    pub max_down: f64,
+    /// The last replica goes so long after the last request, in seconds.
+    pub grace_s: f64,
+}
+
+fields! {
+    struct Kpa {
+        concurrency: "At once" of "req" in [1.0, limits::COST] or "it is a number of requests" => Scaling;
+        utilization: "Target" in [limits::EFFICIENCY_MIN, 1.0] or "0.7 leaves room for bursts" => Scaling;
+        stable_s: "Stable window" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+        panic_s: "Panic window" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+        panic_threshold: "Panic from" of "×" in [1.0, limits::RATE_FACTOR] or "2 is twice as many" => Scaling;
+        max_up: "Up at most" of "×" in [1.0, limits::RATE_FACTOR] or "1,000 is hardly a limit" => Scaling;
+        max_down: "Down at most" of "÷" in [1.0, limits::RATE_FACTOR] or "2 halves at most" => Scaling;
+        grace_s: "Grace" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+    }
+}
+
+impl Default for Kpa {
+    fn default() -> Self {
+        Self {
+            concurrency: 100.0,
+            utilization: 0.7,
+            stable_s: 60.0,
+            panic_s: 6.0,
+            panic_threshold: 2.0,
+            max_up: 1000.0,
+            max_down: 2.0,
+            grace_s: 30.0,
+        }
+    }
+}
+
+/// The first saturation analyser of llm-d.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct SaturationV1 {
+    /// A replica with this share of its KV blocks in use is full.
+    pub kv: f64,
+    /// So is one with so many requests in its queue.
+    pub queue: f64,
+    /// One more where the others have less room than this in their caches, as a mean share.
+    pub kv_spare: f64,
+    /// One more where they have less room than this in their queues, as a mean number of requests.
+    pub queue_spare: f64,
+}
+
+fields! {
+    struct SaturationV1 {
+        kv: "KV full at" in [0.0, 1.0] or "it is a share, such as 0.8" => Scaling;
+        queue: "Queue full at" of "req" in [0.0, limits::COST] or "it is a number of requests" => Scaling;
+        kv_spare: "KV to spare" in [0.0, 1.0] or "it is a share, such as 0.1" => Scaling;
+        queue_spare: "Queue to spare" of "req" in [0.0, limits::COST] or "it is a number of requests" => Scaling;
+    }
+}
+
+impl Default for SaturationV1 {
+    fn default() -> Self {
+        Self { kv: 0.8, queue: 5.0, kv_spare: 0.1, queue_spare: 3.0 }
+    }
+}
+
+/// The second saturation analyser of llm-d.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct SaturationV2 {
+    /// Share of a cache that may be in use.
+    pub kv: f64,
+    /// More replicas where demand is above this share of what they will be able to hold.
+    pub up: f64,
+    /// Fewer where it is below this share of what they hold.
+    pub down: f64,
+    /// What a waiting request is charged with.
+    pub charge: QueueCharge,
+}
+
+fields! {
+    struct SaturationV2 {
+        kv: "KV share" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.8" => Scaling;
+        up: "Up above" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.85" => Scaling;
+        down: "Down below" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.7" => Scaling;
+        charge: "Waiting counts" => Scaling;
+    }
+}
+
+impl Default for SaturationV2 {
+    fn default() -> Self {
+        Self { kv: 0.8, up: 0.85, down: 0.7, charge: QueueCharge::InputAndOutput }
+    }
+}
+
+/// What a waiting request is charged with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueCharge {
+    /// Its prompt.
+    Input,
+    /// Its prompt and its answer.
+    #[default]
+    InputAndOutput,
+}
+
+without_fields! { QueueCharge }
+
+/// Knows the future.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct Oracle {
+    /// Requests per second that a replica carries.
+    pub replica_per_s: f64,
+    /// How far it looks ahead, in seconds: as long as a replica takes to start, and a decision to come.
+    pub ahead_s: f64,
+}
+
+fields! {
+    struct Oracle {
+        replica_per_s: "Replica carries" of "req/s" in [limits::BUCKET_MIN, limits::RATE_PER_S]
+            or "`tokenyard size` says how many" => Scaling;
+        ahead_s: "Looks ahead" of "s" in [0.0, limits::SCALING_S]
+            or "as long as a replica takes to start" => Scaling;
+    }
+}
+
+impl Default for Oracle {
+    fn default() -> Self {
+        Self { replica_per_s: 4.0, ahead_s: 90.0 }
+    }
+}

@@ -1,0 +1,185 @@
+//! What autoscalers decided, and how many replicas there were in which stage of their life.
+
+use super::LifeFrame;
+use super::columns::{Columns, with_time};
+use crate::engine::{Replica, ScalingRecord};
+use crate::observe::scaling::Stage;
+use crate::policy::ReplicaPhase;
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+
+/// Which decisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ScalingQuery {
+    /// The pool by number; all pools if it is missing.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub pool: Option<u32>,
+    /// Whether to leave out decisions that changed nothing.
+    pub changes_only: bool,
+    /// Most decisions, the latest ones.
+    pub most: u32,
+}
+
+impl Default for ScalingQuery {
+    fn default() -> Self {
+        Self { pool: None, changes_only: true, most: 200 }
+    }
+}
+
+/// A decision of an autoscaler.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ScalingRow {
+    /// When it was made, in microseconds.
+    pub at_us: u64,
+    /// Name of the pool.
+    pub pool: String,
+    /// How old the latest measurement was that it saw, in microseconds; missing if it saw none.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_us_ago: Option<u64>,
+    /// Replicas that there were and were to be.
+    pub current: u32,
+    /// What the load alone asked for.
+    pub recommended: u32,
+    /// What was wanted.
+    pub desired: u32,
+    /// The rule that decided.
+    pub rule: &'static str,
+    /// What the bounds did: `to-min`, `to-max` or nothing.
+    pub clamped: &'static str,
+    /// Whether it was the opposite of the change before, within the cooldown.
+    pub reverses: bool,
+    /// Replicas that served, started and drained.
+    pub ready: u32,
+    /// Replicas that started or waited for GPUs.
+    pub pending: u32,
+    /// Replicas that drained.
+    pub draining: u32,
+    /// Replicas that waited for GPUs after it.
+    pub unplaced: u32,
+    /// Utilisation as measured, 0 to 1.
+    pub utilization: f64,
+    /// Requests that waited, as measured.
+    pub queued: f64,
+    /// Requests per second that came, as measured.
+    pub rate_per_s: f64,
+    /// Mean time to first token as measured, in microseconds; 0 if nothing finished.
+    pub ttft_us: f64,
+}
+
+/// The answer to a [`ScalingQuery`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ScalingRows {
+    /// The decisions, the latest last.
+    pub rows: Vec<ScalingRow>,
+    /// How many were made so far, those included that changed nothing.
+    pub made: u64,
+    /// How many of them changed the number of replicas.
+    pub changes: u64,
+}
+
+impl Session {
+    /// What autoscalers decided up to the playhead.
+    pub fn scaling_rows(&self, query: &ScalingQuery) -> ScalingRows {
+        let log = &self.recorder.scaling;
+        let pools = &self.plan.scenario().cluster.pools;
+        let asked = |r: &&ScalingRecord| {
+            let changes = r.decision.desired != r.decision.current;
+            query.pool.is_none_or(|pool| pool == r.pool) && (changes || !query.changes_only)
+        };
+        let row = |r: &ScalingRecord| ScalingRow {
+            at_us: r.at.0,
+            pool: pools.get(r.pool as usize).map(|p| p.name.clone()).unwrap_or_default(),
+            seen_us_ago: r.seen_at.map(|at| r.at.since(at).0),
+            current: r.decision.current,
+            recommended: r.decision.recommended,
+            desired: r.decision.desired,
+            rule: r.decision.rule.name(),
+            clamped: r.decision.clamped.name(),
+            reverses: r.reverses,
+            ready: r.ready,
+            pending: r.pending,
+            draining: r.draining,
+            unplaced: r.unplaced,
+            utilization: r.utilization,
+            queued: r.queued,
+            rate_per_s: r.rate_per_s,
+            ttft_us: 1000.0 * r.ttft_ms,
+        };
+        let mut rows: Vec<ScalingRow> =
+            log.kept.iter().rev().filter(asked).take(query.most as usize).map(row).collect();
+        rows.reverse();
+        let changes = log.pools.iter().map(|p| u64::from(p.ups + p.downs)).sum();
+        ScalingRows { rows, made: log.made, changes }
+    }
+
+    /// Where a replica is in its life, unless it simply serves, or no pool has anything to do with starts.
+    pub(super) fn life_of(&self, r: &Replica) -> Option<LifeFrame> {
+        let now = self.playhead;
+        let start = r.start_phase(now);
+        let phase = match r.phase() {
+            ReplicaPhase::Starting | ReplicaPhase::WarmingUp => "starting",
+            ReplicaPhase::Serving if r.cold() > 0 => "cold",
+            ReplicaPhase::Draining => "draining",
+            ReplicaPhase::Stopped | ReplicaPhase::Failed => "stopped",
+            ReplicaPhase::Serving => return None,
+        };
+        Some(LifeFrame {
+            phase,
+            step: start.map_or("", |(step, ..)| step.name()),
+            since_us: r.since().0,
+            step_until_us: start.map_or(0, |(.., end)| end.0),
+            ready_us: r.ready_at().map_or(0, |at| at.0),
+            cold_requests: r.cold(),
+        })
+    }
+
+    /// At the end of each bucket: how many replicas served and were warm, served and were cold, started and drained, and how many
+    /// were wanted.
+    pub(super) fn replica_stages(&self) -> Columns {
+        let t = &self.recorder.timeline;
+        let mut out = with_time(t, false);
+        let log = &self.recorder.scaling;
+        let gone = self.recorder.meters.ends();
+        let (mut changes, mut wants) = (log.stages.iter().peekable(), log.wanted.iter().peekable());
+        let mut stages: Vec<Stage> = Vec::new();
+        let mut wanted: Vec<u32> = log.first_wanted.clone();
+        let names = ["serving", "cold", "starting", "draining", "desired"];
+        let mut columns: [Vec<f64>; 5] = Default::default();
+        for bucket in 0..t.closed() as u64 {
+            let end = (bucket + 1) * t.width_us();
+            while let Some(change) = changes.next_if(|c| c.at.0 <= end) {
+                let index = change.replica.index();
+                if stages.len() <= index {
+                    stages.resize(index + 1, Stage::Gone);
+                }
+                stages[index] = change.stage;
+            }
+            while let Some(&(_, pool, to)) = wants.next_if(|(at, ..)| at.0 <= end) {
+                if wanted.len() <= pool as usize {
+                    wanted.resize(pool as usize + 1, 0);
+                }
+                wanted[pool as usize] = to;
+            }
+            let left = |i: usize| gone.get(i).is_some_and(|ends| ends.iter().any(|at| at.0 <= end));
+            let count = |stage: Stage| {
+                let there =
+                    |(i, s): &(usize, &Stage)| **s == stage && !(stage == Stage::Draining && left(*i));
+                stages.iter().enumerate().filter(there).count() as f64
+            };
+            let of_bucket = [Stage::Serving, Stage::Cold, Stage::Starting, Stage::Draining].map(count);
+            for (column, value) in columns.iter_mut().zip(of_bucket) {
+                column.push(value);
+            }
+            columns[4].push(f64::from(wanted.iter().sum::<u32>()));
+        }
+        for (name, column) in names.into_iter().zip(columns) {
+            out.push(name, column);
+        }
+        out
+    }
+}
