@@ -64,10 +64,10 @@ const BECOMES: [(&str, &str); 21] = [
     ("scheduler.params.respect_priority", "no counterpart: priority-fcfs always"),
     ("scheduler.params.preemption_enabled", "no counterpart: preemption happens only"),
     ("scheduler.params.preemption_policy", "no counterpart: the last member of the batch"),
-    ("autoscale.type", "no counterpart: the fleet has a fixed size"),
-    ("autoscale.params.scale_up_threshold", "no counterpart: the fleet has a fixed size"),
-    ("autoscale.params.scale_down_threshold", "no counterpart: the fleet has a fixed size"),
-    ("autoscale.params.cooldown_seconds", "no counterpart: the fleet has a fixed size"),
+    ("autoscale.type", "scaling.policy = threshold"),
+    ("autoscale.params.scale_up_threshold", "scaling.policy.threshold.up"),
+    ("autoscale.params.scale_down_threshold", "scaling.policy.threshold.down"),
+    ("autoscale.params.cooldown_seconds", "scaling.policy.threshold.cooldown_s"),
 ];
 
 /// Settings that make a preset short.
@@ -108,7 +108,10 @@ fn a_bundle_is_the_same_as_the_fields_it_says_it_sets() {
     let scores = "cluster.pools[0].engine.priority={\"slo-class\":{\"critical\":100,\"standard\":50,\
         \"sheddable\":50,\"batch\":10,\"background\":10}}";
     let scheduler = "cluster.pools[0].engine.scheduler=priority-fcfs";
-    let by_hand = digest(&["--set", bucket, "--set", scorers, "--set", scores, "--set", scheduler]);
+    let autoscale =
+        "cluster.pools[0].scaling.policy={\"threshold\":{\"up\":0.8,\"down\":0.3,\"cooldown_s\":60}}";
+    let by_hand = [bucket, scorers, scores, scheduler, autoscale].map(|field| ["--set", field]).concat();
+    let by_hand = digest(&by_hand);
     assert_eq!(digest(&["--policies", bundle.path()]), by_hand);
     assert_ne!(by_hand, digest(&[]));
     // A setting on the command line has the last word.
@@ -337,4 +340,96 @@ fn mistakes_in_a_configuration_are_all_told() {
     let otel = TempFile::new("otel.toml", changed("compact_jsonl", "otel"));
     let told = stderr(&run(&["convert", otel.path()]));
     assert!(told.contains("trace.format: \"otel\" → no counterpart: spans are not read"), "{told}");
+}
+
+/// Autoscalers as a cluster of llm-d has them, with the keys that their own documentation shows.
+const KUBERNETES: &str = r#"
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: wva-saturation-scaling-config, labels: {app.kubernetes.io/name: wva}}
+data:
+  default: |
+    kvCacheThreshold: 0.75
+    queueLengthThreshold: 4
+    kvSpareTrigger: 0.2
+    queueSpareTrigger: 2
+---
+# Comments alone are no document.
+---
+apiVersion: llmd.ai/v1alpha1
+kind: VariantAutoscaling
+metadata: {name: llama}
+spec:
+  scaleTargetRef: {kind: Deployment, name: llama-8b}
+  modelID: meta-llama/Meta-Llama-3.1-8B-Instruct
+  variantCost: "10.0"
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llama}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: llama-8b}
+  minReplicas: 2
+  maxReplicas: 6
+  metrics:
+  - type: External
+    external:
+      metric: {name: wva_desired_replicas, selector: {matchLabels: {variant_name: llama}}}
+      target: {type: AverageValue, averageValue: "1"}
+"#;
+
+#[test]
+fn autoscalers_of_kubernetes_are_the_settings_they_say_they_set() {
+    let objects = TempFile::new("objects.yaml", KUBERNETES);
+    let policy = "cluster.pools[0].scaling={\"min\":2,\"max\":6,\"policy\":{\"wva-saturation-v1\":\
+        {\"kv\":0.75,\"queue\":4,\"kv_spare\":0.2,\"queue_spare\":2}}}";
+    assert_eq!(digest(&["--policies", objects.path()]), digest(&["--set", policy]));
+    let told = stderr(&run(&["check", "kv-pressure", "--policies", objects.path()]));
+    for line in [
+        "[0].data.default.kvSpareTrigger: 0.2 → kv_spare of the analyser's policy",
+        "[1].spec.variantCost: \"10.0\" → no counterpart: a pool costs what its GPUs cost",
+        "[2].spec.maxReplicas: 6 → scaling.max",
+    ] {
+        assert!(told.contains(line), "{line} is not in:\n{told}");
+    }
+}
+
+#[test]
+fn a_horizontal_autoscaler_and_a_scaled_object_keep_their_rules() {
+    let hpa = r#"{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "spec": {
+        "scaleTargetRef": {"name": "vllm"}, "maxReplicas": 9,
+        "metrics": [{"type": "Pods", "pods": {"metric": {"name": "vllm:num_requests_waiting"}, "target": {"type": "AverageValue", "averageValue": "2500m"}}}],
+        "behavior": {"scaleUp": {"stabilizationWindowSeconds": 30, "selectPolicy": "Min", "policies": [
+            {"type": "Pods", "value": 2, "periodSeconds": 60}, {"type": "Percent", "value": 50, "periodSeconds": 60}]}}}}"#;
+    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"hpa\":{\"metric\":\"waiting\",\"target\":2.5,\"behavior\":{\"rules\":\
+        {\"up\":{\"stabilization_s\":30,\"pods\":2,\"percent\":50,\"period_s\":60,\"select\":\"min\"},\"down\":{\"stabilization_s\":300,\"pods\":0}}}}}}";
+    let file = TempFile::new("hpa.json", hpa);
+    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+
+    let keda = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nspec:\n  scaleTargetRef: {name: vllm}\n  minReplicaCount: 1\n  cooldownPeriod: 120\n\
+        \x20 triggers:\n  - type: prometheus\n    metadata: {serverAddress: http://prometheus, query: 'sum(vllm:num_requests_running)', threshold: '20', activationThreshold: '1'}\n";
+    let by_hand = "cluster.pools[0].scaling={\"min\":1,\"max\":100,\"tick_s\":30,\"policy\":{\"keda\":{\"metric\":\"running\",\"threshold\":20,\
+        \"activation\":1,\"cooldown_s\":120}}}";
+    let file = TempFile::new("keda.yaml", keda);
+    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+}
+
+#[test]
+fn what_an_autoscaler_of_kubernetes_says_wrong_is_told() {
+    let told = |name: &str, text: &str| {
+        let file = TempFile::new(name, text);
+        let out = run(&["check", "kv-pressure", "--policies", file.path()]);
+        assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+        stderr(&out)
+    };
+    let cpu = "kind: HorizontalPodAutoscaler\nspec: {maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu}}]}\n";
+    assert!(told("cpu.yaml", cpu).contains("spec.metrics.0.type: found \"Resource\""));
+    assert!(
+        told("kind.yaml", "kind: Horizontal\nspec: {}\n")
+            .contains("did you mean \"HorizontalPodAutoscaler\"?")
+    );
+    let unknown = "kind: ScaledObject\nspec: {minReplicas: 1, triggers: [{type: prometheus, metadata: {query: queue, threshold: 5}}]}\n";
+    assert!(told("unknown.yaml", unknown).contains("did you mean `spec.minReplicaCount`?"));
+    let twice = format!("{KUBERNETES}---\nkind: VariantAutoscaling\nspec: {{maxReplicas: 7}}\n");
+    assert!(told("twice.yaml", &twice).contains("cluster.pools[0].scaling.max: found 6 and 7"));
 }

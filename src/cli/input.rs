@@ -1,7 +1,7 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
 use super::args::{Input, Model};
-use super::convert::{Mapping, apply_bundle, convert_routesim};
+use super::convert::{Mapping, apply_bundle, apply_objects, convert_routesim, is_object};
 use super::{BAD_INPUT, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::has_errors;
@@ -45,8 +45,12 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         replay(&mut document, origin, name).map_err(|all| refused(&input.scenario, &all))?;
     }
     if let Some(name) = &input.policies {
-        let (bundle, _) = read_document(name, BUNDLE)?;
-        let mappings = apply_bundle(&bundle, &mut document).map_err(|all| refused(name, &all))?;
+        let objects = read_policies(name)?;
+        let applied = match objects.as_slice() {
+            [bundle] if !is_object(bundle) => apply_bundle(bundle, &mut document),
+            objects => apply_objects(objects, &mut document),
+        };
+        let mappings = applied.map_err(|all| refused(name, &all))?;
         if mappings.is_empty() {
             let fix = "it changes nothing: leave --policies away, or fill it";
             tell_all(name, &[Diagnostic::warning("", "nothing at all", BUNDLE[0], fix)]);
@@ -74,7 +78,10 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
 type Kind = [&'static str; 2];
 
 const SCENARIO: Kind = ["a scenario as JSON or YAML", "start with {} for all defaults"];
-const BUNDLE: Kind = ["a policy bundle: admission, priority, routing, scheduler, autoscale", "name a policy"];
+const BUNDLE: Kind = [
+    "a policy bundle (admission, priority, routing, scheduler, autoscale) or autoscalers of Kubernetes",
+    "name a policy",
+];
 
 /// Where a document comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +229,46 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
     }
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    Ok((parsed(name, text, kind)?, Origin::User))
+}
+
+/// A bundle of policies, or the objects of Kubernetes that a file has: several documents of YAML, or a list.
+fn read_policies(name: &str) -> Result<Vec<Value>, Failed> {
+    let bytes = read_bounded(name)?;
+    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
+    let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut parts = vec![String::new()];
+    for line in text.split_inclusive('\n') {
+        match parts.last_mut() {
+            Some(part) if line.trim_end() != "---" => part.push_str(line),
+            _ => parts.push(String::new()),
+        }
+    }
+    if parts.iter().any(|part| part.lines().any(|line| says(&line))) {
+        parts.retain(|part| part.lines().any(|line| says(&line)));
+    }
+    let mut objects = Vec::new();
+    for part in parts.iter().take(limits::OBJECTS + 1) {
+        let value = parsed(name, part, BUNDLE)?;
+        match value.get("items").and_then(Value::as_array) {
+            Some(items) if value.get("kind").is_some_and(|kind| kind == "List") => {
+                objects.extend(items.iter().take(limits::OBJECTS + 1).cloned());
+            }
+            _ => objects.push(value),
+        }
+    }
+    if objects.len() > limits::OBJECTS {
+        let allowed = format!("at most {} objects", limits::OBJECTS);
+        let fix = "keep those of the autoscalers";
+        let found = format!("more than {}", limits::OBJECTS);
+        return Err(refused(name, &[Diagnostic::error("", found, allowed, fix)]));
+    }
+    Ok(objects)
+}
+
+/// The tree of a document's text.
+fn parsed(name: &str, text: &str, kind: Kind) -> Result<Value, Failed> {
+    let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let is_yaml = match extension.as_deref() {
         Some("yaml" | "yml") => true,
         Some("json") => false,
@@ -233,7 +279,7 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
     match value.map_err(|all| refused(name, &all))? {
         // Nothing but comments: the same as no text.
         Value::Null => Err(refused(name, &[Diagnostic::error("", "no text at all", kind[0], kind[1])])),
-        value => Ok((value, Origin::User)),
+        value => Ok(value),
     }
 }
 

@@ -172,6 +172,8 @@ pub const LAST_HOUR: u32 = 23;
 pub const ROUNDS: u32 = 1000;
 /// Longest think time between two rounds, in seconds: one day.
 pub const THINK_S: f64 = 86_400.0;
+/// Most objects of Kubernetes in a file of policies.
+pub const OBJECTS: usize = 64;
 /// Most cases of a sweep, seeds included.
 pub const CASES: usize = 10_000;
 /// The same on a page.

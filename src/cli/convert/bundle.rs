@@ -2,12 +2,13 @@
 
 use super::{Mapping, Reader};
 use crate::base::Diagnostic;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const ADMISSION: [&str; 5] = ["always-admit", "reject-all", "token-bucket", "rate-limit", "tenant-quota"];
 const PRIORITY: [&str; 5] = ["constant", "slo-based", "inverted-slo", "tenant-priority", "deadline-aware"];
 const ROUTING: [&str; 6] =
     ["round-robin", "random", "least-loaded", "always-busiest", "prefix-affinity", "weighted-scoring"];
+const AUTOSCALE: [&str; 3] = ["threshold", "target-utilization", "queue-depth"];
 const SCHEDULER: [&str; 4] = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"];
 
 /// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
@@ -17,7 +18,7 @@ pub(crate) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>
     let routing = routing(&mut r);
     let priority = priority(&mut r);
     let scheduler = scheduler(&mut r);
-    autoscale(&mut r);
+    let autoscale = autoscale(&mut r);
     let mappings = r.finish()?;
     let Some(root) = scenario.as_object_mut() else { return Ok(mappings) };
     let cluster = root.entry("cluster").or_insert_with(|| json!({}));
@@ -30,6 +31,11 @@ pub(crate) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>
     // What is no list, and what in it is no pool, is told when the scenario is read.
     let pools = cluster.entry("pools").or_insert_with(|| json!([{}]));
     for pool in pools.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        if let Some(settings) = &autoscale {
+            let scaling = pool.entry("scaling").or_insert_with(|| json!({}));
+            let Some(scaling) = scaling.as_object_mut() else { continue };
+            scaling.extend(settings.clone());
+        }
         let engine = pool.entry("engine").or_insert_with(|| json!({}));
         let Some(engine) = engine.as_object_mut() else { continue };
         for (field, policy) in [("scheduler", &scheduler), ("priority", &priority)] {
@@ -246,12 +252,31 @@ fn scheduler(r: &mut Reader<'_>) -> Option<Value> {
     }
 }
 
-fn autoscale(r: &mut Reader<'_>) {
-    let why = "the fleet has a fixed size; change it with an edit";
-    r.without_counterpart("autoscale.type", why);
-    // None of it is used, whatever the template is and its parameters are called.
-    let params = r.get("autoscale.params").and_then(Value::as_object);
-    for key in params.into_iter().flat_map(serde_json::Map::keys) {
-        r.without_counterpart(&format!("autoscale.params.{key}"), why);
+/// The autoscaler of every pool.
+fn autoscale(r: &mut Reader<'_>) -> Option<Map<String, Value>> {
+    let kind = r.kind("autoscale", &AUTOSCALE)?;
+    let mut scaling = Map::new();
+    for (param, field) in [("min_replicas", "min"), ("max_replicas", "max")] {
+        if let Some(n) = r.whole(&format!("autoscale.params.{param}"), &format!("scaling.{field}")) {
+            scaling.insert(field.to_owned(), json!(n));
+        }
     }
+    let params: &[(&str, &str)] = match kind {
+        "threshold" | "queue-depth" => &[("scale_up_threshold", "up"), ("scale_down_threshold", "down")],
+        "target-utilization" => &[("target_utilization", "target")],
+        other => {
+            r.unknown_name("autoscale.type", other, &AUTOSCALE);
+            return None;
+        }
+    };
+    r.note("autoscale.type", &format!("scaling.policy = {kind}"));
+    let mut policy = json!({});
+    for (param, field) in params.iter().chain(&[("cooldown_seconds", "cooldown_s")]) {
+        let becomes = format!("scaling.policy.{kind}.{field}");
+        if let Some(x) = r.number(&format!("autoscale.params.{param}"), &becomes) {
+            policy[*field] = json!(x);
+        }
+    }
+    scaling.insert("policy".to_owned(), json!({ kind: policy }));
+    Some(scaling)
 }

@@ -1,9 +1,11 @@
 //! Other programs' configuration in our terms: every key says what it becomes, or why it has no counterpart.
 
 mod bundle;
+mod kubernetes;
 mod routesim;
 
 pub(super) use bundle::apply as apply_bundle;
+pub(super) use kubernetes::{apply as apply_objects, is_object};
 pub(super) use routesim::convert as convert_routesim;
 
 use crate::base::Diagnostic;
@@ -106,6 +108,38 @@ impl<'a> Reader<'a> {
         self.word(&path)
     }
 
+    /// How many keys a section has; 0 where there is none.
+    fn entries(&mut self, path: &str) -> usize {
+        let there = self.get(path).and_then(Value::as_object);
+        there.map_or(0, serde_json::Map::len)
+    }
+
+    /// A number at a dotted path, or a text that is one as Kubernetes writes quantities: `"5"`, `500m`, `2k`.
+    fn quantity(&mut self, path: &str, becomes: &str) -> Option<f64> {
+        let value = self.get(path)?;
+        let parsed = value.as_f64().or_else(|| quantity_of(value.as_str()?));
+        if parsed.is_none() {
+            let fix = "such as 5, 0.8 or 500m";
+            self.problems.push(Diagnostic::error(path, value.to_string(), "a number", fix));
+        } else {
+            self.note(path, becomes);
+        }
+        parsed
+    }
+
+    /// Says why all that stands at and below a path has no counterpart, if it is there.
+    fn passed_over(&mut self, path: &str, why: &str) {
+        let Some(value) = self.get(path) else { return };
+        let mut keys = Vec::new();
+        collect_keys(value, path, &mut keys);
+        for (key, _) in keys {
+            self.known.push(key.clone());
+            // Keys may have dots of their own: what stands there is told for the whole of them.
+            let found = if key == path { value.to_string() } else { "…".to_owned() };
+            self.mappings.push(Mapping { key, found, becomes: format!("no counterpart: {why}") });
+        }
+    }
+
     /// A word at a dotted path.
     fn word(&mut self, path: &str) -> Option<&'a str> {
         let value = self.get(path)?;
@@ -164,6 +198,18 @@ impl<'a> Reader<'a> {
         }
         if self.problems.is_empty() { Ok(self.mappings) } else { Err(self.problems) }
     }
+}
+
+/// A quantity of Kubernetes, such as `500m` or `2k`.
+fn quantity_of(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (digits, factor) = match text.as_bytes().last()? {
+        b'm' => (&text[..text.len() - 1], 1e-3),
+        b'k' => (&text[..text.len() - 1], 1e3),
+        b'M' => (&text[..text.len() - 1], 1e6),
+        _ => (text, 1.0),
+    };
+    digits.parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x * factor)
 }
 
 /// Paths of all values that are not sections, and whether there is nothing in them.

@@ -27,7 +27,7 @@ fn a_bundle_sets_every_policy_and_says_so() {
     assert_eq!(scenario["cluster"]["pools"][0]["engine"]["priority"]["slo-class"]["critical"], 100);
     assert_eq!(scenario["cluster"]["routing"]["weighted"]["scorers"][1]["scorer"], "load-balance");
     assert!(
-        lines(&mappings).contains("autoscale.type: \"threshold\" → no counterpart"),
+        lines(&mappings).contains("autoscale.type: \"threshold\" → scaling.policy = threshold"),
         "{}",
         lines(&mappings)
     );

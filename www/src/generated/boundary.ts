@@ -149,6 +149,31 @@ export type Candidate = {
   parts: Array<ScorePart>,
 };
 
+/** The capacity of a scenario. */
+export type Capacity = {
+  /** How the searches ended: found if those of all seeds did. */
+  end: CapacityEnd,
+  /** The mean over the seeds, in requests per second; null unless it was found. */
+  rate_per_s: number | null,
+  /** Lower end of the interval that holds the true mean with 95 %; null from one seed. */
+  lo: number | null,
+  /** Upper end. */
+  hi: number | null,
+  /** The mean factor on the scenario's rates. */
+  factor: number | null,
+  /** The share that must meet the objectives. */
+  share: number,
+  /** The objectives in words. */
+  at: string,
+  /** The seeds. */
+  seeds: Array<SeedCapacity>,
+  /** All that in a sentence. */
+  text: string,
+};
+
+/** How the search of a seed ended. */
+export type CapacityEnd = "found" | "lowest-fails" | "highest-holds";
+
 /** A built-in scenario on a card. */
 export type Card = {
   /** Its name. */
@@ -1770,6 +1795,24 @@ export type ScorePart = {
   expression?: string,
   /** What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum. */
   summands?: Array<SummandValue>,
+};
+
+/** The capacity of one seed. */
+export type SeedCapacity = {
+  /** The seed, as text. */
+  seed: string,
+  /** How the search ended. */
+  end: CapacityEnd,
+  /** Requests per second that arrived in the measurement window at the highest rate that holds; null if none does. */
+  rate_per_s: number | null,
+  /** What the scenario's rates were multiplied by there. */
+  factor: number | null,
+  /** Share of the decided requests that met their objectives there. */
+  share: number | null,
+  /** The lowest factor that was seen to fail. */
+  fails_at: number | null,
+  /** Runs that it took. */
+  runs: number,
 };
 
 /** A part of a request's time, spent in one way. */

@@ -7,14 +7,14 @@ declare module '*/pkg/tokenyard.js' {
   type ColumnsQuery = import('./boundary.ts').ColumnsQuery;
   type Evidence = import('./boundary.ts').Evidence;
   type EventRows = import('./boundary.ts').EventRows;
+  type ScalingQuery = import('./boundary.ts').ScalingQuery;
+  type ScalingRows = import('./boundary.ts').ScalingRows;
   type EventsQuery = import('./boundary.ts').EventsQuery;
   type FrameQuery = import('./boundary.ts').FrameQuery;
   type Occasion = import('./boundary.ts').Occasion;
   type PresetInfo = import('./boundary.ts').PresetInfo;
   type RequestDetail = import('./boundary.ts').RequestDetail;
   type RunFigures = import('./boundary.ts').RunFigures;
-  type ScalingQuery = import('./boundary.ts').ScalingQuery;
-  type ScalingRows = import('./boundary.ts').ScalingRows;
   type StepKind = import('./boundary.ts').StepKind;
   type Stop = import('./boundary.ts').Stop;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;

@@ -1,0 +1,457 @@
+//! Autoscalers as a Kubernetes cluster has them: HorizontalPodAutoscaler, KEDA's ScaledObject, llm-d's VariantAutoscaling and the
+//! ConfigMaps of its analysers. Each becomes settings of `cluster.pools[].scaling`.
+//!
+//! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
+
+use super::{Mapping, Reader};
+use crate::base::Diagnostic;
+use serde_json::{Map, Value, json};
+
+/// The kinds that are read.
+const KINDS: [&str; 4] = ["HorizontalPodAutoscaler", "ScaledObject", "VariantAutoscaling", "ConfigMap"];
+
+/// What an object sets, and for which pools.
+#[derive(Default)]
+struct Patch {
+    /// The name of what it scales: a pool of that name alone, if there is one.
+    target: Option<String>,
+    /// The model it is about: pools that serve it alone.
+    model: Option<String>,
+    scaling: Map<String, Value>,
+    /// A policy that gives way to one that another object names, and to one of a higher rank.
+    weak_policy: Option<(u8, Value)>,
+}
+
+/// Whether a document is an object of Kubernetes.
+pub(crate) fn is_object(document: &Value) -> bool {
+    document.get("kind").is_some() || document.get("apiVersion").is_some()
+}
+
+/// Puts the autoscalers into a scenario document, all or none of them.
+pub(crate) fn apply(objects: &[Value], scenario: &mut Value) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
+    let (mut mappings, mut problems, mut patches) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, object) in objects.iter().enumerate() {
+        let object = flat(object);
+        let mut r = Reader::new(&object);
+        let found = read(&mut r);
+        // Of several objects each names its own.
+        let own = |path: String| if objects.len() > 1 { format!("[{i}].{path}") } else { path };
+        match r.finish() {
+            Ok(told) => mappings.extend(told.into_iter().map(|m| Mapping { key: own(m.key), ..m })),
+            Err(found) => problems.extend(found.into_iter().map(|d| Diagnostic { path: own(d.path), ..d })),
+        }
+        patches.extend(found);
+    }
+    let mut pools = pools_of(scenario);
+    let name = |pool: &Value| pool.get("name").and_then(Value::as_str).map(str::to_owned);
+    let names: Vec<String> = pools.iter().filter_map(name).collect();
+    for (i, pool) in pools.iter_mut().enumerate() {
+        let of_pool: Vec<&Patch> = patches.iter().filter(|p| is_about(p, pool, &names)).collect();
+        problems.extend(settle(&of_pool, pool, i));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    if let Some(cluster) = object_at(scenario, "cluster") {
+        cluster.insert("pools".to_owned(), Value::Array(pools));
+    }
+    Ok(mappings)
+}
+
+fn object_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Value>> {
+    value.as_object_mut()?.entry(key).or_insert_with(|| json!({})).as_object_mut()
+}
+
+/// The pools of a document; the one that there is by default where it names none.
+fn pools_of(scenario: &Value) -> Vec<Value> {
+    let named = scenario.pointer("/cluster/pools").and_then(Value::as_array);
+    named.cloned().unwrap_or_else(|| vec![json!({})])
+}
+
+/// Whether a patch is about a pool: by the name of what it scales where a pool has it, by its model, or about all of them.
+fn is_about(patch: &Patch, pool: &Value, names: &[String]) -> bool {
+    let plain = |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let serves = |model: &str| {
+        let own = pool.get("model").and_then(Value::as_str);
+        own.is_none_or(|own| plain(model).contains(&plain(own)) || plain(own).contains(&plain(model)))
+    };
+    let name = pool.get("name").and_then(Value::as_str);
+    let targeted = patch.target.as_ref().filter(|t| names.contains(t)).is_none_or(|t| name == Some(t));
+    targeted && patch.model.as_deref().is_none_or(serves)
+}
+
+/// Puts all that is about a pool into it. What two objects say differently is a problem.
+fn settle(patches: &[&Patch], pool: &mut Value, index: usize) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut said: Map<String, Value> = Map::new();
+    for (key, value) in patches.iter().flat_map(|p| &p.scaling) {
+        match said.get(key) {
+            Some(before) if before != value => {
+                let path = format!("cluster.pools[{index}].scaling.{key}");
+                let found = format!("{before} and {value}");
+                let fix = "keep one of the objects that say it";
+                problems.push(Diagnostic::error(path, found, "one value", fix));
+            }
+            _ => _ = said.insert(key.clone(), value.clone()),
+        }
+    }
+    if let Some((_, weak)) =
+        patches.iter().filter_map(|p| p.weak_policy.clone()).max_by_key(|(rank, _)| *rank)
+    {
+        said.entry("policy").or_insert(weak);
+    }
+    // What is no pool is told when the scenario is read.
+    if let Some(scaling) = object_at(pool, "scaling").filter(|_| problems.is_empty() && !said.is_empty()) {
+        scaling.extend(said);
+    }
+    problems
+}
+
+/// Lists as sections whose keys are numbers, and text of YAML within a ConfigMap as what it says, so that every key has a path.
+fn flat(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => {
+            Value::Object(items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v))).collect())
+        }
+        Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), flat(v))).collect()),
+        Value::String(text) if text.contains(": ") && text.contains('\n') => {
+            super::super::yaml::value(text).ok().filter(Value::is_object).map_or(value.clone(), |v| flat(&v))
+        }
+        other => other.clone(),
+    }
+}
+
+fn read(r: &mut Reader<'_>) -> Vec<Patch> {
+    r.passed_over("apiVersion", "every version is read alike");
+    r.passed_over("metadata", "only what is scaled has a name here");
+    r.passed_over("status", "it is what a cluster reports");
+    let kind = r.word("kind").unwrap_or_default();
+    match kind {
+        "HorizontalPodAutoscaler" => vec![horizontal(r)],
+        "ScaledObject" => vec![scaled_object(r)],
+        "VariantAutoscaling" => vec![variant(r)],
+        "ConfigMap" => config_map(r),
+        other => {
+            r.unknown_name("kind", other, &KINDS);
+            Vec::new()
+        }
+    }
+}
+
+fn target(r: &mut Reader<'_>) -> Option<String> {
+    r.passed_over("spec.scaleTargetRef.apiVersion", "every version is read alike");
+    r.passed_over("spec.scaleTargetRef.kind", "pools are all of a kind");
+    let name = r.word("spec.scaleTargetRef.name")?.to_owned();
+    r.note("spec.scaleTargetRef.name", "the pool of this name, or all if none has it");
+    Some(name)
+}
+
+/// Copies a whole number of replicas.
+fn replicas(r: &mut Reader<'_>, path: &str, to: &str, scaling: &mut Map<String, Value>) {
+    if let Some(n) = r.whole(path, &format!("scaling.{to}")) {
+        scaling.insert(to.to_owned(), json!(n));
+    }
+}
+
+fn horizontal(r: &mut Reader<'_>) -> Patch {
+    let mut patch = Patch { target: target(r), ..Patch::default() };
+    replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
+    replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
+    let behavior = behavior(r, "spec.behavior");
+    let mut chosen = None;
+    for i in 0..r.entries("spec.metrics") {
+        let at = format!("spec.metrics.{i}");
+        if chosen.is_some() {
+            r.passed_over(&at, "an autoscaler here goes by one metric, the first");
+        } else {
+            chosen = Some(metric(r, &at));
+        }
+    }
+    match chosen {
+        None if r.get("spec.metrics").is_none() => {
+            let fix = "name one, such as an external metric vllm:num_requests_waiting";
+            let nothing = Diagnostic::error("spec.metrics", "nothing", "a metric", fix);
+            r.problems.push(nothing);
+        }
+        // The number of replicas is an analyser's; its own object says which.
+        Some(Some((GAUGE, _))) => patch.weak_policy = Some((0, json!({ "wva-saturation-v2": {} }))),
+        Some(Some((metric, target))) => {
+            let behavior = behavior.unwrap_or_else(|| json!("legacy"));
+            let policy = json!({ "hpa": { "metric": metric, "target": target, "behavior": behavior } });
+            patch.scaling.insert("policy".to_owned(), policy);
+        }
+        Some(None) | None => {}
+    }
+    patch
+}
+
+/// Stands for the number of replicas that an analyser wants.
+const GAUGE: &str = "desired replicas";
+
+/// The metric of an entry of a HorizontalPodAutoscaler and its target.
+fn metric(r: &mut Reader<'_>, at: &str) -> Option<(&'static str, f64)> {
+    let kind = r.word(&format!("{at}.type"))?.to_owned();
+    r.note(&format!("{at}.type"), "where the metric stands");
+    let section = match kind.as_str() {
+        "External" => "external",
+        "Pods" => "pods",
+        "Object" => "object",
+        other => {
+            let fix = "use a metric of the server: CPU says nothing about a GPU";
+            let path = format!("{at}.type");
+            let wrong =
+                Diagnostic::error(path, format!("{other:?}"), "\"External\", \"Pods\" or \"Object\"", fix);
+            r.problems.push(wrong);
+            r.passed_over(at, "not read");
+            return None;
+        }
+    };
+    let inner = format!("{at}.{section}");
+    r.passed_over(&format!("{inner}.metric.selector"), "all replicas of the pool are measured");
+    r.passed_over(&format!("{inner}.describedObject"), "all replicas of the pool are measured");
+    let name = measured(r, &format!("{inner}.metric.name"))?;
+    r.word(&format!("{inner}.target.type"));
+    r.note(&format!("{inner}.target.type"), "the target is what each replica should have");
+    let paths = ["averageValue", "value"].map(|key| format!("{inner}.target.{key}"));
+    let found: Vec<f64> = paths.iter().filter_map(|p| r.quantity(p, "policy.hpa.target")).collect();
+    let Some(&value) = found.first() else {
+        let fix = "such as averageValue: \"5\"";
+        r.problems.push(Diagnostic::error(&paths[0], "nothing", "a number", fix));
+        return None;
+    };
+    Some((name, value))
+}
+
+/// What a name of a metric, or a query, measures here.
+fn measured(r: &mut Reader<'_>, path: &str) -> Option<&'static str> {
+    const KNOWN: [(&str, &str); 12] = [
+        ("desired_replicas", GAUGE),
+        ("waiting", "waiting"),
+        ("queue", "waiting"),
+        ("cache_usage", "kv"),
+        ("kv_cache", "kv"),
+        ("running", "running"),
+        ("in_flight", "requests"),
+        ("inflight", "requests"),
+        ("concurren", "requests"),
+        ("request_success", "rate"),
+        ("requests_total", "rate"),
+        ("request_rate", "rate"),
+    ];
+    let text = r.word(path)?.to_lowercase();
+    let found = KNOWN.iter().find(|(part, _)| text.contains(part)).map(|(_, metric)| *metric);
+    if let Some(metric) = found {
+        r.note(path, &format!("the metric {metric}"));
+    } else {
+        let allowed =
+            "a metric of requests waiting, running or in flight, of the KV cache, or of requests in a second";
+        let fix = "such as vllm:num_requests_waiting";
+        r.problems.push(Diagnostic::error(path, format!("{text:?}"), allowed, fix));
+    }
+    found
+}
+
+/// The rules of both directions; nothing where there are none.
+fn behavior(r: &mut Reader<'_>, at: &str) -> Option<Value> {
+    r.get(at)?;
+    let up = direction(r, &format!("{at}.scaleUp"), json!({ "stabilization_s": 0.0 }));
+    let down = direction(r, &format!("{at}.scaleDown"), json!({ "stabilization_s": 300.0, "pods": 0 }));
+    Some(json!({ "rules": { "up": up, "down": down } }))
+}
+
+fn direction(r: &mut Reader<'_>, at: &str, default: Value) -> Value {
+    let mut rules = default;
+    let into = "policy.hpa.behavior.rules";
+    if let Some(s) = r.number(&format!("{at}.stabilizationWindowSeconds"), &format!("{into}.stabilization_s"))
+    {
+        rules["stabilization_s"] = json!(s);
+    }
+    if let Some(share) = r.quantity(&format!("{at}.tolerance"), &format!("{into}.tolerance")) {
+        rules["tolerance"] = json!(share);
+    }
+    let path = format!("{at}.selectPolicy");
+    if let Some(select) = r.word(&path).map(str::to_lowercase) {
+        r.note(&path, &format!("{into}.select"));
+        rules["select"] = json!(select);
+    }
+    let count = r.entries(&format!("{at}.policies"));
+    if count > 0 {
+        (rules["pods"], rules["percent"]) = (json!(0), json!(0.0));
+    }
+    let mut period = None;
+    for i in 0..count {
+        let one = format!("{at}.policies.{i}");
+        let key = match r.word(&format!("{one}.type")) {
+            Some("Pods") => "pods",
+            Some("Percent") => "percent",
+            found => {
+                let found = format!("{:?}", found.unwrap_or_default());
+                let path = format!("{one}.type");
+                let fix = "one of each at most";
+                r.problems.push(Diagnostic::error(path, found, "\"Pods\" or \"Percent\"", fix));
+                continue;
+            }
+        };
+        r.note(&format!("{one}.type"), &format!("{into}.{key}"));
+        if let Some(value) = r.number(&format!("{one}.value"), &format!("{into}.{key}")) {
+            rules[key] = if key == "pods" { json!(value as u64) } else { json!(value) };
+        }
+        let path = format!("{one}.periodSeconds");
+        if let Some(seconds) = r.number(&path, &format!("{into}.period_s")) {
+            if period.is_some_and(|before: f64| (before - seconds).abs() > 0.0) {
+                let fix = "a direction has one period here";
+                r.problems.push(Diagnostic::error(path, seconds.to_string(), "the period of the other", fix));
+            }
+            period = Some(seconds);
+            rules["period_s"] = json!(seconds);
+        }
+    }
+    rules
+}
+
+fn scaled_object(r: &mut Reader<'_>) -> Patch {
+    let mut patch = Patch { target: target(r), ..Patch::default() };
+    let scaling = &mut patch.scaling;
+    // KEDA's own defaults where the object says nothing.
+    for (key, value) in [("min", json!(0)), ("max", json!(100)), ("tick_s", json!(30.0))] {
+        scaling.insert(key.to_owned(), value);
+    }
+    replicas(r, "spec.minReplicaCount", "min", scaling);
+    replicas(r, "spec.maxReplicaCount", "max", scaling);
+    if let Some(s) = r.number("spec.pollingInterval", "scaling.tick_s") {
+        scaling.insert("tick_s".to_owned(), json!(s));
+    }
+    r.passed_over("spec.idleReplicaCount", "an idle pool has the fewest replicas");
+    r.passed_over("spec.initialCooldownPeriod", "a run begins with the cooldown over");
+    r.passed_over("spec.fallback", "measurements never fail");
+    r.passed_over("spec.advanced.restoreToOriginalReplicaCount", "nothing is removed");
+    r.passed_over("spec.advanced.horizontalPodAutoscalerConfig.name", "it needs no name");
+    let mut keda = json!({});
+    if let Some(s) = r.number("spec.cooldownPeriod", "policy.keda.cooldown_s") {
+        keda["cooldown_s"] = json!(s);
+    }
+    if let Some(rules) = behavior(r, "spec.advanced.horizontalPodAutoscalerConfig.behavior") {
+        keda["behavior"] = rules;
+    }
+    for i in 0..r.entries("spec.triggers") {
+        let at = format!("spec.triggers.{i}");
+        if i > 0 {
+            r.passed_over(&at, "an autoscaler here goes by one trigger, the first");
+            continue;
+        }
+        trigger(r, &at, &mut keda);
+    }
+    if keda.get("metric").is_none() && r.problems.is_empty() {
+        let fix = "name one of type prometheus, with a query and a threshold";
+        r.problems.push(Diagnostic::error("spec.triggers", "nothing", "a trigger", fix));
+    }
+    patch.scaling.insert("policy".to_owned(), json!({ "keda": keda }));
+    patch
+}
+
+fn trigger(r: &mut Reader<'_>, at: &str, keda: &mut Value) {
+    r.word(&format!("{at}.type"));
+    r.note(&format!("{at}.type"), "where the metric stands");
+    r.passed_over(&format!("{at}.name"), "it needs no name");
+    r.passed_over(&format!("{at}.metricType"), "the threshold is what each replica should have");
+    r.passed_over(&format!("{at}.authenticationRef"), "nobody has to be asked");
+    r.passed_over(&format!("{at}.useCachedMetrics"), "scaling.scrape_s says how old a measurement is");
+    for key in ["serverAddress", "metricName", "namespace", "ignoreNullValues", "unsafeSsl"] {
+        r.passed_over(&format!("{at}.metadata.{key}"), "the pool itself is measured");
+    }
+    if let Some(metric) = measured(r, &format!("{at}.metadata.query")) {
+        keda["metric"] = json!(metric);
+    }
+    for (key, to) in [("threshold", "threshold"), ("activationThreshold", "activation")] {
+        if let Some(x) = r.quantity(&format!("{at}.metadata.{key}"), &format!("policy.keda.{to}")) {
+            keda[to] = json!(x);
+        }
+    }
+}
+
+fn variant(r: &mut Reader<'_>) -> Patch {
+    let mut patch = Patch { target: target(r), ..Patch::default() };
+    patch.model = r.word("spec.modelID").map(str::to_owned);
+    r.note("spec.modelID", "pools that serve it");
+    r.passed_over(
+        "spec.variantCost",
+        "a pool costs what its GPUs cost: cluster.pools[].hardware.usd_per_hour",
+    );
+    replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
+    replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
+    r.note("kind", "policy.wva-saturation-v2, unless a ConfigMap says another analyser");
+    patch.weak_policy = Some((0, json!({ "wva-saturation-v2": {} })));
+    patch
+}
+
+/// Keys of the analysers' entries, what they set, and of which analyser they are.
+const ENTRY: [(&str, &str, Analyser); 9] = [
+    ("kvCacheThreshold", "kv", Analyser::Saturation),
+    ("queueLengthThreshold", "queue", Analyser::SaturationV1),
+    ("kvSpareTrigger", "kv_spare", Analyser::SaturationV1),
+    ("queueSpareTrigger", "queue_spare", Analyser::SaturationV1),
+    ("scaleUpThreshold", "up", Analyser::SaturationV2),
+    ("scaleDownBoundary", "down", Analyser::SaturationV2),
+    ("sloMultiplier", "slo_multiplier", Analyser::Queueing),
+    ("targetTTFT", "ttft_ms", Analyser::Queueing),
+    ("targetITL", "itl_ms", Analyser::Queueing),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Analyser {
+    /// Either version of the saturation analyser.
+    Saturation,
+    SaturationV1,
+    SaturationV2,
+    Queueing,
+}
+
+/// The entry `default` of an analyser's ConfigMap, and those of models, which go before it.
+fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
+    let names: Vec<String> =
+        r.get("data").and_then(Value::as_object).map(|d| d.keys().cloned().collect()).unwrap_or_default();
+    let mut default = None;
+    let mut patches = Vec::new();
+    for name in names {
+        let at = format!("data.{name}");
+        r.passed_over(&format!("{at}.namespace"), "there are no namespaces");
+        r.passed_over(&format!("{at}.tuningEnabled"), "the queueing model always learns");
+        r.passed_over(&format!("{at}.enableLimiter"), "scaling.gpus limits what a pool may hold");
+        r.passed_over(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
+        let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
+        r.note(&format!("{at}.model_id"), "pools that serve it");
+        let mut set: Vec<(&str, Analyser, f64)> = Vec::new();
+        for (key, to, analyser) in ENTRY {
+            if let Some(x) = r.quantity(&format!("{at}.{key}"), &format!("{to} of the analyser's policy")) {
+                set.push((to, analyser, x));
+            }
+        }
+        let Some(policy) = analyser_policy(&set) else { continue };
+        if model.is_none() {
+            default = Some(policy);
+        } else {
+            let scaling = Map::from_iter([("policy".to_owned(), policy)]);
+            patches.push(Patch { model, scaling, ..Patch::default() });
+        }
+    }
+    patches.extend(default.map(|policy| Patch { weak_policy: Some((1, policy)), ..Patch::default() }));
+    patches
+}
+
+fn analyser_policy(set: &[(&str, Analyser, f64)]) -> Option<Value> {
+    let has = |wanted: Analyser| set.iter().any(|(_, a, _)| *a == wanted);
+    let (name, own) = if has(Analyser::Queueing) {
+        ("wva-queueing-model", Analyser::Queueing)
+    } else if has(Analyser::SaturationV2) {
+        ("wva-saturation-v2", Analyser::SaturationV2)
+    } else if set.is_empty() {
+        return None;
+    } else {
+        ("wva-saturation-v1", Analyser::SaturationV1)
+    };
+    let queueing = own == Analyser::Queueing;
+    let of_it = |a: &Analyser| *a == own || (!queueing && *a == Analyser::Saturation);
+    let fields: Map<String, Value> =
+        set.iter().filter(|(_, a, _)| of_it(a)).map(|(to, _, x)| ((*to).to_owned(), json!(x))).collect();
+    Some(json!({ name: fields }))
+}
