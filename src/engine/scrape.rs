@@ -8,6 +8,9 @@ use crate::policy::scaling::{Measured, PoolSight};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// For how long a replica has served that a run begins with, in seconds.
+const SETTLED_S: f64 = 3600.0;
+
 /// One replica's gauges and counters at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Sample {
@@ -74,7 +77,9 @@ impl Scrapes {
             let since = since.filter(|(_, x)| x.served_since == sample.served_since);
             let mut measured = means(gauges, sight, block_tokens);
             count(&mut measured, since.unwrap_or((sample.served_since, sample.newborn())), sample, latest.at);
-            measured.ready_s = (latest.at.0 - sample.served_since.0) as f64 / 1e6;
+            // Replicas that a run begins with have settled long before.
+            let before = if sample.served_since == Micros::ZERO { SETTLED_S } else { 0.0 };
+            measured.ready_s = before + (latest.at.0 - sample.served_since.0) as f64 / 1e6;
             sight.measured.push(measured);
         }
     }
