@@ -8,6 +8,9 @@ use crate::policy::scaling::{Measured, PoolSight};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// Most stretches of the future that an oracle looks at.
+const MOST_STRETCHES: u64 = 64;
+
 /// For how long a replica has served that a run begins with, in seconds.
 const SETTLED_S: f64 = 3600.0;
 
@@ -169,6 +172,18 @@ impl Cluster {
         p.scrapes.forget(now, p.window + p.lag);
     }
 
+    /// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who
+    /// is asked for now serves by then.
+    fn busiest(&self, reach: Span, tick: Span) -> f64 {
+        let stretches = (reach.0 / tick.0.max(1)).clamp(1, MOST_STRETCHES);
+        let length = reach.0 / stretches;
+        let rate = |k: u64| {
+            let from = self.clock.saturating_add(Span(k * length));
+            self.source.expected(from, from.saturating_add(Span(length)))
+        };
+        (0..stretches).map(rate).fold(0.0, f64::max)
+    }
+
     /// A pool as its autoscaler sees it now.
     pub(super) fn sight(&self, pool: u32) -> PoolSight {
         let b = &self.pools[pool as usize];
@@ -186,10 +201,7 @@ impl Cluster {
         let Some(scaling) = &self.scaling else { return sight };
         let p = &scaling.pools[pool as usize];
         if let Some(ahead) = p.ahead {
-            // The busiest stretch between the instant at which a replica asked for now serves, and the next decision's.
-            let from = self.clock.saturating_add(ahead);
-            let to = from.saturating_add(p.tick);
-            sight.future_per_s = self.source.expected(from, to) * self.share_of(pool);
+            sight.future_per_s = self.busiest(ahead + p.tick, p.tick) * self.share_of(pool);
         }
         p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
         sight

@@ -64,7 +64,7 @@ impl QueueingModel {
         if self.settings.mode == Mode::AsCoded {
             // As published, capacity is what there would be after scaling: nothing is ever missing, and spare replicas go.
             let spare = (f64::from(found.ready) * each - found.demand_per_s / self.settings.down).max(0.0);
-            return self.fewer(current, spare / each, bounds);
+            return fewer(current, spare / each, bounds);
         }
         let demand = sight.rate_per_s.max(found.demand_per_s);
         let (supply, coming) = (f64::from(sight.ready) * each, f64::from(sight.pending) * each);
@@ -73,15 +73,15 @@ impl QueueingModel {
             let more = rounded_up(missing / each);
             return Decision::direct(current, current.saturating_add(more), Rule::AboveThreshold, bounds);
         }
-        self.fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
+        fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
     }
+}
 
-    /// As many fewer as are whole, and one stays.
-    fn fewer(&self, current: u32, spare: f64, bounds: Bounds) -> Decision {
-        let fewer = (spare.floor().max(0.0) as u32).min(current.saturating_sub(1));
-        let rule = if fewer > 0 { Rule::BelowThreshold } else { Rule::WithinTolerance };
-        Decision::direct(current, current - fewer, rule, bounds)
-    }
+/// As many fewer as are whole, and one stays.
+fn fewer(current: u32, spare: f64, bounds: Bounds) -> Decision {
+    let fewer = (spare.floor().max(0.0) as u32).min(current.saturating_sub(1));
+    let rule = if fewer > 0 { Rule::BelowThreshold } else { Rule::WithinTolerance };
+    Decision::direct(current, current - fewer, rule, bounds)
 }
 
 /// The pool as the analyser wants it.
