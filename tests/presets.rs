@@ -191,6 +191,25 @@ fn patience_makes_the_queue_and_a_short_queue_serves_all_it_takes() {
 }
 
 #[test]
+fn cold_replicas_come_late_and_hot_ones_sooner() {
+    let found = run("spike-cold-starts", &[]);
+    about(found.met("", 0.0, 420.0), 0.4, 0.52);
+    about(found.met("", 120.0, 180.0), 0.0, 0.05);
+    let hot = run("spike-cold-starts", &[("cluster.pools[0].scaling.start", "hot")]);
+    about(hot.met("", 0.0, 420.0), 0.65, 0.8);
+    let eight = [("cluster.pools[0].scaling.policy", "none"), ("cluster.pools[0].replicas", "8")];
+    about(run("spike-cold-starts", &eight).met("", 0.0, 420.0), 0.999, 1.0);
+}
+
+#[test]
+fn a_morning_outruns_an_autoscaler_for_a_minute() {
+    let found = run("day-in-ten-minutes", &[]);
+    about(found.met("", 0.0, 600.0), 0.97, 0.99);
+    about(found.met("", 180.0, 240.0), 0.75, 0.87);
+    about(found.met("", 240.0, 600.0), 0.995, 1.0);
+}
+
+#[test]
 fn a_quota_keeps_one_tenants_flood_from_the_others() {
     let found = run("tenant-quotas", &[]);
     about(found.share("rejected", "batch", 50.0, 120.0), 0.45, 0.55);

@@ -25,6 +25,10 @@ fn policies() -> Vec<Value> {
         json!({"kpa": {"concurrency": 10, "stable_s": 12, "panic_s": 3, "grace_s": 5}}),
         json!({"wva-saturation-v1": {}}),
         json!({"wva-saturation-v2": {}}),
+        json!({"wva-queueing-model": {"ttft_ms": 400, "itl_ms": 60}}),
+        json!({"wva-queueing-model": {"slo_multiplier": 1.5}}),
+        json!({"dynamo-throughput": {"ttft_ms": 300, "itl_ms": 40, "predictor": "trend"}}),
+        json!({"dynamo-load": {"ttft_ms": 300, "itl_ms": 40}}),
         json!({"oracle": {"replica_per_s": 12, "ahead_s": 12}}),
     ]
 }

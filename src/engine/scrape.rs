@@ -8,6 +8,12 @@ use crate::policy::scaling::{Measured, PoolSight};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// Most stretches of the future that an oracle looks at.
+const MOST_STRETCHES: u64 = 64;
+
+/// For how long a replica has served that a run begins with, in seconds.
+const SETTLED_S: f64 = 3600.0;
+
 /// One replica's gauges and counters at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Sample {
@@ -74,7 +80,9 @@ impl Scrapes {
             let since = since.filter(|(_, x)| x.served_since == sample.served_since);
             let mut measured = means(gauges, sight, block_tokens);
             count(&mut measured, since.unwrap_or((sample.served_since, sample.newborn())), sample, latest.at);
-            measured.ready_s = (latest.at.0 - sample.served_since.0) as f64 / 1e6;
+            // Replicas that a run begins with have settled long before.
+            let before = if sample.served_since == Micros::ZERO { SETTLED_S } else { 0.0 };
+            measured.ready_s = before + (latest.at.0 - sample.served_since.0) as f64 / 1e6;
             sight.measured.push(measured);
         }
     }
@@ -164,6 +172,18 @@ impl Cluster {
         p.scrapes.forget(now, p.window + p.lag);
     }
 
+    /// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who
+    /// is asked for now serves by then.
+    fn busiest(&self, reach: Span, tick: Span) -> f64 {
+        let stretches = (reach.0 / tick.0.max(1)).clamp(1, MOST_STRETCHES);
+        let length = reach.0 / stretches;
+        let rate = |k: u64| {
+            let from = self.clock.saturating_add(Span(k * length));
+            self.source.expected(from, from.saturating_add(Span(length)))
+        };
+        (0..stretches).map(rate).fold(0.0, f64::max)
+    }
+
     /// A pool as its autoscaler sees it now.
     pub(super) fn sight(&self, pool: u32) -> PoolSight {
         let b = &self.pools[pool as usize];
@@ -181,10 +201,7 @@ impl Cluster {
         let Some(scaling) = &self.scaling else { return sight };
         let p = &scaling.pools[pool as usize];
         if let Some(ahead) = p.ahead {
-            // The busiest stretch between the instant at which a replica asked for now serves, and the next decision's.
-            let from = self.clock.saturating_add(ahead);
-            let to = from.saturating_add(p.tick);
-            sight.future_per_s = self.source.expected(from, to) * self.share_of(pool);
+            sight.future_per_s = self.busiest(ahead + p.tick, p.tick) * self.share_of(pool);
         }
         p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
         sight

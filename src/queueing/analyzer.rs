@@ -9,6 +9,7 @@ use super::closed_form::ClosedForm;
 use super::objectives::{Pod, Workload, aggregate, fallback, inferred, replicas};
 use super::tuner::{ParameterStore, Status, Tuning, tune};
 use super::{DEFAULT_MAX_BATCH, Mode, Objectives, Params};
+use serde::{Deserialize, Serialize};
 
 /// Wait queue of the published sizing.
 const MAX_QUEUE: u32 = 100;
@@ -16,7 +17,7 @@ const MAX_QUEUE: u32 = 100;
 const SATURATED_GROWTH: f64 = 0.5;
 
 /// How a model is analysed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Which of the two models.
     pub mode: Mode,
@@ -148,7 +149,7 @@ pub enum CycleFailure {
 }
 
 /// The analyser of one model with what it has learnt.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analyzer {
     /// How it works.
     pub settings: Settings,

@@ -26,6 +26,7 @@ mod model;
 mod notes;
 mod old_edits;
 mod parse;
+mod planners;
 pub mod preset;
 mod rate_profile;
 mod report;
@@ -61,6 +62,7 @@ pub use parse::{
     data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
+pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
 pub use rate_profile::{RatePoint, RateProfile, Window};
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, SessionAffinity,

@@ -46,6 +46,8 @@ pub const PRESETS: &[Preset] = &[
     preset!("azure-twin", 53),
     preset!("mooncake-twin", 25),
     preset!("fleet-256", 27),
+    preset!("spike-cold-starts", 86),
+    preset!("day-in-ten-minutes", 165),
 ];
 
 impl Preset {
@@ -83,6 +85,8 @@ mod tests {
         ("azure-twin", "185448b1adf4ef48"),
         ("mooncake-twin", "2bb4c3259e426423"),
         ("fleet-256", "61952c32de746dca"),
+        ("spike-cold-starts", "a9cc81128a25a753"),
+        ("day-in-ten-minutes", "8209e738322a6dad"),
     ];
 
     #[test]

@@ -5,6 +5,7 @@ use super::horizontal::{Horizontal, Keda};
 use super::limits;
 #[cfg(feature = "cli")]
 use super::notes::describe;
+use super::planners::{DynamoLoad, DynamoThroughput, QueueingModel};
 use serde::{Deserialize, Serialize};
 
 /// Who decides how many replicas a pool has.
@@ -31,6 +32,12 @@ pub enum ScalingPolicy {
     WvaSaturationV1(SaturationV1),
     /// The second one: demand and supply in tokens of KV cache.
     WvaSaturationV2(SaturationV2),
+    /// The queueing model of llm-d: learns what a step costs, and asks for the replicas that keep the objectives.
+    WvaQueueingModel(QueueingModel),
+    /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
+    DynamoThroughput(DynamoThroughput),
+    /// The load planner of NVIDIA Dynamo: one more if all engines miss an objective.
+    DynamoLoad(DynamoLoad),
     /// Knows the rates that clients will send at, and has replicas ready in time: how good a policy can be.
     Oracle(Oracle),
 }
@@ -38,7 +45,8 @@ pub enum ScalingPolicy {
 fields! {
     choice ScalingPolicy [None] {
         Threshold "threshold" TargetUtilization "target-utilization" QueueDepth "queue-depth" Hpa "hpa" Keda "keda" Kpa "kpa"
-        WvaSaturationV1 "wva-saturation-v1" WvaSaturationV2 "wva-saturation-v2" Oracle "oracle"
+        WvaSaturationV1 "wva-saturation-v1" WvaSaturationV2 "wva-saturation-v2" WvaQueueingModel "wva-queueing-model"
+        DynamoThroughput "dynamo-throughput" DynamoLoad "dynamo-load" Oracle "oracle"
     }
 }
 
@@ -55,6 +63,9 @@ impl ScalingPolicy {
             Self::Kpa(_) => "kpa",
             Self::WvaSaturationV1(_) => "wva-saturation-v1",
             Self::WvaSaturationV2(_) => "wva-saturation-v2",
+            Self::WvaQueueingModel(_) => "wva-queueing-model",
+            Self::DynamoThroughput(_) => "dynamo-throughput",
+            Self::DynamoLoad(_) => "dynamo-load",
             Self::Oracle(_) => "oracle",
         }
     }
@@ -71,6 +82,9 @@ impl ScalingPolicy {
             | Self::Kpa(_)
             | Self::WvaSaturationV1(_)
             | Self::WvaSaturationV2(_)
+            | Self::WvaQueueingModel(_)
+            | Self::DynamoThroughput(_)
+            | Self::DynamoLoad(_)
             | Self::Oracle(_) => 60.0,
         }
     }

@@ -3,11 +3,14 @@
 //!
 //! One file each. Bounds are applied last and by everybody alike: [`Bounds::clamp`].
 
+pub mod dynamo_load;
+pub mod dynamo_throughput;
 pub mod hpa;
 pub mod keda;
 pub mod kpa;
 pub mod oracle;
 pub mod plan;
+pub mod queueing_model;
 pub mod saturation_v1;
 pub mod saturation_v2;
 mod state;

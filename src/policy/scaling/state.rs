@@ -1,14 +1,18 @@
 //! The autoscaler that a pool's settings ask for, with what it remembers. The match below is the only dispatch.
 
+use super::dynamo_load::{DynamoLoad, LoadSettings};
+use super::dynamo_throughput::{DynamoThroughput, Predictor};
 use super::hpa::{Behavior, Hpa, Metric, RatePolicy, RateUnit, Rules, Select};
 use super::keda::{Keda, KedaSettings};
 use super::kpa::{Kpa, KpaSettings};
 use super::plan::{Plan, PlanRule, PlanView};
+use super::queueing_model::{QueueingModel, QueueingSettings};
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
 use super::saturation_v2::{self, QueueCharge, TokenLoad, TokenSettings, TokenVariant};
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Rule, oracle};
 use crate::base::{Micros, Span, math};
+use crate::queueing::{Mode, Objectives};
 use crate::scenario::{self, DirectionRules, Scaling, ScalingMetric, ScalingPolicy, SelectRule};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +32,9 @@ enum Kind {
     Kpa { kpa: Kpa, grace: Span, busy_at: Option<Micros> },
     SaturationV1(SaturationSettings),
     SaturationV2(TokenSettings),
+    QueueingModel(Box<QueueingModel>),
+    DynamoThroughput(Box<DynamoThroughput>),
+    DynamoLoad(DynamoLoad),
     Oracle { replica_per_s: f64 },
 }
 
@@ -86,6 +93,20 @@ impl Scaler {
                 };
                 Kind::SaturationV2(TokenSettings { kv: p.kv, up: p.up, down: p.down, charge })
             }
+            ScalingPolicy::WvaQueueingModel(p) => Kind::QueueingModel(Box::new(queueing_model(p))),
+            ScalingPolicy::DynamoThroughput(p) => {
+                let predictor = match p.predictor {
+                    scenario::RatePredictor::Constant => Predictor::Constant,
+                    scenario::RatePredictor::Trend => Predictor::Trend,
+                };
+                let objectives = Objectives { ttft_ms: p.ttft_ms, itl_ms: p.itl_ms };
+                Kind::DynamoThroughput(Box::new(DynamoThroughput::new(objectives, predictor)))
+            }
+            ScalingPolicy::DynamoLoad(p) => Kind::DynamoLoad(DynamoLoad::new(LoadSettings {
+                objectives: Objectives { ttft_ms: p.ttft_ms, itl_ms: p.itl_ms },
+                sensitivity: p.sensitivity,
+                min_observations: p.min_observations,
+            })),
             ScalingPolicy::Oracle(p) => Kind::Oracle { replica_per_s: p.replica_per_s },
         };
         Self { bounds, kind }
@@ -147,6 +168,9 @@ impl Scaler {
             }
             Kind::SaturationV1(settings) => saturation(settings, sight, self.bounds),
             Kind::SaturationV2(settings) => tokens(settings, sight, self.bounds),
+            Kind::QueueingModel(model) => model.tick(sight, self.bounds),
+            Kind::DynamoThroughput(planner) => planner.tick(sight, self.bounds),
+            Kind::DynamoLoad(planner) => planner.tick(sight, self.bounds),
         }
     }
 }
@@ -234,6 +258,17 @@ fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decisi
 /// What a full batch of the mean request holds: the derived bound of the published analyser.
 fn compute_tokens(sight: &PoolSight, input: f64, output: f64) -> Option<f64> {
     (input > 0.0 && output > 0.0).then(|| f64::from(sight.max_batch) * (input + output / 2.0))
+}
+
+fn queueing_model(p: &scenario::QueueingModel) -> QueueingModel {
+    let explicit =
+        (p.ttft_ms > 0.0 && p.itl_ms > 0.0).then_some(Objectives { ttft_ms: p.ttft_ms, itl_ms: p.itl_ms });
+    let mode = match p.mode {
+        scenario::QueueingMode::Corrected => Mode::Corrected,
+        scenario::QueueingMode::AsCoded => Mode::AsCoded,
+    };
+    let (slo_multiplier, up, down) = (p.slo_multiplier, p.up, p.down);
+    QueueingModel::new(QueueingSettings { mode, slo_multiplier, explicit, up, down })
 }
 
 /// The behaviour that settings ask for.

@@ -15,6 +15,7 @@ use super::matrix::{Matrix, diagonal, sum};
 use super::objectives::Pod;
 use super::{DEFAULT_MAX_BATCH, DEFAULT_PARAMS, Mode, NIS_GATE, Params};
 use filter::{Filter, Gate};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Updates that pass the gate whatever they are, in the corrected mode.
@@ -50,7 +51,7 @@ impl Observation {
 }
 
 /// What is known of a variant.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Learned {
     /// The coefficients.
     pub params: Params,

@@ -170,6 +170,26 @@ const CARDS: &[Entry] = &[
         "At *30 s* the router draws two replicas instead of one, and the queues on 256 of them even out.",
         Draw::Grids { at_s: [29.0, 36.0], caption: "waiting on 256 replicas" },
     ),
+    (
+        "spike-cold-starts",
+        &["autoscaling", "overload"],
+        "The spike begins at *90 s*; the first replica asked for serves 80 s later, and half of all wait in vain.",
+        Draw::Rates {
+            seconds: [60.0, 300.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
+    (
+        "day-in-ten-minutes",
+        &["autoscaling"],
+        "At *180 s* the morning outruns the autoscaler for a minute; over the day it saves a third.",
+        Draw::Rates {
+            seconds: [0.0, 600.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
 ];
 
 /// All cards.

@@ -1,0 +1,173 @@
+//! The queueing model of llm-d's variant autoscaler: learns what a step costs from what replicas measure, finds the objectives,
+//! and asks for the replicas that carry the load within them. Where nothing is known it holds.
+
+use super::view::{Measured, PoolSight};
+use super::{Bounds, Decision, Rule, rounded_up};
+use crate::queueing::{Analyzer, Mode, Objectives, Pod, Settings, Variant};
+use serde::{Deserialize, Serialize};
+
+/// How it works.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueingSettings {
+    /// As described, or as published.
+    pub mode: Mode,
+    /// How many times as long as an empty step a step may take, where objectives are inferred.
+    pub slo_multiplier: f64,
+    /// Objectives that somebody wrote down.
+    pub explicit: Option<Objectives>,
+    /// More replicas where demand is above this share of what will be there.
+    pub up: f64,
+    /// Fewer where it is below this share of what is there.
+    pub down: f64,
+}
+
+/// An autoscaler with what it has learnt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueingModel {
+    settings: QueueingSettings,
+    analyzer: Analyzer,
+}
+
+/// What the pool is called: learning is by name, and there is one.
+const NAME: &str = "pool";
+
+impl QueueingModel {
+    /// One that has learnt nothing.
+    pub fn new(settings: QueueingSettings) -> Self {
+        let QueueingSettings { mode, slo_multiplier, explicit, .. } = settings;
+        let analyzer =
+            Analyzer { settings: Settings { mode, slo_multiplier, explicit }, ..Analyzer::default() };
+        Self { settings, analyzer }
+    }
+
+    /// One tick.
+    pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
+        let current = sight.current();
+        let hold = Decision::direct(current, current, Rule::Hold, bounds);
+        if sight.rate_per_s <= 0.0 && sight.queued() <= 0.0 && bounds.min == 0 {
+            // The enforcer: nothing came for a whole window.
+            return Decision::direct(current, 0, Rule::Idle, bounds);
+        }
+        if current == 0 && sight.held > 0.0 {
+            return Decision::direct(current, 1, Rule::Woken, bounds);
+        }
+        let variant = variant_of(sight);
+        let Ok(cycle) = self.analyzer.cycle(std::slice::from_ref(&variant)) else { return hold };
+        let found = &cycle.capacities[0];
+        if found.saturated {
+            return Decision::direct(current, found.wanted.max(current), Rule::AboveThreshold, bounds);
+        }
+        let each = found.per_replica_per_s;
+        if each <= 0.0 {
+            return hold;
+        }
+        if self.settings.mode == Mode::AsCoded {
+            // As published, capacity is what there would be after scaling: nothing is ever missing, and spare replicas go.
+            let spare = (f64::from(found.ready) * each - found.demand_per_s / self.settings.down).max(0.0);
+            return fewer(current, spare / each, bounds);
+        }
+        let demand = sight.rate_per_s.max(found.demand_per_s);
+        let (supply, coming) = (f64::from(sight.ready) * each, f64::from(sight.pending) * each);
+        let missing = (demand / self.settings.up - supply - coming).max(0.0);
+        if missing > 0.0 {
+            let more = rounded_up(missing / each);
+            return Decision::direct(current, current.saturating_add(more), Rule::AboveThreshold, bounds);
+        }
+        fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
+    }
+}
+
+/// As many fewer as are whole, and one stays.
+fn fewer(current: u32, spare: f64, bounds: Bounds) -> Decision {
+    let fewer = (spare.floor().max(0.0) as u32).min(current.saturating_sub(1));
+    let rule = if fewer > 0 { Rule::BelowThreshold } else { Rule::WithinTolerance };
+    Decision::direct(current, current - fewer, rule, bounds)
+}
+
+/// The pool as the analyser wants it.
+pub(super) fn variant_of(sight: &PoolSight) -> Variant {
+    let pod = |r: &Measured| Pod {
+        rate_per_s: r.rate_per_s,
+        input_tokens: r.input_tokens,
+        output_tokens: r.output_tokens,
+        ttft_ms: r.ttft_ms,
+        itl_ms: r.itl_ms,
+        ready_s: r.ready_s,
+    };
+    Variant {
+        name: NAME.to_owned(),
+        current: sight.current(),
+        pending: sight.pending,
+        max_batch: sight.max_batch,
+        pods: sight.measured.iter().map(pod).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Micros;
+    use crate::queueing::{ClosedForm, Params, RequestSize};
+
+    const BOUNDS: Bounds = Bounds { min: 1, max: 20 };
+
+    /// Replicas that measure what the true coefficients give.
+    fn sight(rate_each: f64, ready: u32) -> PoolSight {
+        let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
+        let params = Params { alpha: 6.958, beta: 0.042, gamma: 0.0001 };
+        let state = ClosedForm::new(params, size).unwrap().at(rate_each).unwrap();
+        let one = Measured {
+            rate_per_s: rate_each,
+            input_tokens: 512.0,
+            output_tokens: 128.0,
+            ttft_ms: state.ttft_ms,
+            itl_ms: state.itl_ms,
+            ready_s: 1000.0,
+            ..Measured::default()
+        };
+        PoolSight {
+            seen_at: Some(Micros(1)),
+            ready,
+            measured: vec![one; ready as usize],
+            rate_per_s: rate_each * f64::from(ready),
+            max_batch: 256,
+            ..PoolSight::default()
+        }
+    }
+
+    fn asked(mode: Mode, rate_each: f64, ready: u32) -> Decision {
+        let settings = QueueingSettings { mode, slo_multiplier: 3.0, explicit: None, up: 0.85, down: 0.7 };
+        let mut model = QueueingModel::new(settings);
+        let mut last = None;
+        for _ in 0..6 {
+            last = Some(model.tick(&sight(rate_each, ready), BOUNDS));
+        }
+        last.expect("it ticked")
+    }
+
+    #[test]
+    fn a_load_near_what_replicas_carry_asks_for_more_and_a_small_one_for_fewer() {
+        assert!(asked(Mode::Corrected, 9.5, 4).desired > 4, "{:?}", asked(Mode::Corrected, 9.5, 4));
+        assert!(asked(Mode::Corrected, 1.0, 4).desired < 4, "{:?}", asked(Mode::Corrected, 1.0, 4));
+    }
+
+    #[test]
+    fn as_published_it_never_asks_for_more() {
+        for rate in [1.0, 5.0, 9.5] {
+            assert!(asked(Mode::AsCoded, rate, 4).desired <= 4);
+        }
+    }
+
+    #[test]
+    fn nothing_measured_holds() {
+        let settings = QueueingSettings {
+            mode: Mode::Corrected,
+            slo_multiplier: 3.0,
+            explicit: None,
+            up: 0.85,
+            down: 0.7,
+        };
+        let sight = PoolSight { ready: 3, ..PoolSight::default() };
+        assert_eq!(QueueingModel::new(settings).tick(&sight, BOUNDS).rule, Rule::Hold);
+    }
+}

@@ -1,0 +1,130 @@
+//! Settings of the autoscalers that go by objectives: the queueing model of llm-d and the planners of NVIDIA Dynamo.
+
+use super::fields::{fields, without_fields};
+use super::limits;
+#[cfg(feature = "cli")]
+use super::notes::describe;
+use serde::{Deserialize, Serialize};
+
+/// The queueing model of llm-d's variant autoscaler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct QueueingModel {
+    /// As it is described, or as it is published.
+    pub mode: QueueingMode,
+    /// Objective of the time to first token, in milliseconds. Where one of the two objectives is 0, both are inferred from what was learnt, or taken from what was measured until enough was.
+    pub ttft_ms: f64,
+    /// Objective of the mean time between tokens, in milliseconds.
+    pub itl_ms: f64,
+    /// How many times as long as an empty step a step may take, where objectives are inferred.
+    pub slo_multiplier: f64,
+    /// More replicas where demand is above this share of what they will carry.
+    pub up: f64,
+    /// Fewer where it is below this share of what they carry.
+    pub down: f64,
+}
+
+fields! {
+    struct QueueingModel {
+        mode: "Mode" => Scaling;
+        ttft_ms: "TTFT" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 to infer it" => Scaling;
+        itl_ms: "ITL" of "ms" in [0.0, limits::LATENCY_MS] or "use 0 to infer it" => Scaling;
+        slo_multiplier: "Multiplier" of "×" in [limits::SLO_MULTIPLIER_MIN, limits::RATE_FACTOR]
+            or "3 allows two thirds of the load" => Scaling;
+        up: "Up above" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.85" => Scaling;
+        down: "Down below" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.7" => Scaling;
+    }
+}
+
+impl Default for QueueingModel {
+    fn default() -> Self {
+        let mode = QueueingMode::Corrected;
+        Self { mode, ttft_ms: 0.0, itl_ms: 0.0, slo_multiplier: 3.0, up: 0.85, down: 0.7 }
+    }
+}
+
+/// Which queueing model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueingMode {
+    /// As the description means it.
+    #[default]
+    Corrected,
+    /// As the published program does it, which locks itself out and never asks for more.
+    AsCoded,
+}
+
+without_fields! { QueueingMode }
+
+/// The throughput planner of NVIDIA Dynamo.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct DynamoThroughput {
+    /// Objective of the time to first token, in milliseconds.
+    pub ttft_ms: f64,
+    /// Objective of the mean time between tokens, in milliseconds.
+    pub itl_ms: f64,
+    /// How the next rate is predicted.
+    pub predictor: RatePredictor,
+}
+
+fields! {
+    struct DynamoThroughput {
+        ttft_ms: "TTFT" of "ms" in [limits::EFFICIENCY_MIN, limits::LATENCY_MS] or "Dynamo has 500 ms" => Scaling;
+        itl_ms: "ITL" of "ms" in [limits::EFFICIENCY_MIN, limits::LATENCY_MS] or "Dynamo has 50 ms" => Scaling;
+        predictor: "Predictor" => Scaling;
+    }
+}
+
+impl Default for DynamoThroughput {
+    fn default() -> Self {
+        Self { ttft_ms: 500.0, itl_ms: 50.0, predictor: RatePredictor::Constant }
+    }
+}
+
+/// How the next rate is predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum RatePredictor {
+    /// As the last one.
+    #[default]
+    Constant,
+    /// On the straight line through the latest eight.
+    Trend,
+}
+
+without_fields! { RatePredictor }
+
+/// The load planner of NVIDIA Dynamo.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct DynamoLoad {
+    /// Objective of the time to first token, in milliseconds. 0 means none.
+    pub ttft_ms: f64,
+    /// Objective of the mean time between tokens, in milliseconds. 0 means none.
+    pub itl_ms: f64,
+    /// A replica goes where the others would stay below this share of the objectives.
+    pub sensitivity: f64,
+    /// Measurements before anything is decided.
+    pub min_observations: u32,
+}
+
+fields! {
+    struct DynamoLoad {
+        ttft_ms: "TTFT" of "ms" in [0.0, limits::LATENCY_MS] or "Dynamo has 500 ms" => Scaling;
+        itl_ms: "ITL" of "ms" in [0.0, limits::LATENCY_MS] or "Dynamo has 50 ms" => Scaling;
+        sensitivity: "Down below" in [limits::EFFICIENCY_MIN, 1.0] or "Dynamo has 0.8" => Scaling;
+        min_observations: "Observations" in [1, limits::SCALING_SCRAPES] or "Dynamo has 5" => Scaling;
+    }
+}
+
+impl Default for DynamoLoad {
+    fn default() -> Self {
+        Self { ttft_ms: 500.0, itl_ms: 50.0, sensitivity: 0.8, min_observations: 5 }
+    }
+}
