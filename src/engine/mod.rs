@@ -24,6 +24,7 @@ mod location;
 mod packed;
 mod queue;
 mod recent;
+mod redirect;
 mod replica;
 mod request;
 mod slab;
@@ -38,6 +39,7 @@ pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
 pub use fact::{DropReason, Fact, Ignore, Sink};
 pub use location::Location;
+pub use redirect::{NotRedirected, WhyNot};
 pub use replica::Replica;
 pub use request::{Progress, Record, RequestState};
 pub use stay::Stay;
@@ -56,6 +58,7 @@ use event::{ClusterEvent, EventQueue};
 use load::LoadTimes;
 use location::LocationCounts;
 use queue::Tournament;
+use redirect::Redirects;
 use replica::World;
 use serde::{Deserialize, Serialize};
 use slab::{Slab, Slot};
@@ -107,6 +110,7 @@ pub struct Cluster {
     timeout: Span,
     admission: AdmissionQueue,
     router: RouterState,
+    redirects: Redirects,
     /// Events of the cluster; arrivals come straight from the source.
     events: EventQueue<ClusterEvent>,
     census: Census,
@@ -178,6 +182,7 @@ impl Cluster {
             timeout: timeout_of(scenario),
             admission: AdmissionQueue::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
+            redirects: Redirects::default(),
             events: EventQueue::default(),
             census: Census::default(),
             replicas: Vec::new(),

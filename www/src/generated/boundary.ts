@@ -1017,7 +1017,7 @@ export type Notice = {
 };
 
 /** What a notice is about. */
-export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite";
+export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
 
 /** What to run to: the next time that it happens. */
 export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit";
