@@ -37,7 +37,7 @@ mod waiting;
 pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
-pub use fact::{DropReason, Fact, Ignore, Sink};
+pub use fact::{DropReason, Fact, Ignore, Sink, StepParts};
 pub use location::Location;
 pub use redirect::{NotRedirected, WhyNot};
 pub use replica::Replica;

@@ -75,6 +75,17 @@ impl EditLog {
         self.applied
     }
 
+    /// Adds an edit that sends a request somewhere as the next one; others that send it are switched off.
+    #[cfg(any(feature = "cli", feature = "whatif"))]
+    pub(super) fn redirect(&mut self, edit: TimedEdit) {
+        let request = edit.route.map(|route| route.request);
+        for other in &mut self.edits[self.applied..] {
+            other.off |= other.route.map(|route| route.request) == request;
+        }
+        self.labels.insert(self.applied, crate::scenario::edit_label::label(&edit.change()));
+        self.edits.insert(self.applied, edit);
+    }
+
     pub(super) fn next(&self) -> Option<Place> {
         self.edits.get(self.applied).map(|e| Place { at_us: e.at_us, after_events: e.after_events })
     }

@@ -334,7 +334,7 @@ impl Sim {
         &self,
         #[wasm_bindgen(unchecked_param_type = "ColumnsQuery")] asked: &JsValue,
     ) -> Result<JsValue, JsError> {
-        let found = self.history.columns(&query::<ColumnsQuery>(asked)?);
+        let found = self.history.columns(&written::<ColumnsQuery>(asked)?);
         let names: Array = found.names.iter().map(|name| JsValue::from_str(name)).collect();
         let columns: Array = found.columns.iter().map(|c| Float64Array::from(c.as_slice())).collect();
         let set = Object::new();
