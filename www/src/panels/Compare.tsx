@@ -1,5 +1,17 @@
 // Two runs on the same requests: the run on screen, A, and another, B, that keeps step with it. Loaded when it is opened.
-import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  lazy,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+} from 'solid-js';
 import { getAt, type Json, setAt } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { readDocument } from '../base/text.ts';
@@ -8,8 +20,9 @@ import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { type Beside, createComparing } from '../state/compare.ts';
-import { changes, withEdit } from '../state/edits.ts';
+import { changes, placedEdits, routeSaid, withEdit } from '../state/edits.ts';
 import { isLinkText } from '../state/linkText.ts';
+import { sendToB, sentToB } from '../state/sentToB.ts';
 import { CompareCharts } from './CompareCharts.tsx';
 import { CompareFigures } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
@@ -32,6 +45,15 @@ export default function Compare(props: { app: App }): JSX.Element {
     columns: app.columns,
     inspect: app.inspect,
   });
+  const [races, setRaces] = createSignal(false);
+  createEffect(
+    on(sentToB, (next) => {
+      if (!next) return;
+      sendToB(undefined);
+      setRaces(false);
+      void comparing.choose(next);
+    }),
+  );
   const opener = document.activeElement;
   const leave = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && !event.defaultPrevented) app.setComparing(false);
@@ -51,7 +73,6 @@ export default function Compare(props: { app: App }): JSX.Element {
     const a: Beside = { name: 'A before the swap', document: app.document() };
     if (await app.applyAsRun(b.document)) await comparing.choose(a);
   };
-  const [races, setRaces] = createSignal(false);
   const bar = (): JSX.Element => (
     <div class="bar">
       <fieldset class="seg" aria-label="What is compared">
@@ -264,6 +285,14 @@ function withEditAt(document: Json, atUs: number, set: Readonly<Record<string, J
 /** In what B differs from A. */
 function Differs(props: { app: App; b: Beside }): JSX.Element {
   const listed = createMemo(() => changes(props.app.document(), props.b.document));
+  /** Requests that B sends elsewhere. */
+  const sent = createMemo(() => {
+    const [inA, inB] = [props.app.document(), props.b.document].map((of) =>
+      placedEdits(of).flatMap(({ edit, off }) => (off ? [] : [routeSaid(edit) ?? []])),
+    );
+    const known = new Set(inA?.map(String));
+    return (inB ?? []).filter((said) => said.length > 0 && !known.has(String(said)));
+  });
   const edits = (of: Json): number => {
     const all = getAt(of, 'edits');
     return Array.isArray(all) ? all.length : 0;
@@ -289,7 +318,15 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
             </li>
           )}
         </For>
-        <Show when={listed().length === 0 && edits(props.b.document) === edits(props.app.document())}>
+        <For each={sent()}>
+          {([what, to]) => (
+            <li>
+              <span>{what}</span>
+              <b>{to}</b>
+            </li>
+          )}
+        </For>
+        <Show when={listed().length + sent().length === 0 && edits(props.b.document) === edits(props.app.document())}>
           <li class="s">nothing: B is the same run</li>
         </Show>
       </ul>
