@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163666, "92d754401fdcaece"),
-    ("everything", 77264, "ca873c9670128de5"),
-    ("conversations", 102653, "0065db902265b951"),
+    ("pressure", 163668, "9b164c92891b6034"),
+    ("everything", 77266, "9c180abd18e4ecc2"),
+    ("conversations", 102655, "a9e94dcdb848c8dc"),
 ];
 
 const DRAWS: &[Line] = &[
