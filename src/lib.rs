@@ -32,7 +32,7 @@ pub mod wasm_links;
 #[cfg(all(target_arch = "wasm32", feature = "measured"))]
 pub mod wasm_measured;
 #[cfg(target_arch = "wasm32")]
-mod wasm_value;
+pub mod wasm_value;
 #[cfg(all(target_arch = "wasm32", feature = "whatif"))]
 pub mod wasm_whatif;
 pub mod workload;
