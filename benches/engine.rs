@@ -5,6 +5,7 @@
 //! `watched`: seconds of a cluster in full swing as a page sees them, with event log, anomalies, every routing decision and
 //! 60 frames a second; throughput is simulated seconds per second.
 //! `checkpoint`: a copy of a session.
+//! `what-if`: a decision made otherwise, and the account of slow requests.
 //! `step`: the time of a step alone, by family of latency model.
 //!
 //! `cargo bench` prints medians with confidence intervals. `rows` prints one figure of a whole process instead.
@@ -20,6 +21,7 @@ use tokenyard::scenario::{
     CalibratedSettings, Compat, Expression, FittedCoefficients, LatencyModel, Pool, PrefixGroups, Profile,
     RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
+use tokenyard::session::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Frames per second of the person watching.
@@ -147,5 +149,26 @@ fn step_times(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, runs, watching, checkpoints, step_times);
+/// One alternative of a decision in a cluster of 64 replicas in full swing, run on for ten seconds; and the account of a run.
+fn what_if(c: &mut Criterion) {
+    let mut group = c.benchmark_group("what-if");
+    group.sample_size(10);
+    let until = IN_FULL_SWING + Span(10_000_000);
+    let (mut asking, _) = Asking::new(support::watched(64), None).expect("a sound scenario");
+    let arrived = asking.run_to(IN_FULL_SWING).engine().records().len() as u32;
+    let to = |to: u32| WhatIfQuery { request: arrived - 1, to: Some(to), until_us: Some(until.0), most: 0 };
+    group.bench_function("one alternative, 64 replicas, 10 s", |b| {
+        b.iter(|| black_box(asking.what_if(&to(7)).expect("it was routed")));
+    });
+    let asked = ExplainQuery { until_us: Some(IN_FULL_SWING.0), ..ExplainQuery::default() };
+    group.bench_function("why, 64 replicas, 30 s from the start", |b| {
+        b.iter(|| {
+            let (mut explaining, _) = Explaining::new(support::watched(64), None).expect("a sound scenario");
+            black_box(explaining.explain(&asked).expect("requests have finished"))
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, runs, watching, checkpoints, step_times, what_if);
 criterion_main!(benches);

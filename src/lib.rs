@@ -20,7 +20,10 @@ pub mod session;
 pub mod stats;
 #[cfg(feature = "cli")]
 pub mod validate;
-#[cfg(all(target_arch = "wasm32", not(any(feature = "compare", feature = "links", feature = "measured"))))]
+#[cfg(all(
+    target_arch = "wasm32",
+    not(any(feature = "compare", feature = "links", feature = "measured", feature = "whatif"))
+))]
 pub mod wasm;
 #[cfg(all(target_arch = "wasm32", feature = "compare"))]
 pub mod wasm_compare;
@@ -30,4 +33,6 @@ pub mod wasm_links;
 pub mod wasm_measured;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm_value;
+#[cfg(all(target_arch = "wasm32", feature = "whatif"))]
+pub mod wasm_whatif;
 pub mod workload;

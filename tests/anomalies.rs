@@ -6,14 +6,13 @@ mod support;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::Map;
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{Cluster, Fact, Halt, Record, Sink};
 use tokenyard::scenario::{
-    Arrivals, ClassDeadlines, ClassScores, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy, Scenario, Scheduler,
-    SloClass, TenantScore, TenantScores, TimedEdit,
+    Arrivals, Change, ClassDeadlines, ClassScores, Client, Compat, ExplicitOutput, ExplicitPiece,
+    ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy,
+    Scenario, Scheduler, SloClass, TenantScore, TenantScores, TimedEdit,
 };
 use tokenyard::session::report::{AnomalyPart, Report};
 use tokenyard::session::{Audience, Session};
@@ -161,14 +160,7 @@ fn an_edit_of_the_priority_changes_who_can_be_overtaken_from_then_on() {
         for request in &mut s.workload.requests {
             request.slo_class = "batch".to_owned();
         }
-        let set = [("cluster.pools[0].engine.priority".to_owned(), "slo-based".into())];
-        s.edits = vec![TimedEdit {
-            at_us,
-            after_events: None,
-            set: set.into_iter().collect(),
-            add: Map::new(),
-            off: false,
-        }];
+        s.edits = vec![TimedEdit::new(at_us, Change::set("cluster.pools[0].engine.priority", "slo-based"))];
         inversions(&s)
     };
     // By age, as in the table above: the two that came first are overtaken by the shortest.

@@ -26,7 +26,7 @@ function prefetch(): Plugin {
 }
 
 /** What only a validator of documents reads in the schema: the page asks the simulation instead. */
-const FOR_VALIDATORS = new Set(['$schema', 'additionalProperties', 'required', 'TimedEdit', 'Edit']);
+const FOR_VALIDATORS = new Set(['$schema', 'additionalProperties', 'required', 'TimedEdit', 'Edit', 'Route']);
 
 /** Leaves out of the page's copy of the schema what the form does not read: a tenth of it. */
 function schemaOfTheForm(): Plugin {

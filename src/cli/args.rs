@@ -1,6 +1,6 @@
 //! The arguments of every command.
 
-use super::args_studies::{Capacity, Compare, Sweep};
+use super::args_studies::{Capacity, Compare, Explain, Sweep, WhatIf};
 use crate::scenario::preset::PRESETS;
 use crate::session::tables::{CANDIDATES, MOST_CANDIDATES};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -47,6 +47,12 @@ pub(super) enum Command {
     /// Find the highest arrival rate at which enough requests meet their objectives
     #[command(after_help = EXIT_CODES)]
     Capacity(Capacity),
+    /// Send one request elsewhere, to each replica that could have had it, and print what that does to it and to all others
+    #[command(after_help = EXIT_CODES)]
+    WhatIf(WhatIf),
+    /// Say why the slow requests of a run are slow: where their time went, beside that of the fast ones
+    #[command(after_help = EXIT_CODES)]
+    Explain(Explain),
     /// Turn a RouteSim configuration (TOML) into a scenario; stderr says what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),

@@ -86,3 +86,56 @@ pub(super) struct Capacity {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
     pub(super) jobs: Option<u32>,
 }
+
+/// Arguments of `what-if`.
+#[derive(clap::Args)]
+pub(super) struct WhatIf {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// The request, by its number: the first to arrive is 0
+    #[arg(long, value_name = "N")]
+    pub(super) request: u32,
+    /// Only this replica, by its number; else all that took requests of its kind
+    #[arg(long, value_name = "R")]
+    pub(super) to: Option<u32>,
+    /// Run on up to this instant, in seconds after the start, instead of the end of the run
+    #[arg(long, value_name = "S")]
+    pub(super) until: Option<f64>,
+    /// Most replicas, the best by score first; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) most: u32,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(clap::Args)]
+pub(super) struct Explain {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// Which time
+    #[arg(long, value_enum, default_value_t = TimeName::E2e)]
+    pub(super) time: TimeName,
+    /// Requests above this percentile, such as p99; with --from or --to all of that span, unless it is given
+    #[arg(long, value_name = "PERCENTILE")]
+    pub(super) above: Option<String>,
+    /// Requests that arrived from this instant on, in seconds after the start
+    #[arg(long, value_name = "S")]
+    pub(super) from: Option<f64>,
+    /// Requests that arrived before this instant
+    #[arg(long, value_name = "S")]
+    pub(super) to: Option<f64>,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A time that `explain` explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TimeName {
+    /// Arrival to first token
+    Ttft,
+    /// Arrival to last token
+    E2e,
+}

@@ -10,6 +10,7 @@ mod calibrate;
 mod capacity;
 mod compare;
 mod convert;
+mod explain;
 mod gallery;
 mod input;
 mod leave_out;
@@ -27,6 +28,7 @@ mod table;
 mod trace_file;
 mod types;
 mod validate;
+mod what_if;
 mod yaml;
 
 use crate::base::{Diagnostic, json};
@@ -60,6 +62,8 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Capacity(args) => capacity::run(&args),
+        Command::WhatIf(args) => what_if::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),

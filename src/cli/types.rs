@@ -10,6 +10,7 @@ use crate::session::view::{
     AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
     FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery, ScalingRows, TraceOutcome,
 };
+use crate::session::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,6 +58,10 @@ pub(super) fn text() -> String {
     all.visit::<SweepRow>();
     all.visit::<SweepSummary>();
     all.visit::<Capacity>();
+    all.visit::<WhatIfQuery>();
+    all.visit::<WhatIf>();
+    all.visit::<ExplainQuery>();
+    all.visit::<Explanation>();
     let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
     types
         + &list(

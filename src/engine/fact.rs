@@ -198,6 +198,15 @@ impl Fact {
     }
 }
 
+/// What a step takes beyond what its decoding requests alone would take by the latency model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepParts {
+    /// For the prompts that it computes.
+    pub prompts: Span,
+    /// For transfers from the CPU tier that it waits for.
+    pub transfers: Span,
+}
+
 /// A reader of facts.
 pub trait Sink {
     /// Called once for each fact, in order. Times never decrease.
@@ -207,6 +216,14 @@ pub trait Sink {
     fn wants_decision(&self, _request: RequestId, _replicas: usize) -> bool {
         false
     }
+
+    /// Whether it wants to know what steps take their time for.
+    fn wants_step_parts(&self) -> bool {
+        false
+    }
+
+    /// Called before [`Fact::StepStarted`], of the same step, if wanted.
+    fn step_parts(&mut self, _: StepParts) {}
 
     /// Whether it wants [`Fact::HeadBlocked`] and [`Fact::HeadUnblocked`].
     fn wants_blocked_heads(&self) -> bool {

@@ -84,12 +84,14 @@ impl Cluster {
             let choice = self.router.pick(&view, &fleet, &mut self.decision.scores);
             choice.map(|position| (position, fleet.replicas[position].id))
         };
+        let redirected = self.redirected(request, pools);
         if sink.wants_decision(request, self.views.len()) {
             self.remember(request, choice.ok().map(|(position, _)| position), pools);
+            self.remember_redirect(redirected);
             sink.decision(now, &self.decision);
         }
-        let chosen = match choice {
-            Ok((_, chosen)) => chosen,
+        let chosen = match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
+            Ok(chosen) => chosen,
             Err(reason) => {
                 if !self.hold_for_replica(slot, pools, reason, sink) {
                     self.turn_away(slot, reason, now, sink);
@@ -222,7 +224,7 @@ fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
 }
 
 /// Whether the replica takes new requests for which `pools` serve the model, as bits by number.
-fn can_have(view: &ReplicaView, pools: u64) -> bool {
+pub(super) fn can_have(view: &ReplicaView, pools: u64) -> bool {
     view.phase == ReplicaPhase::Serving && pools >> view.pool & 1 == 1
 }
 

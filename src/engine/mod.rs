@@ -28,6 +28,7 @@ mod look;
 mod packed;
 mod queue;
 mod recent;
+mod redirect;
 mod replica;
 mod request;
 mod scaling;
@@ -43,9 +44,10 @@ mod waiting;
 pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
-pub use fact::{DropReason, Fact, Ignore, Sink};
+pub use fact::{DropReason, Fact, Ignore, Sink, StepParts};
 pub use life::StartPhase;
 pub use location::Location;
+pub use redirect::{NotRedirected, WhyNot};
 pub use replica::Replica;
 pub use request::{Progress, Record, RequestState};
 pub use scaling::PoolCounts;
@@ -66,6 +68,7 @@ use event::{ClusterEvent, EventQueue};
 use load::LoadTimes;
 use location::LocationCounts;
 use queue::Tournament;
+use redirect::Redirects;
 use replica::World;
 use serde::{Deserialize, Serialize};
 use slab::Slab;
@@ -117,6 +120,7 @@ pub struct Cluster {
     timeout: Span,
     admission: AdmissionQueue,
     router: RouterState,
+    redirects: Redirects,
     /// Events of the cluster; arrivals come straight from the source.
     events: EventQueue<ClusterEvent>,
     census: Census,
@@ -190,6 +194,7 @@ impl Cluster {
             timeout: timeout_of(scenario),
             admission: AdmissionQueue::new(&c.admission),
             router: RouterState::new(&c.routing, scenario.seed),
+            redirects: Redirects::default(),
             events: EventQueue::default(),
             census: Census::default(),
             replicas: Vec::new(),

@@ -6,7 +6,7 @@
 use super::departure::{Departure, DepartureReason};
 use super::detail::StepTrace;
 use super::event::ReplicaEvent;
-use super::fact::{Fact, Sink};
+use super::fact::{Fact, Sink, StepParts};
 use super::location::Location;
 use super::replica::{Replica, RunningStep, World};
 use super::slab::{Slab, Slot};
@@ -277,6 +277,9 @@ impl Replica {
         let load = StepLoad { prefill: &chunks, decode, decode_context };
         let span = (self.life.step(self.model.step(&load)) + self.kv.take_transfer()).min(LONGEST);
         self.latest_step = span;
+        if w.sink.wants_step_parts() {
+            w.sink.step_parts(self.parts_of(&load, span));
+        }
         let prefill = chunks.iter().map(|c| c.tokens).sum();
         self.chunks = chunks;
         let t = &mut self.totals;
@@ -292,6 +295,18 @@ impl Replica {
             self.trace(now, span, w);
         }
         span
+    }
+
+    /// What a step of `span` takes its time for.
+    fn parts_of(&self, load: &StepLoad<'_>, span: Span) -> StepParts {
+        let model = self.model.step(load).min(span);
+        let without = StepLoad { prefill: &[], ..*load };
+        let decoding = match (load.prefill.is_empty(), load.decode) {
+            (true, _) => model,
+            (false, 0) => Span::ZERO,
+            (false, _) => self.model.step(&without).min(model),
+        };
+        StepParts { prompts: Span(model.0 - decoding.0), transfers: Span(span.0 - model.0) }
     }
 
     fn trace<S: Sink>(&self, now: Micros, span: Span, w: &mut World<'_, S>) {

@@ -289,7 +289,7 @@ impl Decisions {
                 true_load: kept.true_load[at],
                 score: score(at),
                 chosen: kept.chosen == Some(at as u32),
-                excluded: excluded(at).map(words),
+                excluded: excluded(at).map(excluded_words),
                 parts: part(at),
             }
         };
@@ -315,7 +315,7 @@ impl Decisions {
 }
 
 /// Why a replica could not be chosen, for people.
-fn words(excluded: Excluded) -> String {
+pub(crate) fn excluded_words(excluded: Excluded) -> String {
     match excluded {
         Excluded::QueueFull => "wait queue full".to_owned(),
         Excluded::OverLimit { metric, value, max } => {

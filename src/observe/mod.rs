@@ -17,6 +17,8 @@ pub(crate) mod scaling;
 pub(crate) mod warmup;
 pub(crate) mod window;
 
+#[cfg(any(feature = "cli", feature = "whatif"))]
+pub(crate) use decisions::excluded_words;
 pub use decisions::{Candidate, DecisionPart, ScorePart, SummandValue};
 pub use life::{Part, Segment, SegmentKind};
 pub use notices::{Notice, NoticeKind};

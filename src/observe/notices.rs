@@ -7,7 +7,7 @@ use super::recorder::Recorder;
 use crate::base::Micros;
 use crate::base::units::US_PER_S;
 use crate::base::words::{count, three_digits};
-use crate::engine::Cluster;
+use crate::engine::{Cluster, WhyNot};
 use crate::scenario::Scenario;
 use crate::workload::Trace;
 use serde::Serialize;
@@ -33,6 +33,8 @@ pub enum NoticeKind {
     TraceRows,
     /// Expressions gave scores that were no finite numbers.
     NotFinite,
+    /// Requests did not go where edits send them.
+    NotSent,
 }
 
 /// Something the reader of a run must know.
@@ -83,8 +85,8 @@ pub(crate) fn requests_asked(scenario: &Scenario, trace: Option<&Trace>) -> Opti
 impl RunSoFar<'_> {
     /// What there is to know of it; most of it only once the run has ended.
     pub(crate) fn notices(&self) -> Vec<Notice> {
-        let at_end: [fn(&Self) -> Option<Notice>; 3] =
-            [Self::nothing_measured, Self::unfinished, Self::cut_short];
+        let at_end: [fn(&Self) -> Option<Notice>; 4] =
+            [Self::nothing_measured, Self::unfinished, Self::cut_short, Self::not_sent];
         let always: [fn(&Self) -> Option<Notice>; 4] =
             [Self::dropped, Self::no_price, Self::trace_rows, Self::not_finite];
         let asked = at_end.iter().filter(|_| self.ended).chain(&always);
@@ -275,6 +277,27 @@ impl RunSoFar<'_> {
         let remedy = "add 1 to what is divided by where it can be 0, as in 1 / (1 + waiting)";
         let path = "cluster.routing.weighted.scorers";
         (scores > 0).then(|| Notice::new(NoticeKind::NotFinite, path, text, remedy))
+    }
+
+    /// Requests that did not go where edits send them: the first, and how many there are.
+    fn not_sent(&self) -> Option<Notice> {
+        let mut missed = self.engine.not_redirected();
+        let first = missed.next()?;
+        let (why, remedy) = match first.why {
+            WhyNot::TooLate => ("it had been routed or refused before", "let the edit apply earlier"),
+            WhyNot::CannotTake => {
+                ("that replica took no requests of its kind then", "send it to one that does")
+            }
+            WhyNot::NotYet => ("it was never routed", "remove the edit, or run longer"),
+        };
+        let others = missed.count() as u64;
+        let more =
+            if others == 0 { String::new() } else { format!(" {} more did not either.", count(others)) };
+        let text = format!(
+            "Request {} did not go to r{} as an edit has it: {why}.{more}",
+            first.request.0, first.to.0
+        );
+        Some(Notice::new(NoticeKind::NotSent, "edits", text, remedy))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Edits: what is changed while the run goes on. An edit is a change of the document, with a position on the clock.
+//! Edits: what is changed while the run goes on. An edit is a change of the document, or of one routing decision, with a position
+//! on the clock.
 
 #[cfg(feature = "cli")]
 use super::limits;
@@ -8,7 +9,20 @@ use serde_json::{Map, Value};
 /// New values of fields, by path.
 pub type FieldValues = Map<String, Value>;
 
-/// An edit and when it applies: at least one field is set or one entry added.
+/// Where a request goes instead of where the router would send it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    /// The request, by its number: the first to arrive is 0.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS - 1)))]
+    pub request: u32,
+    /// The replica, by its number: those of the first pool come first, those started later last.
+    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REPLICAS_STARTED - 1)))]
+    pub to: u32,
+}
+
+/// An edit and when it applies: at least one field is set, one entry added or one request sent elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -25,6 +39,9 @@ pub struct TimedEdit {
     /// Lists of this document and the entry that each gets at its end, such as `"cluster.pools": {"name": "burst", "replicas": 2}`. What the entry does not say has its default.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub add: FieldValues,
+    /// A request that is routed from now on, and the replica that gets it if that takes requests then. The router is asked all the same, and goes on as if its choice had been followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
     /// Whether it is switched off: it keeps its place on the timeline and changes nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
@@ -33,12 +50,13 @@ pub struct TimedEdit {
 impl TimedEdit {
     /// The edit `change` at `at_us`, before the first event at or after it.
     pub fn new(at_us: u64, change: Change) -> Self {
-        Self { at_us, after_events: None, set: change.set, add: change.add, off: false }
+        let Change { set, add, route } = change;
+        Self { at_us, after_events: None, set, add, route, off: false }
     }
 
     /// What it changes.
     pub fn change(&self) -> Change {
-        Change { set: self.set.clone(), add: self.add.clone() }
+        Change { set: self.set.clone(), add: self.add.clone(), route: self.route }
     }
 }
 
@@ -50,9 +68,17 @@ pub struct Change {
     pub set: FieldValues,
     /// Lists and the entry that each gets, by path.
     pub add: FieldValues,
+    /// A request, and the replica that it is sent to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
 }
 
 impl Change {
+    /// Sends one request to a replica.
+    pub fn route(request: u32, to: u32) -> Self {
+        Self { route: Some(Route { request, to }), ..Self::default() }
+    }
+
     /// Sets one field.
     pub fn set(path: &str, value: impl Into<Value>) -> Self {
         Self::default().and_set(path, value)
@@ -79,6 +105,11 @@ impl Change {
 
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
+        self.leaves_document() && self.route.is_none()
+    }
+
+    /// Whether the document stays as it is.
+    pub fn leaves_document(&self) -> bool {
         self.set.is_empty() && self.add.is_empty()
     }
 

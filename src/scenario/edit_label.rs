@@ -10,7 +10,9 @@ const LONGEST: usize = 40;
 /// An edit in a few words: its first change, and how many more there are.
 pub(crate) fn label(change: &Change) -> String {
     let set = change.set.iter().map(|(path, value)| set_label(path, value));
-    let mut labels = set.chain(change.add.iter().map(|(path, entry)| add_label(path, entry)));
+    let add = change.add.iter().map(|(path, entry)| add_label(path, entry));
+    let route = change.route.map(|route| format!("request {} to r{}", route.request, route.to));
+    let mut labels = set.chain(add).chain(route);
     let first: String = labels.next().unwrap_or_default().chars().take(LONGEST).collect();
     let more = labels.count();
     if more == 0 { first } else { format!("{first} +{more}") }
@@ -74,6 +76,7 @@ mod tests {
         let added =
             Change::add("cluster.pools", json!({"name": "burst"})).and_set("cluster.routing", "random");
         assert_eq!(label(&added), "routing random +1");
+        assert_eq!(label(&Change::route(17, 2)), "request 17 to r2");
         assert_eq!(label(&Change::add("workload.clients", json!({"name": "bot"}))), "+ client bot");
     }
 }

@@ -29,6 +29,9 @@ impl Checked<Scenario> {
         if !problems.is_empty() {
             return Err(problems);
         }
+        if change.leaves_document() {
+            return Ok((self.clone(), problems));
+        }
         let mut workload = old.workload.clone();
         // A list of requests is long, and almost no edit is about it.
         let about_requests =
@@ -61,8 +64,7 @@ impl Checked<Scenario> {
 fn out_of_reach(change: &Change) -> Diagnostics {
     let allowed = "fields under cluster, workload and slo";
     if change.is_empty() {
-        let fix =
-            "set a field, such as {\"set\": {\"cluster.pools[0].replicas\": 8}}, or add an entry to a list";
+        let fix = "set a field, such as {\"set\": {\"cluster.pools[0].replicas\": 8}}, add an entry to a list, or route a request";
         return vec![Diagnostic::error("", "an edit that changes nothing", allowed, fix)];
     }
     let root = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();

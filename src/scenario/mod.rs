@@ -46,7 +46,7 @@ pub use cache_routing::{CacheAware, KvCost};
 pub use check::{Checked, RequestCount, check, check_edits};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
-pub use edit::{Change, FieldValues, TimedEdit};
+pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use expression::Expression;
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,

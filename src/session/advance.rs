@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::base::{Micros, RequestId};
-use crate::engine::{Decision, Fact, Halt, Ignore, ScalingRecord, Sink};
+use crate::engine::{Decision, Fact, Halt, Ignore, ScalingRecord, Sink, StepParts};
 use crate::observe::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,16 @@ impl<S: Sink + ?Sized> Sink for Both<'_, S> {
     #[inline]
     fn wants_blocked_heads(&self) -> bool {
         self.recorder.wants_blocked_heads() || self.also.wants_blocked_heads()
+    }
+
+    #[inline]
+    fn wants_step_parts(&self) -> bool {
+        self.also.wants_step_parts()
+    }
+
+    #[inline]
+    fn step_parts(&mut self, parts: StepParts) {
+        self.also.step_parts(parts);
     }
 
     #[inline]

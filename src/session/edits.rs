@@ -4,11 +4,12 @@ use super::advance::Both;
 use super::memory::Needs;
 use super::view::Flag;
 use super::{Audience, Session};
-use crate::base::{Diagnostic, Diagnostics, Micros, diag::has_errors};
+use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId, diag::has_errors, words};
 use crate::engine::{Cluster, Ignore, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
+use crate::observe::requests_asked;
 use crate::perf::Plan;
-use crate::scenario::{Change, Scenario, TimedEdit, limits, parse_change};
+use crate::scenario::{Change, Route, Scenario, TimedEdit, limits, parse_change};
 use crate::workload::Source;
 
 /// All edits in order, the first `applied` of them behind the playhead.
@@ -74,6 +75,17 @@ impl EditLog {
         self.applied
     }
 
+    /// Adds an edit that sends a request somewhere as the next one; others that send it are switched off.
+    #[cfg(any(feature = "cli", feature = "whatif"))]
+    pub(super) fn redirect(&mut self, edit: TimedEdit) {
+        let request = edit.route.map(|route| route.request);
+        for other in &mut self.edits[self.applied..] {
+            other.off |= other.route.map(|route| route.request) == request;
+        }
+        self.labels.insert(self.applied, crate::scenario::edit_label::label(&edit.change()));
+        self.edits.insert(self.applied, edit);
+    }
+
     pub(super) fn next(&self) -> Option<Place> {
         self.edits.get(self.applied).map(|e| Place { at_us: e.at_us, after_events: e.after_events })
     }
@@ -125,11 +137,18 @@ impl Session {
             problems.push(Diagnostic::error("edits", found, format!("at most {}", limits::EDITS), fix));
         }
         let started = self.engine.replicas().len() as u32;
-        let mut course = Course { plan: self.plan.clone(), needs: self.needs.clone(), started, problems };
+        let before = &self.edits.edits[..self.edits.applied];
+        let routed = before.iter().filter(|e| !e.off).filter_map(|e| e.route).map(|r| r.request).collect();
+        let (plan_now, needs) = (self.plan.clone(), self.needs.clone());
+        let mut course = Course { plan: plan_now, needs, started, routed, problems };
         let too_many = course.count_started(&plan);
         course.problems.extend(too_many);
         course.needs.change(self.playhead, &plan);
         course.plan = plan;
+        if let Some(route) = change.route {
+            course.route(route);
+            course.problems.extend(self.too_late(route));
+        }
         for (i, later) in self.edits.edits.iter().enumerate().skip(self.edits.applied) {
             course.edit(i, later);
         }
@@ -137,6 +156,16 @@ impl Session {
         course.problems.extend(course.needs.count().problems(&self.scenario));
         course.problems.extend(course.needs.check(self.trace.as_deref(), audience));
         if has_errors(&course.problems) { Err(course.problems) } else { Ok(course.problems) }
+    }
+
+    /// A problem, if a request has been routed already.
+    fn too_late(&self, route: Route) -> Option<Diagnostic> {
+        let record = self.engine.records().get(route.request as usize)?;
+        let at = record.routed.get()?;
+        let to = record.replica().map_or_else(String::new, |id| format!(" to r{}", id.0));
+        let found = format!("request {}, which was sent{to} at {} s", route.request, at.as_secs());
+        let fix = "go back to before that, and edit there";
+        Some(Diagnostic::error("route.request", found, "a request that is still to be routed", fix))
     }
 
     /// The next edit of the log that happens at all: what comes after the end of the run does not, be that its horizon or the
@@ -168,18 +197,25 @@ impl Session {
         }
         let (plan, _) =
             self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
-        self.needs.change(now, &plan);
-        if self.engine.events_done() == 0 && now == Micros::ZERO {
+        if edit.change().leaves_document() {
+            // Not even what an edit forgets by the way, such as who kept whom from making progress, is touched.
+        } else if self.engine.events_done() == 0 && now == Micros::ZERO {
             // Nothing has happened yet: the run begins with the edited scenario.
+            self.needs.change(now, &plan);
             let source = Source::new(plan.scenario(), self.trace.as_ref());
-            self.engine = Cluster::new(&plan, source);
+            let before = std::mem::replace(&mut self.engine, Cluster::new(&plan, source));
+            self.engine.keep_redirects(&before);
             let replicas = self.engine.replicas().len();
             self.recorder = Recorder::new(plan.scenario(), replicas, self.recorder.live);
         } else {
+            self.needs.change(now, &plan);
             // First, so that it knows the pools that the cluster is about to speak of.
             self.recorder.adopt(plan.scenario(), now);
             let mut sink = Both { recorder: &mut self.recorder, also };
             self.engine.adopt(&self.plan, &plan, now, &mut sink);
+        }
+        if let Some(route) = edit.route {
+            self.engine.redirect(RequestId(route.request), ReplicaId(route.to));
         }
         self.plan = plan;
         self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());
@@ -213,6 +249,8 @@ pub(super) struct Course {
     pub(super) needs: Needs,
     /// Replicas started so far.
     pub(super) started: u32,
+    /// Requests that edits so far send somewhere.
+    routed: Vec<u32>,
     pub(super) problems: Diagnostics,
 }
 
@@ -220,7 +258,8 @@ impl Course {
     /// Of a run that begins with `plan`, with all its edits.
     pub(super) fn new(plan: Plan, edits: &[TimedEdit]) -> Self {
         let started = plan.scenario().cluster.pools.iter().map(|p| p.replicas).sum();
-        let mut course = Self { needs: Needs::new(&plan), plan, started, problems: Diagnostics::new() };
+        let needs = Needs::new(&plan);
+        let mut course = Self { needs, plan, started, routed: Vec::new(), problems: Diagnostics::new() };
         for (i, edit) in edits.iter().enumerate() {
             course.edit(i, edit);
         }
@@ -237,6 +276,38 @@ impl Course {
             .then(|| Diagnostic::error("cluster.pools", found, format!("at most {most}"), fix))
     }
 
+    /// An edit sends a request somewhere: whether both can be.
+    fn route(&mut self, route: Route) {
+        let mut problem = |field: &str, found: String, allowed: String, fix: &str| {
+            self.problems.push(Diagnostic::error(format!("route.{field}"), found, allowed, fix));
+        };
+        let s = self.plan.scenario();
+        // How many rows a trace has is known when it is loaded.
+        let asked = if s.workload.trace.is_some() { None } else { requests_asked(s, None) };
+        let most = asked.unwrap_or(limits::REQUESTS);
+        if u64::from(route.request) >= most {
+            let allowed = match most.checked_sub(1) {
+                Some(last) => format!("0 to {}", words::count(last)),
+                None => "none: the run has no requests".to_owned(),
+            };
+            let fix = "requests are numbered from 0 in the order in which they arrive";
+            problem("request", format!("request {}", words::count(route.request.into())), allowed, fix);
+        }
+        if route.to >= self.started {
+            let allowed = match self.started.checked_sub(1) {
+                Some(last) => format!("0 to {}, the replicas started up to then", words::count(last.into())),
+                None => "none: there are no replicas yet".to_owned(),
+            };
+            let found = format!("replica {}", words::count(route.to.into()));
+            problem("to", found, allowed, "replicas are numbered from 0, those of the first pool first");
+        }
+        if self.routed.contains(&route.request) {
+            let found = format!("request {}, which another edit sends somewhere too", route.request);
+            problem("request", found, "one edit for each request".to_owned(), "keep one of the two");
+        }
+        self.routed.push(route.request);
+    }
+
     /// The document goes on as edit number `i` makes it, unless that is switched off. An edit that cannot be is left out, and a problem.
     pub(super) fn edit(&mut self, i: usize, edit: &TimedEdit) {
         if edit.off {
@@ -251,6 +322,11 @@ impl Course {
             }
             Err(problems) => problems,
         };
+        let earlier = std::mem::replace(&mut self.problems, found);
+        if let Some(route) = edit.route {
+            self.route(route);
+        }
+        let found = std::mem::replace(&mut self.problems, earlier);
         let inside = |mut problem: Diagnostic| {
             let key = if edit.set.keys().any(|path| problem.path.starts_with(path.as_str()))
                 || edit.add.is_empty()
@@ -261,6 +337,7 @@ impl Course {
             };
             problem.path = match problem.path.as_str() {
                 "" => format!("edits[{i}]"),
+                path if path.starts_with("route.") => format!("edits[{i}].{path}"),
                 path => format!("edits[{i}].{key}.{path}"),
             };
             problem

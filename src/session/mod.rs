@@ -22,6 +22,8 @@ pub mod study;
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub mod tables;
 pub mod view;
+#[cfg(any(feature = "cli", feature = "whatif"))]
+pub mod whatif;
 
 pub use crate::observe::{Notice, NoticeKind, Report, report};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};

@@ -30,6 +30,7 @@ impl Session {
             preemptions: r.preemptions,
             blocks: p.blocks,
             arrival_us: r.arrival.0,
+            routed_us: r.routed.get().map(|at| at.0),
             ttft_us: r.ttft.get().map(|ttft| ttft.0),
             tpot_us,
             e2e_us: r.e2e.get().map(|e2e| e2e.0),

@@ -33,6 +33,10 @@ pub struct RequestDetail {
     pub blocks: u32,
     /// When it arrived, in microseconds.
     pub arrival_us: u64,
+    /// When it was routed, in microseconds, once it was.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routed_us: Option<u64>,
     /// Time to first token in microseconds, once known.
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,34 @@
 // The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts
 
+/** A time of a request that is accounted for. */
+export type AccountedTime = "ttft" | "e2e";
+
+/** A replica that could have had the request, and how that would have gone. */
+export type Alternative = {
+  /** The replica. */
+  replica: number,
+  /** Whether it was chosen: then this is what happened. */
+  chosen: boolean,
+  /** Its score; higher is better. */
+  score: number,
+  /** Why the router could not choose it; missing if it could. */
+  excluded?: string,
+  /** What became of the request there. */
+  state: RequestState,
+  /** Its TTFT there, in milliseconds. */
+  ttft_ms: number | null,
+  /** Its E2E there. */
+  e2e_ms: number | null,
+  /** Its TTFT there minus what it had. */
+  ttft_diff_ms: number | null,
+  /** Its E2E there minus what it had. */
+  e2e_diff_ms: number | null,
+  /** What everybody else would have gained and lost. */
+  others: Others,
+  /** E2E of all requests together, that request included, minus what it was, in milliseconds: of those that finished in both. */
+  total_diff_ms: number,
+};
+
 /** One anomaly. */
 export type AnomalyExample = {
   /** What is wrong. */
@@ -202,6 +231,41 @@ export type CaseText = {
   scenario: string,
 };
 
+/** What a part of a request's time went to. */
+export type Cause = "admission" | "way" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "decoding" | "interference" | "preempted" | "recompute" | "output";
+
+/** A request that shows a cause. */
+export type CauseEvidence = {
+  /** The request. */
+  request: number,
+  /** Where it was. */
+  replica: number,
+  /** When it began to be so, in microseconds. */
+  at_us: number,
+  /** How much of it, in milliseconds. */
+  ms: number,
+};
+
+/** One cause in both groups. */
+export type CausePart = {
+  /** What the time went to. */
+  cause: Cause,
+  /** Its name. */
+  name: string,
+  /** The mean over the slow requests, in milliseconds. */
+  slow_ms: number,
+  /** The mean over the fast ones. */
+  fast_ms: number,
+  /** The difference of the two. */
+  diff_ms: number,
+  /** The difference as a share of that of the whole times; negative where the slow ones took less. */
+  diff_share: number,
+  /** The slow requests that had most of it, the most first. */
+  evidence: Array<CauseEvidence>,
+  /** Whose prompts they were, where it is the prompts of others that it went to: the most first. */
+  clients: Array<ClientShare>,
+};
+
 /** The requests of one SLO class, without the warm-up. */
 export type ClassPart = {
   /** TTFT objective in milliseconds; 0 if there is none. */
@@ -242,6 +306,14 @@ export type ClientFrame = {
   name: string,
   /** Requests per second that arrived in the window. */
   rate_per_s: number,
+};
+
+/** A client's share. */
+export type ClientShare = {
+  /** The client. */
+  client: string,
+  /** Its share, 0 to 1. */
+  share: number,
 };
 
 /** A coefficient, before and after. */
@@ -581,6 +653,42 @@ export type EvidencePart = {
   basis: Basis,
   /** The same in words. */
   says: string,
+};
+
+/** Which requests to explain. */
+export type ExplainQuery = {
+  /** Which of their times. */
+  time: AccountedTime,
+  /** Those above this percentile; else the slowest 1 %, or all of the span of time. */
+  above?: number,
+  /** Only those that arrived from this instant on, in microseconds. */
+  from_us?: number,
+  /** Only those that arrived before this instant. */
+  to_us?: number,
+  /** The instant up to which the run goes; else its end. */
+  until_us?: number,
+};
+
+/** Where the time of slow requests went, beside that of fast ones. */
+export type Explanation = {
+  /** Which of their times. */
+  time: AccountedTime,
+  /** Those that are explained, in words. */
+  slow_words: string,
+  /** Those they are compared with. */
+  fast_words: string,
+  /** The shortest time of those that are explained, in milliseconds. */
+  threshold_ms: number,
+  /** Those that are explained. */
+  slow: RequestGroup,
+  /** Those they are compared with. */
+  fast: RequestGroup,
+  /** By how much longer the slow ones took on average, in milliseconds. */
+  diff_ms: number,
+  /** What their time went to, in the order in which it comes up. The parts add up to the means of the groups. */
+  causes: Array<CausePart>,
+  /** What there is to say. */
+  sentences: Array<Sentence>,
 };
 
 /** One problem of an expression. */
@@ -1058,7 +1166,7 @@ export type Notice = {
 };
 
 /** What a notice is about. */
-export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite";
+export type NoticeKind = "nothing-measured" | "saturated" | "unfinished" | "dropped" | "no-price" | "cut-short" | "trace-rows" | "not-finite" | "not-sent";
 
 /** What to run to: the next time that it happens. */
 export type Occasion = "preemption" | "missed" | "refusal" | { "queue-above": number } | { "kv-above": number } | "any-anomaly" | { "anomaly": AnomalyKind } | { "event": EventKind } | { "request": number } | "edit";
@@ -1111,6 +1219,38 @@ export type OpenedLink = {
   events_unasked: number,
   /** What could not be used. */
   problems: Array<Diagnostic>,
+};
+
+/** What everybody else gains and loses. */
+export type Others = {
+  /** Requests that are in both runs, whatever became of them. */
+  requests: number,
+  /** Requests that finished in one of the two only. */
+  finished_in_one: number,
+  /** Their TTFT. */
+  ttft: OthersTime,
+  /** Their E2E. */
+  e2e: OthersTime,
+};
+
+/** The differences of one time of the others, in milliseconds: what it would have been minus what it was. */
+export type OthersTime = {
+  /** Requests that have the time in both runs. */
+  compared: number,
+  /** Of those, faster there by any microsecond. */
+  gained: number,
+  /** Of those, slower there. */
+  lost: number,
+  /** All differences together. */
+  sum_ms: number,
+  /** Their mean. */
+  mean_ms: number,
+  /** The 99th percentile of the differences by nearest rank: who lost most. */
+  p99_ms: number,
+  /** The largest difference. */
+  most_ms: number,
+  /** The smallest: who gained most. */
+  least_ms: number,
 };
 
 /** The differences of the same requests, B minus A, in milliseconds. */
@@ -1257,6 +1397,14 @@ export type QueueChip = {
   preempted: boolean,
   /** Whether it waits for blocks on their way from the CPU tier. */
   loading: boolean,
+};
+
+/** A number of a sentence. */
+export type Quoted = {
+  /** As it stands in the sentence. */
+  text: string,
+  /** The field that it is, as a path in the explanation, such as `/causes/2/diff_ms`. */
+  path: string,
 };
 
 /** A run of somebody in the race. */
@@ -1478,6 +1626,8 @@ export type RequestDetail = {
   blocks: number,
   /** When it arrived, in microseconds. */
   arrival_us: number,
+  /** When it was routed, in microseconds, once it was. */
+  routed_us?: number,
   /** Time to first token in microseconds, once known. */
   ttft_us?: number,
   /** Mean time between its tokens in microseconds, once known. */
@@ -1492,6 +1642,24 @@ export type RequestDetail = {
   total_us: number,
   /** What the router saw of each replica when it chose, the best first, where that is still kept. */
   candidates: Array<Candidate>,
+};
+
+/** Requests that are explained, or that others are compared with. */
+export type RequestGroup = {
+  /** How many. */
+  requests: number,
+  /** The mean of their times, in milliseconds. */
+  mean_ms: number,
+  /** The mean of their prompts, in tokens. */
+  prompt_tokens: number,
+  /** The mean of their answers, in tokens. */
+  output_tokens: number,
+  /** Share of their prompt tokens that were in the cache of their replica, 0 to 1. */
+  cached_share: number,
+  /** Share of them that were preempted. */
+  preempted_share: number,
+  /** Share of them that were sent to a replica which had more to do than the router saw. */
+  stale_share: number,
 };
 
 /** Requests by where they are, warm-up included. */
@@ -1832,6 +2000,14 @@ export type Segment = {
 /** What a request waits for or does in a part of its time. */
 export type SegmentKind = "admission" | "router" | "delay" | "queue" | "kv-load" | "prefill" | "decode" | "preempted" | "recompute" | "output";
 
+/** A sentence, and where its numbers come from. */
+export type Sentence = {
+  /** The sentence. */
+  text: string,
+  /** Its numbers, in order. */
+  numbers: Array<Quoted>,
+};
+
 /** How bad it is. */
 export type Severity = "error" | "warning";
 
@@ -2146,6 +2322,43 @@ export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
 export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "health" | "fleet-load";
+
+/** One decision and its alternatives. */
+export type WhatIf = {
+  /** The request. */
+  request: number,
+  /** When it was routed, in microseconds. */
+  routed_us: number,
+  /** The instant up to which all ran. */
+  until_us: number,
+  /** Whether that is the end of the run. */
+  ended: boolean,
+  /** The replica that was chosen. */
+  chosen: number,
+  /** How much better the best candidate scored than the chosen one. */
+  score_regret: number,
+  /** How much sooner the request would have had its last token on the best of these replicas, in milliseconds; 0 if it was on the best.
+   * Null where it had not finished. */
+  regret_ms: number | null,
+  /** How much less time all requests together would have taken with the best of these, in milliseconds; null without alternatives. */
+  total_regret_ms: number | null,
+  /** Candidates that were left out, for there were more than asked for. */
+  left_out: number,
+  /** The candidates, the best by score first. */
+  alternatives: Array<Alternative>,
+};
+
+/** What is asked of one decision. */
+export type WhatIfQuery = {
+  /** The request whose decision it is. */
+  request: number,
+  /** Only this replica; else all that the router could have chosen. */
+  to?: number,
+  /** The instant up to which all run on; else the end of the run. */
+  until_us?: number,
+  /** Most alternatives, the best by score first; 0 for all. */
+  most: number,
+};
 
 /** All kinds of events, in the order in which lists show them. */
 export const EVENT_KINDS: readonly EventKind[] = [

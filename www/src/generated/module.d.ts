@@ -628,3 +628,80 @@ declare module '*/pkg/measured.js' {
    */
   export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
 }
+declare module '*/pkg/whatif.js' {
+  /* tslint:disable */
+  /* eslint-disable */
+
+  type ExplainQuery = import('./boundary.ts').ExplainQuery;
+  type Explanation = import('./boundary.ts').Explanation;
+  type WhatIf = import('./boundary.ts').WhatIf;
+  type WhatIfQuery = import('./boundary.ts').WhatIfQuery;
+
+
+
+  /**
+   * The run of one scenario, and what can be asked of it.
+   */
+  export class Questions {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * Why slow requests are slow; throws a list of diagnostics.
+       */
+      explain(asked: ExplainQuery): Explanation;
+      /**
+       * About a scenario, JSON text, and the file of its trace where it replays one; throws a list of diagnostics.
+       */
+      constructor(text: string, trace_name: string, trace: Uint8Array | number[]);
+      /**
+       * One decision and its alternatives; throws a list of diagnostics.
+       */
+      whatIf(asked: WhatIfQuery): WhatIf;
+  }
+
+  /**
+   * Installs the hook that prints a panic's message and place.
+   */
+  export function start(): void;
+
+  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+  export interface InitOutput {
+      readonly memory: WebAssembly.Memory;
+      readonly __wbg_questions_free: (a: number, b: number) => void;
+      readonly questions_explain: (a: number, b: any) => [number, number, number];
+      readonly questions_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly questions_whatIf: (a: number, b: any) => [number, number, number];
+      readonly start: () => void;
+      readonly __wbindgen_malloc: (a: number, b: number) => number;
+      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_exn_store: (a: number) => void;
+      readonly __externref_table_alloc: () => number;
+      readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_dealloc: (a: number) => void;
+      readonly __wbindgen_start: () => void;
+  }
+
+  export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+  /**
+   * Instantiates the given `module`, which can either be bytes or
+   * a precompiled `WebAssembly.Module`.
+   *
+   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+   *
+   * @returns {InitOutput}
+   */
+  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+  /**
+   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+   * for everything else, calls `WebAssembly.instantiate` directly.
+   *
+   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+   *
+   * @returns {Promise<InitOutput>}
+   */
+  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
+}

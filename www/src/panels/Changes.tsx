@@ -4,7 +4,7 @@ import { child, equal, type Json } from '../base/json.ts';
 import { clock } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { withValue } from '../state/document.ts';
-import type { Edit } from '../state/edits.ts';
+import { type Edit, routeSaid } from '../state/edits.ts';
 import { fieldAt, inUnit, pathName, plainText } from './formFields.ts';
 
 export default function Changes(props: { app: App }): JSX.Element {
@@ -80,7 +80,7 @@ export default function Changes(props: { app: App }): JSX.Element {
   );
 }
 
-/** An edit in the words of the form: what it sets, what it adds. */
+/** An edit in the words of the form: what it sets, what it adds, whom it sends where. */
 function said(app: App, edit: Edit): readonly (readonly [string, string])[] {
   const set = Object.entries(edit.set ?? {}).map(
     ([path, value]) => [pathName(app.schema, app.inForce(), path), short(app, path, value)] as const,
@@ -89,7 +89,8 @@ function said(app: App, edit: Edit): readonly (readonly [string, string])[] {
     const word = list === 'cluster.pools' ? 'New pool' : 'New client';
     return [word, short(app, '', child(entry, 'name'))] as const;
   });
-  return [...set, ...added];
+  const route = routeSaid(edit);
+  return [...set, ...added, ...(route ? [route] : [])];
 }
 
 /** The value at a path in the form's words: a number with its unit, a policy by its name, a list by its length. */

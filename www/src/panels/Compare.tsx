@@ -1,5 +1,5 @@
 // Two runs on the same requests: the run on screen, A, and another, B, that keeps step with it. Loaded when it is opened.
-import { createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, lazy, on, Show, Suspense } from 'solid-js';
 import { getAt, type Json, setAt } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { readDocument } from '../base/text.ts';
@@ -8,8 +8,9 @@ import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { type Beside, type Comparing, createComparing } from '../state/compare.ts';
-import { changes, type ListedEdit, withEdit, withoutEdit } from '../state/edits.ts';
+import { changes, type ListedEdit, placedEdits, routeSaid, withEdit, withoutEdit } from '../state/edits.ts';
 import { isLinkText } from '../state/linkText.ts';
+import { sendToB, sentToB } from '../state/sentToB.ts';
 import { CompareCharts } from './CompareCharts.tsx';
 import { CompareFigures } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
@@ -39,6 +40,15 @@ export default function Compare(props: { app: App }): JSX.Element {
     columns: app.columns,
     inspect: app.inspect,
   });
+  const [study, setStudy] = createSignal<Study>('Two runs');
+  createEffect(
+    on(sentToB, (next) => {
+      if (!next) return;
+      sendToB(undefined);
+      setStudy('Two runs');
+      void comparing.choose(next);
+    }),
+  );
   overlay(
     () => host,
     () => app.setComparing(false),
@@ -50,7 +60,6 @@ export default function Compare(props: { app: App }): JSX.Element {
     const a: Beside = { name: 'A before the swap', document: app.document() };
     if (await app.applyAsRun(b.document)) await comparing.choose(a);
   };
-  const [study, setStudy] = createSignal<Study>('Two runs');
   const bar = (): JSX.Element => (
     <div class="bar">
       <fieldset class="seg" aria-label="What is compared">
@@ -350,6 +359,14 @@ function Seeds(props: { comparing: Comparing }): JSX.Element {
 /** In what B differs from A. */
 function Differs(props: { app: App; b: Beside }): JSX.Element {
   const listed = createMemo(() => changes(props.app.document(), props.b.document));
+  /** Requests that B sends elsewhere. */
+  const sent = createMemo(() => {
+    const [inA, inB] = [props.app.document(), props.b.document].map((of) =>
+      placedEdits(of).flatMap(({ edit, off }) => (off ? [] : [routeSaid(edit) ?? []])),
+    );
+    const known = new Set(inA?.map(String));
+    return (inB ?? []).filter((said) => said.length > 0 && !known.has(String(said)));
+  });
   const edits = (of: Json): number => {
     const all = getAt(of, 'edits');
     return Array.isArray(all) ? all.length : 0;
@@ -375,7 +392,15 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
             </li>
           )}
         </For>
-        <Show when={listed().length === 0 && edits(props.b.document) === edits(props.app.document())}>
+        <For each={sent()}>
+          {([what, to]) => (
+            <li>
+              <span>{what}</span>
+              <b>{to}</b>
+            </li>
+          )}
+        </For>
+        <Show when={listed().length + sent().length === 0 && edits(props.b.document) === edits(props.app.document())}>
           <li class="s">nothing: B is the same run</li>
         </Show>
       </ul>

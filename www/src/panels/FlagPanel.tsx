@@ -3,6 +3,7 @@ import { For, type JSX, Show } from 'solid-js';
 import { getAt, type Json } from '../base/json.ts';
 import { clock, secondsOf } from '../base/units.ts';
 import type { App } from '../state/app.ts';
+import { routeSaid } from '../state/edits.ts';
 import { fieldAt, inUnit, pathName, plainText } from './formFields.ts';
 
 export default function FlagPanel(props: { app: App }): JSX.Element {
@@ -59,6 +60,13 @@ function Row(props: { app: App; index: number }): JSX.Element {
               </span>
             )}
           </For>
+          <Show when={routeSaid(edit().edit)}>
+            {(said) => (
+              <span class="what">
+                {said()[0]} <b>{said()[1]}</b>
+              </span>
+            )}
+          </Show>
           <span class="flag-acts">
             <button type="button" class="btn box" onClick={() => void app.seek(edit().atUs / 1e6)}>
               Go there

@@ -1,5 +1,5 @@
 // One request: what happened to it in a sentence, where its time went, why it was sent where it was.
-import { createMemo, type JSX, Show } from 'solid-js';
+import { createMemo, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { clock, count, DASH, durationUs, text } from '../base/units.ts';
 import { ClientShape } from '../draw/glyphs.tsx';
 import type { EventKind, Part, RequestDetail } from '../generated/boundary.ts';
@@ -7,6 +7,8 @@ import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
 import { Waterfall } from './Waterfall.tsx';
+
+const WhatIfBlock = lazy(() => import('./WhatIf.tsx'));
 
 export function RequestPanel(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -131,6 +133,11 @@ function Detail(props: { app: App; detail: RequestDetail }): JSX.Element {
           <Decision list={d().candidates} onReplica={(replica) => props.app.select({ request: undefined, replica })} />
         </Show>
       </div>
+      <Show when={d().routed_us !== undefined && d().candidates.length > 1}>
+        <Suspense>
+          <WhatIfBlock app={props.app} detail={d()} />
+        </Suspense>
+      </Show>
     </>
   );
 }

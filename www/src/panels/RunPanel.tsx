@@ -8,6 +8,7 @@ import type { Counts, Report } from '../generated/boundary.ts';
 import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
+import { Later } from './Later.tsx';
 import { NoticeBlock } from './Notices.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
 import { RowsBlock } from './Rows.tsx';
@@ -34,6 +35,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
   const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
   const [report, setReport] = createSignal<RunReport>();
+  const [asksWhy, setAsksWhy] = createSignal(false);
   const figures = createMemo(() => {
     const now = report();
     return now ? trust<Report>(JSON.parse(now.json)) : undefined;
@@ -132,6 +134,29 @@ export default function RunPanel(props: { app: App }): JSX.Element {
         </table>
       </div>
       <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Why are slow requests slow?</h2>
+        </div>
+        <Show
+          when={asksWhy()}
+          fallback={
+            <button
+              type="button"
+              class="btn box"
+              disabled={counts().completed < 2}
+              onClick={() => {
+                app.pause();
+                setAsksWhy(true);
+              }}
+            >
+              Where did their time go?
+            </button>
+          }
+        >
+          <Later app={app} what="The account of slow requests" load={() => import('./Why.tsx')} />
+        </Show>
+      </div>
       <div class="blk">
         <div class="blk-head">
           <h2>Anomalies</h2>

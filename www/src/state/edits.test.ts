@@ -11,6 +11,7 @@ import {
   movedEdit,
   placedEdits,
   revisedEdit,
+  routeSaid,
   switchedEdit,
   withEdit,
   withoutEdit,
@@ -171,4 +172,18 @@ test('edits are in force in the order of their instants, and those that came wit
     [0, true],
     [1, false],
   ]);
+});
+
+test('an edit that sends a request elsewhere keeps its words and its place', () => {
+  const route = { request: 17, to: 2 };
+  const document: Json = { edits: [{ at_us: 5_000_000, route }] };
+  const [placed] = placedEdits(document);
+  expect(placed).toEqual({ atUs: 5_000_000, edit: { route }, off: false });
+  expect(routeSaid(placed?.edit ?? {})).toEqual(['Request 17 to', 'r2']);
+  expect(routeSaid({ set: {} })).toBeUndefined();
+  expect(getAt(switchedEdit(document, 0), 'edits[0].route')).toEqual(route);
+  expect(effective(document, 6_000_000)).toEqual(document);
+  const other: Json = { edits: [{ at_us: 5_000_000, route: { request: 17, to: 3 } }] };
+  expect(listedEdits(document, document)[0]?.scheduled).toBe(true);
+  expect(listedEdits(other, document)[0]?.scheduled).toBe(false);
 });

@@ -4,8 +4,8 @@ import { child, equal, getAt, isObject, type Json, type JsonObject, joinPath, pa
 
 type Values = Readonly<Record<string, Json>>;
 
-/** What an edit does: values by path, and one new entry for each list that grows. */
-export type Edit = { readonly set?: Values; readonly add?: Values };
+/** What an edit does: values by path, one new entry for each list that grows, and a request with the replica that it is sent to. */
+export type Edit = { readonly set?: Values; readonly add?: Values; readonly route?: Json };
 
 /** An edit of the document's list, with where it acts. */
 export type PlacedEdit = { readonly atUs: number; readonly edit: Edit; readonly off: boolean };
@@ -110,10 +110,14 @@ export function placedEdits(document: Json): readonly PlacedEdit[] {
   const edits = child(document, 'edits');
   if (!Array.isArray(edits)) return [];
   return edits.map((raw: Json) => {
-    const [set, add] = [child(raw, 'set'), child(raw, 'add')];
+    const [set, add, route] = [child(raw, 'set'), child(raw, 'add'), child(raw, 'route')];
     return {
       atUs: Number(child(raw, 'at_us') ?? 0),
-      edit: { ...(isObject(set) ? { set } : {}), ...(isObject(add) ? { add } : {}) },
+      edit: {
+        ...(isObject(set) ? { set } : {}),
+        ...(isObject(add) ? { add } : {}),
+        ...(isObject(route) ? { route } : {}),
+      },
       off: child(raw, 'off') === true,
     };
   });
@@ -121,6 +125,12 @@ export function placedEdits(document: Json): readonly PlacedEdit[] {
 
 /** An edit of the list, with its place in it, and whether the scenario came with it. */
 export type ListedEdit = PlacedEdit & { readonly index: number; readonly scheduled: boolean };
+
+/** Where an edit sends a request, in words: what, and where to. */
+export function routeSaid(edit: Edit): readonly [string, string] | undefined {
+  if (edit.route === undefined) return undefined;
+  return [`Request ${child(edit.route, 'request')} to`, `r${child(edit.route, 'to')}`];
+}
 
 /** The edits of a document; those that `original` has at the same instant are scheduled, the others were made since. */
 export function listedEdits(original: Json, document: Json): readonly ListedEdit[] {
@@ -137,7 +147,8 @@ function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
     a.atUs === b.atUs &&
     a.off === b.off &&
     equal(a.edit.set ?? {}, b.edit.set ?? {}) &&
-    equal(a.edit.add ?? {}, b.edit.add ?? {})
+    equal(a.edit.add ?? {}, b.edit.add ?? {}) &&
+    equal(a.edit.route ?? {}, b.edit.route ?? {})
   );
 }
 

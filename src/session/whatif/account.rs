@@ -1,0 +1,200 @@
+//! Where the time of one request went, cause by cause: the causes add up to its time, to the microsecond.
+//!
+//! The segments of its life (`observe::life`) follow each other without gaps. Those in which others have a part in what happens are
+//! divided by what its replica's steps were spent on meanwhile.
+
+use super::steps::{Spent, StepLog};
+use crate::base::RequestId;
+use crate::engine::Cluster;
+use crate::observe::{SegmentKind, life};
+use serde::{Deserialize, Serialize};
+
+/// A time of a request that is accounted for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum AccountedTime {
+    /// Arrival to first token.
+    Ttft,
+    /// Arrival to last token.
+    #[default]
+    E2e,
+}
+
+/// What a part of a request's time went to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// Held back by admission, or on its way there.
+    Admission,
+    /// On its way to the router and to the replica.
+    Way,
+    /// In the wait queue, while prompts of others were computed.
+    QueuePrompts,
+    /// In the wait queue, while others decoded.
+    QueueDecoding,
+    /// In the wait queue, while no step ran.
+    QueueIdle,
+    /// Waiting for blocks on their way from the CPU tier.
+    Load,
+    /// Its own prompt: its share of what prompts added to the steps that computed it.
+    Prompt,
+    /// The rest of these steps: prompts of others, and decoding.
+    PromptOthers,
+    /// Its decoding steps, as long as they would have been without prompts of others.
+    Decoding,
+    /// What prompts of others added to its decoding steps.
+    Interference,
+    /// In the wait queue again, after it lost its blocks.
+    Preempted,
+    /// Computing again what it lost.
+    Recompute,
+    /// Output processing of its tokens.
+    Output,
+}
+
+/// How many causes there are.
+pub const CAUSES: usize = 13;
+
+impl Cause {
+    /// All of them, in the order in which they come up.
+    pub const ALL: [Self; CAUSES] = [
+        Self::Admission,
+        Self::Way,
+        Self::QueuePrompts,
+        Self::QueueDecoding,
+        Self::QueueIdle,
+        Self::Load,
+        Self::Prompt,
+        Self::PromptOthers,
+        Self::Decoding,
+        Self::Interference,
+        Self::Preempted,
+        Self::Recompute,
+        Self::Output,
+    ];
+
+    /// Its name in a list.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Admission => "Held back at the gateway",
+            Self::Way => "On the way to the replica",
+            Self::QueuePrompts => "Waiting behind prompts",
+            Self::QueueDecoding => "Waiting behind decoding",
+            Self::QueueIdle => "Waiting, no step running",
+            Self::Load => "Loading KV from the CPU tier",
+            Self::Prompt => "Own prompt",
+            Self::PromptOthers => "Others in the steps of its prompt",
+            Self::Decoding => "Decoding",
+            Self::Interference => "Prompts of others while decoding",
+            Self::Preempted => "Preempted, waiting again",
+            Self::Recompute => "Computing again what it lost",
+            Self::Output => "Output processing",
+        }
+    }
+
+    /// The same within a sentence.
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            Self::Admission => "being held back at the gateway",
+            Self::Way => "the way to the replica",
+            Self::QueuePrompts => "waiting while prompts of others were computed",
+            Self::QueueDecoding => "waiting while others decoded",
+            Self::QueueIdle => "waiting while no step ran",
+            Self::Load => "loading KV from the CPU tier",
+            Self::Prompt => "their own prompts",
+            Self::PromptOthers => "sharing the steps of their prompts with others",
+            Self::Decoding => "decoding",
+            Self::Interference => "prompts of others in their decoding steps",
+            Self::Preempted => "waiting again after they were preempted",
+            Self::Recompute => "computing again what they lost",
+            Self::Output => "output processing",
+        }
+    }
+
+    /// Whether it is the prompts of others that it went to.
+    pub(super) fn is_prompts_of_others(self) -> bool {
+        matches!(self, Self::QueuePrompts | Self::PromptOthers | Self::Interference)
+    }
+}
+
+/// A stretch of a request's time with one way of dividing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// Start in microseconds.
+    pub(super) from: u64,
+    /// End.
+    pub(super) to: u64,
+    /// What it is of a life.
+    pub(super) kind: SegmentKind,
+}
+
+/// The account of one request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// By cause, in microseconds.
+    pub us: [u64; CAUSES],
+    /// What it was made of.
+    pub(super) stretches: Vec<Stretch>,
+}
+
+impl Account {
+    /// Of a request that has the time that is asked for.
+    pub(super) fn of(engine: &Cluster, log: &StepLog, id: RequestId, time: AccountedTime) -> Option<Self> {
+        let r = &engine.records()[id.index()];
+        let e2e = r.e2e.get()?;
+        let span = if time == AccountedTime::E2e { e2e } else { r.ttft.get()? };
+        let (end, replica) = ((r.arrival + span).0, r.replica()?);
+        let mut account = Self::default();
+        for segment in life::segments(engine, id, r.arrival + e2e) {
+            let (from, to) = (segment.from_us, segment.to_us.min(end));
+            if from >= to {
+                continue;
+            }
+            // What follows a prompt up to the first token is that token's output processing.
+            let early = time == AccountedTime::Ttft && segment.kind == SegmentKind::Decode;
+            let kind = if early { SegmentKind::Output } else { segment.kind };
+            account.stretches.push(Stretch { from, to, kind });
+            let spent = || log.spent(replica, from, to);
+            account.divide(kind, to - from, log.of(id).own_prompt_us, spent);
+        }
+        let sum: u64 = account.us.iter().sum();
+        assert!(sum == span.0, "INV-3: the parts of {id:?} come to {sum} us of {}", span.0);
+        Some(account)
+    }
+
+    fn add(&mut self, cause: Cause, us: u64) {
+        self.us[cause as usize] += us;
+    }
+
+    fn divide(&mut self, kind: SegmentKind, whole: u64, own_prompt: u64, spent: impl Fn() -> Spent) {
+        match kind {
+            SegmentKind::Admission => self.add(Cause::Admission, whole),
+            SegmentKind::Router | SegmentKind::Delay => self.add(Cause::Way, whole),
+            SegmentKind::KvLoad => self.add(Cause::Load, whole),
+            SegmentKind::Preempted => self.add(Cause::Preempted, whole),
+            SegmentKind::Recompute => self.add(Cause::Recompute, whole),
+            SegmentKind::Output => self.add(Cause::Output, whole),
+            SegmentKind::Queue => {
+                let s = spent();
+                self.add(Cause::QueuePrompts, s.prompts);
+                self.add(Cause::QueueDecoding, s.decoding + s.transfers);
+                self.add(Cause::QueueIdle, s.idle);
+            }
+            SegmentKind::Prefill => {
+                let s = spent();
+                let own = own_prompt.min(s.prompts);
+                self.add(Cause::Prompt, own + s.idle);
+                self.add(Cause::PromptOthers, s.prompts - own + s.decoding);
+                self.add(Cause::Load, s.transfers);
+            }
+            SegmentKind::Decode => {
+                let s = spent();
+                self.add(Cause::Interference, s.prompts);
+                self.add(Cause::Decoding, s.decoding + s.idle);
+                self.add(Cause::Load, s.transfers);
+            }
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Why the slow requests are slow: where their time went, beside that of the fast ones, and a sentence or two that say it.
+//!
+//! Every number of a sentence is a field of the explanation, and says which: what is said cannot be other than what was measured.
+
+use super::account::{Account, AccountedTime, Cause};
+use super::sentences::{Sentence, sentences};
+use super::steps::{STEPS, StepLog};
+use crate::base::words::count;
+use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, order::sort_pairs};
+use crate::engine::Record;
+use crate::observe::SegmentKind;
+use crate::scenario::Scenario;
+use crate::session::{Audience, Session, Trace};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Requests named for each cause.
+const NAMED: usize = 5;
+/// Clients named for each cause.
+const CLIENTS: usize = 3;
+
+/// Which requests to explain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ExplainQuery {
+    /// Which of their times.
+    pub time: AccountedTime,
+    /// Those above this percentile; else the slowest 1 %, or all of the span of time.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub above: Option<f64>,
+    /// Only those that arrived from this instant on, in microseconds.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub from_us: Option<u64>,
+    /// Only those that arrived before this instant.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub to_us: Option<u64>,
+    /// The instant up to which the run goes; else its end.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub until_us: Option<u64>,
+}
+
+/// Where the time of slow requests went, beside that of fast ones.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Explanation {
+    /// Which of their times.
+    pub time: AccountedTime,
+    /// Those that are explained, in words.
+    pub slow_words: String,
+    /// Those they are compared with.
+    pub fast_words: String,
+    /// The shortest time of those that are explained, in milliseconds.
+    pub threshold_ms: f64,
+    /// Those that are explained.
+    pub slow: RequestGroup,
+    /// Those they are compared with.
+    pub fast: RequestGroup,
+    /// By how much longer the slow ones took on average, in milliseconds.
+    pub diff_ms: f64,
+    /// What their time went to, in the order in which it comes up. The parts add up to the means of the groups.
+    pub causes: Vec<CausePart>,
+    /// What there is to say.
+    pub sentences: Vec<Sentence>,
+}
+
+/// Requests that are explained, or that others are compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RequestGroup {
+    /// How many.
+    pub requests: u64,
+    /// The mean of their times, in milliseconds.
+    pub mean_ms: f64,
+    /// The mean of their prompts, in tokens.
+    pub prompt_tokens: f64,
+    /// The mean of their answers, in tokens.
+    pub output_tokens: f64,
+    /// Share of their prompt tokens that were in the cache of their replica, 0 to 1.
+    pub cached_share: f64,
+    /// Share of them that were preempted.
+    pub preempted_share: f64,
+    /// Share of them that were sent to a replica which had more to do than the router saw.
+    pub stale_share: f64,
+}
+
+/// One cause in both groups.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct CausePart {
+    /// What the time went to.
+    pub cause: Cause,
+    /// Its name.
+    pub name: String,
+    /// The mean over the slow requests, in milliseconds.
+    pub slow_ms: f64,
+    /// The mean over the fast ones.
+    pub fast_ms: f64,
+    /// The difference of the two.
+    pub diff_ms: f64,
+    /// The difference as a share of that of the whole times; negative where the slow ones took less.
+    pub diff_share: f64,
+    /// The slow requests that had most of it, the most first.
+    pub evidence: Vec<CauseEvidence>,
+    /// Whose prompts they were, where it is the prompts of others that it went to: the most first.
+    pub clients: Vec<ClientShare>,
+}
+
+/// A request that shows a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct CauseEvidence {
+    /// The request.
+    pub request: u32,
+    /// Where it was.
+    pub replica: u32,
+    /// When it began to be so, in microseconds.
+    pub at_us: u64,
+    /// How much of it, in milliseconds.
+    pub ms: f64,
+}
+
+/// A client's share.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct ClientShare {
+    /// The client.
+    pub client: String,
+    /// Its share, 0 to 1.
+    pub share: f64,
+}
+
+/// A run, and what its steps were spent on.
+#[derive(Debug)]
+pub struct Explaining {
+    session: Session,
+    log: StepLog,
+}
+
+/// A finished request of the measurement window, and its account.
+struct Accounted {
+    id: RequestId,
+    us: u64,
+    account: Account,
+}
+
+impl Explaining {
+    /// About the run of a scenario.
+    pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
+        let (session, warnings) = Session::start(scenario, trace, Audience::Batch)?;
+        Ok((Self { session, log: StepLog::default() }, warnings))
+    }
+
+    /// The run up to an instant, or its end.
+    pub fn run_to(&mut self, until: Micros) -> Result<&Session, Diagnostic> {
+        self.session.advance_telling(until, u64::MAX, &mut self.log);
+        if self.log.is_full() {
+            let fix = "run it shorter, or with fewer replicas";
+            let (found, most) = ("more steps".to_owned(), format!("at most {}", count(STEPS as u64)));
+            return Err(Diagnostic::error("run.horizon_s", found, most, fix));
+        }
+        Ok(&self.session)
+    }
+
+    /// The account of one request that has finished.
+    pub fn account(&self, request: u32, time: AccountedTime) -> Option<Account> {
+        let known = (request as usize) < self.session.engine().records().len();
+        known.then(|| Account::of(self.session.engine(), &self.log, RequestId(request), time))?
+    }
+
+    /// Why the requests asked for took longer than the others.
+    pub fn explain(&mut self, asked: &ExplainQuery) -> Result<Explanation, Diagnostic> {
+        self.run_to(asked.until_us.map_or(Micros::MAX, Micros))?;
+        let above = asked.above.unwrap_or(if asked.in_span() { 0.0 } else { 99.0 });
+        if !(0.0..100.0).contains(&above) {
+            let fix = "99 takes the slowest hundredth";
+            return Err(Diagnostic::error(
+                "above",
+                above.to_string(),
+                "a percentile from 0 to below 100",
+                fix,
+            ));
+        }
+        let all = self.accounted(asked.time);
+        let (slow, fast) =
+            groups(&all, asked, above, |id| self.session.engine().records()[id.index()].arrival);
+        if slow.is_empty() || fast.is_empty() {
+            let found = format!("{} of {} requests that have finished", slow.len(), all.len());
+            let allowed = "some requests to explain and some to compare them with";
+            return Err(Diagnostic::error(
+                "",
+                found,
+                allowed,
+                "take another span or percentile, or run longer",
+            ));
+        }
+        Ok(self.explanation(asked, above, [&slow, &fast]))
+    }
+
+    /// Finished requests of the measurement window in the order of their times.
+    fn accounted(&self, time: AccountedTime) -> Vec<Accounted> {
+        let engine = self.session.engine();
+        let counted = |id: RequestId, r: &Record| self.session.recorder.warmup().counts(id, r.arrival);
+        let mut all: Vec<Accounted> = Vec::new();
+        for (id, r) in (0..).map(RequestId).zip(engine.records()) {
+            if counted(id, r)
+                && let Some(account) = Account::of(engine, &self.log, id, time)
+            {
+                all.push(Accounted { id, us: account.us.iter().sum(), account });
+            }
+        }
+        let mut order: Vec<(u64, u64)> = all.iter().map(|a| a.us).zip(0..).collect();
+        sort_pairs(&mut order);
+        let mut places: Vec<Option<Accounted>> = all.into_iter().map(Some).collect();
+        order.into_iter().filter_map(|(_, i)| places[i as usize].take()).collect()
+    }
+
+    fn explanation(&self, asked: &ExplainQuery, above: f64, [slow, fast]: [&[&Accounted]; 2]) -> Explanation {
+        let groups = [slow, fast].map(|group| self.group(group));
+        let diff_ms = groups[0].mean_ms - groups[1].mean_ms;
+        let causes = Cause::ALL.map(|cause| self.cause(cause, [slow, fast], diff_ms)).to_vec();
+        let span = asked.in_span();
+        let slow_words = match (above > 0.0, span) {
+            (true, false) => format!("the slowest {} %", plain(100.0 - above)),
+            (true, true) => format!("the slowest {} % of the span", plain(100.0 - above)),
+            (false, _) => "the requests of the span".to_owned(),
+        };
+        let fast_words = if above > 0.0 { "the faster half" } else { "the others" };
+        let mut made = Explanation {
+            time: asked.time,
+            slow_words,
+            fast_words: fast_words.to_owned(),
+            threshold_ms: slow.first().map_or(0.0, |a| a.us as f64 / 1000.0),
+            slow: groups[0],
+            fast: groups[1],
+            diff_ms,
+            causes,
+            sentences: Vec::new(),
+        };
+        made.sentences = sentences(&made);
+        made
+    }
+
+    fn group(&self, group: &[&Accounted]) -> RequestGroup {
+        let engine = self.session.engine();
+        let n = group.len() as f64;
+        let [mut prompt, mut output, mut cached, mut preempted, mut stale] = [0_u64; 5];
+        for a in group {
+            let r = &engine.records()[a.id.index()];
+            prompt += u64::from(r.prompt_tokens);
+            output += u64::from(r.output_tokens);
+            cached += u64::from(r.cached_tokens.min(r.prompt_tokens));
+            preempted += u64::from(r.preemptions > 0);
+            stale += u64::from(self.log.of(a.id).load.is_some_and(|[seen, truth]| truth > seen));
+        }
+        RequestGroup {
+            requests: group.len() as u64,
+            mean_ms: group.iter().map(|a| a.us).sum::<u64>() as f64 / n / 1000.0,
+            prompt_tokens: prompt as f64 / n,
+            output_tokens: output as f64 / n,
+            cached_share: cached as f64 / prompt.max(1) as f64,
+            preempted_share: preempted as f64 / n,
+            stale_share: stale as f64 / n,
+        }
+    }
+
+    fn cause(&self, cause: Cause, [slow, fast]: [&[&Accounted]; 2], whole_ms: f64) -> CausePart {
+        let mean = |group: &[&Accounted]| {
+            let sum: u64 = group.iter().map(|a| a.account.us[cause as usize]).sum();
+            sum as f64 / group.len() as f64 / 1000.0
+        };
+        let (slow_ms, fast_ms) = (mean(slow), mean(fast));
+        let diff_ms = slow_ms - fast_ms;
+        CausePart {
+            cause,
+            name: cause.name().to_owned(),
+            slow_ms,
+            fast_ms,
+            diff_ms,
+            diff_share: if whole_ms > 0.0 { diff_ms / whole_ms } else { 0.0 },
+            evidence: self.evidence(cause, slow),
+            clients: if cause.is_prompts_of_others() { self.clients(cause, slow) } else { Vec::new() },
+        }
+    }
+
+    /// The slow requests that had most of a cause.
+    fn evidence(&self, cause: Cause, slow: &[&Accounted]) -> Vec<CauseEvidence> {
+        // Sorted by what is left to the largest number, so that the most come first and of equals the first.
+        let mut order: Vec<(u64, u64)> =
+            slow.iter().map(|a| u64::MAX - a.account.us[cause as usize]).zip(0..).collect();
+        sort_pairs(&mut order);
+        let named = order.into_iter().take(NAMED).filter_map(|(_, i)| {
+            let a = slow[i as usize];
+            let us = a.account.us[cause as usize];
+            let stretch = a.account.stretches.iter().find(|s| is_of(cause, s.kind))?;
+            let replica = self.session.engine().records()[a.id.index()].replica()?.0;
+            let ms = us as f64 / 1000.0;
+            (us > 0).then_some(CauseEvidence { request: a.id.0, replica, at_us: stretch.from, ms })
+        });
+        named.collect()
+    }
+
+    /// Whose prompts were computed meanwhile.
+    fn clients(&self, cause: Cause, slow: &[&Accounted]) -> Vec<ClientShare> {
+        let engine = self.session.engine();
+        let names = engine.source().clients();
+        let mut us = vec![0_u64; names.len()];
+        for a in slow {
+            let r = &engine.records()[a.id.index()];
+            let Some(replica) = r.replica() else { continue };
+            for s in a.account.stretches.iter().filter(|s| is_of(cause, s.kind)) {
+                self.log.prompt_work(replica, s.from, s.to, &mut us);
+            }
+            if cause == Cause::PromptOthers
+                && let Some(own) = us.get_mut(r.client as usize)
+            {
+                *own = own.saturating_sub(self.log.of(a.id).own_prompt_us);
+            }
+        }
+        let all: u64 = us.iter().sum();
+        let mut order: Vec<(u64, u64)> = us.iter().map(|us| u64::MAX - us).zip(0..).collect();
+        sort_pairs(&mut order);
+        let share = |(left, i): (u64, u64)| {
+            let us = u64::MAX - left;
+            (us > 0).then(|| ClientShare { client: names[i as usize].clone(), share: us as f64 / all as f64 })
+        };
+        order.into_iter().take(CLIENTS).filter_map(share).collect()
+    }
+}
+
+impl ExplainQuery {
+    fn in_span(&self) -> bool {
+        self.from_us.is_some() || self.to_us.is_some()
+    }
+}
+
+/// Whether a stretch of that kind can have time of a cause.
+fn is_of(cause: Cause, kind: SegmentKind) -> bool {
+    match cause {
+        Cause::Admission => kind == SegmentKind::Admission,
+        Cause::Way => matches!(kind, SegmentKind::Router | SegmentKind::Delay),
+        Cause::QueuePrompts | Cause::QueueDecoding | Cause::QueueIdle => kind == SegmentKind::Queue,
+        Cause::Load => matches!(kind, SegmentKind::KvLoad | SegmentKind::Prefill | SegmentKind::Decode),
+        Cause::Prompt | Cause::PromptOthers => kind == SegmentKind::Prefill,
+        Cause::Decoding | Cause::Interference => kind == SegmentKind::Decode,
+        Cause::Preempted => kind == SegmentKind::Preempted,
+        Cause::Recompute => kind == SegmentKind::Recompute,
+        Cause::Output => kind == SegmentKind::Output,
+    }
+}
+
+/// The requests asked for, and those they are compared with, both in the order of their times.
+fn groups<'a>(
+    all: &'a [Accounted],
+    asked: &ExplainQuery,
+    above: f64,
+    arrival: impl Fn(RequestId) -> Micros,
+) -> (Vec<&'a Accounted>, Vec<&'a Accounted>) {
+    let inside = |a: &&Accounted| {
+        let at = arrival(a.id).0;
+        asked.from_us.is_none_or(|from| at >= from) && asked.to_us.is_none_or(|to| at < to)
+    };
+    let within: Vec<&Accounted> = all.iter().filter(inside).collect();
+    let below =
+        (libm::floor(within.len() as f64 * above / 100.0) as usize).min(within.len().saturating_sub(1));
+    let slow = within[below.min(within.len())..].to_vec();
+    let fast = if above > 0.0 {
+        let most = (all.len() / 2).min(all.len() - slow.len());
+        let is_slow = |a: &Accounted| slow.iter().any(|s| std::ptr::eq(*s, a));
+        let half = all[..most].iter();
+        if asked.in_span() { half.filter(|a| !inside(a) || !is_slow(a)).collect() } else { half.collect() }
+    } else {
+        all.iter().filter(|a| !inside(a)).collect()
+    };
+    (slow, fast)
+}
+
+/// A number without needless decimals.
+fn plain(x: f64) -> String {
+    let text = format!("{x:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,282 @@
+//! What if a request had gone elsewhere: its routing decision made otherwise, once for each replica, and run on from there.
+//!
+//! Everything up to the decision is run once. From a copy of the run just before it, each alternative goes on with an edit that
+//! sends the request to that replica; the edit is one like any other, so that a run of the scenario with it gives the same. What
+//! differs at the instant up to which all of them run is the difference: for that request, and for everybody else.
+
+mod account;
+mod explain;
+mod others;
+mod sentences;
+mod steps;
+
+pub use account::{Account, AccountedTime, CAUSES, Cause};
+pub use explain::{
+    CauseEvidence, CausePart, ClientShare, ExplainQuery, Explaining, Explanation, RequestGroup,
+};
+pub use others::{Others, OthersTime};
+pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};
+
+use super::{Audience, Budget, History, Session, Stop, Trace};
+use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
+use crate::engine::{Cluster, Decision, Fact, Record, RequestState, Sink};
+use crate::observe::excluded_words;
+use crate::scenario::{Change, Route, Scenario, TimedEdit};
+use others::pairs_of;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What is asked of one decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct WhatIfQuery {
+    /// The request whose decision it is.
+    pub request: u32,
+    /// Only this replica; else all that the router could have chosen.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub to: Option<u32>,
+    /// The instant up to which all run on; else the end of the run.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub until_us: Option<u64>,
+    /// Most alternatives, the best by score first; 0 for all.
+    pub most: u32,
+}
+
+/// One decision and its alternatives.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct WhatIf {
+    /// The request.
+    pub request: u32,
+    /// When it was routed, in microseconds.
+    pub routed_us: u64,
+    /// The instant up to which all ran.
+    pub until_us: u64,
+    /// Whether that is the end of the run.
+    pub ended: bool,
+    /// The replica that was chosen.
+    pub chosen: u32,
+    /// How much better the best candidate scored than the chosen one.
+    pub score_regret: f64,
+    /// How much sooner the request would have had its last token on the best of these replicas, in milliseconds; 0 if it was on the best.
+    /// Null where it had not finished.
+    pub regret_ms: Option<f64>,
+    /// How much less time all requests together would have taken with the best of these, in milliseconds; null without alternatives.
+    pub total_regret_ms: Option<f64>,
+    /// Candidates that were left out, for there were more than asked for.
+    pub left_out: u32,
+    /// The candidates, the best by score first.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A replica that could have had the request, and how that would have gone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Alternative {
+    /// The replica.
+    pub replica: u32,
+    /// Whether it was chosen: then this is what happened.
+    pub chosen: bool,
+    /// Its score; higher is better.
+    pub score: f64,
+    /// Why the router could not choose it; missing if it could.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<String>,
+    /// What became of the request there.
+    pub state: RequestState,
+    /// Its TTFT there, in milliseconds.
+    pub ttft_ms: Option<f64>,
+    /// Its E2E there.
+    pub e2e_ms: Option<f64>,
+    /// Its TTFT there minus what it had.
+    pub ttft_diff_ms: Option<f64>,
+    /// Its E2E there minus what it had.
+    pub e2e_diff_ms: Option<f64>,
+    /// What everybody else would have gained and lost.
+    pub others: Others,
+    /// E2E of all requests together, that request included, minus what it was, in milliseconds: of those that finished in both.
+    pub total_diff_ms: f64,
+}
+
+/// Scenarios, requests and decisions to ask about, with the run they were made in.
+#[derive(Debug)]
+pub struct Asking {
+    history: History,
+}
+
+/// Events between two looks of the history at its checkpoints.
+const SLICE: u64 = 4096;
+
+impl Asking {
+    /// About the run of a scenario.
+    pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
+        let (session, warnings) = Session::start(scenario, trace, Audience::Batch)?;
+        Ok((Self { history: History::new(session, Budget::PAGE) }, warnings))
+    }
+
+    /// The run up to an instant, or its end.
+    pub fn run_to(&mut self, until: Micros) -> &Session {
+        self.history.seek(until);
+        while self.history.advance(until, SLICE) == Stop::Events {}
+        self.history.present()
+    }
+
+    /// The run just before the first event at an instant.
+    fn before(&mut self, at: Micros) -> Session {
+        match at.0.checked_sub(1) {
+            Some(us) => self.run_to(Micros(us)),
+            None => self.history.at_start(),
+        };
+        self.history.present().clone()
+    }
+
+    /// The alternatives of one decision.
+    pub fn what_if(&mut self, asked: &WhatIfQuery) -> Result<WhatIf, Diagnostic> {
+        let until = asked.until_us.map_or(Micros::MAX, Micros);
+        let base = self.run_to(until).clone();
+        let id = RequestId(asked.request);
+        let (routed, chosen) = decided(&base, id)?;
+        let before = self.before(routed);
+        let decision = decision_of(&before, id, routed);
+        let (places, left_out) = candidates(&decision, chosen, asked)?;
+        let alternative = |place: usize| -> Alternative {
+            let to = decision.seen[place].id;
+            let run = (to != chosen).then(|| before.sent(routed, Route { request: id.0, to: to.0 }, until));
+            compared(&base, run.as_ref().unwrap_or(&base), id, to, &decision, place)
+        };
+        let alternatives: Vec<Alternative> = places.into_iter().map(alternative).collect();
+        let own = base.engine().records()[id.index()].e2e.get().map(|e2e| e2e.0 as f64 / 1000.0);
+        let best = alternatives.iter().filter_map(|a| a.e2e_ms).fold(f64::INFINITY, f64::min);
+        let least = alternatives.iter().map(|a| a.total_diff_ms).fold(f64::INFINITY, f64::min);
+        Ok(WhatIf {
+            request: id.0,
+            routed_us: routed.0,
+            until_us: base.now().0,
+            ended: base.has_ended(),
+            chosen: chosen.0,
+            score_regret: decision.regret(),
+            regret_ms: own.map(|own| (own - best).max(0.0)),
+            total_regret_ms: (!alternatives.is_empty()).then(|| (0.0 - least).max(0.0)),
+            left_out,
+            alternatives,
+        })
+    }
+}
+
+/// When and where a request was sent; or why there is no decision to ask about.
+fn decided(run: &Session, id: RequestId) -> Result<(Micros, ReplicaId), Diagnostic> {
+    let problem = |found: String, fix: &str| {
+        Err(Diagnostic::error("request", found, "a request that was sent to a replica", fix))
+    };
+    let Some(record) = run.engine().records().get(id.index()) else {
+        let arrived = run.engine().records().len();
+        let found = format!("request {}, where {arrived} arrived up to {} s", id.0, run.now().as_secs());
+        return problem(found, "requests are numbered from 0 in the order in which they arrive");
+    };
+    match (record.routed.get(), record.replica()) {
+        (Some(at), Some(to)) => Ok((at, to)),
+        _ if record.state() == RequestState::Rejected => {
+            problem(format!("request {}, which was refused", id.0), "ask about one that was admitted")
+        }
+        _ => problem(format!("request {}, which is not routed yet", id.0), "let the run go on further"),
+    }
+}
+
+/// Hears one decision.
+struct Listening {
+    request: RequestId,
+    heard: Option<Decision>,
+}
+
+impl Sink for Listening {
+    fn fact(&mut self, _: Micros, _: Fact) {}
+
+    fn wants_decision(&self, request: RequestId, _: usize) -> bool {
+        request == self.request
+    }
+
+    fn decision(&mut self, _: Micros, decision: &Decision) {
+        if decision.request == Some(self.request) {
+            self.heard = Some(decision.clone());
+        }
+    }
+}
+
+/// The decision that a run is about to make at `at`.
+fn decision_of(before: &Session, request: RequestId, at: Micros) -> Decision {
+    let (mut run, mut listening) = (before.clone(), Listening { request, heard: None });
+    run.advance_telling(at, u64::MAX, &mut listening);
+    listening.heard.expect("INV-6: a decision that was made is made again")
+}
+
+/// The positions of the candidates that are asked for, the best first, the chosen one among them; and how many are left out.
+fn candidates(d: &Decision, chosen: ReplicaId, asked: &WhatIfQuery) -> Result<(Vec<usize>, u32), Diagnostic> {
+    let mut places = d.ranking();
+    if let Some(to) = asked.to {
+        places.retain(|&i| d.seen[i].id.0 == to || d.seen[i].id == chosen);
+        if !places.iter().any(|&i| d.seen[i].id.0 == to) {
+            let found = format!("replica {to}");
+            let allowed: Vec<String> = d.seen.iter().take(16).map(|v| v.id.0.to_string()).collect();
+            let more = if d.seen.len() > 16 { ", …" } else { "" };
+            let fix = "only these took requests of its kind when it was routed";
+            return Err(Diagnostic::error("to", found, format!("{}{more}", allowed.join(", ")), fix));
+        }
+        return Ok((places, 0));
+    }
+    let most = if asked.most == 0 { usize::MAX } else { asked.most as usize };
+    let (all, mut kept) = (places.len(), 0);
+    places.retain(|&i| {
+        kept += 1;
+        kept <= most || d.seen[i].id == chosen
+    });
+    let left_out = (all - places.len()) as u32;
+    Ok((places, left_out))
+}
+
+impl Session {
+    /// The run from here on, just before `at`, with a request sent elsewhere. Other edits that send it are switched off.
+    fn sent(&self, at: Micros, route: Route, until: Micros) -> Self {
+        let mut run = self.clone();
+        run.edits.redirect(TimedEdit::new(at.0, Change { route: Some(route), ..Change::default() }));
+        run.advance(until, u64::MAX);
+        run
+    }
+}
+
+fn ms(record: &Record) -> [Option<f64>; 2] {
+    [record.ttft, record.e2e].map(|time| time.get().map(|span| span.0 as f64 / 1000.0))
+}
+
+/// How it went with the request on `to`, beside what happened.
+fn compared(
+    base: &Session,
+    run: &Session,
+    id: RequestId,
+    to: ReplicaId,
+    d: &Decision,
+    place: usize,
+) -> Alternative {
+    let (a, b): (&Cluster, &Cluster) = (base.engine(), run.engine());
+    let pairs = pairs_of(a, b);
+    let there = pairs.iter().find(|pair| pair.a == id.index()).map_or(id.index(), |pair| pair.b);
+    let (was, is) = (&a.records()[id.index()], &b.records()[there]);
+    let [[ttft_was, e2e_was], [ttft_ms, e2e_ms]] = [ms(was), ms(is)];
+    let diff = |is: Option<f64>, was: Option<f64>| is.zip(was).map(|(is, was)| is - was);
+    let others = Others::of(a, b, &pairs, id);
+    let e2e_diff_ms = diff(e2e_ms, e2e_was);
+    Alternative {
+        replica: to.0,
+        chosen: d.target() == Some(to),
+        score: d.score(place),
+        excluded: d.excluded(place).map(excluded_words),
+        state: is.state(),
+        ttft_ms,
+        e2e_ms,
+        ttft_diff_ms: diff(ttft_ms, ttft_was),
+        e2e_diff_ms,
+        total_diff_ms: others.e2e.sum_ms + e2e_diff_ms.unwrap_or(0.0),
+        others,
+    }
+}

@@ -1,0 +1,129 @@
+//! What a request that was sent elsewhere means for all others: the differences of the same requests in two runs.
+
+use crate::base::RequestId;
+use crate::base::order::sort_pairs;
+use crate::engine::{Cluster, Record};
+use serde::Serialize;
+
+/// What everybody else gains and loses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Others {
+    /// Requests that are in both runs, whatever became of them.
+    pub requests: u64,
+    /// Requests that finished in one of the two only.
+    pub finished_in_one: u64,
+    /// Their TTFT.
+    pub ttft: OthersTime,
+    /// Their E2E.
+    pub e2e: OthersTime,
+}
+
+/// The differences of one time of the others, in milliseconds: what it would have been minus what it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct OthersTime {
+    /// Requests that have the time in both runs.
+    pub compared: u64,
+    /// Of those, faster there by any microsecond.
+    pub gained: u64,
+    /// Of those, slower there.
+    pub lost: u64,
+    /// All differences together.
+    pub sum_ms: f64,
+    /// Their mean.
+    pub mean_ms: f64,
+    /// The 99th percentile of the differences by nearest rank: who lost most.
+    pub p99_ms: f64,
+    /// The largest difference.
+    pub most_ms: f64,
+    /// The smallest: who gained most.
+    pub least_ms: f64,
+}
+
+/// One request, by its number in both runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) a: usize,
+    pub(super) b: usize,
+}
+
+/// The requests of two runs that share everything up to an instant. Rounds of conversations that wait for their answers can arrive in
+/// another order where answers come at other times: they are told by their client, their conversation and their place in it.
+pub(super) fn pairs_of(a: &Cluster, b: &Cluster) -> Vec<Pair> {
+    let key = |r: &Record| (u64::from(r.client) << 32) | u64::from(r.session);
+    let same = |(x, y): (&Record, &Record)| x.arrival == y.arrival && key(x) == key(y);
+    let (records_a, records_b) = (a.records(), b.records());
+    let alike = records_a.iter().zip(records_b).take_while(|pair| same(*pair)).count();
+    let mut pairs: Vec<Pair> = (0..alike).map(|i| Pair { a: i, b: i }).collect();
+    if alike == records_a.len().min(records_b.len()) {
+        return pairs;
+    }
+    // As many of a conversation came before in both, so that the rest pairs off by itself.
+    let rest = |all: &crate::base::Chunks<Record>| {
+        let mut keys: Vec<(u64, u64)> = all.iter().map(key).zip(0_u64..).skip(alike).collect();
+        sort_pairs(&mut keys);
+        let mut places: Vec<((u64, u32), usize)> = Vec::with_capacity(keys.len());
+        for (key, i) in keys {
+            let before = places.last().filter(|((k, _), _)| *k == key).map_or(0, |((_, n), _)| n + 1);
+            places.push(((key, before), i as usize));
+        }
+        places
+    };
+    let (of_a, of_b) = (rest(records_a), rest(records_b));
+    let mut further = of_b.iter().peekable();
+    for &(place, i) in &of_a {
+        while further.next_if(|(other, _)| *other < place).is_some() {}
+        if let Some(&(_, j)) = further.next_if(|(other, _)| *other == place) {
+            pairs.push(Pair { a: i, b: j });
+        }
+    }
+    pairs
+}
+
+impl Others {
+    /// All pairs but that of `id`, by its number in `a`.
+    pub(super) fn of(a: &Cluster, b: &Cluster, pairs: &[Pair], id: RequestId) -> Self {
+        let (records_a, records_b) = (a.records(), b.records());
+        let others = || pairs.iter().filter(|pair| pair.a != id.index());
+        let both = |pair: &Pair| (&records_a[pair.a], &records_b[pair.b]);
+        let finished_in_one =
+            others().map(both).filter(|(x, y)| x.e2e.is_known() != y.e2e.is_known()).count() as u64;
+        let time = |of: fn(&Record) -> Option<u64>| {
+            OthersTime::of(others().map(both).filter_map(|(x, y)| Some(of(y)? as i64 - of(x)? as i64)))
+        };
+        Self {
+            requests: others().count() as u64,
+            finished_in_one,
+            ttft: time(|r| r.ttft.get().map(|span| span.0)),
+            e2e: time(|r| r.e2e.get().map(|span| span.0)),
+        }
+    }
+}
+
+impl OthersTime {
+    /// Of differences in microseconds.
+    fn of(differences: impl Iterator<Item = i64>) -> Self {
+        /// What is added to a difference so that it sorts as a whole number.
+        const ZERO: u64 = 1 << 60;
+        let mut sorted: Vec<(u64, u64)> = differences.map(|us| (ZERO.wrapping_add_signed(us), 0)).collect();
+        sort_pairs(&mut sorted);
+        let us = |i: usize| sorted[i].0 as i64 - ZERO as i64;
+        let n = sorted.len();
+        if n == 0 {
+            return Self::default();
+        }
+        let ms = |us: i64| us as f64 / 1000.0;
+        let sum: i64 = (0..n).map(us).sum();
+        Self {
+            compared: n as u64,
+            gained: (0..n).filter(|&i| us(i) < 0).count() as u64,
+            lost: (0..n).filter(|&i| us(i) > 0).count() as u64,
+            sum_ms: ms(sum),
+            mean_ms: ms(sum) / n as f64,
+            p99_ms: ms(us((n * 99).div_ceil(100) - 1)),
+            most_ms: ms(us(n - 1)),
+            least_ms: ms(us(0)),
+        }
+    }
+}

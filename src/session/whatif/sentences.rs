@@ -1,0 +1,152 @@
+//! What an explanation says in sentences: the size of the difference, and what it consists of.
+//!
+//! A sentence is put together from words and fields of the explanation, and keeps which fields these were.
+
+use super::account::{AccountedTime, CAUSES, Cause};
+use super::explain::Explanation;
+use crate::base::order::sort_pairs;
+use crate::base::words::{count, duration};
+use serde::Serialize;
+
+/// Causes of a sentence, and the least share of the difference that one of them has.
+const SAID: (usize, f64) = (3, 0.1);
+/// How far shares must lie apart to be worth saying.
+const APART: f64 = 0.1;
+/// How much longer prompts or answers must be to be worth saying.
+const LONGER: f64 = 1.25;
+
+/// A sentence, and where its numbers come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Sentence {
+    /// The sentence.
+    pub text: String,
+    /// Its numbers, in order.
+    pub numbers: Vec<Quoted>,
+}
+
+/// A number of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Quoted {
+    /// As it stands in the sentence.
+    pub text: String,
+    /// The field that it is, as a path in the explanation, such as `/causes/2/diff_ms`.
+    pub path: String,
+}
+
+/// A sentence under way.
+#[derive(Default)]
+struct Saying(Sentence);
+
+impl Saying {
+    fn say(&mut self, text: &str) -> &mut Self {
+        self.0.text.push_str(text);
+        self
+    }
+
+    fn quote(&mut self, text: String, path: impl Into<String>) -> &mut Self {
+        self.0.text.push_str(&text);
+        self.0.numbers.push(Quoted { text, path: path.into() });
+        self
+    }
+
+    fn ms(&mut self, ms: f64, path: impl Into<String>) -> &mut Self {
+        self.quote(in_ms(ms), path)
+    }
+
+    fn percent(&mut self, share: f64, path: impl Into<String>) -> &mut Self {
+        self.quote(in_percent(share), path)
+    }
+
+    fn count(&mut self, n: u64, path: impl Into<String>) -> &mut Self {
+        self.quote(count(n), path)
+    }
+}
+
+/// A time in milliseconds as sentences have it.
+pub fn in_ms(ms: f64) -> String {
+    duration(libm::floor(ms.max(0.0) * 1000.0 + 0.5) as u64)
+}
+
+/// A share as sentences have it.
+pub fn in_percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// A mean of tokens as sentences have it.
+pub fn whole(x: f64) -> String {
+    count(libm::floor(x + 0.5) as u64)
+}
+
+/// What there is to say: one or two sentences.
+pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
+    let time = if e.time == AccountedTime::E2e { "E2E" } else { "TTFT" };
+    let mut first = Saying::default();
+    let mut head = e.slow_words.clone();
+    head.replace_range(..1, &head[..1].to_uppercase());
+    first.say(&head).say(" (").count(e.slow.requests, "/slow/requests").say(&format!(", {time} from "));
+    first.ms(e.threshold_ms, "/threshold_ms").say(" on) took ").ms(e.slow.mean_ms, "/slow/mean_ms");
+    first.say(" on average");
+    if e.diff_ms <= 0.0 {
+        first.say(", no longer than ");
+    } else {
+        first.say(", ").ms(e.diff_ms, "/diff_ms").say(" more than ");
+    }
+    first.say(&e.fast_words).say(" (").count(e.fast.requests, "/fast/requests").say(", ");
+    first.ms(e.fast.mean_ms, "/fast/mean_ms").say(").");
+    let mut all = vec![first.0];
+    all.extend(second_sentence(e));
+    all
+}
+
+/// What the difference consists of: the largest causes, and whether the cache had less for the slow ones.
+fn second_sentence(e: &Explanation) -> Option<Sentence> {
+    let mut order: Vec<(u64, u64)> = Vec::with_capacity(CAUSES);
+    for (i, part) in (0..).zip(&e.causes) {
+        if e.diff_ms > 0.0 && part.diff_ms > 0.0 && part.diff_share >= SAID.1 {
+            order.push((u64::MAX - (part.diff_ms * 1000.0) as u64, i));
+        }
+    }
+    sort_pairs(&mut order);
+    order.truncate(SAID.0);
+    let mut said = Saying::default();
+    let last = order.len().checked_sub(1)?;
+    for (n, (_, i)) in order.into_iter().enumerate() {
+        let part = &e.causes[i as usize];
+        let before = match n {
+            0 => "Of the difference, ",
+            _ if n == last => " and ",
+            _ => ", ",
+        };
+        said.say(before).percent(part.diff_share, format!("/causes/{i}/diff_share")).say(" (");
+        said.ms(part.diff_ms, format!("/causes/{i}/diff_ms"));
+        said.say(if n == 0 { ") is " } else { ") " }).say(part.cause.in_words());
+        let [own, theirs] = [e.slow.output_tokens, e.fast.output_tokens];
+        if part.cause == Cause::Decoding && own >= theirs * LONGER {
+            said.say(" (").quote(whole(own), "/slow/output_tokens").say(" tokens each, the others ");
+            said.quote(whole(theirs), "/fast/output_tokens").say(")");
+        }
+        let [own, theirs] = [e.slow.prompt_tokens, e.fast.prompt_tokens];
+        if part.cause == Cause::Prompt && own >= theirs * LONGER {
+            said.say(" (").quote(whole(own), "/slow/prompt_tokens").say(" tokens each, the others ");
+            said.quote(whole(theirs), "/fast/prompt_tokens").say(")");
+        }
+        if let Some(most) = part.clients.first().filter(|most| part.clients.len() > 1 && most.share >= 0.5) {
+            said.say(&format!(", of which “{}” has ", most.client));
+            said.percent(most.share, format!("/causes/{i}/clients/0/share"));
+        }
+    }
+    if e.fast.cached_share - e.slow.cached_share >= APART {
+        said.say("; they found ").percent(e.slow.cached_share, "/slow/cached_share");
+        said.say(" of their prompt tokens in the cache, the others ");
+        said.percent(e.fast.cached_share, "/fast/cached_share");
+    }
+    if e.slow.stale_share - e.fast.stale_share >= APART {
+        said.say("; ").percent(e.slow.stale_share, "/slow/stale_share");
+        said.say(" of them went to a replica that had more to do than the router saw, of the others ");
+        said.percent(e.fast.stale_share, "/fast/stale_share");
+    }
+    said.say(".");
+    Some(said.0)
+}

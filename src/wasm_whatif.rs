@@ -1,0 +1,78 @@
+//! The boundary of the module of what-if questions, which the page loads when one is asked. It has an engine of its own and runs in a
+//! thread of its own, so that the run on screen goes on.
+
+use crate::base::Diagnostics;
+use crate::scenario::{Scenario, limits, parse};
+use crate::session::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
+use crate::session::{Trace, TraceReader};
+use crate::wasm_value::{value, written};
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+/// The types named below.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+type ExplainQuery = import('../src/generated/boundary.ts').ExplainQuery;
+type Explanation = import('../src/generated/boundary.ts').Explanation;
+type WhatIf = import('../src/generated/boundary.ts').WhatIf;
+type WhatIfQuery = import('../src/generated/boundary.ts').WhatIfQuery;
+";
+
+/// The run of one scenario, and what can be asked of it.
+#[wasm_bindgen]
+pub struct Questions {
+    scenario: Scenario,
+    trace: Option<Arc<Trace>>,
+    /// The run as far as it has come: further questions about its decisions take its checkpoints.
+    asking: Option<Asking>,
+}
+
+#[wasm_bindgen]
+impl Questions {
+    /// About a scenario, JSON text, and the file of its trace where it replays one; throws a list of diagnostics.
+    #[wasm_bindgen(constructor)]
+    pub fn new(text: &str, trace_name: &str, trace: &[u8]) -> Result<Self, JsValue> {
+        let scenario = parse(text).map_err(|problems| value(&problems))?;
+        let trace = read_trace(trace_name, trace).map_err(|problems| value(&problems))?;
+        Ok(Self { scenario, trace, asking: None })
+    }
+
+    /// One decision and its alternatives; throws a list of diagnostics.
+    #[wasm_bindgen(js_name = whatIf, unchecked_return_type = "WhatIf")]
+    pub fn what_if(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "WhatIfQuery")] asked: &JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let asked: WhatIfQuery = written(asked)?;
+        let asking = match &mut self.asking {
+            Some(asking) => asking,
+            none => {
+                let begun = Asking::new(self.scenario.clone(), self.trace.clone());
+                none.insert(begun.map_err(|problems| value(&problems))?.0)
+            }
+        };
+        asking.what_if(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
+    }
+
+    /// Why slow requests are slow; throws a list of diagnostics.
+    #[wasm_bindgen(unchecked_return_type = "Explanation")]
+    pub fn explain(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ExplainQuery")] asked: &JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let asked: ExplainQuery = written(asked)?;
+        let begun = Explaining::new(self.scenario.clone(), self.trace.clone());
+        let (mut explaining, _) = begun.map_err(|problems| value(&problems))?;
+        explaining.explain(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
+    }
+}
+
+fn read_trace(name: &str, bytes: &[u8]) -> Result<Option<Arc<Trace>>, Diagnostics> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let mut reader = TraceReader::new(name, limits::TRACE_BYTES_PAGE);
+    reader.push(bytes);
+    let (trace, diagnostics, _) = reader.finish();
+    trace.map(Some).ok_or(diagnostics)
+}

@@ -1,0 +1,176 @@
+// One routing decision made otherwise: the request sent elsewhere as run B, and a table of all alternatives. Loaded with the decision.
+import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { clock, count, DASH, durationMs, signed, text } from '../base/units.ts';
+import type { Alternative, RequestDetail, WhatIf } from '../generated/boundary.ts';
+import type { App } from '../state/app.ts';
+import { sendToB } from '../state/sentToB.ts';
+import { askWhatIf, sentElsewhere, stopAsking } from '../state/whatIf.ts';
+import { shownOf } from './regret.ts';
+import './whatif.css';
+
+/** Most alternatives that are run: each is a run of its own. */
+const MOST = 16;
+
+export default function WhatIfBlock(props: { app: App; detail: RequestDetail }): JSX.Element {
+  const app = props.app;
+  const [found, setFound] = createSignal<WhatIf>();
+  const [trouble, setTrouble] = createSignal('');
+  const [busy, setBusy] = createSignal(false);
+  const others = () => shownOf(props.detail.candidates).filter((c) => !c.chosen);
+  let asked = 0;
+  const forget = (): void => {
+    asked += 1;
+    setFound(undefined);
+    setTrouble('');
+    setBusy(false);
+  };
+  createEffect(on(() => props.detail.request, forget, { defer: true }));
+
+  const send = (to: number): void => {
+    const { request, routed_us: atUs } = props.detail;
+    if (atUs === undefined) return;
+    const document = sentElsewhere(app.document(), atUs, request, to);
+    sendToB({ name: `request ${request} to r${to}`, document });
+    app.setComparing(true);
+  };
+
+  async function ask(): Promise<void> {
+    const own = ++asked;
+    setBusy(true);
+    setTrouble('');
+    const query = { request: props.detail.request, most: MOST, until_us: app.frame()?.now_us ?? 0 };
+    const answer = await askWhatIf(app, query);
+    if (own !== asked) return;
+    setBusy(false);
+    if ('found' in answer) setFound(answer.found);
+    else setTrouble(answer.trouble);
+  }
+
+  return (
+    <div class="blk what-if">
+      <div class="blk-head">
+        <h2>What if</h2>
+        <Show when={found()}>{(w) => <span class="m">up to {clock(w().until_us)} s</span>}</Show>
+      </div>
+      <fieldset class="send-to">
+        <legend>Send it elsewhere, as run B:</legend>
+        <For each={others()}>
+          {(c) => (
+            <button
+              type="button"
+              class="btn box"
+              aria-label={`Send it to r${c.replica} instead`}
+              onClick={() => send(c.replica)}
+            >
+              r{c.replica}
+            </button>
+          )}
+        </For>
+      </fieldset>
+      <Show
+        when={found()}
+        fallback={
+          <Show
+            when={busy()}
+            fallback={
+              <button type="button" class="btn box" onClick={() => void ask()}>
+                How would each have gone?
+              </button>
+            }
+          >
+            <span role="status">Running the alternatives … </span>
+            <button type="button" class="btn box" onClick={stopAsking}>
+              Stop
+            </button>
+          </Show>
+        }
+      >
+        {(w) => (
+          <>
+            <Regrets found={w()} />
+            <div class="scores">
+              <table class="tbl">
+                <caption class="visually-hidden">
+                  Request {w().request} on each replica, and what that means for all others
+                </caption>
+                <thead>
+                  <tr>
+                    <th scope="col">
+                      <span class="visually-hidden">Replica</span>
+                    </th>
+                    <th scope="col">score</th>
+                    <th scope="col">E2E</th>
+                    <th scope="col">diff</th>
+                    <th scope="col">others</th>
+                    <th scope="col">
+                      <abbr title="others that would have been faster and slower">± of them</abbr>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  <For each={w().alternatives}>{(a) => <Row a={a} onSend={() => send(a.replica)} />}</For>
+                </tbody>
+              </table>
+            </div>
+            <p class="m foot-note">
+              Each replica had the request in a run of its own; differences are what it would have been less what it
+              was. Others: E2E of all other requests together, of those that finished in both.{' '}
+              <Show when={w().left_out > 0}>{count(w().left_out)} replicas with lower scores are left out.</Show>
+            </p>
+          </>
+        )}
+      </Show>
+      <p class="trouble" role="alert">
+        {trouble()}
+      </p>
+    </div>
+  );
+}
+
+function Regrets(props: { found: WhatIf }): JSX.Element {
+  const ms = (x: number | null): string => (x === null ? DASH : text(durationMs(x)));
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Regret</dt>
+        <dd>{ms(props.found.regret_ms)}</dd>
+      </div>
+      <div>
+        <dt>of all together</dt>
+        <dd>{ms(props.found.total_regret_ms)}</dd>
+      </div>
+      <div>
+        <dt>by score</dt>
+        <dd>{props.found.score_regret.toFixed(2)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Row(props: { a: Alternative; onSend: () => void }): JSX.Element {
+  const diff = (x: number | null): string => (x === null ? DASH : text(signed(durationMs(x))));
+  const e2e = (): string => (props.a.e2e_ms === null ? props.a.state : text(durationMs(props.a.e2e_ms)));
+  return (
+    <tr classList={{ pick: props.a.chosen }}>
+      <th scope="row">
+        <Show when={!props.a.chosen} fallback={<>r{props.a.replica}</>}>
+          <button
+            type="button"
+            class="link"
+            aria-label={`Send it to r${props.a.replica} instead, as run B`}
+            onClick={props.onSend}
+          >
+            r{props.a.replica}
+          </button>
+        </Show>
+      </th>
+      <td>{props.a.excluded === undefined ? props.a.score.toFixed(2).replace('-', '−') : DASH}</td>
+      <td>{e2e()}</td>
+      <td class="total">{props.a.chosen ? 'chosen' : diff(props.a.e2e_diff_ms)}</td>
+      <td>{props.a.chosen ? DASH : diff(props.a.others.e2e.sum_ms)}</td>
+      <td class="t">
+        {props.a.chosen ? DASH : `${count(props.a.others.e2e.gained)} / ${count(props.a.others.e2e.lost)}`}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,38 @@
+// The thread of what-if questions. It is started when one is asked; only this file imports its module.
+import init, { Questions } from '../../pkg/whatif.js';
+import wasmUrl from '../../pkg/whatif_bg.wasm?url';
+import { answering } from './answering.ts';
+import { never } from './protocol.ts';
+import type { AskedRun, WhatIfAnswers, WhatIfQuestion } from './whatIfProtocol.ts';
+
+/** The run asked about last: further questions about it take what was computed. */
+let last: { readonly run: AskedRun; readonly questions: Questions } | undefined;
+
+async function about(run: AskedRun): Promise<Questions> {
+  if (last && last.run.scenario === run.scenario && sameFile(last.run.trace, run.trace)) return last.questions;
+  last?.questions.free();
+  last = undefined;
+  const trace = run.trace ? new Uint8Array(await run.trace.arrayBuffer()) : new Uint8Array();
+  const questions = new Questions(run.scenario, run.trace?.name ?? '', trace);
+  last = { run, questions };
+  return questions;
+}
+
+/** A file comes as another object with each question. */
+function sameFile(a: File | undefined, b: File | undefined): boolean {
+  return a?.name === b?.name && a?.size === b?.size && a?.lastModified === b?.lastModified;
+}
+
+async function answer(question: WhatIfQuestion): Promise<WhatIfAnswers[keyof WhatIfAnswers]> {
+  const questions = await about(question.run);
+  switch (question.kind) {
+    case 'what-if':
+      return questions.whatIf(question.query);
+    case 'explain':
+      return questions.explain(question.query);
+    default:
+      return never(question);
+  }
+}
+
+answering(init({ module_or_path: wasmUrl }), answer);

@@ -1,0 +1,13 @@
+// What the page and the thread of what-if questions say to each other.
+import type { ExplainQuery, Explanation, WhatIf, WhatIfQuery } from '../generated/boundary.ts';
+
+/** The run that is asked about: a scenario as JSON text, and the file of its trace where it replays one. */
+export type AskedRun = { readonly scenario: string; readonly trace: File | undefined };
+
+export type WhatIfQuestion =
+  /** One routing decision and its alternatives. */
+  | { readonly kind: 'what-if'; readonly run: AskedRun; readonly query: WhatIfQuery }
+  /** Why slow requests are slow. */
+  | { readonly kind: 'explain'; readonly run: AskedRun; readonly query: ExplainQuery };
+
+export type WhatIfAnswers = { 'what-if': WhatIf; explain: Explanation };

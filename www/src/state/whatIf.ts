@@ -1,0 +1,58 @@
+// Questions to the run on screen that another thread answers: a decision made otherwise, and why slow requests are slow.
+
+import { child, getAt, type Json, setAt } from '../base/json.ts';
+import { writeDocument } from '../base/text.ts';
+import type { ExplainQuery, Explanation, WhatIf, WhatIfQuery } from '../generated/boundary.ts';
+import { LostError, RefusedError } from '../sim/client.ts';
+import { spawnWhatIf, WhatIfClient } from '../sim/whatIfClient.ts';
+import type { AskedRun } from '../sim/whatIfProtocol.ts';
+import type { App } from './app.ts';
+
+/** One thread for all questions: it keeps the run it was asked about last. */
+const thread = new WhatIfClient(spawnWhatIf);
+
+/** An answer, or why there is none. */
+export type Answer<T> = { readonly found: T } | { readonly trouble: string };
+
+function runOf(app: App): AskedRun {
+  const replays = getAt(app.document(), 'workload.trace') !== undefined;
+  return { scenario: writeDocument(app.document()), trace: replays ? app.traceFile() : undefined };
+}
+
+async function answered<T>(asked: Promise<T>): Promise<Answer<T>> {
+  try {
+    return { found: await asked };
+  } catch (error) {
+    if (error instanceof RefusedError) {
+      return { trouble: error.diagnostics.map((d) => `${d.found}; ${d.allowed}: ${d.fix}`).join(' · ') };
+    }
+    if (error instanceof LostError) return { trouble: 'Stopped before the answer was there.' };
+    return { trouble: 'It could not be answered: there may be no network, or too little memory.' };
+  }
+}
+
+/** Ends what is being answered; the next question begins anew. */
+export function stopAsking(): void {
+  thread.end();
+}
+
+export function askWhatIf(app: App, query: WhatIfQuery): Promise<Answer<WhatIf>> {
+  return answered(thread.ask({ kind: 'what-if', run: runOf(app), query }));
+}
+
+export function askWhy(app: App, query: ExplainQuery): Promise<Answer<Explanation>> {
+  return answered(thread.ask({ kind: 'explain', run: runOf(app), query }));
+}
+
+/** The document with an edit that sends a request to a replica, in the place of any other that sends it. */
+export function sentElsewhere(document: Json, atUs: number, request: number, to: number): Json {
+  const edits = child(document, 'edits');
+  const others = (Array.isArray(edits) ? edits : []).filter((edit: Json) => getAt(edit, 'route.request') !== request);
+  const place = others.findIndex((edit: Json) => Number(child(edit, 'at_us')) >= atUs);
+  const at = place < 0 ? others.length : place;
+  return setAt(document, 'edits', [
+    ...others.slice(0, at),
+    { at_us: atUs, route: { request, to } },
+    ...others.slice(at),
+  ]);
+}
