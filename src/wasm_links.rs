@@ -44,6 +44,7 @@ pub fn linked_report(report: &str, link: &str) -> String {
 
 /// The link of a scenario, JSON text, and of a second one where `asked` names a second run; `null` where it would be too long
 /// for one. Throws a list of diagnostics.
+#[expect(clippy::needless_pass_by_value, reason = "texts come from JavaScript by value")]
 #[wasm_bindgen(js_name = makeLink, unchecked_return_type = "MadeLink | null")]
 pub fn make_link(
     scenario: &str,

@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163749, "3b154a02bc1b5712"),
-    ("everything", 77405, "cfe2a73eac75ac2a"),
-    ("conversations", 102794, "d5bf03071b7bcd94"),
+    ("pressure", 163751, "a32aea75cb8558aa"),
+    ("everything", 77407, "9d98f84028ec945a"),
+    ("conversations", 102796, "eacdc1f78ee13e5b"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -111,11 +111,14 @@ mod tests {
 
     const BOUNDS: Bounds = Bounds { min: 1, max: 20 };
 
-    /// Replicas that measure what the true coefficients give.
-    fn sight(rate_each: f64, ready: u32) -> PoolSight {
+    /// Replicas that measure what the true coefficients give, at a share of the load at which their queues grow for ever. Steps of
+    /// three times an empty one allow two thirds of it.
+    fn sight(share: f64, ready: u32) -> PoolSight {
         let size = RequestSize { input_tokens: 512.0, output_tokens: 128.0 };
         let params = Params { alpha: 6.958, beta: 0.042, gamma: 0.0001 };
-        let state = ClosedForm::new(params, size).unwrap().at(rate_each).unwrap();
+        let server = ClosedForm::new(params, size).unwrap();
+        let rate_each = share * server.saturation_per_s();
+        let state = server.at(rate_each).unwrap();
         let one = Measured {
             rate_per_s: rate_each,
             input_tokens: 512.0,
@@ -135,26 +138,26 @@ mod tests {
         }
     }
 
-    fn asked(mode: Mode, rate_each: f64, ready: u32) -> Decision {
+    fn asked(mode: Mode, share: f64, ready: u32) -> Decision {
         let settings = QueueingSettings { mode, slo_multiplier: 3.0, explicit: None, up: 0.85, down: 0.7 };
         let mut model = QueueingModel::new(settings);
         let mut last = None;
         for _ in 0..6 {
-            last = Some(model.tick(&sight(rate_each, ready), BOUNDS));
+            last = Some(model.tick(&sight(share, ready), BOUNDS));
         }
         last.expect("it ticked")
     }
 
     #[test]
     fn a_load_near_what_replicas_carry_asks_for_more_and_a_small_one_for_fewer() {
-        assert!(asked(Mode::Corrected, 9.5, 4).desired > 4, "{:?}", asked(Mode::Corrected, 9.5, 4));
-        assert!(asked(Mode::Corrected, 1.0, 4).desired < 4, "{:?}", asked(Mode::Corrected, 1.0, 4));
+        assert!(asked(Mode::Corrected, 0.65, 4).desired > 4, "{:?}", asked(Mode::Corrected, 0.65, 4));
+        assert!(asked(Mode::Corrected, 0.1, 4).desired < 4, "{:?}", asked(Mode::Corrected, 0.1, 4));
     }
 
     #[test]
     fn as_published_it_never_asks_for_more() {
-        for rate in [1.0, 5.0, 9.5] {
-            assert!(asked(Mode::AsCoded, rate, 4).desired <= 4);
+        for share in [0.1, 0.4, 0.65] {
+            assert!(asked(Mode::AsCoded, share, 4).desired <= 4);
         }
     }
 
