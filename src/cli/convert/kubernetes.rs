@@ -1,5 +1,5 @@
-//! Autoscalers as a Kubernetes cluster has them: HorizontalPodAutoscaler, KEDA's ScaledObject, llm-d's VariantAutoscaling and the
-//! ConfigMaps of its analysers. Each becomes settings of `cluster.pools[].scaling`.
+//! Autoscalers as a Kubernetes cluster has them: `HorizontalPodAutoscaler`, KEDA's `ScaledObject`, llm-d's `VariantAutoscaling` and the
+//! `ConfigMaps` of its analysers. Each becomes settings of `cluster.pools[].scaling`.
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
@@ -107,7 +107,7 @@ fn settle(patches: &[&Patch], pool: &mut Value, index: usize) -> Vec<Diagnostic>
     problems
 }
 
-/// Lists as sections whose keys are numbers, and text of YAML within a ConfigMap as what it says, so that every key has a path.
+/// Lists as sections whose keys are numbers, and text of YAML within a `ConfigMap` as what it says, so that every key has a path.
 fn flat(value: &Value) -> Value {
     match value {
         Value::Array(items) => {
@@ -188,7 +188,7 @@ fn horizontal(r: &mut Reader<'_>) -> Patch {
 /// Stands for the number of replicas that an analyser wants.
 const GAUGE: &str = "desired replicas";
 
-/// The metric of an entry of a HorizontalPodAutoscaler and its target.
+/// The metric of an entry of a `HorizontalPodAutoscaler` and its target.
 fn metric(r: &mut Reader<'_>, at: &str) -> Option<(&'static str, f64)> {
     let kind = r.word(&format!("{at}.type"))?.to_owned();
     r.note(&format!("{at}.type"), "where the metric stands");
@@ -406,7 +406,7 @@ enum Analyser {
     Queueing,
 }
 
-/// The entry `default` of an analyser's ConfigMap, and those of models, which go before it.
+/// The entry `default` of an analyser's `ConfigMap`, and those of models, which go before it.
 fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
     let names: Vec<String> =
         r.get("data").and_then(Value::as_object).map(|d| d.keys().cloned().collect()).unwrap_or_default();
