@@ -10,13 +10,13 @@ import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Scenario } from './panels/Scenario.tsx';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
-import { ChartsView, StageView } from './panels/Views.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
 import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
+import { ChartsView, StageView } from './Views.tsx';
 
 const Dialogs = lazy(() => import('./panels/Dialogs.tsx'));
 const loadEmbedded = () => import('./Embedded.tsx');

@@ -3,9 +3,9 @@ import { type JSX, onMount, Show } from 'solid-js';
 import { getAt } from './base/json.ts';
 import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Transport } from './panels/Transport.tsx';
-import { ChartsView, StageView } from './panels/Views.tsx';
 import type { App } from './state/app.ts';
 import { unembedded } from './state/linkText.ts';
+import { ChartsView, StageView } from './Views.tsx';
 import './embedded.css';
 
 export default function Embedded(props: { app: App }): JSX.Element {

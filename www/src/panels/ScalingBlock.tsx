@@ -44,9 +44,6 @@ export default function ScalingBlock(props: { app: App; parts: readonly ScalingP
                 <th scope="col">At</th>
                 <th scope="col">Replicas</th>
                 <th scope="col">Why</th>
-                <th scope="col">Use</th>
-                <th scope="col">Waiting</th>
-                <th scope="col">Seen</th>
               </tr>
             </thead>
             <tbody>
@@ -73,10 +70,13 @@ function Decision(props: { row: ScalingRow; app: App }): JSX.Element {
         {row().current} → {row().desired}
         <Show when={row().unplaced > 0}> ({row().unplaced} without GPUs)</Show>
       </td>
-      <td>{why()}</td>
-      <td>{text(percent(row().utilization, 0))}</td>
-      <td>{plain(Math.round(row().queued))}</td>
-      <td>{row().seen_us_ago === undefined ? DASH : `${text(durationUs(row().seen_us_ago ?? 0))} ago`}</td>
+      <td>
+        {why()}
+        <span class="scaling-seen">
+          {text(percent(row().utilization, 0))} in use, {plain(Math.round(row().queued))} waiting
+          {row().seen_us_ago === undefined ? '' : `, measured ${text(durationUs(row().seen_us_ago ?? 0))} before`}
+        </span>
+      </td>
     </tr>
   );
 }
@@ -129,16 +129,22 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
   const told = (): string =>
     `Replicas over time, at most ${plain(top())}. Now ${STAGES.map((s) => `${last(s)} ${s}`).join(', ')}, ${last('desired')} wanted.`;
   return (
-    <svg
-      class="scaling-chart"
-      viewBox={`0 0 ${WIDE} ${TALL}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={told()}
-    >
-      <For each={STAGES}>{(stage, k) => <path class={`stage-${stage}`} d={band(k())} />}</For>
-      <path class="stage-desired" d={steps(Array.from(column('desired') ?? []))} />
-    </svg>
+    <div class="scaling-axes">
+      <span>{plain(top())}</span>
+      <svg
+        class="scaling-chart"
+        viewBox={`0 0 ${WIDE} ${TALL}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={told()}
+      >
+        <For each={STAGES}>{(stage, k) => <path class={`stage-${stage}`} d={band(k())} />}</For>
+        <path class="stage-desired" d={steps(Array.from(column('desired') ?? []))} />
+      </svg>
+      <span class="foot">0</span>
+      <span class="from">0</span>
+      <span class="to">{plain(props.endS)} s</span>
+    </div>
   );
 }
 

@@ -47,7 +47,13 @@ export function Stage(props: StageProps) {
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
-  const stopped = createMemo(() => props.frame?.replicas.filter(hasStopped).length ?? 0);
+  /** Replicas that are not on the stage: those that start, and those that have stopped. */
+  const away = createMemo(() => {
+    const all = props.frame?.replicas.filter(hasStopped) ?? [];
+    const starting = all.filter((r) => r.life?.phase === 'starting').length;
+    const said = [`${count(starting)} starting`, `${count(all.length - starting)} stopped`];
+    return said.filter((words) => !words.startsWith('0 ')).join(', ');
+  });
   /** Height that the stage asks its panel for, where the page scrolls instead of the stage. */
   const [width, setWidth] = createSignal(0);
   const needs = createMemo(() => stageNeeds(width(), shown().length));
@@ -179,8 +185,8 @@ export function Stage(props: StageProps) {
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
             Show as table
           </button>
-          <Show when={stopped() > 0}>
-            <span class="stage-stopped">{count(stopped())} stopped</span>
+          <Show when={away()}>
+            <span class="stage-stopped">{away()}</span>
           </Show>
         </div>
       </div>

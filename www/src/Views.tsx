@@ -1,8 +1,8 @@
 // Stage and charts, joined to the state of the page: the page and a run within another page show the same.
 import type { JSX } from 'solid-js';
-import { Charts } from '../charts/Charts.tsx';
-import { Stage } from '../stage/Stage.tsx';
-import type { App } from '../state/app.ts';
+import { Charts } from './charts/Charts.tsx';
+import { Stage } from './stage/Stage.tsx';
+import type { App } from './state/app.ts';
 
 export function StageView(props: { app: App }): JSX.Element {
   const app = props.app;
