@@ -130,7 +130,7 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
     `Replicas over time, at most ${plain(top())}. Now ${STAGES.map((s) => `${last(s)} ${s}`).join(', ')}, ${last('desired')} wanted.`;
   return (
     <div class="scaling-axes">
-      <span>{plain(top())}</span>
+      <span class="axis-top">{plain(top())}</span>
       <svg
         class="scaling-chart"
         viewBox={`0 0 ${WIDE} ${TALL}`}
@@ -141,9 +141,9 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
         <For each={STAGES}>{(stage, k) => <path class={`stage-${stage}`} d={band(k())} />}</For>
         <path class="stage-desired" d={steps(Array.from(column('desired') ?? []))} />
       </svg>
-      <span class="foot">0</span>
-      <span class="from">0</span>
-      <span class="to">{plain(props.endS)} s</span>
+      <span class="axis-foot">0</span>
+      <span class="axis-from">0</span>
+      <span class="axis-to">{plain(props.endS)} s</span>
     </div>
   );
 }
