@@ -55,7 +55,7 @@ onPage(
       .first();
     const to = (await button.getAttribute('aria-label')).match(/r\d/)[0];
     await button.click();
-    const panel = page.getByRole('region', { name: 'Compare with B' });
+    const panel = page.getByRole('main', { name: 'Compare with B' });
     await panel.getByText(`request ${REQUEST} to ${to}`).waitFor();
     await panel.locator('.compare-differs').getByText(`Request ${REQUEST} to`).waitFor();
     await panel.getByText('compared up to 40.000 s').waitFor();
