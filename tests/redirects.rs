@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod scenarios;
+mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -10,7 +11,6 @@ use scenarios::{a_scenario, routers, sound, started};
 use serde_json::Value;
 use tokenyard::base::Micros;
 use tokenyard::scenario::link::{Link, make};
-use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{Change, Route, RoutingPolicy, Scenario, TimedEdit};
 use tokenyard::session::{Audience, Budget, History, NoticeKind, Session, Stop};
 
@@ -38,12 +38,9 @@ fn results(session: &Session) -> Value {
     report
 }
 
+/// A built-in scenario without its edits.
 fn preset(name: &str, horizon_s: f64) -> Scenario {
-    let mut scenario = Preset::named(name).expect("a preset").scenario();
-    scenario.run.horizon_s = horizon_s;
-    scenario.run.warmup_s = 1.0;
-    scenario.edits.clear();
-    scenario
+    Scenario { edits: Vec::new(), ..support::preset(name, horizon_s) }
 }
 
 fn sent_to(session: &Session, request: u32) -> Option<u32> {
@@ -260,4 +257,20 @@ fn a_link_carries_it() {
     assert_eq!(opened.problems, []);
     assert_eq!(opened.link.scenario, s);
     assert!(made.len() < 300, "{made}");
+}
+
+#[test]
+fn a_request_is_sent_to_a_replica_that_an_autoscaler_has_started() {
+    let scenario = preset("spike-cold-starts", 250.0);
+    let plain = ended(&scenario, Audience::Batch);
+    let count = plain.engine().records().len() as u32;
+    let elsewhere: Vec<u32> = (0..count).filter(|&r| sent_to(&plain, r).is_some_and(|to| to >= 2)).collect();
+    let request = elsewhere[elsewhere.len() / 2];
+    let to = if sent_to(&plain, request) == Some(2) { 3 } else { 2 };
+    let session = ended(&routed(&scenario, 0, request, to), Audience::Batch);
+    assert_eq!(sent_to(&session, request), Some(to));
+    // One that was never started is told of when the request is routed.
+    let session = ended(&routed(&scenario, 0, request, 900), Audience::Batch);
+    assert_eq!(sent_to(&session, request), sent_to(&plain, request));
+    assert!(session.notices().iter().any(|n| n.kind == NoticeKind::NotSent));
 }

@@ -4,27 +4,11 @@
 
 mod support;
 
-use support::edit;
+use support::{edit, preset, start};
 use tokenyard::base::Micros;
-use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{Scenario, TimedEdit};
 use tokenyard::session::view::{AnomalyKind, EventKind, EventRow, EventsQuery, Frame, FrameQuery};
-use tokenyard::session::{Audience, Occasion, Session, Stop};
-
-fn start(scenario: &Scenario) -> Session {
-    match Session::start(scenario.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a sound scenario: {problems:?}"),
-    }
-}
-
-fn preset(name: &str, horizon_s: f64) -> Scenario {
-    let found = PRESETS.iter().find(|p| p.name == name).expect("a preset");
-    let mut scenario = found.scenario();
-    scenario.run.horizon_s = horizon_s;
-    scenario.run.warmup_s = 1.0;
-    scenario
-}
+use tokenyard::session::{Occasion, Session, Stop};
 
 fn run_to(session: &mut Session, occasion: Occasion) -> Stop {
     let mut awaited = session.begin_to(occasion);

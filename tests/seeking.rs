@@ -5,31 +5,16 @@
 
 mod support;
 
-use support::edit;
+use support::{edit, preset, start};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Micros, Span};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{Change, Scenario, TimedEdit};
 use tokenyard::session::view::{ColumnsQuery, FrameQuery, View};
-use tokenyard::session::{Audience, Budget, History, Session, StepKind, Stop};
+use tokenyard::session::{Budget, History, StepKind, Stop};
 
 /// So little that many checkpoints are thinned out in a run of a minute.
 const TIGHT: Budget = Budget { bytes: 12 << 20, events: 500 };
-
-fn start(scenario: &Scenario) -> Session {
-    match Session::start(scenario.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a sound scenario: {problems:?}"),
-    }
-}
-
-fn preset(name: &str, horizon_s: f64) -> Scenario {
-    let found = PRESETS.iter().find(|p| p.name == name).expect("a preset");
-    let mut scenario = found.scenario();
-    scenario.run.horizon_s = horizon_s;
-    scenario.run.warmup_s = 2.0;
-    scenario
-}
 
 /// Goes to an instant in slices, as the page's worker does.
 fn seek(history: &mut History, until: Micros) {

@@ -4,6 +4,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod scenarios;
+mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -11,6 +12,7 @@ use scenarios::{a_scenario, sound, started};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::path::Path;
+use support::preset;
 use tokenyard::base::{Micros, json};
 use tokenyard::golden;
 use tokenyard::scenario::preset::Preset;
@@ -20,13 +22,6 @@ use tokenyard::session::whatif::{
     WhatIfQuery, in_ms, in_percent, whole,
 };
 use tokenyard::session::{Audience, Session};
-
-fn preset(name: &str, horizon_s: f64) -> Scenario {
-    let mut scenario = Preset::named(name).expect("a preset").scenario();
-    scenario.run.horizon_s = horizon_s;
-    scenario.run.warmup_s = 1.0;
-    scenario
-}
 
 fn asking(scenario: &Scenario) -> Asking {
     Asking::new(scenario.clone(), None).expect("a sound scenario").0

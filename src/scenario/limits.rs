@@ -138,9 +138,9 @@ pub const WEIGHT: f64 = 1e6;
 pub const THRESHOLD: u32 = 1_000_000_000;
 /// Most filters of one routing policy, and most limits of one filter.
 pub const FILTERS: usize = 8;
-/// Coldest choice by score: as good as the highest.
+/// Lowest softmax temperature: at it nearly every choice has the highest score.
 pub const TEMPERATURE_MIN: f64 = 1e-6;
-/// Hottest choice by score: as good as any.
+/// Highest softmax temperature: at it every choice is about as likely as any other.
 pub const TEMPERATURE: f64 = 1e6;
 /// Longest expression, in bytes.
 pub const EXPRESSION_BYTES: usize = 1024;

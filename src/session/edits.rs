@@ -9,7 +9,7 @@ use crate::engine::{Cluster, Ignore, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
 use crate::observe::requests_asked;
 use crate::perf::Plan;
-use crate::scenario::{Change, Route, Scenario, TimedEdit, limits, parse_change};
+use crate::scenario::{Change, Route, ScalingPolicy, Scenario, TimedEdit, limits, parse_change};
 use crate::workload::Source;
 
 /// All edits in order, the first `applied` of them behind the playhead.
@@ -293,8 +293,12 @@ impl Course {
             let fix = "requests are numbered from 0 in the order in which they arrive";
             problem("request", format!("request {}", words::count(route.request.into())), allowed, fix);
         }
-        if route.to >= self.started {
-            let allowed = match self.started.checked_sub(1) {
+        // How many replicas an autoscaler starts is known when it has; whether the one named is there, when the request is routed.
+        let scaled = s.cluster.pools.iter().any(|p| p.scaling.policy != ScalingPolicy::None);
+        let replicas = if scaled { limits::REPLICAS_STARTED } else { self.started };
+        if route.to >= replicas {
+            let allowed = match replicas.checked_sub(1) {
+                Some(last) if scaled => format!("0 to {}", words::count(last.into())),
                 Some(last) => format!("0 to {}, the replicas started up to then", words::count(last.into())),
                 None => "none: there are no replicas yet".to_owned(),
             };

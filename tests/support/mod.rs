@@ -5,8 +5,26 @@ use serde_json::Value;
 use tokenyard::base::{Micros, json};
 use tokenyard::engine::{Cluster, Decision, Fact, Halt, Sink};
 use tokenyard::perf::Plan;
+use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{AdmissionPolicy, Change, RoutingPolicy, Scenario};
+use tokenyard::session::{Audience, Session};
 use tokenyard::workload::Source;
+
+/// A session as the page has it; the scenario must be sound.
+pub(crate) fn start(scenario: &Scenario) -> Session {
+    match Session::start(scenario.clone(), None, Audience::Live) {
+        Ok((session, _)) => session,
+        Err(problems) => panic!("not a sound scenario: {problems:?}"),
+    }
+}
+
+/// A built-in scenario that ends at another instant and is measured from its first second on.
+pub(crate) fn preset(name: &str, horizon_s: f64) -> Scenario {
+    let mut scenario = Preset::named(name).expect("a preset").scenario();
+    scenario.run.horizon_s = horizon_s;
+    scenario.run.warmup_s = 1.0;
+    scenario
+}
 
 /// Edits of one field.
 pub(crate) mod edit {

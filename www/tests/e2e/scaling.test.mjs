@@ -1,0 +1,54 @@
+// A pool that an autoscaler changes: its replicas over time and its decisions, in the built page in Chromium.
+import assert from 'node:assert/strict';
+import { clock, comes, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { painted, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+const decisions = (page) => page.locator('.scaling-table tbody tr');
+
+onPage(
+  'replicas start, are wanted and decided upon where it can be seen, and a decision leads to its instant',
+  async (page) => {
+    await preset(page, 'spike-cold-starts');
+    await page.locator('#time-field').fill('150');
+    await page.locator('#time-field').press('Enter');
+    await comes(() => clock(page), 150);
+    await page.getByText(/^6 starting$/).waitFor();
+    await inspectorTab(page, 'Run');
+    await page
+      .getByRole('img', { name: /^Replicas over time, at most 8\. Now 2 serving, .*6 starting, .*8 wanted/ })
+      .waitFor();
+    await comes(() => decisions(page).count(), 2);
+    await comes(() => decisions(page).first().textContent(), /6 → 8.*rate-limited, to-max.*waiting, measured/);
+    await decisions(page).nth(1).getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await comes(() => clock(page), 105);
+  },
+);
+
+onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', async (page) => {
+  await preset(page, 'spike-cold-starts');
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await resting(page);
+  await inspectorTab(page, 'Run');
+  await decisions(page).first().waitFor();
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    if (width < 720)
+      await page
+        .getByRole('navigation', { name: 'View' })
+        .getByRole('button', { name: /^Inspector/ })
+        .click();
+    await theme(page, name);
+    await painted(page);
+    await decisions(page).first().scrollIntoViewIfNeeded();
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    const wide = await page.locator('.scaling-table').evaluate((t) => t.getBoundingClientRect().right > innerWidth);
+    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+  }
+});
