@@ -60,23 +60,6 @@ export default function Compare(props: { app: App }): JSX.Element {
     const a: Beside = { name: 'A before the swap', document: app.document() };
     if (await app.applyAsRun(b.document)) await comparing.choose(a);
   };
-  const bar = (): JSX.Element => (
-    <div class="bar">
-      <fieldset class="seg" aria-label="What is compared">
-        <For each={STUDIES}>
-          {(name) => (
-            <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
-              {name}
-            </button>
-          )}
-        </For>
-      </fieldset>
-      <span class="grow" />
-      <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
-        <Icon name="close" />
-      </button>
-    </div>
-  );
   const raceAsB = (next: Beside): void => {
     setStudy('Two runs');
     void comparing.choose(next);
@@ -84,7 +67,6 @@ export default function Compare(props: { app: App }): JSX.Element {
   const twoRuns = (): JSX.Element => (
     <>
       <div class="compare-side">
-        {bar()}
         <div class="compare-scroll">
           <Chooser app={app} choose={(next) => void comparing.choose(next)} />
           <Show when={comparing.trouble()}>
@@ -156,7 +138,7 @@ export default function Compare(props: { app: App }): JSX.Element {
           )}
         </Show>
       </div>
-      <div class="compare-side">
+      <div class="compare-side compare-right">
         <CompareTables
           comparison={comparing.result()?.comparison}
           pair={comparing.pair()}
@@ -173,10 +155,25 @@ export default function Compare(props: { app: App }): JSX.Element {
       tabindex="-1"
       ref={host}
     >
+      <div class="bar">
+        <fieldset class="seg" aria-label="What is compared">
+          <For each={STUDIES}>
+            {(name) => (
+              <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
+                {name}
+              </button>
+            )}
+          </For>
+        </fieldset>
+        <span class="grow" />
+        <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
+          <Icon name="close" />
+        </button>
+      </div>
       <Show when={study() !== 'Two runs'} fallback={twoRuns()}>
         <Suspense>
-          <Show when={study() === 'Race'} fallback={<Sweep app={app} bar={bar()} />}>
-            <Race app={app} bar={bar()} onB={raceAsB} />
+          <Show when={study() === 'Race'} fallback={<Sweep app={app} />}>
+            <Race app={app} onB={raceAsB} />
           </Show>
         </Suspense>
       </Show>

@@ -21,7 +21,7 @@ const BY: readonly (readonly [RankBy, string])[] = [
 /** Routers that are in the race at first, beside the scenario's own. */
 const FIRST = ['least-loaded', 'round-robin', 'random', 'power-of-d', 'weighted', 'kv-cost', 'cache-aware'];
 
-export default function Race(props: { app: App; bar: JSX.Element; onB: (next: Beside) => void }): JSX.Element {
+export default function Race(props: { app: App; onB: (next: Beside) => void }): JSX.Element {
   const app = props.app;
   const race = createRace();
   const own = (): Json => getAt(app.document(), ROUTING) ?? 'least-loaded';
@@ -49,7 +49,6 @@ export default function Race(props: { app: App; bar: JSX.Element; onB: (next: Be
   return (
     <>
       <div class="compare-side">
-        {props.bar}
         <div class="compare-scroll">
           <fieldset class="race-chooser">
             <legend>Routers</legend>

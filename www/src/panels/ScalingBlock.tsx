@@ -62,7 +62,7 @@ function Decision(props: { row: ScalingRow; app: App }): JSX.Element {
   return (
     <tr>
       <th scope="row">
-        <button type="button" class="link" onClick={() => props.app.seek(row().at_us)}>
+        <button type="button" class="link" onClick={() => void props.app.seek(row().at_us / 1e6)}>
           {clock(row().at_us)} s
         </button>
       </th>
@@ -74,11 +74,17 @@ function Decision(props: { row: ScalingRow; app: App }): JSX.Element {
         {why()}
         <span class="scaling-seen">
           {text(percent(row().utilization, 0))} in use, {plain(Math.round(row().queued))} waiting
-          {row().seen_us_ago === undefined ? '' : `, measured ${text(durationUs(row().seen_us_ago ?? 0))} before`}
+          {seenBefore(row().seen_us_ago)}
         </span>
       </td>
     </tr>
   );
+}
+
+/** How old what a decision saw was. */
+function seenBefore(us: number | undefined): string {
+  if (us === undefined) return '';
+  return us === 0 ? ', just measured' : `, measured ${text(durationUs(us))} before`;
 }
 
 function Legend(): JSX.Element {

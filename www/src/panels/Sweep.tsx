@@ -26,7 +26,7 @@ const MOST_ROUTERS = 4;
 
 type Varied = Axis & { readonly integer: boolean; readonly now: number };
 
-export default function Sweep(props: { app: App; bar: JSX.Element }): JSX.Element {
+export default function Sweep(props: { app: App }): JSX.Element {
   const app = props.app;
   const study = createSweep();
   const fields = createMemo(() => [TRAFFIC, ...numbersOf(app)]);
@@ -79,7 +79,6 @@ export default function Sweep(props: { app: App; bar: JSX.Element }): JSX.Elemen
   return (
     <>
       <div class="compare-side">
-        {props.bar}
         <div class="compare-scroll">
           <div class="compare-chooser">
             <label>

@@ -20,7 +20,7 @@ onPage(
       .getByRole('img', { name: /^Replicas over time, at most 8\. Now 2 serving, .*6 starting, .*8 wanted/ })
       .waitFor();
     await comes(() => decisions(page).count(), 2);
-    await comes(() => decisions(page).first().textContent(), /6 → 8.*rate-limited, to-max.*waiting, measured/);
+    await comes(() => decisions(page).first().textContent(), /6 → 8.*rate-limited, to-max.*waiting, just measured/);
     await decisions(page).nth(1).getByRole('button').focus();
     await page.keyboard.press('Enter');
     await comes(() => clock(page), 105);

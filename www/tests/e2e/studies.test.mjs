@@ -111,6 +111,22 @@ onPage('any number of the form is swept, with routers beside each other, and axe
   }
 });
 
+onPage('the kind of study is chosen by keys, and the focus stays on it', async (page) => {
+  await page.keyboard.press('c');
+  const study = panel(page).getByRole('group', { name: 'What is compared' }).getByRole('button');
+  for (const [i, name] of [
+    [2, 'Sweep'],
+    [1, 'Race'],
+    [0, 'Two runs'],
+  ]) {
+    await study.nth(i).focus();
+    await page.keyboard.press('Enter');
+    await comes(() => study.nth(i).getAttribute('aria-pressed'), 'true');
+    await painted(page);
+    await comes(() => page.evaluate(() => document.activeElement?.textContent), name);
+  }
+});
+
 onPage('a sweep that cannot be run says why, and nothing is lost', async (page) => {
   await opened(page);
   await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('5');
