@@ -3,7 +3,6 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod scenarios;
-mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -40,7 +39,7 @@ fn results(session: &Session) -> Value {
 
 /// A built-in scenario without its edits.
 fn preset(name: &str, horizon_s: f64) -> Scenario {
-    Scenario { edits: Vec::new(), ..support::preset(name, horizon_s) }
+    Scenario { edits: Vec::new(), ..scenarios::support::preset(name, horizon_s) }
 }
 
 fn sent_to(session: &Session, request: u32) -> Option<u32> {

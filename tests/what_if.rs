@@ -4,15 +4,14 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod scenarios;
-mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use scenarios::support::preset;
 use scenarios::{a_scenario, sound, started};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::path::Path;
-use support::preset;
 use tokenyard::base::{Micros, json};
 use tokenyard::golden;
 use tokenyard::scenario::preset::Preset;

@@ -17,7 +17,7 @@
 //! | end | a horizon of 0.2 to 2.5 s |
 
 #[path = "../support/mod.rs"]
-mod support;
+pub(crate) mod support;
 
 use proptest::prelude::*;
 use proptest::sample::select;
