@@ -341,8 +341,8 @@ impl Cluster {
         self.scaling.as_ref().is_some_and(|s| s.pools[pool as usize].is_active())
     }
 
-    /// The part of all traffic that comes to a pool, as far as it can be known: pools share it alike.
-    pub(super) fn share_of(&self, _pool: u32) -> f64 {
+    /// The part of all traffic that comes to each pool, as far as it can be known: pools share it alike.
+    pub(super) fn share_of_each_pool(&self) -> f64 {
         1.0 / self.pools.len().max(1) as f64
     }
 }

@@ -201,7 +201,7 @@ impl Cluster {
         let Some(scaling) = &self.scaling else { return sight };
         let p = &scaling.pools[pool as usize];
         if let Some(ahead) = p.ahead {
-            sight.future_per_s = self.busiest(ahead + p.tick, p.tick) * self.share_of(pool);
+            sight.future_per_s = self.busiest(ahead + p.tick, p.tick) * self.share_of_each_pool();
         }
         p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
         sight

@@ -122,9 +122,9 @@ fn flat(value: &Value) -> Value {
 }
 
 fn read(r: &mut Reader<'_>) -> Vec<Patch> {
-    r.passed_over("apiVersion", "every version is read alike");
-    r.passed_over("metadata", "only what is scaled has a name here");
-    r.passed_over("status", "it is what a cluster reports");
+    r.without_counterpart("apiVersion", "every version is read alike");
+    r.without_counterpart("metadata", "only what is scaled has a name here");
+    r.without_counterpart("status", "it is what a cluster reports");
     let kind = r.word("kind").unwrap_or_default();
     match kind {
         "HorizontalPodAutoscaler" => vec![horizontal(r)],
@@ -139,8 +139,8 @@ fn read(r: &mut Reader<'_>) -> Vec<Patch> {
 }
 
 fn target(r: &mut Reader<'_>) -> Option<String> {
-    r.passed_over("spec.scaleTargetRef.apiVersion", "every version is read alike");
-    r.passed_over("spec.scaleTargetRef.kind", "pools are all of a kind");
+    r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read alike");
+    r.without_counterpart("spec.scaleTargetRef.kind", "pools are all of a kind");
     let name = r.word("spec.scaleTargetRef.name")?.to_owned();
     r.note("spec.scaleTargetRef.name", "the pool of this name, or all if none has it");
     Some(name)
@@ -162,7 +162,7 @@ fn horizontal(r: &mut Reader<'_>) -> Patch {
     for i in 0..r.entries("spec.metrics") {
         let at = format!("spec.metrics.{i}");
         if chosen.is_some() {
-            r.passed_over(&at, "an autoscaler here goes by one metric, the first");
+            r.without_counterpart(&at, "an autoscaler here goes by one metric, the first");
         } else {
             chosen = Some(metric(r, &at));
         }
@@ -202,13 +202,13 @@ fn metric(r: &mut Reader<'_>, at: &str) -> Option<(&'static str, f64)> {
             let wrong =
                 Diagnostic::error(path, format!("{other:?}"), "\"External\", \"Pods\" or \"Object\"", fix);
             r.problems.push(wrong);
-            r.passed_over(at, "not read");
+            r.without_counterpart(at, "not read");
             return None;
         }
     };
     let inner = format!("{at}.{section}");
-    r.passed_over(&format!("{inner}.metric.selector"), "all replicas of the pool are measured");
-    r.passed_over(&format!("{inner}.describedObject"), "all replicas of the pool are measured");
+    r.without_counterpart(&format!("{inner}.metric.selector"), "all replicas of the pool are measured");
+    r.without_counterpart(&format!("{inner}.describedObject"), "all replicas of the pool are measured");
     let name = measured(r, &format!("{inner}.metric.name"))?;
     r.word(&format!("{inner}.target.type"));
     r.note(&format!("{inner}.target.type"), "the target is what each replica should have");
@@ -321,11 +321,11 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     if let Some(s) = r.number("spec.pollingInterval", "scaling.tick_s") {
         scaling.insert("tick_s".to_owned(), json!(s));
     }
-    r.passed_over("spec.idleReplicaCount", "an idle pool has the fewest replicas");
-    r.passed_over("spec.initialCooldownPeriod", "a run begins with the cooldown over");
-    r.passed_over("spec.fallback", "measurements never fail");
-    r.passed_over("spec.advanced.restoreToOriginalReplicaCount", "nothing is removed");
-    r.passed_over("spec.advanced.horizontalPodAutoscalerConfig.name", "it needs no name");
+    r.without_counterpart("spec.idleReplicaCount", "an idle pool has the fewest replicas");
+    r.without_counterpart("spec.initialCooldownPeriod", "a run begins with the cooldown over");
+    r.without_counterpart("spec.fallback", "measurements never fail");
+    r.without_counterpart("spec.advanced.restoreToOriginalReplicaCount", "nothing is removed");
+    r.without_counterpart("spec.advanced.horizontalPodAutoscalerConfig.name", "it needs no name");
     let mut keda = json!({});
     if let Some(s) = r.number("spec.cooldownPeriod", "policy.keda.cooldown_s") {
         keda["cooldown_s"] = json!(s);
@@ -336,7 +336,7 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     for i in 0..r.entries("spec.triggers") {
         let at = format!("spec.triggers.{i}");
         if i > 0 {
-            r.passed_over(&at, "an autoscaler here goes by one trigger, the first");
+            r.without_counterpart(&at, "an autoscaler here goes by one trigger, the first");
             continue;
         }
         trigger(r, &at, &mut keda);
@@ -352,12 +352,15 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
 fn trigger(r: &mut Reader<'_>, at: &str, keda: &mut Value) {
     r.word(&format!("{at}.type"));
     r.note(&format!("{at}.type"), "where the metric stands");
-    r.passed_over(&format!("{at}.name"), "it needs no name");
-    r.passed_over(&format!("{at}.metricType"), "the threshold is what each replica should have");
-    r.passed_over(&format!("{at}.authenticationRef"), "nobody has to be asked");
-    r.passed_over(&format!("{at}.useCachedMetrics"), "scaling.scrape_s says how old a measurement is");
+    r.without_counterpart(&format!("{at}.name"), "it needs no name");
+    r.without_counterpart(&format!("{at}.metricType"), "the threshold is what each replica should have");
+    r.without_counterpart(&format!("{at}.authenticationRef"), "nobody has to be asked");
+    r.without_counterpart(
+        &format!("{at}.useCachedMetrics"),
+        "scaling.scrape_s says how old a measurement is",
+    );
     for key in ["serverAddress", "metricName", "namespace", "ignoreNullValues", "unsafeSsl"] {
-        r.passed_over(&format!("{at}.metadata.{key}"), "the pool itself is measured");
+        r.without_counterpart(&format!("{at}.metadata.{key}"), "the pool itself is measured");
     }
     if let Some(metric) = measured(r, &format!("{at}.metadata.query")) {
         keda["metric"] = json!(metric);
@@ -373,7 +376,7 @@ fn variant(r: &mut Reader<'_>) -> Patch {
     let mut patch = Patch { target: target(r), ..Patch::default() };
     patch.model = r.word("spec.modelID").map(str::to_owned);
     r.note("spec.modelID", "pools that serve it");
-    r.passed_over(
+    r.without_counterpart(
         "spec.variantCost",
         "a pool costs what its GPUs cost: cluster.pools[].hardware.usd_per_hour",
     );
@@ -414,10 +417,10 @@ fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
     let mut patches = Vec::new();
     for name in names {
         let at = format!("data.{name}");
-        r.passed_over(&format!("{at}.namespace"), "there are no namespaces");
-        r.passed_over(&format!("{at}.tuningEnabled"), "the queueing model always learns");
-        r.passed_over(&format!("{at}.enableLimiter"), "scaling.gpus limits what a pool may hold");
-        r.passed_over(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
+        r.without_counterpart(&format!("{at}.namespace"), "there are no namespaces");
+        r.without_counterpart(&format!("{at}.tuningEnabled"), "the queueing model always learns");
+        r.without_counterpart(&format!("{at}.enableLimiter"), "scaling.gpus limits what a pool may hold");
+        r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
         let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
         r.note(&format!("{at}.model_id"), "pools that serve it");
         let mut set: Vec<(&str, Analyser, f64)> = Vec::new();

@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Says why all that stands at and below a path has no counterpart, if it is there.
-    fn passed_over(&mut self, path: &str, why: &str) {
+    fn without_counterpart(&mut self, path: &str, why: &str) {
         let Some(value) = self.get(path) else { return };
         let mut keys = Vec::new();
         collect_keys(value, path, &mut keys);
@@ -157,11 +157,6 @@ impl<'a> Reader<'a> {
             let (key, found) = (path.to_owned(), found.to_string());
             self.mappings.push(Mapping { key, found, becomes: becomes.to_owned() });
         }
-    }
-
-    /// Says why a key has no counterpart, if it is there.
-    fn without_counterpart(&mut self, path: &str, why: &str) {
-        self.note(path, &format!("no counterpart: {why}"));
     }
 
     /// A name that is not one of those known.

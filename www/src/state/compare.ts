@@ -4,7 +4,7 @@ import { getAt, type Json } from '../base/json.ts';
 import { oneAtATime } from '../base/oneAtATime.ts';
 import { writeDocument } from '../base/text.ts';
 import type { Frame, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
-import { Client, LostError, RefusedError } from '../sim/client.ts';
+import { Client, LostError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import type { Outcomes } from '../sim/compareProtocol.ts';
 import type { ColumnsAnswer } from '../sim/protocol.ts';
@@ -94,8 +94,7 @@ export function createComparing(a: RunA) {
 
   function tell(error: unknown): void {
     if (error instanceof LostError) return;
-    if (!(error instanceof RefusedError)) throw error;
-    setTrouble(error.diagnostics.map((d) => `${d.path}: ${d.found}; ${d.allowed}`).join('. ') || 'It was refused.');
+    setTrouble(troubleOf(error) || 'It was refused.');
   }
 
   function forgetSeeds(): void {
