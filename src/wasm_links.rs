@@ -1,11 +1,13 @@
 //! The boundary of the module of links, which the page loads when it opens or makes one: a link's text in, what it carries out, and
-//! the other way round; and what is to be said of an expression while it is typed. It has no engine.
+//! the other way round. It also reads what else is not needed before somebody brings it: traces, descriptions of models, and
+//! expressions while they are typed. It has no engine.
 
 use crate::scenario::link::{Asked, TraceMark, make};
-use crate::scenario::parse;
-use crate::session::view::{ExpressionReading, OpenedLink, scorer_as_expression};
-use crate::session::{Audience, Session};
+use crate::scenario::{limits, parse};
+use crate::session::view::{ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression};
+use crate::session::{Audience, Session, Trace, TraceReader, architecture_from_hf};
 use crate::wasm_value::{value, written};
+use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 /// The types named below.
@@ -15,6 +17,9 @@ type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type MadeLink = import('../src/generated/boundary.ts').MadeLink;
 type LinkAsked = import('../src/generated/boundary.ts').LinkAsked;
 type TraceMark = import('../src/generated/boundary.ts').TraceMark;
+type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
+type Json = null | boolean | number | string | Json[] | JsonObject;
+type JsonObject = { [key: string]: Json };
 type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
 type ExpressionReading = import('../src/generated/boundary.ts').ExpressionReading;
 ";
@@ -68,4 +73,50 @@ pub fn read_expression(text: &str, caret: u32) -> JsValue {
 #[wasm_bindgen(js_name = scorerAsExpression, unchecked_return_type = "string | null")]
 pub fn as_expression(weighted: &str, index: u32) -> JsValue {
     value(&scorer_as_expression(weighted, index as usize))
+}
+
+/// The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
+#[wasm_bindgen(js_name = architectureFromHf, unchecked_return_type = "JsonObject")]
+pub fn read_architecture(text: &str) -> Result<JsValue, JsValue> {
+    architecture_from_hf(text).map(|a| value(&a)).map_err(|p| value(&p))
+}
+
+/// A file of a recorded trace, read piece by piece.
+#[wasm_bindgen]
+pub struct TraceFile {
+    reader: Option<TraceReader>,
+    trace: Option<Arc<Trace>>,
+}
+
+#[wasm_bindgen]
+impl TraceFile {
+    /// A reader for a file of this name.
+    #[wasm_bindgen(constructor)]
+    pub fn new(file_name: &str) -> Self {
+        Self { reader: Some(TraceReader::new(file_name, limits::TRACE_BYTES_PAGE)), trace: None }
+    }
+
+    /// Takes the next piece of the file.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if let Some(reader) = &mut self.reader {
+            reader.push(bytes);
+        }
+    }
+
+    /// Ends the file.
+    #[wasm_bindgen(unchecked_return_type = "TraceOutcome")]
+    pub fn finish(&mut self) -> JsValue {
+        let Some(reader) = self.reader.take() else {
+            return value(&TraceOutcome { ok: self.trace.is_some(), diagnostics: Vec::new(), summary: None });
+        };
+        let (trace, diagnostics, summary) = reader.finish();
+        let ok = trace.is_some();
+        self.trace = trace;
+        value(&TraceOutcome { ok, diagnostics, summary })
+    }
+
+    /// The trace as the page's module takes it; nothing if the file was refused.
+    pub fn packed(&self) -> Vec<u8> {
+        self.trace.as_ref().map(|t| t.packed()).unwrap_or_default()
+    }
 }

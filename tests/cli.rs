@@ -205,6 +205,9 @@ fn the_pages_gallery_is_drawn_from_the_presets_as_they_are() {
     let kept = std::fs::read_to_string("www/src/generated/gallery.json").expect("the page has a gallery");
     let out = run(&["gallery"]);
     assert!(kept == stdout(&out), "renew it: cargo run -- gallery > www/src/generated/gallery.json");
+    let kept = std::fs::read_to_string("www/src/generated/presets.json").expect("the page has a menu");
+    let out = run(&["gallery", "--names"]);
+    assert!(kept == stdout(&out), "renew it: cargo run -- gallery --names > www/src/generated/presets.json");
 }
 
 #[test]

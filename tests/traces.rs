@@ -101,6 +101,24 @@ fn mooncake_rows_share_the_blocks_they_name() {
 }
 
 #[test]
+fn a_packed_trace_is_the_same_and_a_damaged_one_is_told() {
+    for text in [AZURE, MOONCAKE] {
+        let (trace, _) = read(text);
+        let packed = trace.packed();
+        assert_eq!(Trace::unpacked(&packed).as_ref(), Some(&*trace));
+        assert_eq!(Trace::unpacked(&packed[..packed.len() - 1]), None, "cut off");
+        for at in 0..packed.len() {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 0x41;
+            // Many such bytes are still a trace; what is taken for one can be replayed.
+            if let Some(trace) = Trace::unpacked(&damaged) {
+                replay(&Arc::new(trace), TraceSettings::default());
+            }
+        }
+    }
+}
+
+#[test]
 fn another_block_size_can_be_set_and_the_rest_is_own_text() {
     let (trace, _) = read(MOONCAKE);
     let all = replay(&trace, TraceSettings { hash_block_tokens: 16, ..TraceSettings::default() });

@@ -67,7 +67,7 @@ pub(super) enum Command {
     Types,
     /// Print the cards of the built-in scenarios as JSON, with pictures drawn from a run of each
     #[command(after_help = EXIT_CODES)]
-    Gallery,
+    Gallery(Gallery),
     /// Read a Hugging Face config.json and print a scenario that serves that model with roofline latency
     #[command(after_help = EXIT_CODES)]
     Model(Model),
@@ -103,6 +103,13 @@ pub(super) enum Command {
 /// What `validate` reads.
 const MEASURED: &str = "Folders with experiments.json, files of experiments, or what a benchmark tool or a server wrote: results of \
                         vllm bench serve, GuideLLM, inference-perf, AIPerf and LLMPerf, the log of a vLLM server, or its /metrics";
+
+#[derive(clap::Args)]
+pub(super) struct Gallery {
+    /// Print names, titles and where they open instead, for the page's menu
+    #[arg(long)]
+    pub(super) names: bool,
+}
 
 /// Arguments of `validate`.
 #[derive(clap::Args)]

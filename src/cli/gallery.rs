@@ -1,13 +1,19 @@
 //! The cards of the built-in scenarios, as the page has them.
 
+use super::args::Gallery;
 use super::input::refused;
 use super::{Failed, say};
 use crate::base::json;
 use crate::session::gallery::cards;
+use crate::session::view::PresetInfo;
 
 /// `tokenyard gallery`
-pub(super) fn run() -> Result<(), Failed> {
-    let cards = cards().map_err(|problems| refused("the built-in scenarios", &problems))?;
-    let lines: Vec<String> = cards.iter().map(json::compact).collect();
+pub(super) fn run(args: &Gallery) -> Result<(), Failed> {
+    let lines: Vec<String> = if args.names {
+        PresetInfo::all().iter().map(json::compact).collect()
+    } else {
+        let cards = cards().map_err(|problems| refused("the built-in scenarios", &problems))?;
+        cards.iter().map(json::compact).collect()
+    };
     say(&format!("[\n{}\n]\n", lines.join(",\n")))
 }

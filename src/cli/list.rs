@@ -6,7 +6,7 @@ use super::{Failed, say};
 use crate::base::json;
 use crate::scenario::Scenario;
 use crate::session::tables::{Column, Table as TableKind};
-use crate::session::view::PresetInfo;
+use crate::scenario::preset::PRESETS;
 use crate::session::view::listing::{gpus, models};
 use serde_json::{Map, Value, json};
 
@@ -38,9 +38,10 @@ fn as_json(kind: Listed) -> Value {
     match kind {
         Listed::Models => json::tree(&models()),
         Listed::Gpus => json::tree(&gpus()),
-        Listed::Presets => PresetInfo::all()
+        Listed::Presets => PRESETS
             .iter()
-            .map(|p| json!({ "name": p.name, "title": p.title, "note": p.note }))
+            .map(|p| (p.name, p.scenario()))
+            .map(|(name, s)| json!({ "name": name, "title": s.title, "note": s.note }))
             .collect(),
         Listed::Policies => {
             let of = |choices: &[Choice]| -> Value {
@@ -72,8 +73,8 @@ fn as_text(kind: Listed) -> String {
         Listed::Gpus => gpus_text(),
         Listed::Presets => {
             let mut table = Table::new(&[("name", Align::Left, 0), ("title", Align::Left, 0)]);
-            for p in PresetInfo::all() {
-                table.row(vec![p.name.to_owned(), p.title]);
+            for p in PRESETS {
+                table.row(vec![p.name.to_owned(), p.scenario().title]);
             }
             table.text()
         }

@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),
         Command::Schema => say(&schema::text()),
         Command::Types => say(&types::text()),
-        Command::Gallery => gallery::run(),
+        Command::Gallery(args) => gallery::run(&args),
         Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
         Command::List(list) => list::run(&list),
         Command::Golden(golden) => run_golden(&golden),

@@ -5,8 +5,8 @@
 
 use crate::base::json::compact as json;
 use crate::base::{Micros, Span};
-use crate::scenario::{limits, parse, to_json};
-use crate::session::view::{ColumnsQuery, PresetInfo, TraceOutcome};
+use crate::scenario::{parse, to_json};
+use crate::session::view::ColumnsQuery;
 use crate::session::{self, Audience, Awaited, Budget, History, Pace, Session, SingleStep, StepKind, Stop};
 use crate::wasm_value::{value, written};
 use js_sys::{Array, Float64Array, Object, Reflect};
@@ -27,14 +27,10 @@ type ScalingRows = import('../src/generated/boundary.ts').ScalingRows;
 type EventsQuery = import('../src/generated/boundary.ts').EventsQuery;
 type FrameQuery = import('../src/generated/boundary.ts').FrameQuery;
 type Occasion = import('../src/generated/boundary.ts').Occasion;
-type PresetInfo = import('../src/generated/boundary.ts').PresetInfo;
 type RequestDetail = import('../src/generated/boundary.ts').RequestDetail;
 type RunFigures = import('../src/generated/boundary.ts').RunFigures;
 type StepKind = import('../src/generated/boundary.ts').StepKind;
 type Stop = import('../src/generated/boundary.ts').Stop;
-type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
-type Json = null | boolean | number | string | Json[] | JsonObject;
-type JsonObject = { [key: string]: Json };
 type ColumnSet = { names: string[], columns: Float64Array<ArrayBuffer>[] };
 ";
 
@@ -90,38 +86,17 @@ impl WallClock {
     }
 }
 
-/// A recorded trace, read piece by piece.
+/// A recorded trace, as the module of links read it.
 #[wasm_bindgen]
-pub struct Trace {
-    reader: Option<session::TraceReader>,
-    trace: Option<Arc<session::Trace>>,
-}
+pub struct Trace(Arc<session::Trace>);
 
 #[wasm_bindgen]
 impl Trace {
-    /// A reader for a file of this name.
+    /// The trace of the bytes that `TraceFile.packed` gives there.
     #[wasm_bindgen(constructor)]
-    pub fn new(file_name: &str) -> Self {
-        Self { reader: Some(session::TraceReader::new(file_name, limits::TRACE_BYTES_PAGE)), trace: None }
-    }
-
-    /// Takes the next piece of the file.
-    pub fn push(&mut self, bytes: &[u8]) {
-        if let Some(reader) = &mut self.reader {
-            reader.push(bytes);
-        }
-    }
-
-    /// Ends the file.
-    #[wasm_bindgen(unchecked_return_type = "TraceOutcome")]
-    pub fn finish(&mut self) -> JsValue {
-        let Some(reader) = self.reader.take() else {
-            return value(&TraceOutcome { ok: self.trace.is_some(), diagnostics: Vec::new(), summary: None });
-        };
-        let (trace, diagnostics, summary) = reader.finish();
-        let ok = trace.is_some();
-        self.trace = trace;
-        value(&TraceOutcome { ok, diagnostics, summary })
+    pub fn new(packed: &[u8]) -> Result<Self, JsError> {
+        let trace = session::Trace::unpacked(packed).ok_or_else(|| JsError::new("not a packed trace"))?;
+        Ok(Self(Arc::new(trace)))
     }
 }
 
@@ -141,18 +116,6 @@ impl Sim {
     #[wasm_bindgen(unchecked_return_type = "Diagnostic[]")]
     pub fn check(text: &str) -> JsValue {
         value(&Session::check(text))
-    }
-
-    /// The built-in scenarios.
-    #[wasm_bindgen(unchecked_return_type = "PresetInfo[]")]
-    pub fn presets() -> JsValue {
-        value(&PresetInfo::all())
-    }
-
-    /// The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
-    #[wasm_bindgen(js_name = architectureFromHf, unchecked_return_type = "JsonObject")]
-    pub fn architecture_from_hf(text: &str) -> Result<JsValue, JsValue> {
-        session::architecture_from_hf(text).map(|a| value(&a)).map_err(|p| value(&p))
     }
 
     /// Version of this program.
@@ -388,7 +351,7 @@ impl Sim {
 
 /// A run at its beginning, or a list of diagnostics.
 fn begin(text: &str, trace: Option<&Trace>, audience: Audience) -> Result<Session, JsValue> {
-    let trace = trace.and_then(|t| t.trace.clone());
+    let trace = trace.map(|t| Arc::clone(&t.0));
     let scenario = parse(text).map_err(|p| value(&p))?;
     Session::start(scenario, trace, audience).map(|(session, _)| session).map_err(|p| value(&p))
 }

@@ -2,33 +2,29 @@
 
 use crate::base::Diagnostics;
 use crate::scenario::link::{Link, Opened, TraceMark, View};
-use crate::scenario::{Scenario, limits, parse, preset, to_json};
+use crate::scenario::{Scenario, limits, preset, to_json};
 use crate::workload::TraceSummary;
 use serde::Serialize;
 
-/// A built-in scenario.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+/// A built-in scenario, as menus have it. The page reads its text when it is opened.
+#[cfg(feature = "cli")]
+#[derive(Clone, Debug, PartialEq, Serialize, ts_rs::TS)]
 pub struct PresetInfo {
     /// Its name, as used in links and on the command line.
     pub name: &'static str,
     /// Its title.
     pub title: String,
-    /// What to look at in it.
-    pub note: String,
-    /// The scenario as JSON text.
-    pub text: &'static str,
     /// Where it opens: shortly before what there is to see.
     pub opens_us: u64,
 }
 
+#[cfg(feature = "cli")]
 impl PresetInfo {
     /// All of them; the first is what the page opens with.
     pub fn all() -> Vec<Self> {
         let info = |p: &preset::Preset| {
-            let scenario = parse(p.text).unwrap_or_default();
             let opens_us = u64::from(p.opens_s) * 1_000_000;
-            Self { name: p.name, title: scenario.title, note: scenario.note, text: p.text, opens_us }
+            Self { name: p.name, title: p.scenario().title, opens_us }
         };
         preset::PRESETS.iter().map(info).collect()
     }

@@ -24,7 +24,9 @@ pub use crate::observe::{
     Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind, SummandValue,
 };
 pub use columns::{Columns, ColumnsQuery, View};
-pub use document::{BesideRun, OpenedLink, PresetInfo, TraceOutcome};
+#[cfg(feature = "cli")]
+pub use document::PresetInfo;
+pub use document::{BesideRun, OpenedLink, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{

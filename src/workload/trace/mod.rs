@@ -20,10 +20,10 @@ use crate::base::digest::Digest;
 use crate::base::{Content, Micros, Piece};
 use models::Models;
 use rows::HashIds;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A recorded trace in memory, shared between runs: rows in order of arrival, the first at 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     arrivals_us: Vec<u64>,
     prompt_tokens: Vec<u32>,
@@ -60,6 +60,26 @@ pub struct TraceSummary {
 }
 
 impl Trace {
+    /// Its columns as bytes, for another module of the page: [`Self::unpacked`] reads them.
+    pub fn packed(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("columns are plain data")
+    }
+
+    /// The trace of bytes that [`Self::packed`] made; `None` if they are damaged.
+    pub fn unpacked(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok().filter(Self::is_whole)
+    }
+
+    /// Whether its columns fit each other.
+    fn is_whole(&self) -> bool {
+        let rows = self.len();
+        self.prompt_tokens.len() == rows
+            && self.output_tokens.len() == rows
+            && self.arrivals_us.is_sorted()
+            && self.hashes.is_whole()
+            && self.models.is_whole()
+    }
+
     /// How many requests.
     pub fn len(&self) -> usize {
         self.arrivals_us.len()

@@ -2,12 +2,13 @@
 
 use crate::base::digest::Digest;
 use crate::base::lookup::LookupMap;
+use serde::{Deserialize, Serialize};
 
 /// Most different models of a trace.
 const MOST: usize = 256;
 
 /// The models of a trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Models {
     names: Vec<String>,
     /// By row: 0 for any model, otherwise the position of its name plus 1. Empty while no row names one.
@@ -26,6 +27,11 @@ impl Models {
     /// The number of the model of a row.
     pub(super) fn of(&self, row: usize) -> u32 {
         self.rows.get(row).copied().unwrap_or(0)
+    }
+
+    /// Whether every number has a name.
+    pub(super) fn is_whole(&self) -> bool {
+        self.rows.iter().all(|&number| number as usize <= self.names.len())
     }
 
     /// The names, in order of appearance.

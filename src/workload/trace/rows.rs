@@ -6,6 +6,7 @@ use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
 use crate::base::order::sort_by_key;
 use crate::scenario::limits;
+use serde::{Deserialize, Serialize};
 
 /// One row as a format's reader found it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -170,7 +171,7 @@ fn tokens(x: f64) -> Result<u32, Bad> {
 }
 
 /// Block hash ids of all rows in one column, 4 bytes each unless one of them needs 8.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HashIds {
     ids: Ids,
     /// Place of the first id of each row, and how many there are. Empty while no row has any.
@@ -179,7 +180,7 @@ pub(super) struct HashIds {
     pushed: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Ids {
     Narrow(Vec<u32>),
     Wide(Vec<u64>),
@@ -214,6 +215,15 @@ impl HashIds {
             }
         };
         self.rows.push((first as u32, ids.len() as u32));
+    }
+
+    /// Whether the ids of every row are there.
+    pub(super) fn is_whole(&self) -> bool {
+        let count = match &self.ids {
+            Ids::Narrow(ids) => ids.len(),
+            Ids::Wide(ids) => ids.len(),
+        };
+        self.rows.iter().all(|&(first, n)| u64::from(first) + u64::from(n) <= count as u64)
     }
 
     /// Calls `f` with each id of `row`, in order.

@@ -1373,16 +1373,12 @@ export type PoolPart = {
   usd?: number,
 };
 
-/** A built-in scenario. */
+/** A built-in scenario, as menus have it. The page reads its text when it is opened. */
 export type PresetInfo = {
   /** Its name, as used in links and on the command line. */
   name: string,
   /** Its title. */
   title: string,
-  /** What to look at in it. */
-  note: string,
-  /** The scenario as JSON text. */
-  text: string,
   /** Where it opens: shortly before what there is to see. */
   opens_us: number,
 };

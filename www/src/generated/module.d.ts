@@ -12,14 +12,10 @@ declare module '*/pkg/tokenyard.js' {
   type EventsQuery = import('./boundary.ts').EventsQuery;
   type FrameQuery = import('./boundary.ts').FrameQuery;
   type Occasion = import('./boundary.ts').Occasion;
-  type PresetInfo = import('./boundary.ts').PresetInfo;
   type RequestDetail = import('./boundary.ts').RequestDetail;
   type RunFigures = import('./boundary.ts').RunFigures;
   type StepKind = import('./boundary.ts').StepKind;
   type Stop = import('./boundary.ts').Stop;
-  type TraceOutcome = import('./boundary.ts').TraceOutcome;
-  type Json = null | boolean | number | string | Json[] | JsonObject;
-  type JsonObject = { [key: string]: Json };
   type ColumnSet = { names: string[], columns: Float64Array<ArrayBuffer>[] };
 
 
@@ -62,10 +58,6 @@ declare module '*/pkg/tokenyard.js' {
        * Applies an edit, JSON text, at the playhead; with errors nothing has changed.
        */
       apply(edit: string): Diagnostic[];
-      /**
-       * The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
-       */
-      static architectureFromHf(text: string): JsonObject;
       /**
        * Begins a step back of a kind.
        */
@@ -138,10 +130,6 @@ declare module '*/pkg/tokenyard.js' {
        */
       outcomes(): Uint8Array;
       /**
-       * The built-in scenarios.
-       */
-      static presets(): PresetInfo[];
-      /**
        * The report: the bytes that the command line prints.
        */
       report(): string;
@@ -177,23 +165,15 @@ declare module '*/pkg/tokenyard.js' {
   }
 
   /**
-   * A recorded trace, read piece by piece.
+   * A recorded trace, as the module of links read it.
    */
   export class Trace {
       free(): void;
       [Symbol.dispose](): void;
       /**
-       * Ends the file.
+       * The trace of the bytes that `TraceFile.packed` gives there.
        */
-      finish(): TraceOutcome;
-      /**
-       * A reader for a file of this name.
-       */
-      constructor(file_name: string);
-      /**
-       * Takes the next piece of the file.
-       */
-      push(bytes: Uint8Array | number[]): void;
+      constructor(packed: Uint8Array | number[]);
   }
 
   /**
@@ -220,7 +200,6 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_advanceStep: (a: number, b: number) => [number, number];
       readonly sim_advanceTo: (a: number, b: number) => [number, number];
       readonly sim_apply: (a: number, b: number, c: number) => any;
-      readonly sim_architectureFromHf: (a: number, b: number) => [number, number, number];
       readonly sim_beginBack: (a: number, b: any) => [number, number];
       readonly sim_beginStep: (a: number, b: any) => [number, number];
       readonly sim_beginTo: (a: number, b: any) => [number, number];
@@ -238,7 +217,6 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_new: (a: number, b: number) => [number, number, number];
       readonly sim_nowUs: (a: number) => number;
       readonly sim_outcomes: (a: number) => [number, number];
-      readonly sim_presets: () => any;
       readonly sim_report: (a: number) => [number, number];
       readonly sim_scalingRows: (a: number, b: any) => [number, number, number];
       readonly sim_scenario: (a: number) => [number, number];
@@ -248,9 +226,7 @@ declare module '*/pkg/tokenyard.js' {
       readonly sim_version: () => [number, number];
       readonly sim_withTrace: (a: number, b: number, c: number) => [number, number, number];
       readonly start: () => void;
-      readonly trace_finish: (a: number) => any;
-      readonly trace_new: (a: number, b: number) => number;
-      readonly trace_push: (a: number, b: number, c: number) => void;
+      readonly trace_new: (a: number, b: number) => [number, number, number];
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
@@ -433,10 +409,42 @@ declare module '*/pkg/links.js' {
   type MadeLink = import('./boundary.ts').MadeLink;
   type LinkAsked = import('./boundary.ts').LinkAsked;
   type TraceMark = import('./boundary.ts').TraceMark;
+  type TraceOutcome = import('./boundary.ts').TraceOutcome;
+  type Json = null | boolean | number | string | Json[] | JsonObject;
+  type JsonObject = { [key: string]: Json };
   type OpenedLink = import('./boundary.ts').OpenedLink;
   type ExpressionReading = import('./boundary.ts').ExpressionReading;
 
 
+
+  /**
+   * A file of a recorded trace, read piece by piece.
+   */
+  export class TraceFile {
+      free(): void;
+      [Symbol.dispose](): void;
+      /**
+       * Ends the file.
+       */
+      finish(): TraceOutcome;
+      /**
+       * A reader for a file of this name.
+       */
+      constructor(file_name: string);
+      /**
+       * The trace as the page's module takes it; nothing if the file was refused.
+       */
+      packed(): Uint8Array;
+      /**
+       * Takes the next piece of the file.
+       */
+      push(bytes: Uint8Array | number[]): void;
+  }
+
+  /**
+   * The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
+   */
+  export function architectureFromHf(text: string): JsonObject;
 
   /**
    * A report with the link of what ran.
@@ -478,6 +486,8 @@ declare module '*/pkg/links.js' {
 
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
+      readonly __wbg_tracefile_free: (a: number, b: number) => void;
+      readonly architectureFromHf: (a: number, b: number) => [number, number, number];
       readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
       readonly makeLink: (a: number, b: number, c: any, d: number, e: number) => [number, number, number];
       readonly openLink: (a: number, b: number) => any;
@@ -485,6 +495,10 @@ declare module '*/pkg/links.js' {
       readonly refusesTrace: (a: any, b: number, c: number, d: number) => [number, number, number];
       readonly scorerAsExpression: (a: number, b: number, c: number) => any;
       readonly start: () => void;
+      readonly tracefile_finish: (a: number) => any;
+      readonly tracefile_new: (a: number, b: number) => number;
+      readonly tracefile_packed: (a: number) => [number, number];
+      readonly tracefile_push: (a: number, b: number, c: number) => void;
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;

@@ -8,6 +8,7 @@ import type { Card } from '../generated/boundary.ts';
 import rawCards from '../generated/gallery.json';
 import type { App } from '../state/app.ts';
 import { isLinkText } from '../state/linkText.ts';
+import { presetNamed } from '../state/presets.ts';
 import { FileButton } from './FileButton.tsx';
 import { Picture } from './Picture.tsx';
 import './gallery.css';
@@ -24,7 +25,7 @@ export default function Gallery(props: { app: App }): JSX.Element {
     app.setGallery(false);
   };
   const open = (name: string): void => {
-    const preset = app.presets().find((p) => p.name === name);
+    const preset = presetNamed(name);
     if (!preset) return;
     close();
     void app.openPreset(preset);

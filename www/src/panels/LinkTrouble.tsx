@@ -1,6 +1,7 @@
 // The dialog of a link that could not be opened as it was made, or that waits for the file of its trace.
 import { type JSX, Show } from 'solid-js';
 import type { App } from '../state/app.ts';
+import { PRESETS } from '../state/presets.ts';
 import { FileButton } from './FileButton.tsx';
 import { Problems } from './NoticeBar.tsx';
 import { Sheet } from './Sheet.tsx';
@@ -13,7 +14,7 @@ export default function LinkTrouble(props: { app: App }): JSX.Element {
   };
   const openDefault = (): void => {
     close();
-    const [first] = props.app.presets();
+    const [first] = PRESETS;
     if (first) void props.app.openPreset(first);
   };
   return (

@@ -6,6 +6,7 @@ import { getAt } from '../base/json.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
+import { PRESETS, presetNamed } from '../state/presets.ts';
 import { tooltip } from '../state/shortcuts.ts';
 import { FileButton } from './FileButton.tsx';
 import { Seed } from './Seed.tsx';
@@ -33,7 +34,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         onSelect={({ value }) => {
           if (value === GALLERY) app.setGallery(true);
           if (value === COMPARE) app.setComparing(true);
-          const preset = app.presets().find((p) => p.name === value);
+          const preset = presetNamed(value);
           if (preset) void app.openPreset(preset);
         }}
       >
@@ -54,7 +55,7 @@ export function TopBar(props: { app: App }): JSX.Element {
               <Menu.Item class="menu-item" value={COMPARE}>
                 <span class="ac">Compare with a second run…</span>
               </Menu.Item>
-              <For each={app.presets()}>
+              <For each={PRESETS}>
                 {(preset) => (
                   <Menu.Item class="menu-item" value={preset.name}>
                     <b>{preset.title || preset.name}</b>

@@ -12,7 +12,7 @@ class FakeWorker implements WorkerLike {
   onerror: ((event: ErrorEvent) => void) | null = null;
   postMessage(message: ToWorker): void {
     this.sent.push(message);
-    if (message.kind === 'boot') this.say({ kind: 'ready', module: MODULE, presets: [], version: '0' });
+    if (message.kind === 'boot') this.say({ kind: 'ready', module: MODULE, version: '0' });
     if (message.kind === 'ask' && message.question.kind === 'load') {
       this.say({
         kind: 'answer',

@@ -11,8 +11,8 @@ import type {
   Frame,
   FrameQuery,
   Occasion,
-  PresetInfo,
   StepKind,
+  TraceOutcome,
 } from '../generated/boundary.ts';
 import {
   type Answers,
@@ -43,7 +43,7 @@ export function ignoreLost(error: unknown): void {
   if (!(error instanceof LostError || error instanceof RefusedError)) throw error;
 }
 
-export type Ready = { readonly presets: readonly PresetInfo[]; readonly version: string };
+export type Ready = { readonly version: string };
 
 /** A crash, and what the page can offer the reader. */
 export type Crash = {
@@ -106,7 +106,7 @@ export class Client {
           this.module = data.module;
           this.watch(worker, life, reject);
           if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
-          resolve({ presets: data.presets, version: data.version });
+          resolve({ version: data.version });
         } else if (data.kind === 'crash') {
           this.died(data.message, reject);
         } else {
@@ -141,10 +141,6 @@ export class Client {
 
   check(text: string): Promise<Answers['check']> {
     return this.ask({ kind: 'check', text });
-  }
-
-  architecture(text: string): Promise<Answers['architecture']> {
-    return this.ask({ kind: 'architecture', text });
   }
 
   async apply(edit: string): Promise<Answers['apply']> {
@@ -233,21 +229,15 @@ export class Client {
     this.send({ kind: 'detail', query });
   }
 
-  /** Reads a trace file in chunks, so that its size never has to fit in memory twice. */
-  async readTrace(file: File, progress: (bytes: number) => void): Promise<Answers['trace-finish']> {
-    await this.ask({ kind: 'trace-open', name: file.name });
-    const reader = file.stream().getReader();
-    let read = 0;
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      read += value.byteLength;
-      await this.ask({ kind: 'trace-push', bytes: value }, [value.buffer]);
-      progress(read);
+  /** Reads a trace file, which later runs may replay. */
+  async readTrace(file: File, progress: (bytes: number) => void): Promise<TraceOutcome> {
+    const { readTraceFile } = await import('./traceFile.ts');
+    const { outcome, packed } = await readTraceFile(file, progress);
+    if (outcome.ok) {
+      await this.ask({ kind: 'trace', packed }, [packed.buffer]);
+      this.traceFile = file;
     }
-    const result = await this.ask({ kind: 'trace-finish' });
-    if (result.ok) this.traceFile = file;
-    return result;
+    return outcome;
   }
 
   private ask<K extends Question['kind']>(

@@ -1,6 +1,5 @@
 // The WebAssembly module as the runner sees it. Tests put a small stand-in behind the same interface; the compiler checks in
 // worker.ts that the module, whose declarations are generated, is one.
-import type { JsonObject } from '../base/json.ts';
 import type {
   ColumnsQuery,
   Diagnostic,
@@ -9,14 +8,12 @@ import type {
   Evidence,
   FrameQuery,
   Occasion,
-  PresetInfo,
   RequestDetail,
   RunFigures,
   ScalingQuery,
   ScalingRows,
   StepKind,
   Stop,
-  TraceOutcome,
 } from '../generated/boundary.ts';
 
 /** Columns of equal length, copied out of the module's memory. */
@@ -65,20 +62,15 @@ export interface SimCore {
 }
 
 export interface TraceCore {
-  push(bytes: Uint8Array): void;
-  finish(): TraceOutcome;
   free(): void;
 }
 
 export interface Core {
   check(text: string): Diagnostic[];
-  /** Throws a list of diagnostics. */
-  architectureFromHf(text: string): JsonObject;
-  presets(): PresetInfo[];
   version(): string;
   /** A seed that nobody has drawn before. */
   freshSeed(): string;
-  newTrace(fileName: string): TraceCore;
+  newTrace(packed: Uint8Array): TraceCore;
   /** Throws a list of diagnostics. */
   newSim(text: string, trace: TraceCore | undefined): SimCore;
 }

@@ -1,4 +1,5 @@
 // What the page and the thread of links say to each other.
+import type { JsonObject } from '../base/json.ts';
 import type {
   Diagnostic,
   ExpressionReading,
@@ -6,7 +7,11 @@ import type {
   MadeLink,
   OpenedLink,
   TraceMark,
+  TraceOutcome,
 } from '../generated/boundary.ts';
+
+/** What became of a trace file: what is told of it, and its columns for the simulation; none if it was refused. */
+export type TraceRead = { readonly outcome: TraceOutcome; readonly packed: Uint8Array<ArrayBuffer> };
 
 export type LinkQuestion =
   /** What a link carries. */
@@ -25,7 +30,13 @@ export type LinkQuestion =
   /** What is wrong with an expression, and what the word at the caret could become. */
   | { readonly kind: 'read-expression'; readonly text: string; readonly caret: number }
   /** A scorer of a weighted router, whose settings are JSON text, as an expression. */
-  | { readonly kind: 'as-expression'; readonly weighted: string; readonly index: number };
+  | { readonly kind: 'as-expression'; readonly weighted: string; readonly index: number }
+  /** The shape of the model that a Hugging Face config.json describes. */
+  | { readonly kind: 'architecture'; readonly text: string }
+  /** Opens a trace file, takes its next piece, ends it. */
+  | { readonly kind: 'trace-open'; readonly name: string }
+  | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'trace-finish' };
 
 export type LinkAnswers = {
   open: OpenedLink;
@@ -37,4 +48,8 @@ export type LinkAnswers = {
   'read-expression': ExpressionReading;
   /** `null` where it is none. */
   'as-expression': string | null;
+  architecture: JsonObject;
+  'trace-open': null;
+  'trace-push': null;
+  'trace-finish': TraceRead;
 };

@@ -1,16 +1,30 @@
-// The thread that opens and makes links, and reads expressions. It is started when there is one; only this file imports its module.
+// The thread that opens and makes links, and reads expressions, descriptions of models and traces. It is started when there is one;
+// only this file imports its module.
 import init, {
+  architectureFromHf,
   linkedReport,
   makeLink,
   openLink,
   readExpression,
   refusesTrace,
   scorerAsExpression,
+  TraceFile,
 } from '../../pkg/links.js';
 import wasmUrl from '../../pkg/links_bg.wasm?url';
 import { answering } from './answering.ts';
-import type { LinkAnswers, LinkQuestion } from './linkProtocol.ts';
+import type { LinkAnswers, LinkQuestion, TraceRead } from './linkProtocol.ts';
 import { never } from './protocol.ts';
+
+/** The file of a trace that is being read: a thread reads one at a time. */
+let file: TraceFile | undefined;
+
+function finishTrace(): TraceRead {
+  const outcome = file?.finish() ?? { ok: false, diagnostics: [], summary: null };
+  const packed = new Uint8Array(file?.packed() ?? []);
+  file?.free();
+  file = undefined;
+  return { outcome, packed };
+}
 
 function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
   switch (question.kind) {
@@ -26,6 +40,17 @@ function answer(question: LinkQuestion): LinkAnswers[keyof LinkAnswers] {
       return readExpression(question.text, question.caret);
     case 'as-expression':
       return scorerAsExpression(question.weighted, question.index);
+    case 'architecture':
+      return architectureFromHf(question.text);
+    case 'trace-open':
+      file?.free();
+      file = new TraceFile(question.name);
+      return null;
+    case 'trace-push':
+      file?.push(question.bytes);
+      return null;
+    case 'trace-finish':
+      return finishTrace();
     default:
       return never(question);
   }

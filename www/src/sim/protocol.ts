@@ -1,5 +1,4 @@
 // What the page and the simulation worker say to each other. Every message is plain data; columns travel as transfers.
-import type { JsonObject } from '../base/json.ts';
 import type { Place } from '../base/view.ts';
 import type {
   Diagnostic,
@@ -8,14 +7,12 @@ import type {
   Evidence,
   FrameQuery,
   Occasion,
-  PresetInfo,
   RequestDetail,
   RunFigures,
   ScalingQuery,
   ScalingRows,
   StepKind,
   Stop,
-  TraceOutcome,
   View,
 } from '../generated/boundary.ts';
 
@@ -70,8 +67,6 @@ export type Question =
       readonly thenPlay: boolean;
     }
   | { readonly kind: 'check'; readonly text: string }
-  /** The shape of the model that a Hugging Face config.json describes. */
-  | { readonly kind: 'architecture'; readonly text: string }
   | { readonly kind: 'apply'; readonly edit: string }
   /** Runs as fast as possible to the next event of a kind. Answered when it has happened, or when another command ended the search. */
   | { readonly kind: 'step'; readonly step: StepKind; readonly back: boolean }
@@ -95,14 +90,12 @@ export type Question =
   | { readonly kind: 'checkpoints' }
   /** What the numbers rest on, at the playhead. */
   | { readonly kind: 'evidence' }
-  | { readonly kind: 'trace-open'; readonly name: string }
-  | { readonly kind: 'trace-push'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'trace-finish' };
+  /** Takes a trace that the thread of links has read. */
+  | { readonly kind: 'trace'; readonly packed: Uint8Array<ArrayBuffer> };
 
 export type Answers = {
   load: Accepted;
   check: readonly Diagnostic[];
-  architecture: JsonObject;
   apply: Accepted;
   /** `until`: it has happened. `events`: it was not found before another command came. `finished`: it does not happen. */
   step: { readonly stop: Stop };
@@ -120,9 +113,7 @@ export type Answers = {
   report: RunReport;
   outcomes: Uint8Array<ArrayBuffer>;
   evidence: Evidence;
-  'trace-open': null;
-  'trace-push': null;
-  'trace-finish': TraceOutcome;
+  trace: null;
 };
 
 /** From the page to the worker. */
@@ -152,7 +143,6 @@ export type FromWorker =
   | {
       readonly kind: 'ready';
       readonly module: WebAssembly.Module;
-      readonly presets: readonly PresetInfo[];
       readonly version: string;
     }
   | {

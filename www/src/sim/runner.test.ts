@@ -142,15 +142,9 @@ function setup(costMs = 0.01, endUs = 1e12) {
   const sims: FakeSim[] = [];
   const core: Core = {
     check: () => [],
-    architectureFromHf: (text) => {
-      if (text === 'bad')
-        throw [{ severity: 'error', path: 'hidden_size', found: 'nothing', allowed: 'a number', fix: '' }];
-      return { layers: 2 };
-    },
-    presets: () => [],
     freshSeed: () => '18446744073709551615',
     version: () => '0',
-    newTrace: () => ({ push: () => {}, finish: () => ({ ok: true, diagnostics: [], summary: null }), free: () => {} }),
+    newTrace: () => ({ free: () => {} }),
     newSim: (text) => {
       if (text === 'refuse') {
         throw [{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }];
@@ -430,15 +424,6 @@ test('columns are copies that are given away, one list for each view', () => {
     { view: 'health', names: ['t_s', 'v'] },
     { view: 'kv-use', names: ['t_s', 'v'] },
   ]);
-});
-
-test('the shape of a model is read without a run, and a refusal says what is wrong', () => {
-  const t = setup();
-  expect(t.ask({ kind: 'architecture', text: '{}' })).toMatchObject({ kind: 'answer', value: { layers: 2 } });
-  expect(t.ask({ kind: 'architecture', text: 'bad' })).toMatchObject({
-    kind: 'refused',
-    diagnostics: [{ path: 'hidden_size' }],
-  });
 });
 
 test('a fresh seed keeps all its digits', () => {

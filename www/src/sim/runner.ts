@@ -46,7 +46,6 @@ export class Runner {
   private sim: SimCore | undefined;
   private id: RunId = { run: 0, edit: 0 };
   private trace: TraceCore | undefined;
-  private openTrace: TraceCore | undefined;
   private mode: Mode = 'paused';
   private speed = 1;
   private seekUs = 0;
@@ -137,8 +136,6 @@ export class Runner {
         return this.load(question);
       case 'check':
         return this.core.check(question.text);
-      case 'architecture':
-        return refusable(() => this.core.architectureFromHf(question.text));
       case 'apply':
         return this.apply(question.edit);
       case 'slowest': {
@@ -168,15 +165,11 @@ export class Runner {
         transfer.push(bytes.buffer);
         return bytes;
       }
-      case 'trace-open':
-        this.openTrace?.free();
-        this.openTrace = this.core.newTrace(question.name);
+      case 'trace':
+        // Runs hold the old one of their own.
+        this.trace?.free();
+        this.trace = this.core.newTrace(question.packed);
         return null;
-      case 'trace-push':
-        this.openTrace?.push(question.bytes);
-        return null;
-      case 'trace-finish':
-        return this.finishTrace();
       default:
         return never(question);
     }
@@ -275,19 +268,6 @@ export class Runner {
       for (const column of columns) transfer.push(column.buffer);
       return { view, names, columns, tookMs: this.around.now() - startMs };
     });
-  }
-
-  private finishTrace(): Answers['trace-finish'] {
-    if (!this.openTrace) throw new Refused([]);
-    const result = this.openTrace.finish();
-    if (result.ok) {
-      // The current run holds a reference to the old trace of its own.
-      this.trace = this.openTrace;
-    } else {
-      this.openTrace.free();
-    }
-    this.openTrace = undefined;
-    return result;
   }
 
   private running(): SimCore {

@@ -58,7 +58,7 @@ async function boot(given: WebAssembly.Module | undefined, life: string): Promis
   await init({ module_or_path: module });
   await alive;
   runner = new Runner(CORE, surroundings(), guardedPost);
-  post({ kind: 'ready', module, presets: CORE.presets(), version: CORE.version() });
+  post({ kind: 'ready', module, version: CORE.version() });
 }
 
 function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
@@ -67,11 +67,9 @@ function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
 
 const CORE: Core = {
   check: (text) => Sim.check(text),
-  architectureFromHf: (text) => Sim.architectureFromHf(text),
-  presets: () => Sim.presets(),
   version: () => Sim.version(),
   freshSeed,
-  newTrace: (name) => new Trace(name),
+  newTrace: (packed) => new Trace(packed),
   newSim: (text, trace) => (trace instanceof Trace ? Sim.withTrace(text, trace) : new Sim(text)),
 };
 

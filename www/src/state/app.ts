@@ -6,15 +6,7 @@ import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
 import { NOTHING, type Place, type Selection } from '../base/view.ts';
-import type {
-  AnomalyMark,
-  EventsQuery,
-  LinkView,
-  PresetInfo,
-  StepKind,
-  TraceSummary,
-  View,
-} from '../generated/boundary.ts';
+import type { AnomalyMark, EventsQuery, LinkView, StepKind, TraceSummary, View } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash, ignoreLost, LostError } from '../sim/client.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
@@ -27,6 +19,7 @@ import { createLinks, kept } from './links.ts';
 import { isEmbed } from './linkText.ts';
 import type { Notice, TraceReading } from './notices.ts';
 import { firstWanted, sayWanted, type Wanted } from './occasions.ts';
+import { PRESETS, type Preset, presetNamed, presetText } from './presets.ts';
 import { createRuns } from './runs.ts';
 import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
 import type { BenchmarkFile, MeasuredRun } from './truth.ts';
@@ -49,7 +42,6 @@ export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) {
-  const [presets, setPresets] = createSignal<readonly PresetInfo[]>([]);
   const [version, setVersion] = createSignal('');
   const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
@@ -136,12 +128,10 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   async function start(): Promise<void> {
     const [link, before] = [location.hash, location.hash === '' ? kept() : undefined];
     try {
-      const ready = await client.start();
-      batch(() => {
-        setPresets(ready.presets);
-        setVersion(ready.version);
-      });
-      const [first] = ready.presets;
+      const [first] = PRESETS;
+      // Read while the module is compiled, where it will be opened.
+      if (first && link.length <= 1 && !before) void presetText(first).catch(() => {});
+      setVersion((await client.start()).version);
       if (link.length > 1) await links.open(link);
       else if (before) await open(before.scenario, 'scenario', false, before.atUs);
       // What asks for a file or could not be opened is told over the first preset.
@@ -168,8 +158,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     }, OFFLINE_AFTER_MS);
   }
 
-  async function openPreset(preset: PresetInfo): Promise<void> {
-    await open(preset.text, preset.name, false, preset.opens_us);
+  async function openPreset(preset: Preset): Promise<void> {
+    await open(await presetText(preset), preset.name, false, preset.opens_us);
   }
 
   // ---- transport -------------------------------------------------------------------------------------------------
@@ -378,7 +368,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     panel: () => (truth() ? MEASURED : rightTab() === 'request' ? undefined : rightTab()),
     setNotice,
     open: (text, name, useTrace, { atUs, original }) =>
-      open(text, name, useTrace, atUs ?? presets().find((p) => p.name === name)?.opens_us, original),
+      open(text, name, useTrace, atUs ?? presetNamed(name)?.opens_us, original),
     look,
     pause,
     goOn: (toUs) => void seek(toUs / 1e6),
@@ -390,7 +380,6 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     links,
     /** Whether a dialog lies over the page. */
     covered: () => help() || reading() !== undefined || links.sharing() || links.trouble() !== undefined,
-    presets,
     version,
     frame,
     mode,
@@ -487,7 +476,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     openFile,
     events: (query: EventsQuery) => client.events(query),
     report: () => client.report(),
-    readArchitecture: (text: string) => client.architecture(text),
+    readArchitecture: (text: string) => links.architecture(text),
   };
 }
 

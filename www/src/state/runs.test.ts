@@ -27,8 +27,7 @@ class FakeWorker implements WorkerLike {
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null = null;
   onerror: ((event: ErrorEvent) => void) | null = null;
   postMessage(message: ToWorker): void {
-    if (message.kind === 'boot')
-      this.say({ kind: 'ready', module: trust<WebAssembly.Module>({}), presets: [], version: '' });
+    if (message.kind === 'boot') this.say({ kind: 'ready', module: trust<WebAssembly.Module>({}), version: '' });
     if (message.kind !== 'ask') return;
     this.asked.push(message.question);
     const value = this.answer(message.question);
