@@ -57,8 +57,8 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163751, "a32aea75cb8558aa"),
-    ("everything", 77407, "9d98f84028ec945a"),
+    ("pressure", 163766, "42fe49c040845fe9"),
+    ("everything", 77422, "0688fc653308a45b"),
     ("conversations", 102796, "eacdc1f78ee13e5b"),
 ];
 

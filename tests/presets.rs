@@ -210,6 +210,32 @@ fn a_morning_outruns_an_autoscaler_for_a_minute() {
 }
 
 #[test]
+fn thresholds_too_near_to_each_other_cost_those_who_wait_and_wider_ones_stand_still() {
+    let found = run("flapping-threshold", &[]);
+    about(found.met("", 20.0, 600.0), 0.95, 0.97);
+    let wider = run("flapping-threshold", &[("cluster.pools[0].scaling.policy.threshold.down", "0.2")]);
+    about(wider.met("", 20.0, 600.0), 0.999, 1.0);
+}
+
+#[test]
+fn a_change_within_the_tolerance_is_not_answered_and_fills_the_queue() {
+    let found = run("hpa-swallows-a-change", &[]);
+    about(found.met("", 30.0, 600.0), 0.15, 0.21);
+    let tight = ("cluster.pools[0].scaling.policy.hpa.behavior.rules.up.tolerance", "0.05");
+    about(run("hpa-swallows-a-change", &[tight]).met("", 30.0, 600.0), 0.89, 0.95);
+}
+
+#[test]
+fn who_comes_to_no_replica_waits_for_one_to_start() {
+    let found = run("scale-to-zero", &[]);
+    about(found.met("", 0.0, 1080.0), 0.74, 0.8);
+    let warm = run("scale-to-zero", &[("cluster.pools[0].scaling.start", "warm")]);
+    about(warm.met("", 0.0, 1080.0), 0.54, 0.62);
+    let stays = run("scale-to-zero", &[("cluster.pools[0].scaling.min", "1")]);
+    about(stays.met("", 0.0, 1080.0), 0.999, 1.0);
+}
+
+#[test]
 fn a_quota_keeps_one_tenants_flood_from_the_others() {
     let found = run("tenant-quotas", &[]);
     about(found.share("rejected", "batch", 50.0, 120.0), 0.45, 0.55);

@@ -55,7 +55,8 @@ pub(super) struct PoolScaler {
     pub(super) window: Span,
     pub(super) lag: Span,
     pub(super) hold: Span,
-    cooldown: Span,
+    /// The time within which two opposite changes are an oscillation.
+    oscillation: Span,
     /// How far it may look ahead, if it may.
     pub(super) ahead: Option<Span>,
     pub(super) phases: Option<StartPhases>,
@@ -81,7 +82,7 @@ impl PoolScaler {
             window: span(s.window_s),
             lag: span(s.lag_s),
             hold: span(s.hold_s),
-            cooldown: span(s.policy.cooldown_s()),
+            oscillation: span(s.policy.oscillation_s(s.tick_s)),
             ahead,
             phases: phases_of(pool),
             unplaced: 0,
@@ -276,7 +277,7 @@ impl Cluster {
         let up = decision.desired > decision.current;
         let changes = decision.desired != decision.current;
         let reverses =
-            changes && p.changed.is_some_and(|(at, was_up)| was_up != up && now.0 - at.0 < p.cooldown.0);
+            changes && p.changed.is_some_and(|(at, was_up)| was_up != up && now.0 - at.0 < p.oscillation.0);
         if changes {
             p.changed = Some((now, up));
         }

@@ -41,7 +41,7 @@ pub struct ScalingRecord {
     pub itl_ms: f64,
     /// What was decided, by which rule, and what was clamped.
     pub decision: Decision,
-    /// Whether it is the opposite of the decision before, within the cooldown.
+    /// Whether it is the opposite of the change before, and soon after it: an oscillation.
     pub reverses: bool,
     /// Replicas that found no room and wait for it.
     pub unplaced: u32,

@@ -435,6 +435,12 @@ impl Sink for Recorder {
 
     fn scaled(&mut self, record: &ScalingRecord) {
         self.scaling.decided(record, self.live);
+        if let Some(detectors) = &mut self.detectors {
+            detectors.decided(record);
+            if self.live {
+                self.note_anomalies(record.at);
+            }
+        }
     }
 }
 

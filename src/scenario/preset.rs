@@ -48,6 +48,9 @@ pub const PRESETS: &[Preset] = &[
     preset!("fleet-256", 27),
     preset!("spike-cold-starts", 86),
     preset!("day-in-ten-minutes", 165),
+    preset!("flapping-threshold", 10),
+    preset!("hpa-swallows-a-change", 110),
+    preset!("scale-to-zero", 595),
 ];
 
 impl Preset {
@@ -87,6 +90,9 @@ mod tests {
         ("fleet-256", "61952c32de746dca"),
         ("spike-cold-starts", "a9cc81128a25a753"),
         ("day-in-ten-minutes", "8209e738322a6dad"),
+        ("flapping-threshold", "ba384593d0ae5b1c"),
+        ("hpa-swallows-a-change", "0818552e6c9f6e84"),
+        ("scale-to-zero", "11c8b28088acccad"),
     ];
 
     #[test]

@@ -70,12 +70,14 @@ impl ScalingPolicy {
         }
     }
 
-    /// The time within which two opposite decisions are an oscillation.
-    pub fn cooldown_s(&self) -> f64 {
+    /// The time within which two opposite decisions are an oscillation, in seconds. A policy that keeps a cooldown of its own never
+    /// decides twice within it: what counts there is twice as long, and four decisions at least.
+    pub fn oscillation_s(&self, tick_s: f64) -> f64 {
+        let beyond = |cooldown_s: f64| (2.0 * cooldown_s).max(4.0 * tick_s);
         match self {
-            Self::Threshold(p) => p.cooldown_s,
-            Self::TargetUtilization(p) => p.cooldown_s,
-            Self::QueueDepth(p) => p.cooldown_s,
+            Self::Threshold(p) => beyond(p.cooldown_s),
+            Self::TargetUtilization(p) => beyond(p.cooldown_s),
+            Self::QueueDepth(p) => beyond(p.cooldown_s),
             Self::Keda(p) => p.cooldown_s,
             Self::Hpa(_) => 300.0,
             Self::None

@@ -118,6 +118,7 @@ impl Imbalance {
                 proofs: self.latest.get(busiest).into_iter().flatten().copied().collect(),
                 figure: 0,
                 measure: None,
+                pool: None,
             }));
             self.grow(log);
         }

@@ -51,6 +51,7 @@ impl Livelock {
                 proofs: struggle.latest.iter().copied().collect(),
                 figure: struggle.preemptions,
                 measure: None,
+                pool: None,
             }));
         }
     }

@@ -5,6 +5,7 @@
 //! Facts are the same however a run is cut and whoever watches it, and so are the anomalies. docs/report.md lists the
 //! thresholds.
 
+mod autoscaling;
 mod blocking;
 mod imbalance;
 mod inversion;
@@ -13,7 +14,7 @@ mod thrashing;
 
 use crate::base::words::{count, duration};
 use crate::base::{Micros, RequestId};
-use crate::engine::{DropReason, Fact};
+use crate::engine::{DropReason, Fact, ScalingRecord};
 use crate::scenario::Scenario;
 use inversion::RequestInfo;
 use serde::{Deserialize, Serialize};
@@ -40,16 +41,22 @@ pub enum AnomalyKind {
     Livelock,
     /// Some replicas had much more to do than others for some time.
     LoadImbalance,
+    /// An autoscaler took back what it had just done.
+    Oscillation,
+    /// An autoscaler did not get the replicas that it wanted.
+    CapacityNeverReached,
 }
 
 impl AnomalyKind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
         Self::Livelock,
         Self::LoadImbalance,
+        Self::Oscillation,
+        Self::CapacityNeverReached,
     ];
 
     /// Its name in reports and logs.
@@ -60,7 +67,14 @@ impl AnomalyKind {
             Self::KvThrashing => "kv-thrashing",
             Self::Livelock => "livelock",
             Self::LoadImbalance => "load-imbalance",
+            Self::Oscillation => "oscillation",
+            Self::CapacityNeverReached => "capacity-never-reached",
         }
+    }
+
+    /// Whether it is about what autoscalers do.
+    fn is_of_autoscalers(self) -> bool {
+        matches!(self, Self::Oscillation | Self::CapacityNeverReached)
     }
 }
 
@@ -78,16 +92,22 @@ pub(crate) struct Anomaly {
     pub(crate) start: Micros,
     /// `None` while it goes on.
     pub(crate) end: Option<Micros>,
-    /// The replica; of an imbalance the one with the most to do.
+    /// The replica; of an imbalance the one with the most to do, of an autoscaler the first of its pool.
     pub(crate) replica: u32,
     pub(crate) proofs: Vec<Proof>,
     /// How often, or the largest coefficient of variation in thousandths.
     pub(crate) figure: u64,
     /// Of a priority inversion: what makes requests more urgent.
     measure: Option<inversion::Measure>,
+    /// Of an autoscaler: the name of its pool.
+    pool: Option<String>,
 }
 
 impl Anomaly {
+    fn pool_name(&self) -> &str {
+        self.pool.as_deref().unwrap_or_default()
+    }
+
     /// What happened, in one sentence.
     pub(crate) fn sentence(&self) -> String {
         let r = self.replica;
@@ -132,6 +152,19 @@ impl Anomaly {
                 "Requests were spread unevenly {lasting}, most of them on r{r}: coefficient of variation up to {:.2}.",
                 self.figure as f64 / 1000.0
             ),
+            AnomalyKind::Oscillation => format!(
+                "The autoscaler of pool {} changed the number of replicas and soon took it back, {} in {}.",
+                self.pool_name(),
+                if self.figure == 1 { "once".to_owned() } else { format!("{} times", self.figure) },
+                duration(self.end.map_or(0, |end| end.since(self.start).0)),
+            ),
+            AnomalyKind::CapacityNeverReached => {
+                let what = match self.end {
+                    Some(end) => format!("did not get {} of the replicas that it wanted within {}", self.figure, duration(end.since(self.start).0)),
+                    None => format!("waits for {} replicas that find no room", self.figure),
+                };
+                format!("The autoscaler of pool {} {what}.", self.pool_name())
+            }
         }
     }
 }
@@ -143,7 +176,7 @@ type AnomalyIndex = Option<u32>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AnomalyLog {
     /// By kind.
-    counts: [u32; 5],
+    counts: [u32; AnomalyKind::ALL.len()],
     kept: Vec<Anomaly>,
     /// Anomalies of `kept` before this one have been reported to the event log.
     reported: u32,
@@ -187,6 +220,7 @@ pub(crate) struct Detectors {
     thrashing: thrashing::Thrashing,
     livelock: livelock::Livelock,
     imbalance: imbalance::Imbalance,
+    autoscaling: autoscaling::Autoscaling,
 }
 
 impl Detectors {
@@ -199,12 +233,14 @@ impl Detectors {
             thrashing: thrashing::Thrashing::default(),
             livelock: livelock::Livelock::default(),
             imbalance: imbalance::Imbalance::new(replicas),
+            autoscaling: autoscaling::Autoscaling::new(&scenario.cluster),
         }
     }
 
     /// An edit has made this of the scenario.
     pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros) {
         self.inversion.adopt(scenario, now, &mut self.log);
+        self.autoscaling.adopt(&scenario.cluster);
     }
 
     /// Whether any of them looks at such facts; those that come most often are of no use to any.
@@ -264,7 +300,10 @@ impl Detectors {
                 self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
             }
             Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
-            Fact::Starting { replica, pool, .. } => self.inversion.serving(replica, pool),
+            Fact::Starting { replica, pool, .. } => {
+                self.inversion.serving(replica, pool);
+                self.autoscaling.starting(replica, pool);
+            }
             Fact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
                 self.imbalance.serving(replica.index(), now, &mut self.log);
@@ -285,6 +324,11 @@ impl Detectors {
             | Fact::LoadGivenUp { .. }
             | Fact::Offloaded { .. } => {}
         }
+    }
+
+    /// An autoscaler has decided.
+    pub(crate) fn decided(&mut self, record: &ScalingRecord) {
+        self.autoscaling.decided(record, &mut self.log);
     }
 
     fn preempted(&mut self, info: &RequestInfo, times: u32, now: Micros) {
@@ -325,9 +369,11 @@ impl Detectors {
         &self.log.kept
     }
 
-    /// How many there were, by kind.
+    /// How many there were, by kind; of autoscalers only where there were any.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (AnomalyKind, u32)> {
-        AnomalyKind::ALL.into_iter().zip(self.log.counts)
+        let watched = self.autoscaling.watched;
+        let all = AnomalyKind::ALL.into_iter().zip(self.log.counts);
+        all.filter(move |(kind, _)| watched || !kind.is_of_autoscalers())
     }
 }
 

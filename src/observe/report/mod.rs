@@ -188,7 +188,8 @@ impl Report {
 /// Price of all serving replicas in US dollars per hour; `None` while one of them has none.
 pub(crate) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
     let serving = engine.replicas().iter().filter(|r| r.serving());
-    serving.map(Replica::usd_per_hour).sum()
+    // A sum of nothing is a negative zero.
+    serving.map(Replica::usd_per_hour).try_fold(0.0, |sum, usd| Some(sum + usd?))
 }
 
 /// Why the run cannot make progress; empty if it can.

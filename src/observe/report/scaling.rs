@@ -23,7 +23,7 @@ pub struct ScalingPart {
     pub clamped_to_min: u32,
     /// Decisions that the largest number lowered.
     pub clamped_to_max: u32,
-    /// Decisions that were the opposite of the one before, within the policy's cooldown.
+    /// Changes that were the opposite of the one before, soon after it.
     pub oscillations: u32,
     /// How often another number was wanted, or the run ended, before as many replicas served as were wanted.
     pub capacity_never_reached: u32,

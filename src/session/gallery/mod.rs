@@ -190,6 +190,28 @@ const CARDS: &[Entry] = &[
             lines: &[("arrived", true), ("in time", false)],
         },
     ),
+    (
+        "flapping-threshold",
+        &["autoscaling"],
+        "One replica is too few and two are too many: from *15 s* on the autoscaler changes its mind twenty times.",
+        Draw::Rates {
+            seconds: [0.0, 240.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
+    (
+        "hpa-swallows-a-change",
+        &["autoscaling", "overload"],
+        "At *120 s* 8 % more requests come, which is within the tolerance: the autoscaler watches the queue grow.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [60.0, 300.0], caption: "TTFT of each request" },
+    ),
+    (
+        "scale-to-zero",
+        &["autoscaling"],
+        "At *600 s* requests find no replica: they are held until one has started.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [590.0, 720.0], caption: "TTFT of each request" },
+    ),
 ];
 
 /// All cards.

@@ -44,6 +44,6 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("desired", "replicas", "what is wanted, within all limits", |r, _| r.decision.desired.into()),
     field("rule", "", "the rule that decided", |r, _| r.decision.rule.name().into()),
     field("clamped", "", "what the bounds did: `to-min` or `to-max`", |r, _| r.decision.clamped.name().into()),
-    field("reverses", "", "whether it is the opposite of the change before, within the cooldown", |r, _| r.reverses.into()),
+    field("reverses", "", "whether it is the opposite of the change before, soon after it (an oscillation)", |r, _| r.reverses.into()),
     field("unplaced", "replicas", "that wait for GPUs after it", |r, _| r.unplaced.into()),
 ];

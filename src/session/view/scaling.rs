@@ -50,7 +50,7 @@ pub struct ScalingRow {
     pub rule: &'static str,
     /// What the bounds did: `to-min`, `to-max` or nothing.
     pub clamped: &'static str,
-    /// Whether it was the opposite of the change before, within the cooldown.
+    /// Whether it was the opposite of the change before, soon after it: an oscillation.
     pub reverses: bool,
     /// Replicas that served, started and drained.
     pub ready: u32,

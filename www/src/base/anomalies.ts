@@ -40,6 +40,18 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     path: 'M0 6h2.3v3H0zM3.4 4h2.2v5H3.4zM6.7 0H9v9H6.7z',
     meaning: 'some replicas had much more to do than others',
   },
+  oscillation: {
+    kind: 'oscillation',
+    name: 'oscillation',
+    path: 'M0 4.5L2.2 0l2.3 4.5L6.8 0 9 4.5V9L6.8 4.5 4.5 9 2.2 4.5 0 9z',
+    meaning: 'an autoscaler took back what it had just done',
+  },
+  'capacity-never-reached': {
+    kind: 'capacity-never-reached',
+    name: 'capacity never reached',
+    path: 'M0 0h9v2H0zM4.5 3.5L8 9H1z',
+    meaning: 'an autoscaler did not get the replicas that it wanted',
+  },
 };
 
 /** All kinds, in the order in which lists show them. */

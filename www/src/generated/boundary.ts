@@ -46,7 +46,7 @@ export type AnomalyExample = {
 };
 
 /** What is wrong. */
-export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance";
+export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached";
 
 /** An anomaly on the timeline. */
 export type AnomalyMark = {
@@ -2393,6 +2393,8 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   "kv-thrashing",
   "livelock",
   "load-imbalance",
+  "oscillation",
+  "capacity-never-reached",
 ];
 
 /** All that a run can be run to. */
