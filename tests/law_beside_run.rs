@@ -1,6 +1,7 @@
 //! Laws of queueing theory beside runs: where a cluster is the queue of a law they agree, and where it is not the reason is named.
 #![cfg(feature = "cli")]
 
+#[expect(dead_code, reason = "nothing is read from files here")]
 mod command;
 
 use serde_json::{Value, json};

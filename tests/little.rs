@@ -54,7 +54,7 @@ fn holds(session: &Session) {
     assert_eq!(all[0].inside, f64::from(p.in_pipeline + p.queued + p.running));
     assert_eq!(all[0].arrived, f64::from(p.arrived));
     // A request shows its last tokens up to when its client has them, which takes longer where output is processed.
-    let document = json::compact(session.scenario());
+    let document = json::compact(&session.scenario());
     let shown_at_once = document.matches("\"output_us_per_token\":").count()
         == document.matches("\"output_us_per_token\":0.0").count();
     if p.arrived > 0 && shown_at_once && session.scenario().edits.is_empty() {

@@ -7,9 +7,11 @@ use crate::scenario::{RoutingPolicy, Scheduler};
 use serde::Serialize;
 
 /// The coefficient of variation of gaps may be this far from 1, or three times its own error.
-const CV_SLACK: f64 = 0.05;
+const CV_SLACK: f64 = 0.1;
 /// A rate may change by this share of its mean in a minute.
 const DRIFT_A_MINUTE: f64 = 0.05;
+/// Stretches of a run between which the rate is compared.
+const STRETCHES: usize = 24;
 /// Changes of the rate have to be this many times their noise.
 const NOISES: f64 = 3.0;
 /// The coefficient of variation of services that are equal.
@@ -151,25 +153,22 @@ pub(super) struct Drift {
     pub(super) shows: bool,
 }
 
-/// The changes from bucket to bucket: of n counts with mean m and gaps of CV c the squared difference of two is 2 m c^2 by
-/// chance, with a standard deviation of sqrt(8) m c^2 for one of them and 1 / sqrt(n) of that for their mean.
+/// The changes between stretches of the run, at most 24 of them. Of counts with mean m and gaps of CV c the squared difference of
+/// two is 2 m c^2 by chance; the mean of n such squares has a standard deviation of sqrt(2 / n) of that.
 pub(super) fn drift(buckets: &Buckets, cv: f64) -> Option<Drift> {
-    let rates: Vec<f64> = (0..buckets.counts.len()).filter_map(|i| buckets.rate_per_s(i)).collect();
-    let n = rates.len() as f64;
-    if rates.len() < 4 {
+    let together = buckets.counts.len().div_ceil(STRETCHES);
+    let whole = buckets.counts.chunks_exact(together.max(1));
+    let counts: Vec<f64> = whole.map(|c| c.iter().map(|n| f64::from(*n)).sum()).collect();
+    let n = counts.len() as f64;
+    let mean = counts.iter().sum::<f64>() / n;
+    if counts.len() < 4 || mean <= 0.0 {
         return None;
     }
-    let width_s = buckets.width_us as f64 / 1e6;
-    let mean = rates.iter().sum::<f64>() / n;
-    if mean <= 0.0 {
-        return None;
-    }
-    let square = rates.windows(2).map(|w| (w[1] - w[0]) * (w[1] - w[0])).sum::<f64>() / (n - 1.0);
-    let noise = 2.0 * mean * cv * cv / width_s;
+    let square = counts.windows(2).map(|w| (w[1] - w[0]) * (w[1] - w[0])).sum::<f64>() / (n - 1.0);
+    let noise = 2.0 * mean * cv * cv;
     let spread = noise * (2.0 / (n - 1.0)).sqrt();
-    let a_step = (square - noise).max(0.0).sqrt() / mean;
-    // A change that goes on for longer than a bucket is a slope; one within a minute counts as it is.
-    let a_minute = if width_s < 60.0 { a_step * (60.0 / width_s).sqrt() } else { a_step * 60.0 / width_s };
+    let minutes = buckets.width_us as f64 * together as f64 / 60e6;
+    let a_minute = (square - noise).max(0.0).sqrt() / mean / minutes;
     Some(Drift { a_minute, shows: square > noise + NOISES * spread })
 }
 

@@ -104,7 +104,7 @@ impl Observed {
         Self {
             kinds: kinds(&counted.iter().map(|r| (r.class, r.prompt_tokens, r.output_tokens)).collect::<Vec<_>>()),
             classes: run.classes.clone(),
-            rate_per_s: figure("throughput/arrived_per_s").unwrap_or(0.0),
+            rate_per_s: rate_per_s(counted.len(), from, &buckets),
             requests: counted.len(),
             cv: variation(&arrivals, &buckets, from),
             buckets,
@@ -152,6 +152,12 @@ impl Observed {
             ..Self::default()
         }
     }
+}
+
+/// Requests per second from an instant until arrivals end.
+fn rate_per_s(requests: usize, from: u64, buckets: &Buckets) -> f64 {
+    let end: u64 = buckets.spans.iter().sum();
+    if end > from { requests as f64 * 1e6 / (end - from) as f64 } else { 0.0 }
 }
 
 /// Whether some conversation waits for its answers.

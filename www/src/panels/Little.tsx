@@ -11,20 +11,20 @@ const digits = (x: number): string =>
 
 export function Little(props: { app: App; replica?: number }): JSX.Element {
   const app = props.app;
-  const [row, setRow] = createSignal<Readonly<Record<string, number>>>();
+  const [row, setRow] = createSignal<(name: string) => number>();
   const ask = oneAtATime(async () => {
     const [found] = await app.columns(['little']).catch(() => []);
     const at = props.replica === undefined ? 0 : props.replica + 1;
     const of = (column: Float64Array | undefined): number => column?.[at] ?? Number.NaN;
-    setRow(found && Object.fromEntries(found.names.map((name, i) => [name, of(found.columns[i])])));
+    setRow(() => found && ((name: string) => of(found.columns[found.names.indexOf(name)])));
   });
   createEffect(on([app.refreshTick, app.playing, () => props.replica], ask));
-  const rows = (r: Readonly<Record<string, number>>): readonly Row[] => [
-    ['L: inside on average', digits(r['mean_number'] ?? Number.NaN)],
-    ['λ: arrivals', `${digits(r['rate_per_s'] ?? Number.NaN)} /s`],
-    ['W: time inside on average', (r['arrived'] ?? 0) > 0 ? text(durationMs(r['time_ms'] ?? 0)) : '–'],
-    ['λ W', digits(r['product'] ?? Number.NaN)],
-    ['Difference of both sides', `${count(r['difference'] ?? 0)} request-µs`],
+  const rows = (of: (name: string) => number): readonly Row[] => [
+    ['L: inside on average', digits(of('mean_number'))],
+    ['λ: arrivals', `${digits(of('rate_per_s'))} /s`],
+    ['W: time inside on average', of('arrived') > 0 ? text(durationMs(of('time_ms'))) : '–'],
+    ['λ W', digits(of('product'))],
+    ['Difference of both sides', `${count(of('difference'))} request-µs`],
   ];
   return (
     <Block title="Little’s law" remark={props.replica === undefined ? 'the whole system' : 'this replica'}>

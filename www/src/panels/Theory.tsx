@@ -2,7 +2,7 @@
 import { createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../base/oneAtATime.ts';
 import type { Over } from '../charts/plot.ts';
-import { label } from '../draw/marks.ts';
+import { font, label } from '../draw/marks.ts';
 import type { TheoryOfRun } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { theoryOfRun } from '../state/theory.ts';
@@ -96,8 +96,13 @@ function overOf({ theory, line }: TheoryOfRun): Over {
       pen.lineTo(sx + 2.5, sy - 4);
     }
     pen.stroke();
-    const above = first.from[1] - 7 > box.y + 8;
-    label(pen, `${title}, mean`, first.from[0] + 4, first.from[1] + (above ? -7 : 14), palette.ink2, 'left');
     pen.restore();
+    // The name on ground of its own: the lines of the run would cross it.
+    pen.font = font(palette, 11);
+    const name = `${title}, mean`;
+    const [nx, ny] = [box.x + 4, Math.min(Math.max(first.from[1] - 7, box.y + 9), box.y + box.h - 3)];
+    pen.fillStyle = palette.surface;
+    pen.fillRect(nx - 2, ny - 9, pen.measureText(name).width + 4, 12);
+    label(pen, name, nx, ny, palette.ink, 'left');
   };
 }

@@ -46,7 +46,7 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
   const id = createUniqueId();
   const [at, setAt] = createSignal({ left: 0, top: 0 });
   const many = (): string =>
-    props.texts.length === 0 ? 'all assumptions kept' : `violated: ${props.texts.join(' · ')}`;
+    props.texts.length === 0 ? 'all assumptions kept' : `${props.texts.length} violated: ${props.texts.join(' · ')}`;
   return (
     <>
       <button
@@ -54,11 +54,13 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
         class="theory-violated"
         classList={{ bad: props.texts.length > 0 }}
         popovertarget={id}
-        aria-label={`What the law assumes; ${props.texts.length} violated`}
+        title="What the law assumes"
         onClick={(event) => {
           event.stopPropagation();
           const box = event.currentTarget.getBoundingClientRect();
-          setAt({ left: Math.max(8, Math.min(box.left, window.innerWidth - 348)), top: box.bottom + 4 });
+          // Where there is little room below it, it stands higher.
+          const top = Math.min(box.bottom + 4, Math.max(8, window.innerHeight - 400));
+          setAt({ left: Math.max(8, Math.min(box.left, window.innerWidth - 348)), top });
         }}
       >
         <Show when={props.texts.length > 0}>
@@ -72,7 +74,7 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
         id={id}
         popover="auto"
         class="theory-list"
-        style={{ left: `${at().left}px`, top: `${at().top}px` }}
+        style={{ left: `${at().left}px`, top: `${at().top}px`, 'max-height': `calc(100vh - ${at().top + 8}px)` }}
         onClick={(event) => event.stopPropagation()}
         onKeyDown={(event) => event.stopPropagation()}
         role="note"
