@@ -110,7 +110,10 @@ fn a_server_with_places_classes_or_delays_agrees_with_its_law() {
                 "prompt_tokens": { "constant": { "tokens": tokens } }, "output_tokens": { "constant": { "tokens": 1 } } })
     };
     let by_class = [
-        ("/workload/clients", json!([class("a", "critical", 600.0, 500), class("b", "standard", 300.0, 1500)])),
+        (
+            "/workload/clients",
+            json!([class("a", "critical", 600.0, 500), class("b", "standard", 300.0, 1500)]),
+        ),
         ("/cluster/pools/0/engine/scheduler", json!("priority-fcfs")),
         ("/cluster/pools/0/engine/priority", json!({ "slo-class": {} })),
     ];
@@ -138,19 +141,29 @@ fn several_servers_agree_with_their_laws() {
     let one_queue = [("/cluster/admission", one_queue)];
     agrees(&with(exponential(4, 2800.0), &one_queue), Law::Mmc);
     agrees(&with(queue(4, 1, [1000.0, 0.0, 0.0], 2800.0), &one_queue), Law::Mdc);
-    let hundred = with(exponential(100, 70_000.0), &[("/cluster/routing", json!({ "power-of-d": { "d": 2 } }))]);
-    agrees(&with(hundred, &[("/run/warmup_s", json!(0.2)), ("/run/max_requests", json!(250_000))]), Law::PowerOfD);
+    let hundred =
+        with(exponential(100, 70_000.0), &[("/cluster/routing", json!({ "power-of-d": { "d": 2 } }))]);
+    agrees(
+        &with(hundred, &[("/run/warmup_s", json!(0.2)), ("/run/max_requests", json!(250_000))]),
+        Law::PowerOfD,
+    );
 }
 
 #[test]
 fn batches_agree_with_their_laws() {
     let long = |rate: f64, steps: [f64; 3]| {
-        with(queue(1, 60_000, steps, rate), &[(&client("output_tokens"), json!({ "constant": { "tokens": 50 } }))])
+        with(
+            queue(1, 60_000, steps, rate),
+            &[(&client("output_tokens"), json!({ "constant": { "tokens": 50 } }))],
+        )
     };
     // Steps that take as long whoever is in them are servers for everybody.
     agrees(&long(20.0, [1000.0, 0.0, 0.0]), Law::Mdc);
     // A fixed part of 12 ms and 0.15 ms for each request.
-    let s = with(long(60.0, [12_000.0, 50.0, 150.0]), &[(&client("prompt_tokens"), json!({ "constant": { "tokens": 64 } }))]);
+    let s = with(
+        long(60.0, [12_000.0, 50.0, 150.0]),
+        &[(&client("prompt_tokens"), json!({ "constant": { "tokens": 64 } }))],
+    );
     agrees(&with(s, &[("/run/max_requests", json!(20_000))]), Law::BatchServer);
 }
 
@@ -178,12 +191,24 @@ fn traffic_that_is_not_that_of_the_law_is_named() {
     let arrivals = |a: Value| with(md1(), &[(&client("arrivals"), a)]);
     let bursts = arrivals(json!({ "gamma": { "rate_per_s": 400, "cv": 2.1 } }));
     violates(bursts, Law::Md1, A::PoissonArrivals, "arrivals are not Poisson: CV of the gaps 2.");
-    violates(arrivals(json!({ "constant": { "rate_per_s": 400 } })), Law::Md1, A::PoissonArrivals, "CV of the gaps 0.00");
-    let windows = json!({ "windows": { "windows": [{ "start_s": 0, "end_s": 2 }, { "start_s": 5, "end_s": 9 }] } });
+    violates(
+        arrivals(json!({ "constant": { "rate_per_s": 400 } })),
+        Law::Md1,
+        A::PoissonArrivals,
+        "CV of the gaps 0.00",
+    );
+    let windows =
+        json!({ "windows": { "windows": [{ "start_s": 0, "end_s": 2 }, { "start_s": 5, "end_s": 9 }] } });
     let on_and_off = with(md1(), &[(&client("rate_profile"), windows), ("/run/warmup_s", json!(0))]);
     violates(on_and_off, Law::Md1, A::SteadyRate, "the rate is not steady: it drifts");
     let conversation = json!({ "clock": "closed", "think_time": { "exponential": { "mean_s": 0.1 } } });
-    let talks = with(md1(), &[(&client("conversation"), conversation), ("/workload/clients/0/arrivals/poisson/rate_per_s", json!(20))]);
+    let talks = with(
+        md1(),
+        &[
+            (&client("conversation"), conversation),
+            ("/workload/clients/0/arrivals/poisson/rate_per_s", json!(20)),
+        ],
+    );
     violates(talks.clone(), Law::Md1, A::OpenArrivals, "wait for their answers");
     violates(talks, Law::ClosedLoop, A::ClosedUsers, "users come and go");
     violates(queue(1, 1, [1000.0, 0.0, 0.0], 1200.0), Law::Md1, A::StableLoad, "the queue grows for ever");
@@ -214,7 +239,12 @@ fn clusters_that_are_not_those_of_the_law_are_named() {
     pools["cluster"]["pools"].as_array_mut().expect("a list").push(other);
     violates(pools, Law::Md1, A::AlikeReplicas, "of 2 pools");
     let edit = json!([{ "at_us": 2_000_000, "set": { "cluster.pools[0].replicas": 2 } }]);
-    violates(with(exponential(1, 400.0), &[("/edits", edit)]), Law::Mg1, A::NoEdits, "1 edit changes the run");
+    violates(
+        with(exponential(1, 400.0), &[("/edits", edit)]),
+        Law::Mg1,
+        A::NoEdits,
+        "1 edit changes the run",
+    );
 }
 
 #[test]
@@ -226,12 +256,28 @@ fn batches_that_are_not_those_of_the_law_are_named() {
     };
     let batch = |rate: f64| lengths(queue(1, 64, [10_000.0, 20.0, 100.0], rate), 64, 40);
     violates(lengths(batch(20.0), 64, 3), law, A::ManySteps, "answers are short: 3.0 steps");
-    violates(lengths(batch(5.0), 4096, 40), law, A::ShortPrompts, "prompts are long: one adds 81.9 ms to a step of 10.0 ms");
-    let chunked = with(lengths(batch(5.0), 4096, 40), &[("/cluster/pools/0/engine/max_num_batched_tokens", json!(2048))]);
+    violates(
+        lengths(batch(5.0), 4096, 40),
+        law,
+        A::ShortPrompts,
+        "prompts are long: one adds 81.9 ms to a step of 10.0 ms",
+    );
+    let chunked = with(
+        lengths(batch(5.0), 4096, 40),
+        &[("/cluster/pools/0/engine/max_num_batched_tokens", json!(2048))],
+    );
     violates(chunked, law, A::WholePrompts, "prompts are chunked: 100.0 %");
-    violates(with(batch(200.0), &[("/cluster/pools/0/engine/max_num_seqs", json!(8))]), law, A::BatchNotFull, "batch limit reached: 8 requests");
+    violates(
+        with(batch(200.0), &[("/cluster/pools/0/engine/max_num_seqs", json!(8))]),
+        law,
+        A::BatchNotFull,
+        "batch limit reached: 8 requests",
+    );
     violates(batch(20.0), Law::ProcessorSharing, A::NoFixedPart, "a step has a fixed part: 10.00 ms");
-    let cached = [(&*pool("kv/prefix_caching"), json!(true)), (&*client("prefix"), json!({ "groups": 2, "tokens": 512 }))];
+    let cached = [
+        (&*pool("kv/prefix_caching"), json!(true)),
+        (&*client("prefix"), json!({ "groups": 2, "tokens": 512 })),
+    ];
     violates(with(batch(20.0), &cached), law, A::NoReuse, "prefix cache on: it saves ");
     let tight = with(batch(120.0), &[(&pool("kv/blocks"), json!(60))]);
     violates(tight, law, A::NoPreemption, "requests are preempted: ");
@@ -255,7 +301,8 @@ fn presets_name_what_no_law_has() {
 
 #[test]
 fn a_line_over_time_has_the_law_at_the_rate_of_each_stretch() {
-    let windows = json!({ "windows": { "windows": [{ "start_s": 0, "end_s": 20 }, { "start_s": 30, "end_s": 60 }] } });
+    let windows =
+        json!({ "windows": { "windows": [{ "start_s": 0, "end_s": 20 }, { "start_s": 30, "end_s": 60 }] } });
     let s = with(
         queue(1, 1, [1000.0, 0.0, 0.0], 500.0),
         &[(&client("rate_profile"), windows), ("/run/max_requests", json!(20_000))],

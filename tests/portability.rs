@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163751, "a32aea75cb8558aa"),
-    ("everything", 77407, "9d98f84028ec945a"),
-    ("conversations", 102796, "eacdc1f78ee13e5b"),
+    ("pressure", 163799, "f7476095552566b9"),
+    ("everything", 77493, "5e3733b73cc3b84f"),
+    ("conversations", 102882, "61fefd7ae4b68437"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -81,7 +81,9 @@ fn one(kind: A, law: Law, fleet: &Fleet, seen: &Observed) -> Found {
         }
         A::StableLoad => stable(law, fleet, seen),
         A::ConstantService | A::ExponentialService => services(kind, fleet),
-        A::RandomSplit | A::RouterOfLaw | A::ManyServers | A::FreshSignals | A::OneQueue => routes(kind, law, fleet),
+        A::RandomSplit | A::RouterOfLaw | A::ManyServers | A::FreshSignals | A::OneQueue => {
+            routes(kind, law, fleet)
+        }
         A::WholePrompts
         | A::ShortPrompts
         | A::ManySteps
@@ -291,7 +293,9 @@ fn steps(kind: A, fleet: &Fleet, seen: &Observed) -> Found {
         }
         A::BatchNotFull => {
             let limit = fleet.max_batch;
-            let Some(most) = seen.largest_batch else { return unknown("no run has shown how full the batch gets") };
+            let Some(most) = seen.largest_batch else {
+                return unknown("no run has shown how full the batch gets");
+            };
             either(
                 most < limit,
                 format!("the batch is never full: {most} of {limit} at most"),

@@ -107,8 +107,15 @@ pub enum AssumptionKind {
 use AssumptionKind as A;
 
 /// What every law assumes.
-const ALWAYS: &[A] =
-    &[A::SteadyRate, A::AlikeReplicas, A::FixedReplicas, A::NoEdits, A::NoReuse, A::NoPreemption, A::StepsInSequence];
+const ALWAYS: &[A] = &[
+    A::SteadyRate,
+    A::AlikeReplicas,
+    A::FixedReplicas,
+    A::NoEdits,
+    A::NoReuse,
+    A::NoPreemption,
+    A::StepsInSequence,
+];
 /// What every law of a server for one request at a time assumes.
 const SINGLE: &[A] = &[A::OneAtATime];
 /// What every law of a batch assumes.
@@ -202,11 +209,9 @@ impl Law {
                 &[A::LimitedPlaces, A::ServedInOrder, A::ExponentialService, A::RandomSplit],
                 &[A::PoissonArrivals, A::OpenArrivals],
             ],
-            Self::ShortestQueue => &[
-                SINGLE,
-                &[A::RouterOfLaw, A::FreshSignals, A::ServedInOrder, A::ExponentialService],
-                OPEN,
-            ],
+            Self::ShortestQueue => {
+                &[SINGLE, &[A::RouterOfLaw, A::FreshSignals, A::ServedInOrder, A::ExponentialService], OPEN]
+            }
             Self::PowerOfD => &[
                 SINGLE,
                 &[A::RouterOfLaw, A::ManyServers, A::FreshSignals, A::ServedInOrder, A::ExponentialService],
@@ -218,9 +223,8 @@ impl Law {
             Self::Md1 => &[SINGLE, &[A::ServedInOrder, A::ConstantService, A::RandomSplit], OPEN],
             Self::Mm1 => &[SINGLE, &[A::ServedInOrder, A::ExponentialService, A::RandomSplit], OPEN],
             Self::Mg1 => &[SINGLE, &[A::ServedInOrder, A::RandomSplit], OPEN],
-            Self::BatchServer => &[&[A::ShortPrompts], BATCH],
+            Self::BatchServer | Self::ClosedForm => &[&[A::ShortPrompts], BATCH],
             Self::ProcessorSharing => &[&[A::NoFixedPart, A::ShortPrompts], BATCH],
-            Self::ClosedForm => &[&[A::ShortPrompts], BATCH],
         };
         own.iter().copied().chain([ALWAYS]).flatten().copied().collect()
     }

@@ -204,7 +204,12 @@ pub fn of_cases(cases: &[Scenario], asked: Option<Law>) -> Result<Vec<CaseTheory
         let law = *law.get_or_insert_with(|| theorist.theory(None).chosen);
         let one = theorist.found(law);
         let violated = one.assumptions.into_iter().filter(|a| a.verdict == Verdict::Violated).map(|a| a.text);
-        found.push(CaseTheory { law, title: law.title(), predicted: one.predicted, violated: violated.collect() });
+        found.push(CaseTheory {
+            law,
+            title: law.title(),
+            predicted: one.predicted,
+            violated: violated.collect(),
+        });
     }
     Ok(found)
 }

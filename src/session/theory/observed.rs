@@ -102,7 +102,9 @@ impl Observed {
         };
         let mean_only = |path| figure(path).map(|mean| Measured { mean, error: None });
         Self {
-            kinds: kinds(&counted.iter().map(|r| (r.class, r.prompt_tokens, r.output_tokens)).collect::<Vec<_>>()),
+            kinds: kinds(
+                &counted.iter().map(|r| (r.class, r.prompt_tokens, r.output_tokens)).collect::<Vec<_>>(),
+            ),
             classes: run.classes.clone(),
             rate_per_s: rate_per_s(counted.len(), from, &buckets),
             requests: counted.len(),

@@ -44,7 +44,9 @@ pub(super) fn load(law: Law, fleet: &Fleet, rate_per_s: f64) -> f64 {
         _ => rate_per_s / f64::from(fleet.replicas),
     } / 1000.0;
     match law {
-        Law::BatchServer | Law::ProcessorSharing | Law::ClosedForm => each * fleet.batch.steps * fleet.batch.delta,
+        Law::BatchServer | Law::ProcessorSharing | Law::ClosedForm => {
+            each * fleet.batch.steps * fleet.batch.delta
+        }
         _ => each * fleet.service.mean,
     }
 }
@@ -151,7 +153,8 @@ fn by_class(fleet: &Fleet, rho: f64) -> Result<f64, Trouble> {
 
 /// Users who began together: as many as conversations, each with the mean time to think.
 fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
-    let Some(conversation) = fleet.scenario.workload.clients.iter().find_map(|c| c.conversation.as_ref()) else {
+    let Some(conversation) = fleet.scenario.workload.clients.iter().find_map(|c| c.conversation.as_ref())
+    else {
         return Ok(None);
     };
     let think = match conversation.think_time {
@@ -163,7 +166,7 @@ fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
         Rounds::Constant { .. } | Rounds::Geometric { .. } => conversation.rounds.mean(),
     };
     // By Little's law of the users: those at the server and those who think.
-    let users = (seen.users.max(1.0)).min(1e6);
+    let users = seen.users.clamp(1.0, 1e6);
     if rounds <= 1.0 {
         return Ok(None);
     }
@@ -208,7 +211,7 @@ fn sharing(fleet: &Fleet, rho: f64) -> Result<Prediction, Trouble> {
     Ok(shared(fleet, 0.0, b.prompt * slow, b.decode * slow))
 }
 
-/// The closed form (queueing/closed_form.rs) with this pool's own prompt and decoding work.
+/// The closed form (`queueing/closed_form.rs`) with this pool's own prompt and decoding work.
 fn means(fleet: &Fleet, rho: f64) -> Option<Prediction> {
     let Batch { alpha, prompt, decode, .. } = fleet.batch;
     let step = (rho < 1.0).then(|| alpha / (1.0 - rho))?;

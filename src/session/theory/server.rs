@@ -3,9 +3,7 @@
 use super::observed::{Kind, Observed};
 use crate::base::Diagnostics;
 use crate::perf::{Chunk, Plan, Resolved, StepLoad, StepModel};
-use crate::scenario::{
-    AdmissionPolicy, OverLimit, PriorityPolicy, RoutingPolicy, Scenario, Scheduler,
-};
+use crate::scenario::{AdmissionPolicy, OverLimit, PriorityPolicy, RoutingPolicy, Scenario, Scheduler};
 
 /// Most steps whose time is asked for; of more, evenly spread ones stand for all.
 const MOST_STEPS: u64 = 500_000;
@@ -244,9 +242,9 @@ impl<'a> Work<'a> {
         let steps = mean(&|k| f64::from(k.output.max(1)));
         // A request decodes with half its answer behind it on average; the longer it does, the more that counts.
         let decoding = mean(&|k| f64::from(k.output.max(1) - 1)).max(f64::MIN_POSITIVE);
-        let context = mean(&|k| {
-            f64::from(k.output.max(1) - 1) * (f64::from(k.prompt) + f64::from(k.output) / 2.0)
-        }) / decoding;
+        let context =
+            mean(&|k| f64::from(k.output.max(1) - 1) * (f64::from(k.prompt) + f64::from(k.output) / 2.0))
+                / decoding;
         let decode_step = |n: u32| self.step_ms(&[], n, (f64::from(n) * context) as u64);
         let large = LARGE_BATCH.min(self.max_batch).max(3);
         let (one, all, half) = (decode_step(1), decode_step(large), decode_step(large / 2));

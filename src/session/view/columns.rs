@@ -110,8 +110,7 @@ impl Session {
     }
 
     fn little(&self) -> Columns {
-        let names =
-            ["inside", "arrived", "mean_number", "rate_per_s", "time_ms", "product", "difference"];
+        let names = ["inside", "arrived", "mean_number", "rate_per_s", "time_ms", "product", "difference"];
         let mut out = Columns::default();
         for name in names {
             out.push(name, Vec::new());

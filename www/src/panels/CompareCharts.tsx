@@ -125,7 +125,9 @@ function Overlay(props: {
   const lawOf = (of: TheoryOfRun): readonly (number | null)[] =>
     props.line.view === 'ttft-over-time' ? of.line.ttft_ms : props.line.view === 'e2e-over-time' ? of.line.e2e_ms : [];
   const values = createMemo(() =>
-    [...(props.a?.v ?? []), ...(props.b?.v ?? [])].filter((v) => Number.isFinite(v) && v > 0),
+    [...(props.a?.v ?? []), ...(props.b?.v ?? []), ...props.theory.flatMap(lawOf).map((v) => v ?? Number.NaN)].filter(
+      (v) => Number.isFinite(v) && v > 0,
+    ),
   );
   const range = createMemo((): readonly [number, number] => {
     const most = values().reduce((x, y) => Math.max(x, y), 0);

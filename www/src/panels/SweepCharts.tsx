@@ -175,14 +175,18 @@ function Curves(props: {
   knees: readonly { readonly knee: { readonly x: number | null; readonly threshold: number | null } }[];
   theory: Theories | undefined;
 }): JSX.Element {
-  /** The line of the law through a family of points: its mean, whatever the percentile. */
+  /** What the law says of a point: a mean, whatever the percentile. */
+  const meanOf = (p: SweepPoint): number | undefined => {
+    const said = props.theory?.get(p.values.join())?.predicted;
+    const [figure] = props.shown.figure.split('_');
+    return (figure === 'ttft' ? said?.ttft_ms : figure === 'itl' ? said?.itl_ms : undefined) ?? undefined;
+  };
+  /** The line of the law through a family of points. */
   const law = (family: Family, x: (v: number) => number) => {
     const of = (p: SweepPoint | undefined): readonly [number, number, boolean] | undefined => {
-      const found = p && props.theory?.get(p.values.join());
-      const figure = props.shown.figure;
-      const mean = figure.startsWith('ttft') ? found?.predicted.ttft_ms : found?.predicted.itl_ms;
-      const has = figure.startsWith('ttft') || figure.startsWith('itl');
-      return p && found && has && typeof mean === 'number' ? [x0(p), mean, found.violated.length > 0] : undefined;
+      const mean = p && meanOf(p);
+      const violated = (p && props.theory?.get(p.values.join())?.violated.length) ?? 0;
+      return p && mean !== undefined ? [x0(p), mean, violated > 0] : undefined;
     };
     const all = family.points.flatMap((p, i) => {
       const [from, to] = [of(p), of(family.points[i + 1])];
@@ -196,7 +200,8 @@ function Curves(props: {
   const every = createMemo(() => props.families.flatMap((f) => f.points));
   const range = createMemo(() => {
     const found = every().flatMap((p) => [value(p)?.mean ?? Number.NaN, value(p)?.hi ?? Number.NaN]);
-    return extent([...found, props.shown.limit ?? Number.NaN], props.shown.log);
+    const laws = every().map((p) => meanOf(p) ?? Number.NaN);
+    return extent([...found, ...laws, props.shown.limit ?? Number.NaN], props.shown.log);
   });
   const across = createMemo((): readonly [number, number] => {
     const all = every().map(x0);
