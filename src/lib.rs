@@ -22,7 +22,13 @@ pub mod stats;
 pub mod validate;
 #[cfg(all(
     target_arch = "wasm32",
-    not(any(feature = "compare", feature = "links", feature = "measured", feature = "whatif"))
+    not(any(
+        feature = "compare",
+        feature = "links",
+        feature = "measured",
+        feature = "theory",
+        feature = "whatif"
+    ))
 ))]
 pub mod wasm;
 #[cfg(all(target_arch = "wasm32", feature = "compare"))]
@@ -31,6 +37,8 @@ pub mod wasm_compare;
 pub mod wasm_links;
 #[cfg(all(target_arch = "wasm32", feature = "measured"))]
 pub mod wasm_measured;
+#[cfg(all(target_arch = "wasm32", feature = "theory"))]
+pub mod wasm_theory;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm_value;
 #[cfg(all(target_arch = "wasm32", feature = "whatif"))]

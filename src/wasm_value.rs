@@ -2,7 +2,7 @@
 
 use crate::base::json;
 use serde::Serialize;
-#[cfg(not(feature = "measured"))]
+#[cfg(not(any(feature = "measured", feature = "theory")))]
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
@@ -20,7 +20,7 @@ pub(crate) fn value<T: Serialize + ?Sized>(data: &T) -> JsValue {
 
 /// A value that the page wrote; what is wrong where it is none of the type. By way of JSON like [`value`]: `serde_wasm_bindgen` for
 /// the queries alone took 3.9 KB of the first module (brotli: 308.1 KB against 304.2) and 6 KB of JavaScript beside it.
-#[cfg(not(feature = "measured"))]
+#[cfg(not(any(feature = "measured", feature = "theory")))]
 pub(crate) fn written<T: DeserializeOwned>(value: &JsValue) -> Result<T, JsError> {
     let malformed = |e: &dyn std::fmt::Display| JsError::new(&format!("a malformed value: {e}"));
     let text = js_sys::JSON::stringify(value).map_or_else(|_| String::new(), String::from);

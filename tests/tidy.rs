@@ -31,6 +31,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("wasm_compare", 8),
     ("wasm_links", 8),
     ("wasm_measured", 8),
+    ("wasm_theory", 8),
     ("wasm_whatif", 8),
     ("cli", 8),
 ];

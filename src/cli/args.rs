@@ -1,6 +1,6 @@
 //! The arguments of every command.
 
-use super::args_studies::{Capacity, Compare, Explain, Sweep, WhatIf};
+use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use crate::scenario::preset::PRESETS;
 use crate::session::tables::{CANDIDATES, MOST_CANDIDATES};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -53,6 +53,9 @@ pub(super) enum Command {
     /// Say why the slow requests of a run are slow: where their time went, beside that of the fast ones
     #[command(after_help = EXIT_CODES)]
     Explain(Explain),
+    /// Put laws of queueing theory beside a run: what each assumes, whether the run keeps it, and what it says
+    #[command(after_help = EXIT_CODES)]
+    Theory(Theory),
     /// Turn a RouteSim configuration (TOML) into a scenario; stderr says what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),

@@ -131,6 +131,22 @@ pub(super) struct Explain {
     pub(super) json: bool,
 }
 
+/// The names of the laws, for the help.
+const LAW: &str = "A law by its name, instead of the one that fits best: priority, closed-loop, mm1k, shortest-queue, power-of-d, \
+                   round-robin, mdc, mmc, md1, mm1, mg1, batch-server, processor-sharing or closed-form";
+
+/// Arguments of `theory`.
+#[derive(clap::Args)]
+pub(super) struct Theory {
+    #[command(flatten)]
+    pub(super) input: Input,
+    #[arg(long, value_name = "NAME", help = LAW)]
+    pub(super) law: Option<String>,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
 /// A time that `explain` explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TimeName {

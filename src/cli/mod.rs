@@ -25,6 +25,7 @@ mod summary;
 mod summary_groups;
 mod sweep;
 mod table;
+mod theory;
 mod trace_file;
 mod types;
 mod validate;
@@ -64,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Capacity(args) => capacity::run(&args),
         Command::WhatIf(args) => what_if::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Theory(args) => theory::run(&args),
         Command::Check(check) => run::check(&check),
         Command::Digest(digest) => run::digest(&digest),
         Command::Convert(convert) => input::convert(&convert.file).and_then(|text| say(&text)),

@@ -6,6 +6,7 @@ use crate::scenario::link::{Asked, Made};
 use crate::session::compare::RunComparison;
 use crate::session::gallery::Card;
 use crate::session::study::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
+use crate::session::theory::{CaseTheory, TheoryOfRun};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
     FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery, ScalingRows, TraceOutcome,
@@ -62,6 +63,8 @@ pub(super) fn text() -> String {
     all.visit::<WhatIf>();
     all.visit::<ExplainQuery>();
     all.visit::<Explanation>();
+    all.visit::<TheoryOfRun>();
+    all.visit::<CaseTheory>();
     let types = all.by_name.values().fold(HEADER.to_owned(), |text, declaration| text + "\n" + declaration);
     types
         + &list(

@@ -15,13 +15,55 @@ struct MeteredStep {
     kv_used: u32,
 }
 
+/// Who is somewhere, from the start of the run: what the two sides of Little's law need. The integral of the number is kept from
+/// change to change, the times of the requests from their instants of coming and going; nothing is lost, so both are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Presence {
+    /// How many came.
+    pub(crate) came: u32,
+    inside: u32,
+    since: Micros,
+    area: u128,
+    /// Sums of the instants at which they came and went.
+    coming: u128,
+    going: u128,
+}
+
+impl Presence {
+    fn change(&mut self, now: Micros) {
+        self.area += area(self.inside, now.since(self.since).0);
+        self.since = now;
+    }
+
+    fn comes(&mut self, now: Micros) {
+        self.change(now);
+        self.came += 1;
+        self.inside += 1;
+        self.coming += u128::from(now.0);
+    }
+
+    fn goes(&mut self, now: Micros) {
+        self.change(now);
+        self.inside = self.inside.saturating_sub(1);
+        self.going += u128::from(now.0);
+    }
+
+    /// Up to `now`: how many are there, the integral of their number, and the time that all have been there, those included that
+    /// are there still; both in request-microseconds.
+    pub(crate) fn read(&self, now: Micros) -> (u32, u128, u128) {
+        let number = self.area + area(self.inside, now.0.saturating_sub(self.since.0));
+        (self.inside, number, (self.going + area(self.inside, now.0)).saturating_sub(self.coming))
+    }
+}
+
 /// One replica. Areas are wide: the largest cache in use for as long as the clock runs is 2^74 block-microseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Meter {
     /// The intervals in which it existed, in order; the last has no end while it does.
     existed: Vec<(Micros, Option<Micros>)>,
     draining: bool,
-    in_flight: u32,
+    /// Requests sent to it that have not left it.
+    presence: Presence,
     waiting: u32,
     waiting_since: Micros,
     waiting_area: u128,
@@ -37,6 +79,8 @@ struct Meter {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Meters {
     replicas: Vec<Meter>,
+    /// Requests that have arrived and not left.
+    system: Presence,
     /// Where the measurement window begins.
     from: Micros,
 }
@@ -66,7 +110,7 @@ impl Meter {
         Self {
             existed: vec![(now, None)],
             draining: false,
-            in_flight: 0,
+            presence: Presence::default(),
             waiting: 0,
             waiting_since: now,
             waiting_area: 0,
@@ -105,14 +149,14 @@ impl Meter {
     }
 
     fn left(&mut self, now: Micros) {
-        self.in_flight = self.in_flight.saturating_sub(1);
+        self.presence.goes(now);
         self.go_if_empty(now);
     }
 
     /// A replica that drains is gone once it is empty and its last step is over.
     fn go_if_empty(&mut self, now: Micros) {
         if self.draining
-            && self.in_flight == 0
+            && self.presence.inside == 0
             && let Some((_, end @ None)) = self.existed.last_mut()
         {
             *end = Some(now.max(self.busy.until()));
@@ -150,7 +194,8 @@ impl Meter {
 impl Meters {
     /// A fleet of `replicas` that exist from the start.
     pub(crate) fn new(replicas: usize) -> Self {
-        Self { replicas: vec![Meter::new(Micros::ZERO); replicas], from: Micros::ZERO }
+        let replicas = vec![Meter::new(Micros::ZERO); replicas];
+        Self { replicas, system: Presence::default(), from: Micros::ZERO }
     }
 
     /// The measurement window begins at `from`: what came before does not count.
@@ -162,8 +207,12 @@ impl Meters {
     }
 
     pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
+        if let Fact::Dropped { .. } | Fact::Completed { .. } | Fact::Rejected { .. } = fact {
+            self.system.goes(now);
+        }
         match *fact {
-            Fact::Routed { replica, .. } => self.replicas[replica.index()].in_flight += 1,
+            Fact::Arrived { .. } => self.system.comes(now),
+            Fact::Routed { replica, .. } => self.replicas[replica.index()].presence.comes(now),
             Fact::Queued { replica, .. } => {
                 let m = &mut self.replicas[replica.index()];
                 m.set_waiting(now, m.waiting + 1);
@@ -198,7 +247,6 @@ impl Meters {
             | Fact::Scaled { .. }
             | Fact::Cold { .. }
             | Fact::Warm { .. }
-            | Fact::Arrived { .. }
             | Fact::Admitted { .. }
             | Fact::Delayed { .. }
             | Fact::Scheduled { .. }
@@ -224,6 +272,12 @@ impl Meters {
             return;
         }
         self.replicas[index].come_back(now);
+    }
+
+    /// Who is in the whole system, and of each replica since when it exists and who is there.
+    pub(crate) fn presence(&self) -> impl Iterator<Item = (Micros, &Presence)> {
+        let each = self.replicas.iter().map(|m| (m.existed[0].0, &m.presence));
+        std::iter::once((Micros::ZERO, &self.system)).chain(each)
     }
 
     /// By replica: when it was gone, until it came back.

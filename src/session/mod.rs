@@ -4,7 +4,7 @@
 //! same bytes.
 
 mod advance;
-#[cfg(any(feature = "cli", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub mod compare;
 mod edits;
 #[cfg(feature = "cli")]
@@ -21,6 +21,8 @@ mod snapshot;
 pub mod study;
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub mod tables;
+#[cfg(any(feature = "cli", feature = "theory"))]
+pub mod theory;
 pub mod view;
 #[cfg(any(feature = "cli", feature = "whatif"))]
 pub mod whatif;

@@ -1,21 +1,21 @@
 //! Numbers about a run: distributions and time series. Knows nothing of the cluster.
 
-#[cfg(any(feature = "cli", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 mod blocked;
 mod coverage;
 mod dist;
 mod histogram;
 mod ranked;
 mod series;
-#[cfg(any(feature = "cli", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 mod student;
 
-#[cfg(any(feature = "cli", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use blocked::{Blocked, Draws, FIGURES, Weights};
 pub use coverage::Coverage;
 pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs};
 pub use histogram::Histogram;
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
-#[cfg(any(feature = "cli", feature = "compare"))]
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use student::{Interval, mean_interval, t_975};

@@ -1,8 +1,11 @@
 // Stage and charts, joined to the state of the page: the page and a run within another page show the same.
-import type { JSX } from 'solid-js';
+import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
+import type { Over } from './charts/plot.ts';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
+
+const Theory = lazy(() => import('./panels/Theory.tsx'));
 
 export function StageView(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -24,6 +27,8 @@ export function StageView(props: { app: App }): JSX.Element {
 /** The charts; `only` names those to show, where not all are. */
 export function ChartsView(props: { app: App; only?: readonly string[] | undefined }): JSX.Element {
   const app = props.app;
+  const [theory, setTheory] = createSignal(false);
+  const [over, setOver] = createSignal<Over>();
   return (
     <section class="charts" aria-label="Charts">
       <Charts
@@ -38,6 +43,27 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
         warmUpS={app.warmUpS()}
         measured={app.measuredRun()}
         only={props.only}
+        over={over()}
+        head={
+          <>
+            <button
+              type="button"
+              class="theory-switch"
+              aria-pressed={theory()}
+              onClick={(event) => {
+                event.stopPropagation();
+                setTheory(!theory());
+              }}
+            >
+              Theory
+            </button>
+            <Show when={theory()}>
+              <Suspense>
+                <Theory app={app} onOver={(next) => setOver(() => next)} />
+              </Suspense>
+            </Show>
+          </>
+        }
       />
     </section>
   );

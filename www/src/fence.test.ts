@@ -26,6 +26,8 @@ const MODULE_USERS: Readonly<Record<string, string>> = {
   'pkg/compare_bg.wasm': 'sim/compare.ts',
   'pkg/measured.js': 'sim/bench.ts',
   'pkg/measured_bg.wasm': 'sim/bench.ts',
+  'pkg/theory.js': 'sim/theory.ts',
+  'pkg/theory_bg.wasm': 'sim/theory.ts',
   'pkg/whatif.js': 'sim/whatIf.ts',
   'pkg/whatif_bg.wasm': 'sim/whatIf.ts',
 };

@@ -31,6 +31,10 @@ pub enum View {
     Health,
     /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas together, and the share of KV blocks in use at the fullest.
     FleetLoad,
+    /// Little's law from the start of the run: a row for the system, then one for each replica from when it was added: `inside`,
+    /// `arrived`, `mean_number` (L), `rate_per_s` (λ), `time_ms` (W), `product` (λ W), `difference` (the integral of the number less
+    /// the time of all requests, in request-microseconds: 0). Who is still there counts with the time so far.
+    Little,
 }
 
 impl View {
@@ -45,7 +49,7 @@ impl View {
             | Self::Replicas
             | Self::Health
             | Self::FleetLoad => true,
-            Self::TtftEcdf | Self::E2eEcdf => false,
+            Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
         }
     }
 }
@@ -97,11 +101,39 @@ impl Session {
             View::KvUse => self.gauges(1, 0.1),
             View::TtftEcdf => return ecdf("ttft_ms", &self.distribution(&r.ttft, true, query.window_s)),
             View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
+            View::Little => return self.little(),
             View::Health => self.health(),
             View::Replicas => self.replica_stages(),
             View::FleetLoad => self.fleet_load(),
         };
         cut(whole, query, self.playhead)
+    }
+
+    fn little(&self) -> Columns {
+        let names = ["inside", "arrived", "mean_number", "rate_per_s", "time_ms", "product", "difference"];
+        let mut out = Columns::default();
+        for name in names {
+            out.push(name, Vec::new());
+        }
+        for (from, presence) in self.recorder.meters.presence() {
+            let seconds = self.playhead.0.saturating_sub(from.0) as f64 / US_PER_S as f64;
+            let (inside, number, time) = presence.read(self.playhead);
+            let came = f64::from(presence.came);
+            let (rate, each_s) = (came / seconds, time as f64 / US_PER_S as f64 / came);
+            let row = [
+                f64::from(inside),
+                came,
+                number as f64 / US_PER_S as f64 / seconds,
+                rate,
+                each_s * 1000.0,
+                rate * each_s,
+                number.abs_diff(time) as f64,
+            ];
+            for (column, x) in out.columns.iter_mut().zip(row) {
+                column.push(x);
+            }
+        }
+        out
     }
 
     /// The values of the window, or all there are.

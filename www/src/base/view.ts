@@ -55,6 +55,7 @@ export const NO_DATA: ChartData = {
   'e2e-ecdf': undefined,
   health: undefined,
   'fleet-load': undefined,
+  little: undefined,
 };
 
 export type StageProps = {

@@ -5,7 +5,7 @@ import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../b
 import { createPalette } from '../draw/palette.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
-import { EDGE } from './plot.ts';
+import { EDGE, type Over } from './plot.ts';
 import { timeTicks } from './scales.ts';
 import { TIME_SPECS } from './specs.ts';
 import { ChartTable } from './Tables.tsx';
@@ -27,7 +27,13 @@ const TITLES: Partial<Record<View, string>> = {
   'e2e-ecdf': 'E2E distribution',
 };
 
-export function Charts(props: ChartsProps): JSX.Element {
+export function Charts(
+  props: ChartsProps & {
+    /** What stands beside the title of the first chart, and what is drawn over the lines of each. */
+    readonly head?: JSX.Element;
+    readonly over?: Over | undefined;
+  },
+): JSX.Element {
   let region: HTMLDivElement | undefined;
   const palette = createPalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
@@ -107,6 +113,8 @@ export function Charts(props: ChartsProps): JSX.Element {
                 onCursor={tell}
                 onTable={() => setTable(spec.view)}
                 onPlace={props.onPlace}
+                head={i() === 0 ? props.head : undefined}
+                over={props.over}
               />
             )}
           </For>

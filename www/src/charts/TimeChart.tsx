@@ -1,11 +1,11 @@
 // One chart on the shared clock: title and values in the page, lines by uPlot.
-import { createEffect, createMemo, createSignal, Index, type JSX, onCleanup, untrack } from 'solid-js';
+import { createEffect, createMemo, createSignal, Index, type JSX, on, onCleanup, untrack } from 'solid-js';
 import type uPlot from 'uplot';
 import { DASH, plain } from '../base/units.ts';
 import type { Place, ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame } from '../generated/boundary.ts';
-import { makePlot, plotHeight } from './plot.ts';
+import { makePlot, type Over, plotHeight } from './plot.ts';
 import { HeldRange, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
 import { TableButton } from './Tables.tsx';
@@ -24,6 +24,9 @@ export type TimeChartProps = {
   readonly onCursor: (timeS: number | undefined) => void;
   readonly onTable: () => void;
   readonly onPlace: ((place: Place) => void) | undefined;
+  /** What stands beside the title, and what is drawn over the lines. */
+  readonly head: JSX.Element;
+  readonly over: Over | undefined;
 };
 
 const TITLE = 16;
@@ -106,6 +109,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       warmUpS: () => props.warmUpS,
       filled: () => finite > 0,
       first: props.first,
+      over: () => props.over,
       onCursor: (timeS, at) => {
         setIndex(at);
         props.onCursor(timeS);
@@ -156,6 +160,13 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const left = t === undefined ? -10 : plot.valToPos(t, 'x');
     if (Math.abs(left - (plot.cursor.left ?? -10)) > 1) plot.setCursor({ left, top: t === undefined ? -10 : 4 });
   });
+  createEffect(
+    on(
+      () => props.over,
+      () => plot?.redraw(false),
+      { defer: true },
+    ),
+  );
   onCleanup(() => plot?.destroy());
 
   const readouts = createMemo(() => {
@@ -206,6 +217,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       <figcaption>
         <b>{spec.title}</b> <i>{spec.unit(top())}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
+        {props.head}
         <span class="readouts">
           <i class="span">{span()}</i>
           <Index each={readouts()}>

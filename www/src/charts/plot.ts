@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { spans } from '../base/anomalies.ts';
 import { font, label } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
-import type { Frame } from '../generated/boundary.ts';
+import type { Frame, View } from '../generated/boundary.ts';
 import { pennants } from './flags.ts';
 import { endLabels, spreadLabels } from './scales.ts';
 import type { Line, TimeSpec } from './specs.ts';
@@ -20,6 +20,17 @@ export function plotHeight(height: number, first: boolean): number {
   return height - PAD.top - PAD.bottom - (first ? LANE : 0);
 }
 
+/** Draws more over the lines of a chart. */
+export type Over = (chart: {
+  readonly view: View;
+  readonly pen: CanvasRenderingContext2D;
+  readonly box: Box;
+  readonly palette: Palette;
+  readonly range: readonly [number, number];
+  readonly x: (timeS: number) => number;
+  readonly y: (value: number) => number;
+}) => void;
+
 /** What a chart draws from, read again at each redraw. */
 export type PlotState = {
   readonly palette: () => Palette;
@@ -35,6 +46,7 @@ export type PlotState = {
   /** First chart of the column: it carries the labels of shades and flags. */
   readonly first: boolean;
   readonly onCursor: (timeS: number | undefined, index: number | undefined) => void;
+  readonly over: () => Over | undefined;
 };
 
 type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -152,6 +164,15 @@ function drawOver(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
     line(pen, box.x, sloY, box.x + box.w, sloY);
     pen.setLineDash([]);
   }
+  s.over()?.({
+    view: s.spec.view,
+    pen,
+    box,
+    palette: p,
+    range: [s.range().low, s.range().high],
+    x: (t) => placeX(u, box, t),
+    y: (v) => box.y + u.valToPos(v, 'y'),
+  });
   drawEnds(u, s, pen, box, sloY);
   drawAhead(u, s, pen, box, frame);
   drawEdits(u, s, pen, box, frame);

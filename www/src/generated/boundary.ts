@@ -80,6 +80,19 @@ export type AnomalyProof = {
   at_us: number,
 };
 
+/** An assumption of a law, judged. */
+export type Assumption = {
+  /** Which. */
+  kind: AssumptionKind,
+  /** Whether it holds. */
+  verdict: Verdict,
+  /** What was found, with its figure. */
+  text: string,
+};
+
+/** What a law assumes. */
+export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals" | "closed-users" | "stable-load" | "one-at-a-time" | "alike-replicas" | "fixed-replicas" | "no-edits" | "random-split" | "router-of-law" | "fresh-signals" | "many-servers" | "one-queue" | "served-in-order" | "served-by-class" | "nobody-lost" | "limited-places" | "constant-service" | "exponential-service" | "whole-prompts" | "short-prompts" | "many-steps" | "batch-not-full" | "straight-steps" | "steps-in-sequence" | "no-fixed-part" | "no-reuse" | "no-preemption";
+
 /** A distribution with the band that the intervals make of it. */
 export type Band = {
   /** Metric. */
@@ -229,6 +242,18 @@ export type CaseText = {
   digest: string,
   /** What runs, as JSON text. */
   scenario: string,
+};
+
+/** What a law says of a case of a sweep. */
+export type CaseTheory = {
+  /** Which law: the one asked for, or the one that fits the first case. */
+  law: Law,
+  /** What people call it. */
+  title: string,
+  /** What it says at the rate of the case. */
+  predicted: Prediction,
+  /** What it assumes and the case violates, as far as the scenario alone tells. */
+  violated: Array<string>,
 };
 
 /** What a part of a request's time went to. */
@@ -983,6 +1008,25 @@ export type LatencyPart = {
   scheduling_delay: Summary,
 };
 
+/** A law of a textbook queue, or of the batch server. */
+export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "power-of-d" | "round-robin" | "mdc" | "mmc" | "md1" | "mm1" | "mg1" | "batch-server" | "processor-sharing" | "closed-form";
+
+/** A law beside a run. */
+export type LawFound = {
+  /** Which. */
+  law: Law,
+  /** What people call it. */
+  title: string,
+  /** Whether the cluster is built as the law has it, so that it may be chosen. */
+  fits: boolean,
+  /** How many of its assumptions are violated. */
+  violated: number,
+  /** What it assumes, judged. */
+  assumptions: Array<Assumption>,
+  /** What it says at the mean rate. */
+  predicted: Prediction,
+};
+
 /** Where a replica is in its life. */
 export type LifeFrame = {
   /** `starting`, `cold`, `draining` or `stopped`. */
@@ -1071,6 +1115,14 @@ export type MadeLink = {
 
 /** How a figure stands against its objective. */
 export type Mark = "none" | "risk" | "miss";
+
+/** A mean with its standard error. */
+export type Measured = {
+  /** The mean. */
+  mean: number,
+  /** Its standard error from 30 batches of requests in order of arrival; null for fewer than 60 requests. */
+  error: number | null,
+};
 
 /** A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it. */
 export type MetricComparison = {
@@ -2060,6 +2112,18 @@ export type Side = {
   unfinished: number,
 };
 
+/** What the requests of the measurement window took on average, in milliseconds; null where nobody is known. */
+export type Simulated = {
+  /** Arrival to first joining a batch. */
+  wait_ms: Measured | null,
+  /** Arrival to first token. */
+  ttft_ms: Measured | null,
+  /** Between successive tokens. */
+  itl_ms: Measured | null,
+  /** Arrival to last token. */
+  e2e_ms: Measured | null,
+};
+
 /** Requests finished in the measurement window, by what they met of the objectives of their class. */
 export type SloPart = {
   /** Requests finished. */
@@ -2210,6 +2274,46 @@ export type SweepValue = {
 /** What an occasion is completed by. */
 export type Takes = "nothing" | "count" | "percent" | "anomaly-kind" | "event-kind" | "request";
 
+/** The laws beside a run. */
+export type Theory = {
+  /** The law that was asked for, or of those that fit the one with the fewest violated assumptions. */
+  chosen: Law,
+  /** Requests that were looked at: those that arrived in the measurement window. */
+  requests: number,
+  /** Their rate. */
+  rate_per_s: number,
+  /** Coefficient of variation of the gaps between them; null if they are too few. */
+  gap_cv: number | null,
+  /** What they took. */
+  simulated: Simulated,
+  /** All laws. */
+  laws: Array<LawFound>,
+};
+
+/** What a law says over the time of a run, at the rate of each stretch of it; columns of equal length. */
+export type TheoryLine = {
+  /** The middles of the stretches, in seconds. A stretch has 100 arrivals on average, and there are at most 240. */
+  t_s: Array<number>,
+  /** Arrivals per second. */
+  rate_per_s: Array<number>,
+  /** Mean TTFT in milliseconds; null where the law gives none. */
+  ttft_ms: Array<number | null>,
+  /** Mean time between tokens. */
+  itl_ms: Array<number | null>,
+  /** Mean E2E. */
+  e2e_ms: Array<number | null>,
+  /** Whether an assumption is violated there: one of the whole run, or the steady rate at this place. */
+  violated: Array<boolean>,
+};
+
+/** The laws beside a run, and one of them over its time. */
+export type TheoryOfRun = {
+  /** All laws, and which is chosen. */
+  theory: Theory,
+  /** The chosen one over time. */
+  line: TheoryLine,
+};
+
 /** Rates over the measurement window, which ends with the latest event. */
 export type ThroughputPart = {
   /** Length of the measurement window in seconds. */
@@ -2317,7 +2421,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "health" | "fleet-load";
+export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "health" | "fleet-load" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {

@@ -642,6 +642,71 @@ declare module '*/pkg/measured.js' {
    */
   export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
 }
+declare module '*/pkg/theory.js' {
+  /* tslint:disable */
+  /* eslint-disable */
+
+  type CaseTheory = import('./boundary.ts').CaseTheory;
+  type TheoryOfRun = import('./boundary.ts').TheoryOfRun;
+
+
+
+  /**
+   * Installs the hook that prints a panic's message and place.
+   */
+  export function start(): void;
+
+  /**
+   * What a law says of each case of a sweep, from their scenarios as JSON texts; `law` as above. Throws a list of diagnostics.
+   */
+  export function theoryOfCases(scenarios: string[], law: string): CaseTheory[];
+
+  /**
+   * The laws beside a run and the line of the one chosen, from a scenario as JSON text and what `Sim.outcomes` gave; `law` is the
+   * name of one, or empty for the one that fits best. Throws a list of diagnostics.
+   */
+  export function theoryOfRun(scenario: string, outcomes: Uint8Array | number[], law: string): TheoryOfRun;
+
+  export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+  export interface InitOutput {
+      readonly memory: WebAssembly.Memory;
+      readonly start: () => void;
+      readonly theoryOfCases: (a: number, b: number, c: number, d: number) => [number, number, number];
+      readonly theoryOfRun: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly __wbindgen_malloc: (a: number, b: number) => number;
+      readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+      readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+      readonly __wbindgen_exn_store: (a: number) => void;
+      readonly __externref_table_alloc: () => number;
+      readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_drop_slice: (a: number, b: number) => void;
+      readonly __externref_table_dealloc: (a: number) => void;
+      readonly __wbindgen_start: () => void;
+  }
+
+  export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+  /**
+   * Instantiates the given `module`, which can either be bytes or
+   * a precompiled `WebAssembly.Module`.
+   *
+   * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+   *
+   * @returns {InitOutput}
+   */
+  export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+  /**
+   * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+   * for everything else, calls `WebAssembly.instantiate` directly.
+   *
+   * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+   *
+   * @returns {Promise<InitOutput>}
+   */
+  export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
+}
 declare module '*/pkg/whatif.js' {
   /* tslint:disable */
   /* eslint-disable */

@@ -133,6 +133,15 @@ export default function Compare(props: { app: App }): JSX.Element {
                 comparison={comparing.result()?.comparison}
                 charts={comparing.charts()}
                 onPair={comparing.openPair}
+                runs={async () => {
+                  const [a, b] = await Promise.all([app.outcomes(), comparing.outcomes()]);
+                  return (
+                    b && [
+                      { document: app.document(), outcomes: a },
+                      { document: comparing.beside()?.document ?? app.document(), outcomes: b },
+                    ]
+                  );
+                }}
               />
             </>
           )}

@@ -1,10 +1,13 @@
 // Both runs on the same axes: A solid, B dashed, what lies between them filled where B is better and hatched where it is worse.
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { durationMs, percent, plain, signed, text } from '../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks, timeTicks } from '../charts/scales.ts';
-import type { EcdfPart, RunComparison, StripPoint, View } from '../generated/boundary.ts';
+import type { EcdfPart, RunComparison, StripPoint, TheoryOfRun, View } from '../generated/boundary.ts';
 import type { Charts } from '../state/compare.ts';
+import { type TheoryRun, theoryOfRun } from '../state/theory.ts';
 import { Axes, along, lineOf, type Place, roomIn, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
+import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
+import { paths, pieces, placed } from './theoryLine.ts';
 
 type Line = {
   readonly view: View;
@@ -27,18 +30,78 @@ export function CompareCharts(props: {
   comparison: RunComparison | undefined;
   charts: Charts | undefined;
   onPair: (a: number, b: number) => void;
+  /** Both runs where they are now. */
+  runs: () => Promise<readonly [TheoryRun, TheoryRun] | undefined>;
 }): JSX.Element {
   const strip = (): readonly StripPoint[] => props.comparison?.detail.ttft_ms.paired?.strip ?? [];
+  const [theory, setTheory] = createSignal<readonly TheoryOfRun[]>([]);
   return (
     <div class="compare-charts">
+      <TheoryRow comparison={props.comparison} runs={props.runs} theory={theory()} onTheory={setTheory} />
       <For each={LINES}>
-        {(line) => <Overlay line={line} a={seriesOf(props.charts?.a, line)} b={seriesOf(props.charts?.b, line)} />}
+        {(line) => (
+          <Overlay
+            line={line}
+            a={seriesOf(props.charts?.a, line)}
+            b={seriesOf(props.charts?.b, line)}
+            theory={theory()}
+          />
+        )}
       </For>
       <Strip points={strip()} onPair={props.onPair} />
       <div class="compare-ecdfs">
         <Ecdf title="TTFT" part={props.comparison?.detail.ttft_ms.ecdf} />
         <Ecdf title="E2E" part={props.comparison?.detail.e2e_ms.ecdf} />
       </div>
+    </div>
+  );
+}
+
+/** A law for each run: the switch, the choice, and what each run does not keep. */
+function TheoryRow(props: {
+  comparison: RunComparison | undefined;
+  runs: () => Promise<readonly [TheoryRun, TheoryRun] | undefined>;
+  theory: readonly TheoryOfRun[];
+  onTheory: (found: readonly TheoryOfRun[]) => void;
+}): JSX.Element {
+  const [shown, setShown] = createSignal(false);
+  const [law, setLaw] = createSignal('');
+  const [failed, setFailed] = createSignal(false);
+  let asked = 0;
+  const ask = async (): Promise<void> => {
+    const own = ++asked;
+    let found: readonly TheoryOfRun[] = [];
+    let fails = false;
+    try {
+      const runs = shown() ? await props.runs() : undefined;
+      if (runs) found = await Promise.all(runs.map((run) => theoryOfRun(run, law())));
+    } catch {
+      fails = true;
+    }
+    if (own !== asked) return;
+    setFailed(fails);
+    props.onTheory(found);
+  };
+  createEffect(on([shown, law, () => props.comparison], () => void ask()));
+  return (
+    <div class="theory-row">
+      <button type="button" class="btn box" aria-pressed={shown()} onClick={() => setShown(!shown())}>
+        Theory
+      </button>
+      <Show when={shown()}>
+        <LawChoice theory={props.theory[0]?.theory} law={law()} onLaw={setLaw} label="Law of queueing theory" />
+        <Show when={failed()}>no law could be worked out</Show>
+        <For each={props.theory}>
+          {(of, i) => (
+            <>
+              <span>
+                {i() === 0 ? 'A' : 'B'}: {of.theory.laws.find((l) => l.law === of.theory.chosen)?.title}, mean
+              </span>
+              <ViolatedOf theory={of.theory} />
+            </>
+          )}
+        </For>
+      </Show>
     </div>
   );
 }
@@ -53,9 +116,18 @@ function seriesOf(answers: Charts['a'] | undefined, line: Line): Series | undefi
 const instants = (endS: number, width: number): readonly Tick[] =>
   timeTicks(endS, roomIn(width), 64).map((s) => [s, plain(s)]);
 
-function Overlay(props: { line: Line; a: Series | undefined; b: Series | undefined }): JSX.Element {
+function Overlay(props: {
+  line: Line;
+  a: Series | undefined;
+  b: Series | undefined;
+  theory: readonly TheoryOfRun[];
+}): JSX.Element {
+  const lawOf = (of: TheoryOfRun): readonly (number | null)[] =>
+    props.line.view === 'ttft-over-time' ? of.line.ttft_ms : props.line.view === 'e2e-over-time' ? of.line.e2e_ms : [];
   const values = createMemo(() =>
-    [...(props.a?.v ?? []), ...(props.b?.v ?? [])].filter((v) => Number.isFinite(v) && v > 0),
+    [...(props.a?.v ?? []), ...(props.b?.v ?? []), ...props.theory.flatMap(lawOf).map((v) => v ?? Number.NaN)].filter(
+      (v) => Number.isFinite(v) && v > 0,
+    ),
   );
   const range = createMemo((): readonly [number, number] => {
     const most = values().reduce((x, y) => Math.max(x, y), 0);
@@ -93,6 +165,18 @@ function Overlay(props: { line: Line; a: Series | undefined; b: Series | undefin
             </For>
             <path class="line a" d={pathOf(props.a, x, y)} />
             <path class="line b" d={pathOf(props.b, x, y)} />
+            <For each={props.theory}>
+              {(of, i) => {
+                const d = () => paths(placed(pieces(of.line.t_s, lawOf(of), of.line.violated), range(), x, y));
+                return (
+                  <g classList={{ 'theory-of-b': i() === 1 }}>
+                    <path class={`theory-path ${i() === 0 ? 'a' : 'b'}`} d={d().kept} />
+                    <path class={`theory-path violated ${i() === 0 ? 'a' : 'b'}`} d={d().violated} />
+                    <path class="theory-across" d={d().across} />
+                  </g>
+                );
+              }}
+            </For>
           </>
         );
       }}

@@ -6,6 +6,7 @@ import type { PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Block, type BlockState, BlockStates, NameValues, type Row } from './Block.tsx';
+import { Little } from './Little.tsx';
 
 /** Requests listed of a batch. */
 const MOST_SHOWN = 48;
@@ -80,6 +81,7 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
       <Block title="Latency and load" remark={lastSpan(props.app.throttledFrame())}>
         <NameValues rows={latest()} />
       </Block>
+      <Little app={props.app} replica={r().id} />
       <Block title="KV blocks" remark={`${count(kv().total)} · ${conserved() ? 'conserved ✓' : 'not conserved'}`}>
         <BlockStates
           label={`KV cache: ${kv().used} used, ${kv().cached} cached, ${kv().free} free`}

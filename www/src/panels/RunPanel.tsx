@@ -9,6 +9,7 @@ import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { Later } from './Later.tsx';
+import { Little } from './Little.tsx';
 import { NoticeBlock } from './Notices.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
 import { RowsBlock } from './Rows.tsx';
@@ -100,6 +101,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
           </div>
         </dl>
       </div>
+      <Little app={app} />
       <Show when={figures()?.scaling}>{(parts) => <ScalingBlock app={app} parts={parts()} />}</Show>
       <div class="blk">
         <div class="blk-head">

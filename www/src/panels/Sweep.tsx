@@ -7,7 +7,8 @@ import type { App } from '../state/app.ts';
 import type { Progress } from '../state/manyRuns.ts';
 import { createSweep } from '../state/sweep.ts';
 import { choiceText, entriesOf, fieldAt, fieldsIn, SECTIONS } from './formFields.ts';
-import { type Axis, figureOf, SweepCharts } from './SweepCharts.tsx';
+import { type Axis, figureOf, SweepCharts, type Theories } from './SweepCharts.tsx';
+import { SweepTheory } from './SweepTheory.tsx';
 
 const ROUTING = 'cluster.routing';
 /** All arrival rates by a factor: the word of `--vary` for it. */
@@ -23,6 +24,9 @@ const SEEDS = [1, 3, 5, 10];
 const SHARES = [0.9, 0.95, 0.99, 0.999];
 /** Lines that can be told apart in one chart. */
 const MOST_ROUTERS = 4;
+
+/** Whether a path is a rate of arrivals. */
+const isRate = (path: string): boolean => path === TRAFFIC.path || path.endsWith('rate_per_s');
 
 type Varied = Axis & { readonly integer: boolean; readonly now: number };
 
@@ -40,6 +44,8 @@ export default function Sweep(props: { app: App }): JSX.Element {
   const [routers, setRouters] = createSignal<readonly string[]>([]);
   /** What the curves on screen are of. */
   const [axis, setAxis] = createSignal<Axis>(TRAFFIC);
+  const [ran, setRan] = createSignal<readonly string[]>([]);
+  const [theory, setTheory] = createSignal<Theories>();
   const routing = (): Json => getAt(app.document(), ROUTING) ?? 'least-loaded';
   const options = createMemo(() => {
     const field = fieldAt(app.schema, app.document(), ROUTING);
@@ -74,6 +80,8 @@ export default function Sweep(props: { app: App }): JSX.Element {
   const begin = (): void => {
     const { title, unit, times } = varied();
     setAxis({ path: path(), title, unit, times });
+    setRan(asked());
+    setTheory(undefined);
     void study.sweep(app.document(), asked(), seeds());
   };
   return (
@@ -228,7 +236,15 @@ export default function Sweep(props: { app: App }): JSX.Element {
         >
           {(summary) => (
             <>
-              <SweepCharts summary={summary()} axis={axis()} ttftMs={ttftOf(app)} />
+              <Show when={isRate(axis().path)}>
+                <SweepTheory app={app} varied={ran()} theory={theory()} onTheory={setTheory} />
+              </Show>
+              <SweepCharts
+                summary={summary()}
+                axis={axis()}
+                ttftMs={ttftOf(app)}
+                theory={isRate(axis().path) ? theory() : undefined}
+              />
               <Points summary={summary()} axis={axis()} />
               <p class="say sweep-command">
                 The same on the command line, for more cases and as files:{' '}

@@ -3,8 +3,9 @@
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, NBSP, percent, plain, text, usd } from '../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../charts/scales.ts';
-import type { SweepPoint, SweepSummary, SweepValue } from '../generated/boundary.ts';
+import type { CaseTheory, SweepPoint, SweepSummary, SweepValue } from '../generated/boundary.ts';
 import { Axes, along, FOOT, lineOf, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
+import { paths, placed } from './theoryLine.ts';
 
 /** What runs along the horizontal axis: its path, its name, and how many of the document's units are one of what is shown. */
 export type Axis = { readonly path: string; readonly title: string; readonly unit: string; readonly times: number };
@@ -44,7 +45,15 @@ function families(summary: SweepSummary, axis: Axis): readonly Family[] {
   return [...found].map(([name, points]) => ({ name, points: points.toSorted((a, b) => place(a) - place(b)) }));
 }
 
-export function SweepCharts(props: { summary: SweepSummary; axis: Axis; ttftMs: number }): JSX.Element {
+/** What a law says of the cases, by their values. */
+export type Theories = ReadonlyMap<string, CaseTheory>;
+
+export function SweepCharts(props: {
+  summary: SweepSummary;
+  axis: Axis;
+  ttftMs: number;
+  theory: Theories | undefined;
+}): JSX.Element {
   const [percentile, setPercentile] = createSignal<Percentile>('p99');
   const all = createMemo(() => families(props.summary, props.axis));
   const shown = createMemo((): readonly Shown[] => {
@@ -121,6 +130,7 @@ export function SweepCharts(props: { summary: SweepSummary; axis: Axis; ttftMs: 
               at={props.summary.paths.indexOf(props.axis.path)}
               families={all()}
               knees={knees().filter((k) => k.figure === figure.figure)}
+              theory={props.theory}
             />
           )}
         </For>
@@ -163,13 +173,35 @@ function Curves(props: {
   at: number;
   families: readonly Family[];
   knees: readonly { readonly knee: { readonly x: number | null; readonly threshold: number | null } }[];
+  theory: Theories | undefined;
 }): JSX.Element {
+  /** What the law says of a point: a mean, whatever the percentile. */
+  const meanOf = (p: SweepPoint): number | undefined => {
+    const said = props.theory?.get(p.values.join())?.predicted;
+    const [figure] = props.shown.figure.split('_');
+    return (figure === 'ttft' ? said?.ttft_ms : figure === 'itl' ? said?.itl_ms : undefined) ?? undefined;
+  };
+  /** The line of the law through a family of points. */
+  const law = (family: Family, x: (v: number) => number) => {
+    const of = (p: SweepPoint | undefined): readonly [number, number, boolean] | undefined => {
+      const mean = p && meanOf(p);
+      const violated = (p && props.theory?.get(p.values.join())?.violated.length) ?? 0;
+      return p && mean !== undefined ? [x0(p), mean, violated > 0] : undefined;
+    };
+    const all = family.points.flatMap((p, i) => {
+      const [from, to] = [of(p), of(family.points[i + 1])];
+      if (!from || !to) return [];
+      return [{ from: [from[0], from[1]] as const, to: [to[0], to[1]] as const, violated: from[2] || to[2] }];
+    });
+    return paths(placed(all, range(), x, y));
+  };
   const x0 = (point: SweepPoint): number => Number(point.values[props.at]) / props.axis.times;
   const value = (point: SweepPoint): SweepValue | undefined => figureOf(point, props.shown.figure);
   const every = createMemo(() => props.families.flatMap((f) => f.points));
   const range = createMemo(() => {
     const found = every().flatMap((p) => [value(p)?.mean ?? Number.NaN, value(p)?.hi ?? Number.NaN]);
-    return extent([...found, props.shown.limit ?? Number.NaN], props.shown.log);
+    const laws = every().map((p) => meanOf(p) ?? Number.NaN);
+    return extent([...found, ...laws, props.shown.limit ?? Number.NaN], props.shown.log);
   });
   const across = createMemo((): readonly [number, number] => {
     const all = every().map(x0);
@@ -242,6 +274,17 @@ function Curves(props: {
                 </>
               )}
             </For>
+            <Show when={props.theory}>
+              <For each={props.families}>
+                {(family) => (
+                  <>
+                    <path class="theory-path" d={law(family, x).kept} />
+                    <path class="theory-path violated" d={law(family, x).violated} />
+                    <path class="theory-across" d={law(family, x).across} />
+                  </>
+                )}
+              </For>
+            </Show>
             <For each={props.knees}>
               {({ knee }) => (
                 <Show when={knee.x !== null && knee.threshold !== null}>

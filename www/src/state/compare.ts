@@ -192,6 +192,8 @@ export function createComparing(a: RunA) {
     openPair: (requestA: number, requestB: number) => void openPair(requestA, requestB).catch(tell),
     /** Both runs with several seeds, once that is asked for. */
     seeds,
+    /** What became of the requests of the second run, where it is now. */
+    outcomes: async () => client?.outcomes(),
     overSeeds: (count: number) => void overSeeds(count),
     forgetSeeds,
     /** How far the second run is. */

@@ -1,0 +1,215 @@
+//! Laws of queueing theory beside a run: which of them could fit, what each assumes and whether the run keeps it, and what it says
+//! at the rates of the run. docs/theory.md has the laws, the rules and the thresholds.
+//!
+//! It works on a scenario and on [`Outcomes`], as comparisons do: the command line makes them, and the page gets them from the
+//! thread of its run.
+
+mod judge;
+mod laws;
+mod observed;
+mod predict;
+mod server;
+
+pub use judge::{Assumption, Verdict};
+pub use laws::{AssumptionKind, Law};
+pub use observed::{Measured, Simulated};
+pub use predict::Prediction;
+
+use super::Trace;
+use super::compare::Outcomes;
+use crate::base::Diagnostics;
+use crate::scenario::Scenario;
+use observed::Observed;
+use serde::Serialize;
+use server::Fleet;
+use std::sync::Arc;
+
+/// A law beside a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct LawFound {
+    /// Which.
+    pub law: Law,
+    /// What people call it.
+    pub title: &'static str,
+    /// Whether the cluster is built as the law has it, so that it may be chosen.
+    pub fits: bool,
+    /// How many of its assumptions are violated.
+    pub violated: u32,
+    /// What it assumes, judged.
+    pub assumptions: Vec<Assumption>,
+    /// What it says at the mean rate.
+    pub predicted: Prediction,
+}
+
+/// The laws beside a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Theory {
+    /// The law that was asked for, or of those that fit the one with the fewest violated assumptions.
+    pub chosen: Law,
+    /// Requests that were looked at: those that arrived in the measurement window.
+    pub requests: u64,
+    /// Their rate.
+    pub rate_per_s: f64,
+    /// Coefficient of variation of the gaps between them; null if they are too few.
+    pub gap_cv: Option<f64>,
+    /// What they took.
+    pub simulated: Simulated,
+    /// All laws.
+    pub laws: Vec<LawFound>,
+}
+
+/// What a law says over the time of a run, at the rate of each stretch of it; columns of equal length.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct TheoryLine {
+    /// The middles of the stretches, in seconds. A stretch has 100 arrivals on average, and there are at most 240.
+    pub t_s: Vec<f64>,
+    /// Arrivals per second.
+    pub rate_per_s: Vec<f64>,
+    /// Mean TTFT in milliseconds; null where the law gives none.
+    pub ttft_ms: Vec<Option<f64>>,
+    /// Mean time between tokens.
+    pub itl_ms: Vec<Option<f64>>,
+    /// Mean E2E.
+    pub e2e_ms: Vec<Option<f64>>,
+    /// Whether an assumption is violated there: one of the whole run, or the steady rate at this place.
+    pub violated: Vec<bool>,
+}
+
+/// The laws beside a run, and one of them over its time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct TheoryOfRun {
+    /// All laws, and which is chosen.
+    pub theory: Theory,
+    /// The chosen one over time.
+    pub line: TheoryLine,
+}
+
+/// A run, or a scenario that has not been run, as a queue.
+#[derive(Clone, Debug)]
+pub struct Theorist {
+    fleet: Fleet,
+    seen: Observed,
+}
+
+impl Theorist {
+    /// Of a run. All problems of the scenario at once.
+    pub fn of_run(scenario: &Scenario, run: &Outcomes) -> Result<Self, Diagnostics> {
+        let seen = Observed::of_run(scenario, run);
+        Ok(Self { fleet: Fleet::new(scenario, &seen)?, seen })
+    }
+
+    /// Of a scenario alone: its first 4,000 requests. All problems of the scenario at once.
+    pub fn of_plan(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Self, Diagnostics> {
+        // What a source draws from has to be checked before.
+        crate::perf::Plan::new(scenario.clone())?;
+        let seen = Observed::planned(scenario, trace);
+        Ok(Self { fleet: Fleet::new(scenario, &seen)?, seen })
+    }
+
+    /// All laws; `asked` is chosen if given.
+    pub fn theory(&self, asked: Option<Law>) -> Theory {
+        let laws: Vec<LawFound> = Law::ALL.into_iter().map(|law| self.found(law)).collect();
+        // Ties go to the first.
+        let best = laws.iter().filter(|l| l.fits).min_by_key(|l| l.violated);
+        Theory {
+            chosen: asked.unwrap_or(best.map_or(Law::BatchServer, |l| l.law)),
+            requests: self.seen.requests as u64,
+            rate_per_s: self.seen.rate_per_s,
+            gap_cv: self.seen.cv,
+            simulated: self.seen.simulated,
+            laws,
+        }
+    }
+
+    fn found(&self, law: Law) -> LawFound {
+        let assumptions = judge::judge(law, &self.fleet, &self.seen);
+        let violated = assumptions.iter().filter(|a| a.verdict == Verdict::Violated).count() as u32;
+        LawFound {
+            law,
+            title: law.title(),
+            fits: law.fits(&self.fleet, &self.seen),
+            violated,
+            assumptions,
+            predicted: self.at(law, self.seen.rate_per_s),
+        }
+    }
+
+    /// What a law says at a rate.
+    pub fn at(&self, law: Law, rate_per_s: f64) -> Prediction {
+        predict::predict(law, &self.fleet, &self.seen, rate_per_s)
+    }
+
+    /// All laws, and the chosen one over the time of the run.
+    pub fn of_law(&self, asked: Option<Law>) -> TheoryOfRun {
+        let theory = self.theory(asked);
+        let line = self.line(theory.chosen);
+        TheoryOfRun { theory, line }
+    }
+
+    /// What a law says over the time of the run.
+    pub fn line(&self, law: Law) -> TheoryLine {
+        let everywhere = judge::judge(law, &self.fleet, &self.seen).iter().any(|a| {
+            a.verdict == Verdict::Violated
+                && !matches!(a.kind, AssumptionKind::SteadyRate | AssumptionKind::StableLoad)
+        });
+        let buckets = &self.seen.buckets;
+        let mut line = TheoryLine::default();
+        // Solving the chain of shortest queues takes long: loads within a hundredth share a solution.
+        let mut solved: Vec<Option<Prediction>> = vec![None; 128];
+        for i in 0..buckets.counts.len() {
+            let Some(rate) = buckets.rate_per_s(i) else { continue };
+            let rho = predict::load(law, &self.fleet, rate);
+            let p = if law == Law::ShortestQueue && rho < 1.0 {
+                let rounded = (rho * 100.0).round();
+                let at = || self.at(law, rate * rounded / 100.0 / rho.max(f64::MIN_POSITIVE));
+                *solved[rounded as usize].get_or_insert_with(at)
+            } else {
+                self.at(law, rate)
+            };
+            line.t_s.push(buckets.middle_s(i));
+            line.rate_per_s.push(rate);
+            line.ttft_ms.push(p.ttft_ms);
+            line.itl_ms.push(p.itl_ms);
+            line.e2e_ms.push(p.e2e_ms);
+            line.violated.push(everywhere || judge::drifts_at(buckets, i) || rho >= 1.0);
+        }
+        line
+    }
+}
+
+/// What a law says of a case of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct CaseTheory {
+    /// Which law: the one asked for, or the one that fits the first case.
+    pub law: Law,
+    /// What people call it.
+    pub title: &'static str,
+    /// What it says at the rate of the case.
+    pub predicted: Prediction,
+    /// What it assumes and the case violates, as far as the scenario alone tells.
+    pub violated: Vec<String>,
+}
+
+/// What a law says of each case of a sweep, from the scenarios alone.
+pub fn of_cases(cases: &[Scenario], asked: Option<Law>) -> Result<Vec<CaseTheory>, Diagnostics> {
+    let mut law = asked;
+    let mut found = Vec::with_capacity(cases.len());
+    for scenario in cases {
+        let theorist = Theorist::of_plan(scenario, None)?;
+        let law = *law.get_or_insert_with(|| theorist.theory(None).chosen);
+        let one = theorist.found(law);
+        let violated = one.assumptions.into_iter().filter(|a| a.verdict == Verdict::Violated).map(|a| a.text);
+        found.push(CaseTheory {
+            law,
+            title: law.title(),
+            predicted: one.predicted,
+            violated: violated.collect(),
+        });
+    }
+    Ok(found)
+}

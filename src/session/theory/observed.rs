@@ -1,0 +1,282 @@
+//! What a run showed of its traffic, or what a scenario plans of it: rates, gaps, lengths, and what became of the requests.
+
+use crate::base::Micros;
+use crate::scenario::{ConversationClock, Scenario};
+use crate::session::Trace;
+use crate::session::compare::{Ending, Outcome, Outcomes};
+use crate::workload::Source;
+use std::sync::Arc;
+
+/// Most requests that are planned ahead where no run has shown any.
+const PLANNED: usize = 4000;
+/// Most requests whose lengths are looked at, evenly spread over the run.
+const MOST_LENGTHS: usize = 200_000;
+/// Arrivals of a bucket on average, so that its rate is known within a tenth.
+const PER_BUCKET: f64 = 100.0;
+/// Most buckets.
+const MOST_BUCKETS: f64 = 240.0;
+/// Batches of requests for the error of a mean.
+const BATCHES: usize = 30;
+
+/// Requests of equal lengths and class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Kind {
+    pub(super) class: u32,
+    pub(super) prompt: u32,
+    pub(super) output: u32,
+    pub(super) count: f64,
+}
+
+/// A mean with its standard error.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Measured {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error from 30 batches of requests in order of arrival; null for fewer than 60 requests.
+    pub error: Option<f64>,
+}
+
+/// What the requests of the measurement window took on average, in milliseconds; null where nobody is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Simulated {
+    /// Arrival to first joining a batch.
+    pub wait_ms: Option<Measured>,
+    /// Arrival to first token.
+    pub ttft_ms: Option<Measured>,
+    /// Between successive tokens.
+    pub itl_ms: Option<Measured>,
+    /// Arrival to last token.
+    pub e2e_ms: Option<Measured>,
+}
+
+/// Arrivals by time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Buckets {
+    pub(super) width_us: u64,
+    pub(super) counts: Vec<u32>,
+    /// Length of each; the last may be shorter.
+    pub(super) spans: Vec<u64>,
+}
+
+/// What is known of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Observed {
+    pub(super) kinds: Vec<Kind>,
+    pub(super) classes: Vec<String>,
+    /// Arrivals per second in the measurement window.
+    pub(super) rate_per_s: f64,
+    pub(super) requests: usize,
+    /// Coefficient of variation of the gaps between arrivals, a change of the rate taken out.
+    pub(super) cv: Option<f64>,
+    pub(super) buckets: Buckets,
+    /// Whether users wait for their answers; how many users there are, and whether some come after the first tenth of the run.
+    pub(super) closed: bool,
+    pub(super) users: f64,
+    pub(super) users_come: bool,
+    /// Shares of requests lost and of prompt tokens found in a cache, preemptions, and the most requests of a batch; none
+    /// before a run.
+    pub(super) lost: Option<f64>,
+    pub(super) reused: Option<f64>,
+    pub(super) preemptions: Option<f64>,
+    pub(super) largest_batch: Option<u32>,
+    pub(super) simulated: Simulated,
+}
+
+impl Observed {
+    /// What a run showed.
+    pub(super) fn of_run(scenario: &Scenario, run: &Outcomes) -> Self {
+        let counted: Vec<&Outcome> = run.requests.iter().filter(|r| r.counted).collect();
+        let figure = |path| run.figure(path);
+        let end = figure("run/clock_us").unwrap_or(0.0) as u64;
+        let arrivals: Vec<u64> = run.requests.iter().map(|r| r.arrival_us).collect();
+        let buckets = Buckets::new(&arrivals, end);
+        let from = figure("run/measured_from_us").unwrap_or(0.0) as u64;
+        let mut begun: Vec<(u32, u64)> = run.requests.iter().map(|r| (r.session, r.arrival_us)).collect();
+        begun.sort_unstable();
+        begun.dedup_by_key(|(session, _)| *session);
+        let lost = counted.iter().filter(|r| matches!(r.ending, Ending::Refused | Ending::Dropped)).count();
+        let of = |time: fn(&Outcome) -> Option<u64>| {
+            measured(&counted.iter().filter_map(|r| time(r)).map(|us| us as f64 / 1000.0).collect::<Vec<_>>())
+        };
+        let mean_only = |path| figure(path).map(|mean| Measured { mean, error: None });
+        Self {
+            kinds: kinds(
+                &counted.iter().map(|r| (r.class, r.prompt_tokens, r.output_tokens)).collect::<Vec<_>>(),
+            ),
+            classes: run.classes.clone(),
+            rate_per_s: rate_per_s(counted.len(), from, &buckets),
+            requests: counted.len(),
+            cv: variation(&arrivals, &buckets, from),
+            buckets,
+            closed: closed(scenario),
+            users: begun.len() as f64,
+            users_come: begun.iter().any(|(_, at)| *at > end / 10),
+            lost: (!counted.is_empty()).then(|| lost as f64 / counted.len() as f64),
+            reused: figure("kv/reused_prompt_share"),
+            preemptions: figure("requests/preemptions"),
+            largest_batch: largest_batch(&run.requests),
+            simulated: Simulated {
+                wait_ms: of(|r| r.scheduling_delay_us),
+                ttft_ms: of(|r| r.ttft_us),
+                itl_ms: mean_only("latency_ms/itl/mean").filter(|m| m.mean > 0.0),
+                e2e_ms: of(|r| r.e2e_us),
+            },
+        }
+    }
+
+    /// What a scenario plans: its first requests, as far as they do not wait for answers.
+    pub(super) fn planned(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Self {
+        let mut source = Source::new(scenario, trace);
+        let (mut arrivals, mut lengths) = (Vec::new(), Vec::new());
+        while arrivals.len() < PLANNED && source.peek().is_some_and(|at| at < Micros::MAX) {
+            let Some(request) = source.take() else { break };
+            arrivals.push(request.arrival.0);
+            lengths.push((request.class, request.prompt_tokens, request.output.len));
+        }
+        let end = arrivals.last().copied().unwrap_or(0);
+        let buckets = Buckets::new(&arrivals, end);
+        let nominal: f64 = match &scenario.workload.trace {
+            None if scenario.workload.requests.is_empty() => {
+                scenario.workload.clients.iter().map(|c| c.arrivals.rate_per_s()).sum()
+            }
+            None | Some(_) => arrivals.len() as f64 * 1e6 / end.max(1) as f64,
+        };
+        Self {
+            kinds: kinds(&lengths),
+            classes: source.classes().to_vec(),
+            rate_per_s: nominal,
+            requests: arrivals.len(),
+            cv: variation(&arrivals, &buckets, 0),
+            buckets,
+            closed: closed(scenario),
+            ..Self::default()
+        }
+    }
+}
+
+/// Requests per second from an instant until arrivals end.
+fn rate_per_s(requests: usize, from: u64, buckets: &Buckets) -> f64 {
+    let end: u64 = buckets.spans.iter().sum();
+    if end > from { requests as f64 * 1e6 / (end - from) as f64 } else { 0.0 }
+}
+
+/// Whether some conversation waits for its answers.
+fn closed(scenario: &Scenario) -> bool {
+    let waits = |c: &crate::scenario::Client| {
+        c.conversation.as_ref().is_some_and(|c| c.clock == ConversationClock::Closed)
+    };
+    scenario.workload.trace.is_none() && scenario.workload.clients.iter().any(waits)
+}
+
+/// Equal requests together.
+fn kinds(lengths: &[(u32, u32, u32)]) -> Vec<Kind> {
+    let stride = lengths.len() / MOST_LENGTHS + 1;
+    let mut some: Vec<(u32, u32, u32)> = lengths.iter().step_by(stride).copied().collect();
+    some.sort_unstable();
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (class, prompt, output) in some {
+        match kinds.last_mut() {
+            Some(k) if (k.class, k.prompt, k.output) == (class, prompt, output) => k.count += 1.0,
+            _ => kinds.push(Kind { class, prompt, output, count: 1.0 }),
+        }
+    }
+    kinds
+}
+
+/// A mean of values in order of arrival.
+fn measured(values: &[f64]) -> Option<Measured> {
+    if values.is_empty() {
+        return None;
+    }
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let error = (values.len() >= 2 * BATCHES).then(|| {
+        let batches: Vec<f64> = values.chunks_exact(values.len() / BATCHES).take(BATCHES).map(mean).collect();
+        let (centre, n) = (mean(&batches), BATCHES as f64);
+        let spread: f64 = batches.iter().map(|b| (b - centre) * (b - centre)).sum();
+        (spread / (n - 1.0) / n).sqrt()
+    });
+    Some(Measured { mean: mean(values), error })
+}
+
+/// The gaps from `from` on, in the time in which the rate is steady: each is how many arrivals the rates of its stretches of time
+/// let expect in it, so that a rate that changes is no variation of the gaps.
+fn variation(arrivals: &[u64], buckets: &Buckets, from: u64) -> Option<f64> {
+    let first = arrivals.partition_point(|at| *at < from);
+    let expected = buckets.expected_before();
+    let gaps: Vec<f64> = arrivals[first..]
+        .windows(2)
+        .filter_map(|w| Some(buckets.expected(&expected, w[1])? - buckets.expected(&expected, w[0])?))
+        .collect();
+    let n = gaps.len() as f64;
+    if n < 20.0 {
+        return None;
+    }
+    let mean = gaps.iter().sum::<f64>() / n;
+    let square = gaps.iter().map(|g| (g - mean) * (g - mean)).sum::<f64>() / (n - 1.0);
+    (mean > 0.0).then(|| square.sqrt() / mean)
+}
+
+/// The most requests that were in one replica's batch at the same instant; who left before its end is not counted.
+fn largest_batch(requests: &[Outcome]) -> Option<u32> {
+    let mut changes: Vec<(u32, u64, i32)> = Vec::new();
+    for r in requests {
+        let (Some(replica), Some(delay)) = (r.replica, r.scheduling_delay_us) else { continue };
+        let Some(e2e) = r.e2e_us else { continue };
+        changes.push((replica, r.arrival_us + delay, 1));
+        // Who leaves and who joins at one instant are not there together.
+        changes.push((replica, r.arrival_us + e2e, -1));
+    }
+    changes.sort_unstable();
+    let (mut at, mut inside, mut most) = (u32::MAX, 0_i32, 0_i32);
+    for (replica, _, change) in changes {
+        if replica != at {
+            (at, inside) = (replica, 0);
+        }
+        inside += change;
+        most = most.max(inside);
+    }
+    (most > 0).then_some(most as u32)
+}
+
+impl Buckets {
+    fn new(arrivals: &[u64], end: u64) -> Self {
+        // After the last arrival a run only empties: that says nothing about the rate.
+        let (last, n) = (arrivals.last().copied().unwrap_or(0), arrivals.len().max(1) as u64);
+        let end = (last + last / n + 1).min(end.max(last + 1));
+        let count = (arrivals.len() as f64 / PER_BUCKET).clamp(1.0, MOST_BUCKETS) as u64;
+        let width_us = end.div_ceil(count).max(1);
+        let buckets = end.div_ceil(width_us) as usize;
+        let mut counts = vec![0; buckets];
+        for at in arrivals {
+            counts[(at / width_us) as usize] += 1;
+        }
+        let spans = (0..buckets as u64).map(|i| width_us.min(end - i * width_us)).collect();
+        Self { width_us, counts, spans }
+    }
+
+    /// Arrivals before each bucket.
+    fn expected_before(&self) -> Vec<f64> {
+        let before = |sum: &mut f64, n: &u32| Some(std::mem::replace(sum, *sum + f64::from(*n)));
+        self.counts.iter().scan(0.0, before).collect()
+    }
+
+    /// Arrivals up to an instant if they were even within each bucket.
+    fn expected(&self, before: &[f64], at: u64) -> Option<f64> {
+        let i = (at / self.width_us.max(1)) as usize;
+        let (sum, span) = (before.get(i)?, *self.spans.get(i)?);
+        Some(sum + f64::from(self.counts[i]) * (at - i as u64 * self.width_us) as f64 / span.max(1) as f64)
+    }
+
+    /// Arrivals per second of a bucket.
+    pub(super) fn rate_per_s(&self, i: usize) -> Option<f64> {
+        let span = *self.spans.get(i)?;
+        (span > 0).then(|| f64::from(self.counts[i]) * 1e6 / span as f64)
+    }
+
+    /// The middle of a bucket, in seconds.
+    pub(super) fn middle_s(&self, i: usize) -> f64 {
+        (i as f64 * self.width_us as f64 + self.spans[i] as f64 / 2.0) / 1e6
+    }
+}

@@ -1,0 +1,105 @@
+// Laws of queueing theory over the charts in the built page in Chromium, and both sides of Little's law.
+import assert from 'node:assert/strict';
+import { cli, clock, comes, inspectorTab, resting, savedScenario, suite } from './harness.mjs';
+import { painted, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
+
+const onPage = suite();
+/** The horizon of the preset, in seconds. */
+const END_S = 240;
+const toggle = (page) => page.locator('.charts').getByRole('button', { name: 'Theory' });
+const head = (page) => page.locator('.charts .theory-head');
+const said = (page) => head(page).locator('.theory-violated');
+/** Where everything of the page is, to the pixel. */
+const places = (page) =>
+  page.evaluate(() =>
+    ['.time-chart', '.time-chart .u-over', '.stage', '.transport', '.charts-shares'].flatMap((of) =>
+      [...document.querySelectorAll(of)].map((el) => {
+        const { x, y, width, height } = el.getBoundingClientRect();
+        return [of, x, y, width, height].join(' ');
+      }),
+    ),
+  );
+/** The pixels of the lines of the first chart. */
+const drawn = (page) =>
+  page
+    .locator('.time-chart canvas')
+    .first()
+    .evaluate((canvas) => canvas.toDataURL());
+
+onPage(
+  'the law over the charts is that of the command line, and nothing moves when it is switched',
+  async (page, t) => {
+    await page.getByRole('button', { name: 'Run to the end' }).click();
+    await comes(() => clock(page), END_S, 'the end of the run');
+    await resting(page);
+    const [before, without] = [await places(page), await drawn(page)];
+    await toggle(page).click();
+    await said(page).waitFor();
+    assert.deepEqual(await places(page), before);
+    assert.notEqual(await drawn(page), without, 'a line was drawn');
+    assert.match(await head(page).getByRole('combobox').locator('option').first().innerText(), /^best: Batch server$/);
+    await said(page).click();
+    const list = page.locator('.theory-list:popover-open');
+    await list.waitFor();
+    const shown = await list.locator('.theory-bad li').allInnerTexts();
+    for (const name of ['dark', 'light']) {
+      await theme(page, name);
+      await painted(page);
+      assert.deepEqual(await violations(page), [], name);
+    }
+    await page.keyboard.press('Escape');
+    // Another law by hand is another line and other assumptions.
+    await head(page).getByRole('combobox').selectOption('mg1');
+    await page.waitForFunction(() => document.querySelector('.theory-violated')?.textContent.includes('at a time'));
+    await toggle(page).click();
+    assert.equal(await head(page).count(), 0);
+    assert.deepEqual(await places(page), before);
+    const { run, missing } = cli();
+    if (!run) {
+      t.skip(missing);
+      return;
+    }
+    const found = JSON.parse(run('theory', await savedScenario(page), '--json'));
+    const chosen = found.laws.find((l) => l.law === found.chosen);
+    assert.equal(found.chosen, 'batch-server');
+    const wanted = chosen.assumptions.filter((a) => a.verdict === 'violated').map((a) => a.text);
+    assert.ok(wanted.length > 0);
+    assert.deepEqual(shown, wanted);
+  },
+  { link: '#router-showdown' },
+);
+
+/** The figures of the block of Little's law, by name. */
+const little = (page) =>
+  page
+    .locator('.little')
+    .evaluate((list) =>
+      Object.fromEntries(
+        [...list.querySelectorAll('div')].map((row) => [
+          row.querySelector('dt').textContent,
+          row.querySelector('dd').textContent,
+        ]),
+      ),
+    );
+
+onPage(
+  "both sides of Little's law are equal, of the system and of a replica",
+  async (page) => {
+    await inspectorTab(page, 'Run');
+    await page.locator('.little').waitFor();
+    const system = await little(page);
+    assert.equal(system['L: inside on average'], system['λ W']);
+    assert.equal(system['Difference of both sides'], '0 request-µs');
+    assert.ok(Number(system['λ W'].replaceAll(',', '')) > 0, JSON.stringify(system));
+    await inspectorTab(page, 'Replica');
+    await page.locator('.right').getByRole('button', { name: 'r0', exact: true }).click();
+    await page.locator('.little').waitFor();
+    const replica = await little(page);
+    assert.equal(replica['L: inside on average'], replica['λ W']);
+    assert.equal(replica['Difference of both sides'], '0 request-µs');
+    assert.notEqual(replica['λ W'], system['λ W']);
+    assert.deepEqual(await violations(page), []);
+  },
+  { link: '#router-showdown;t=40' },
+);
