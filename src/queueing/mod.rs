@@ -19,6 +19,7 @@ mod tuner;
 
 pub use analyzer::{
     Analyzer, Capacity, Cycle, CycleFailure, Demand, ObjectivePath, Settings, Variant, VariantTuning,
+    carries,
 };
 pub use chain::{Analysis, Chain, ChainSizing, QueueLength, TargetBelow};
 pub use closed_form::{Binding, ClosedForm, ReplicaCapacity, Sizing, State};

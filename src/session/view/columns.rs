@@ -27,6 +27,9 @@ pub enum View {
     E2eEcdf,
     /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and how many were wanted.
     Replicas,
+    /// `t_s`, `pool` (its number), then the figures of each decision of an autoscaler that learns, under the names of the rows of `--scaling`; `alpha_band_ms`, `beta_band_ms` and
+    /// `gamma_band_ms`: how far 95 % of what the coefficients may be lies from the estimate.
+    Estimator,
     /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
     Health,
     /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas together, and the share of KV blocks in use at the fullest.
@@ -43,6 +46,7 @@ impl View {
             | Self::QueueDepth
             | Self::KvUse
             | Self::Replicas
+            | Self::Estimator
             | Self::Health
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf => false,
@@ -99,6 +103,7 @@ impl Session {
             View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
             View::Health => self.health(),
             View::Replicas => self.replica_stages(),
+            View::Estimator => self.estimates(),
             View::FleetLoad => self.fleet_load(),
         };
         cut(whole, query, self.playhead)

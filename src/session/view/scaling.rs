@@ -5,8 +5,12 @@ use super::columns::{Columns, with_time};
 use crate::engine::{Replica, ScalingRecord};
 use crate::observe::scaling::Stage;
 use crate::policy::ReplicaPhase;
+use crate::policy::scaling::FIGURES;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
+
+/// Deviations of a normal distribution within which 95 % of it lie.
+const NORMAL_95: f64 = 1.96;
 
 /// Which decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -68,6 +72,17 @@ pub struct ScalingRow {
     pub rate_per_s: f64,
     /// Mean time to first token as measured, in microseconds; 0 if nothing finished.
     pub ttft_us: f64,
+    /// Mean time between tokens as measured, in microseconds; 0 if nothing finished.
+    pub itl_us: f64,
+    /// What the policy did not see, of the time since the latest measurement before it: requests per second that came, mean TTFT and
+    /// ITL in microseconds, 0 if nothing finished; missing if nothing had been measured.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<[f64; 3]>,
+    /// Of a policy that learns: how learning went, what else happened, and where the objectives come from; empty if there is none.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<[&'static str; 3]>,
 }
 
 /// The answer to a [`ScalingQuery`].
@@ -109,12 +124,35 @@ impl Session {
             queued: r.queued,
             rate_per_s: r.rate_per_s,
             ttft_us: 1000.0 * r.ttft_ms,
+            itl_us: 1000.0 * r.itl_ms,
+            now: r.present.map(|p| [p.rate_per_s, 1000.0 * p.ttft_ms, 1000.0 * p.itl_ms]),
+            learnt: r.estimate.as_ref().map(|e| {
+                let event = e.event.map_or("", |event| event.name());
+                [e.status.name(), event, e.objectives.map_or("", |(_, path)| path.name())]
+            }),
         };
         let mut rows: Vec<ScalingRow> =
             log.kept.iter().rev().filter(asked).take(query.most as usize).map(row).collect();
         rows.reverse();
         let changes = log.pools.iter().map(|p| u64::from(p.ups + p.downs)).sum();
         ScalingRows { rows, made: log.made, changes }
+    }
+
+    /// What policies that learn found out at each decision.
+    pub(super) fn estimates(&self) -> Columns {
+        let mut out = Columns { names: Vec::new(), columns: vec![Vec::new(); FIGURES.len() + 5] };
+        let bands = ["alpha_band_ms", "beta_band_ms", "gamma_band_ms"];
+        out.names.extend(["t_s", "pool"].into_iter().chain(FIGURES).chain(bands).map(str::to_owned));
+        for record in &self.recorder.scaling.kept {
+            let Some(estimate) = &record.estimate else { continue };
+            let figures = estimate.figures();
+            let bands = figures[3..6].iter().map(|deviation| NORMAL_95 * deviation);
+            let of = [record.at.0 as f64 / 1e6, f64::from(record.pool)];
+            for (column, x) in out.columns.iter_mut().zip(of.into_iter().chain(figures).chain(bands)) {
+                column.push(x);
+            }
+        }
+        out
     }
 
     /// Where a replica is in its life, unless it simply serves, or no pool has anything to do with starts.
