@@ -48,6 +48,8 @@ pub const PRESETS: &[Preset] = &[
     preset!("fleet-256", 27),
     preset!("spike-cold-starts", 86),
     preset!("day-in-ten-minutes", 165),
+    preset!("filter-locked-out", 164),
+    preset!("filter-mended", 194),
 ];
 
 impl Preset {
@@ -87,6 +89,8 @@ mod tests {
         ("fleet-256", "61952c32de746dca"),
         ("spike-cold-starts", "a9cc81128a25a753"),
         ("day-in-ten-minutes", "8209e738322a6dad"),
+        ("filter-locked-out", "c704fef4932b6209"),
+        ("filter-mended", "dee3b85b368d4261"),
     ];
 
     #[test]

@@ -78,7 +78,8 @@ impl Estimate {
         let demand_per_s = workload.map_or(0.0, |w| w.total_per_s);
         let replicas = |load: f64| found.map(|c| demand_per_s / load / c.per_replica_per_s);
         let predicted = known.zip(workload).and_then(|(known, w)| {
-            let state = ClosedForm::new(known.params, w.size).ok()?.at(w.total_per_s / f64::from(w.busy)).ok()?;
+            let state =
+                ClosedForm::new(known.params, w.size).ok()?.at(w.total_per_s / f64::from(w.busy)).ok()?;
             Some([state.ttft_ms, state.itl_ms, state.batch])
         });
         Self {
@@ -115,76 +116,50 @@ impl Estimate {
         self.truth = Some(Truth { params: truth, per_replica_per_s });
     }
 
-    /// Its figures, in the order of [`FIGURES`]; unknown ones are not a number.
-    pub fn figures(&self) -> [f64; FIGURES.len()] {
-        let three = |params: Option<Params>| {
-            let none = Params { alpha: f64::NAN, beta: f64::NAN, gamma: f64::NAN };
-            let Params { alpha, beta, gamma } = params.unwrap_or(none);
-            [alpha, beta, gamma]
-        };
-        let or_none = |x: Option<f64>| x.unwrap_or(f64::NAN);
-        let [[a, b, c], [da, db, dc]] = [self.params, self.deviation].map(three);
-        let [ta, tb, tc] = three(self.truth.map(|t| t.params));
-        let [accepted, rejected] = self.updates.map(f64::from);
+    /// Its figures, in the order of [`FIGURE_NAMES`]; unknown ones are not a number. The last one says by how much more than by
+    /// the true coefficients a replica is found to carry.
+    pub fn figures(&self) -> [f64; FIGURES] {
+        let mut out = [f64::NAN; FIGURES];
+        for (at, params) in [(0, self.params), (3, self.deviation), (22, self.truth.map(|t| t.params))] {
+            if let Some(Params { alpha, beta, gamma }) = params {
+                out[at..at + 3].copy_from_slice(&[alpha, beta, gamma]);
+            }
+        }
         let goals = self.objectives.map(|(goals, _)| goals);
-        let [ttft, itl, batch] = self.predicted.unwrap_or([f64::NAN; 3]);
-        [
-            a,
-            b,
-            c,
-            da,
-            db,
-            dc,
-            or_none(self.nis),
-            if self.gated { NIS_GATE } else { f64::NAN },
-            accepted,
-            rejected,
-            or_none(goals.map(|goals| goals.ttft_ms)),
-            or_none(goals.map(|goals| goals.itl_ms)),
-            or_none(self.per_replica_per_s),
-            self.demand_per_s,
-            or_none(self.required.map(f64::from)),
-            or_none(self.needed),
-            or_none(self.enough),
-            or_none(self.size.map(|size| size.input_tokens)),
-            or_none(self.size.map(|size| size.output_tokens)),
-            ttft,
-            itl,
-            batch,
-            ta,
-            tb,
-            tc,
-            or_none(self.truth.and_then(|t| t.per_replica_per_s)),
-        ]
+        let truth = self.truth.and_then(|t| t.per_replica_per_s);
+        let [ttft_ms, itl_ms, batch] = self.predicted.unwrap_or([f64::NAN; 3]);
+        let optional = [
+            (6, self.nis),
+            (7, self.gated.then_some(NIS_GATE)),
+            (8, Some(self.updates[0].into())),
+            (9, Some(self.updates[1].into())),
+            (10, goals.map(|g| g.ttft_ms)),
+            (11, goals.map(|g| g.itl_ms)),
+            (12, self.per_replica_per_s),
+            (13, Some(self.demand_per_s)),
+            (14, self.required.map(f64::from)),
+            (15, self.needed),
+            (16, self.enough),
+            (17, self.size.map(|size| size.input_tokens)),
+            (18, self.size.map(|size| size.output_tokens)),
+            (19, Some(ttft_ms)),
+            (20, Some(itl_ms)),
+            (21, Some(batch)),
+            (25, truth),
+            (26, self.per_replica_per_s.zip(truth).map(|(found, truth)| 100.0 * (found / truth - 1.0))),
+        ];
+        for (at, figure) in optional {
+            out[at] = figure.unwrap_or(f64::NAN);
+        }
+        out
     }
 }
 
-/// Names of the figures of an estimate, as rows and columns have them.
-pub const FIGURES: [&str; 26] = [
-    "alpha_ms",
-    "beta_ms",
-    "gamma_ms",
-    "alpha_sd_ms",
-    "beta_sd_ms",
-    "gamma_sd_ms",
-    "nis",
-    "nis_gate",
-    "updates_accepted",
-    "updates_rejected",
-    "goal_ttft_ms",
-    "goal_itl_ms",
-    "replica_per_s",
-    "demand_per_s",
-    "required",
-    "needed",
-    "enough",
-    "input_tokens",
-    "output_tokens",
-    "predicted_ttft_ms",
-    "predicted_itl_ms",
-    "predicted_batch",
-    "true_alpha_ms",
-    "true_beta_ms",
-    "true_gamma_ms",
-    "true_replica_per_s",
-];
+/// How many figures an estimate has.
+const FIGURES: usize = 27;
+
+/// Their names, as rows and columns have them, with spaces between: one text takes less of a module than many.
+pub const FIGURE_NAMES: &str = "alpha_ms beta_ms gamma_ms alpha_sd_ms beta_sd_ms gamma_sd_ms nis nis_gate \
+    updates_accepted updates_rejected goal_ttft_ms goal_itl_ms replica_per_s demand_per_s required needed enough \
+    input_tokens output_tokens predicted_ttft_ms predicted_itl_ms predicted_batch true_alpha_ms true_beta_ms \
+    true_gamma_ms true_replica_per_s replica_error_percent";

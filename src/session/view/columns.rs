@@ -27,8 +27,8 @@ pub enum View {
     E2eEcdf,
     /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and how many were wanted.
     Replicas,
-    /// `t_s`, `pool` (its number), then the figures of each decision of an autoscaler that learns, under the names of the rows of `--scaling`; `alpha_band_ms`, `beta_band_ms` and
-    /// `gamma_band_ms`: how far 95 % of what the coefficients may be lies from the estimate.
+    /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (how far 95 % of what the coefficients may be lies from the estimate), then the figures
+    /// of each decision of an autoscaler that learns, under the names of the rows of `--scaling`.
     Estimator,
     /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
     Health,

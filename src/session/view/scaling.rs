@@ -5,12 +5,15 @@ use super::columns::{Columns, with_time};
 use crate::engine::{Replica, ScalingRecord};
 use crate::observe::scaling::Stage;
 use crate::policy::ReplicaPhase;
-use crate::policy::scaling::FIGURES;
+use crate::policy::scaling::FIGURE_NAMES;
+use crate::queueing::Event;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
 /// Deviations of a normal distribution within which 95 % of it lie.
 const NORMAL_95: f64 = 1.96;
+/// Columns of estimates before their figures.
+const ESTIMATE_FIRST: &str = "t_s pool alpha_band_ms beta_band_ms gamma_band_ms";
 
 /// Which decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -127,7 +130,7 @@ impl Session {
             itl_us: 1000.0 * r.itl_ms,
             now: r.present.map(|p| [p.rate_per_s, 1000.0 * p.ttft_ms, 1000.0 * p.itl_ms]),
             learnt: r.estimate.as_ref().map(|e| {
-                let event = e.event.map_or("", |event| event.name());
+                let event = e.event.map_or("", Event::name);
                 [e.status.name(), event, e.objectives.map_or("", |(_, path)| path.name())]
             }),
         };
@@ -140,19 +143,19 @@ impl Session {
 
     /// What policies that learn found out at each decision.
     pub(super) fn estimates(&self) -> Columns {
-        let mut out = Columns { names: Vec::new(), columns: vec![Vec::new(); FIGURES.len() + 5] };
-        let bands = ["alpha_band_ms", "beta_band_ms", "gamma_band_ms"];
-        out.names.extend(["t_s", "pool"].into_iter().chain(FIGURES).chain(bands).map(str::to_owned));
+        let names: Vec<String> =
+            ESTIMATE_FIRST.split(' ').chain(FIGURE_NAMES.split(' ')).map(str::to_owned).collect();
+        let mut columns = vec![Vec::new(); names.len()];
         for record in &self.recorder.scaling.kept {
             let Some(estimate) = &record.estimate else { continue };
             let figures = estimate.figures();
-            let bands = figures[3..6].iter().map(|deviation| NORMAL_95 * deviation);
-            let of = [record.at.0 as f64 / 1e6, f64::from(record.pool)];
-            for (column, x) in out.columns.iter_mut().zip(of.into_iter().chain(figures).chain(bands)) {
-                column.push(x);
+            let [alpha, beta, gamma] = [3, 4, 5].map(|k| NORMAL_95 * figures[k]);
+            let first = [record.at.0 as f64 / 1e6, f64::from(record.pool), alpha, beta, gamma];
+            for (k, column) in columns.iter_mut().enumerate() {
+                column.push(if k < first.len() { first[k] } else { figures[k - first.len()] });
             }
         }
-        out
+        Columns { names, columns }
     }
 
     /// Where a replica is in its life, unless it simply serves, or no pool has anything to do with starts.
