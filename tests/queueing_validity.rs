@@ -5,6 +5,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 #[path = "rows/table.rs"]
+#[expect(dead_code, reason = "single cells are for other tests")]
 mod table;
 
 use serde_json::{Map, Value, json};

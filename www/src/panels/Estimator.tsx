@@ -39,11 +39,11 @@ export function Estimator(props: EstimatorProps): JSX.Element {
   const truth = (): boolean => Number.isFinite(props.figure('true_alpha_ms'));
   return (
     <>
-      <Block
-        title="Estimator"
-        remark={truth() ? 'estimate, 95 % band, true as thin line' : 'estimate, 95 % band; the truth is not known'}
-      >
-        <p class="say scaling-tuning">{tuningOf(props.row)}</p>
+      <Block title="Estimator" remark={truth() ? 'estimate, 95 % band, true dotted' : 'estimate, 95 % band'}>
+        <p class="say scaling-tuning">
+          {tuningOf(props.row)} In this cycle {plain(props.figure('updates_accepted'))} accepted,{' '}
+          {plain(props.figure('updates_rejected'))} rejected.
+        </p>
         <div class="est">
           <For each={COEFFICIENTS}>
             {(c) => (
@@ -100,7 +100,7 @@ function Coefficient(
   const range = createMemo(() => rangeOf([low(), high(), truths()]));
   const now = (name: string): number => props.figure(name) * props.factor;
   const value = (): string => withUnit(now(`${props.name}_ms`), props.unit);
-  const band = (): string => sig3((props.course(`${props.name}_band_ms`).at(-1) ?? Number.NaN) * props.factor);
+  const band = (): string => sig3(now(`${props.name}_band_ms`));
   const truth = (): string => withUnit(now(`true_${props.name}_ms`), props.unit);
   const known = (): boolean => Number.isFinite(now(`true_${props.name}_ms`));
   return (
@@ -170,7 +170,6 @@ function Innovations(props: TrackProps): JSX.Element {
           gate {GATE()}, 97.5{NBSP}%
         </span>
       </Show>
-      <span>{updates()}</span>
     </Track>
   );
 }
@@ -238,6 +237,7 @@ function Track(
       <svg class="est-chart" viewBox={`0 0 100 ${TALL}`} preserveAspectRatio="none" role="img" aria-label={props.label}>
         <path class="playhead" d={`M${across(props.nowS)} 0V${TALL}`} />
         {props.draw(x, y)}
+        <path class="future" d={`M${across(props.nowS)} 0H100V${TALL}H${across(props.nowS)}Z`} />
       </svg>
       <span class="est-now">{props.children}</span>
     </>

@@ -33,6 +33,7 @@ export default function ScalingPanel(props: { app: App }): JSX.Element {
     const of = pool();
     return at && of ? figureAt(seen()?.data, at.at_us, of.index) : undefined;
   });
+  const asCoded = (): boolean => getAt(pool()?.scaling, 'policy.wva-queueing-model.mode') === 'as-coded';
   const setting = (path: string): number => Number(getAt(pool()?.scaling, path));
   return (
     <Show when={pool()} fallback={<NoAutoscaler />}>
@@ -51,9 +52,14 @@ export default function ScalingPanel(props: { app: App }): JSX.Element {
           <Show when={row()} fallback={<NoDecision tickS={setting('tick_s')} />}>
             {(at) => (
               <>
-                <Headline row={at()} figure={figure()} pool={of()} made={seen()?.rows.made ?? 0} />
+                <Headline row={at()} figure={figure()} asCoded={asCoded()} made={seen()?.rows.made ?? 0} />
                 <Inputs row={at()} figure={figure()} windowS={setting('window_s')} />
-                <Rule row={at()} figure={figure()} least={setting('min')} most={setting('max')} />
+                <Rule
+                  row={at()}
+                  figure={asCoded() ? undefined : figure()}
+                  least={setting('min')}
+                  most={setting('max')}
+                />
                 <Show when={figure()}>
                   {(f) => (
                     <Estimator
@@ -98,8 +104,7 @@ function NoDecision(props: { tickS: number }): JSX.Element {
   );
 }
 
-function Headline(props: { row: ScalingRow; figure: Figure | undefined; pool: ScaledPool; made: number }): JSX.Element {
-  const asCoded = (): boolean => getAt(props.pool.scaling, 'policy.wva-queueing-model.mode') === 'as-coded';
+function Headline(props: { row: ScalingRow; figure: Figure | undefined; asCoded: boolean; made: number }): JSX.Element {
   return (
     <section class="blk" aria-label="Decision">
       <div class="blk-head">
@@ -108,7 +113,7 @@ function Headline(props: { row: ScalingRow; figure: Figure | undefined; pool: Sc
         </h2>
         <span class="m">decision {count(props.made)}</span>
       </div>
-      <p class="say scaling-why">{whyOf(props.row, props.figure, asCoded())}</p>
+      <p class="say scaling-why">{whyOf(props.row, props.figure, props.asCoded)}</p>
     </section>
   );
 }
@@ -134,7 +139,7 @@ function Inputs(props: { row: ScalingRow; figure: Figure | undefined; windowS: n
             <th scope="col">
               <span class="visually-hidden">What</span>
             </th>
-            <th scope="col">as scraped</th>
+            <th scope="col">scraped</th>
             <th scope="col">true now</th>
             <th scope="col">predicted</th>
           </tr>

@@ -13,10 +13,10 @@ function apart(percent: number | null): string {
 
 export function Validity(): JSX.Element {
   return (
-    <Block title="How far to trust it" remark="measured on the engine’s own step times">
+    <Block title="How far to trust it" remark={`measured in ${plain(page.runs.length)} runs`}>
       <p class="say scaling-tuning">{page.range}</p>
       <details>
-        <summary>The {plain(page.runs.length)} runs</summary>
+        <summary>These runs, on the engine’s own step times</summary>
         <table class="tbl scaling-validity">
           <caption class="m">
             How much more TTFT and ITL are predicted than measured, at the load that was learnt from, and at λ*.

@@ -61,10 +61,11 @@ function learntWhy(row: ScalingRow, figure: Figure, asCoded: boolean): string {
   const demand = `${withUnit(figure('demand_per_s'), 'req/s')} at λ* ${sig3(each)} a replica`;
   if (asCoded)
     return `${demand} ask for ${plain(figure('required'))}. The published rule counts these as if they were there: nothing is ever missing, and it never asks for more.`;
-  if (row.rule === 'above-threshold')
-    return `${demand} need ${sig3(figure('needed'))} replicas; ${row.current} are there or coming.`;
-  if (row.rule === 'below-threshold') return `${demand}: above ${sig3(figure('enough'))} replicas, whole ones can go.`;
-  return `${demand}: not above ${sig3(figure('needed'))} replicas more are needed, and ${row.current} are there or coming.`;
+  const needs = `${demand} need ${sig3(figure('needed'))} replicas`;
+  const enough = sig3(figure('enough'));
+  if (row.rule === 'above-threshold') return `${needs}; ${row.current} are there or coming.`;
+  if (row.rule === 'below-threshold') return `${needs}: of the ${row.current} there, those above ${enough} can go.`;
+  return `${needs}, and whole ones above ${enough} can go: ${row.current} are there or coming.`;
 }
 
 const TUNINGS: Readonly<Record<string, string>> = {
