@@ -79,7 +79,7 @@ fn the_corrected_filter_ends_within_a_tenth_of_the_true_load() {
         let within = ends.iter().filter(|r| (0.9..=1.1).contains(*r)).count();
         println!("{name}: {mean:.3} on average, {within} of 20 within a tenth");
         assert!((0.92..1.08).contains(&mean), "{name}: {mean}, {ends:?}");
-        assert!(within >= 18, "{name}: {ends:?}");
+        assert_eq!(within, ends.len(), "{name}: {ends:?}");
     }
 }
 

@@ -88,7 +88,7 @@ impl Sink for Heard {
     }
 
     fn scaled(&mut self, record: &ScalingRecord) {
-        self.scaled.push(*record);
+        self.scaled.push(record.clone());
     }
 }
 
@@ -272,7 +272,7 @@ fn settings_without_a_policy_change_no_result() {
 fn a_window_of_nothing_decides_at_the_first_signal() {
     let policy = json!({"threshold": {"up": 0.05, "down": 0, "cooldown_s": 0}});
     let scenario = spike(&json!({"policy": policy, "window_s": 0, "tick_s": 2, "scrape_s": 2}));
-    let first = heard(&scenario).1.scaled[0];
+    let first = heard(&scenario).1.scaled[0].clone();
     assert_eq!((first.at, first.seen_at), (Micros(2_000_000), Some(Micros(2_000_000))));
     assert_eq!(first.decision.desired, 3, "{first:?}");
     // Two seconds late, nothing is known at the first decision, and the first measurement decides the second.

@@ -51,7 +51,7 @@ pub use redirect::{NotRedirected, WhyNot};
 pub use replica::Replica;
 pub use request::{Progress, Record, RequestState};
 pub use scaling::PoolCounts;
-pub use scaling_record::ScalingRecord;
+pub use scaling_record::{Present, ScalingRecord};
 pub use stay::Stay;
 pub use totals::Totals;
 

@@ -13,7 +13,7 @@ use super::scaling_record::ScalingRecord;
 use super::scrape::Scrapes;
 use crate::base::{Micros, ReplicaId, RequestId, Span, math};
 use crate::policy::ReplicaPhase;
-use crate::policy::scaling::{Decision, Measured, PoolSight, Scaler};
+use crate::policy::scaling::{Decision, Estimate, Measured, PoolSight, Scaler};
 use crate::scenario::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -241,8 +241,11 @@ impl Cluster {
     fn decide<S: Sink>(&mut self, pool: u32, sink: &mut S) {
         let sight = self.sight(pool);
         let Some(scaling) = &mut self.scaling else { return };
-        let decision = scaling.pools[pool as usize].policy.tick(&sight);
-        self.carry_out(pool, &sight, decision, sink);
+        let policy = &mut scaling.pools[pool as usize].policy;
+        let decision = policy.tick(&sight);
+        let model = &self.pools[pool as usize].resolved.model;
+        let estimate = policy.take_estimate(|size| model.coefficients(size));
+        self.carry_out(pool, &sight, (decision, estimate), sink);
     }
 
     /// A request is held: autoscalers that need no measurement for that start a replica at once.
@@ -259,14 +262,21 @@ impl Cluster {
             if asleep {
                 let decision = scaling.pools[pool as usize].policy.wake(self.clock);
                 let sight = self.sight(pool);
-                self.carry_out(pool, &sight, decision, sink);
+                self.carry_out(pool, &sight, (decision, None), sink);
             }
         }
     }
 
     /// Tells of a decision and does what it says.
-    fn carry_out<S: Sink>(&mut self, pool: u32, sight: &PoolSight, decision: Decision, sink: &mut S) {
+    fn carry_out<S: Sink>(
+        &mut self,
+        pool: u32,
+        sight: &PoolSight,
+        (decision, estimate): (Decision, Option<Box<Estimate>>),
+        sink: &mut S,
+    ) {
         let now = self.clock;
+        let present = self.present(pool);
         let Some(scaling) = &mut self.scaling else { return };
         let p = &mut scaling.pools[pool as usize];
         let b = p.policy.bounds();
@@ -314,6 +324,8 @@ impl Cluster {
             decision,
             reverses,
             unplaced: self.pool_counts(pool).unplaced,
+            present,
+            estimate,
         });
     }
 

@@ -1,11 +1,22 @@
 //! A decision of an autoscaler with what it was made on.
 
 use crate::base::Micros;
-use crate::policy::scaling::Decision;
+use crate::policy::scaling::{Decision, Estimate};
 use serde::{Deserialize, Serialize};
 
+/// What a measurement of this very instant would show of the time since the latest one before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Present {
+    /// Requests per second that came.
+    pub rate_per_s: f64,
+    /// Mean time to first token, in milliseconds; 0 if nothing finished.
+    pub ttft_ms: f64,
+    /// Mean time between tokens, in milliseconds; 0 if nothing finished.
+    pub itl_ms: f64,
+}
+
 /// A decision of an autoscaler.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingRecord {
     /// When it was made.
     pub at: Micros,
@@ -45,4 +56,8 @@ pub struct ScalingRecord {
     pub reverses: bool,
     /// Replicas that found no room and wait for it.
     pub unplaced: u32,
+    /// What the policy does not see; `None` before the first measurement.
+    pub present: Option<Present>,
+    /// What the policy learnt about the server, if it does.
+    pub estimate: Option<Box<Estimate>>,
 }

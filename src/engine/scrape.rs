@@ -3,6 +3,7 @@
 
 use super::Cluster;
 use super::replica::Replica;
+use super::scaling_record::Present;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::policy::scaling::{Measured, PoolSight};
 use serde::{Deserialize, Serialize};
@@ -156,20 +157,36 @@ fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sampl
 }
 
 impl Cluster {
-    /// Reads the replicas of a pool that serve.
-    pub(super) fn scrape(&mut self, pool: u32) {
-        let now = self.clock;
+    /// The replicas of a pool that serve, read now.
+    fn reading(&self, pool: u32) -> Scrape {
         let of_pool = || self.replicas.iter().filter(|r| r.pool == pool);
         let sample = |r: &Replica| Sample::of(r, self.in_flight[r.id.index()]);
         let samples: Vec<Sample> = of_pool().filter(|r| r.serving()).map(sample).collect();
         let held = self.held_for(pool);
         let came = of_pool().map(|r| sample(r).came).sum::<u64>() + u64::from(held);
+        let latest = self.scaling.as_ref().and_then(|s| s.pools[pool as usize].scrapes.0.back());
+        // What came to replicas that were taken away may count twice for requests sent on; it never goes back.
+        let came = came.max(latest.map_or(0, |s| s.came));
+        Scrape { at: self.clock, samples, held, came }
+    }
+
+    /// Reads the replicas of a pool that serve.
+    pub(super) fn scrape(&mut self, pool: u32) {
+        let reading = self.reading(pool);
         let Some(scaling) = &mut self.scaling else { return };
         let p = &mut scaling.pools[pool as usize];
-        // What came to replicas that were taken away may count twice for requests sent on; it never goes back.
-        let came = came.max(p.scrapes.0.back().map_or(0, |s| s.came));
-        p.scrapes.0.push_back(Scrape { at: now, samples, held, came });
-        p.scrapes.forget(now, p.window + p.lag);
+        p.scrapes.0.push_back(reading);
+        p.scrapes.forget(self.clock, p.window + p.lag);
+    }
+
+    /// What would be measured now, without window and lag: since the latest measurement before this instant.
+    pub(super) fn present(&self, pool: u32) -> Option<Present> {
+        let scrapes = &self.scaling.as_ref()?.pools[pool as usize].scrapes.0;
+        let before = scrapes.iter().rev().find(|s| s.at < self.clock)?.clone();
+        let mut sight = PoolSight { now: self.clock, ..PoolSight::default() };
+        Scrapes(VecDeque::from([before, self.reading(pool)])).fill(&mut sight, [Span(0); 2], 1);
+        let (ttft_ms, itl_ms) = (sight.mean_by_rate(|r| r.ttft_ms), sight.mean_by_rate(|r| r.itl_ms));
+        Some(Present { rate_per_s: sight.rate_per_s, ttft_ms, itl_ms })
     }
 
     /// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who

@@ -3,7 +3,7 @@
 
 use crate::base::{Micros, ReplicaId};
 use crate::engine::{Fact, ScalingRecord};
-use crate::policy::scaling::Clamped;
+use crate::policy::scaling::{Clamped, Estimate};
 use crate::scenario::Cluster;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -213,7 +213,7 @@ impl ScalingLog {
             if self.kept.len() == DECISIONS_KEPT {
                 self.kept.pop_front();
             }
-            self.kept.push_back(*record);
+            self.kept.push_back(record.clone());
         }
     }
 
@@ -224,7 +224,8 @@ impl ScalingLog {
 
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        let kept = self.kept.len() * size_of::<ScalingRecord>();
+        let kept = self.kept.len() * size_of::<ScalingRecord>()
+            + self.kept.iter().filter(|r| r.estimate.is_some()).count() * size_of::<Estimate>();
         (kept + 24 * (self.stages.len() + self.replicas.len() + self.wanted.len())) as u64
     }
 }

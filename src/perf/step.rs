@@ -10,6 +10,7 @@ use super::piecewise::Piecewise;
 use super::roofline::Roofline;
 use crate::base::Span;
 use crate::base::math::truncate_to_span;
+use crate::queueing::{Params, RequestSize};
 use serde::{Deserialize, Serialize};
 
 /// Longest step: thirty years. Extreme figures stop here instead of overflowing.
@@ -95,6 +96,18 @@ impl StepModel {
     /// Output processing of each token: seen by the client, not by the engine.
     pub fn output_overhead(&self) -> Span {
         self.output_overhead
+    }
+
+    /// The coefficients of the queueing model for requests of this size, where steps are made of these alone: a fitted line with
+    /// a cost of context. Where tokens of prompts and of answers cost differently, theirs is the mean by work.
+    pub fn coefficients(&self, size: RequestSize) -> Option<Params> {
+        let Family::FittedWithContext(m) = &self.family else { return None };
+        let [fixed, per_prefill, per_decode] = m.line.beta_us;
+        let RequestSize { input_tokens, output_tokens } = size;
+        let all = input_tokens + output_tokens;
+        let beta = (per_prefill * input_tokens + per_decode * output_tokens) / all / 1000.0;
+        let params = Params { alpha: fixed / 1000.0, beta, gamma: m.context_us / 1000.0 };
+        params.are_positive().then_some(params)
     }
 
     /// Duration of a step, at least 1 us.

@@ -8,7 +8,7 @@ use super::chain::{Chain, QueueLength};
 use super::closed_form::ClosedForm;
 use super::objectives::{Pod, Workload, aggregate, fallback, inferred, replicas};
 use super::tuner::{ParameterStore, Status, Tuning, tune};
-use super::{DEFAULT_MAX_BATCH, Mode, Objectives, Params};
+use super::{DEFAULT_MAX_BATCH, Mode, Objectives, Params, RequestSize};
 use serde::{Deserialize, Serialize};
 
 /// Wait queue of the published sizing.
@@ -49,7 +49,7 @@ pub struct Variant {
 }
 
 /// Which of the three ways gave the objectives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectivePath {
     /// Somebody wrote them down.
     Explicit,
@@ -148,6 +148,27 @@ pub enum CycleFailure {
     },
 }
 
+/// What one replica with these coefficients carries within the objectives, in requests per second; none if that is nothing.
+pub fn carries(
+    mode: Mode,
+    params: Params,
+    size: RequestSize,
+    max_batch: u32,
+    goals: Objectives,
+) -> Option<f64> {
+    match mode {
+        Mode::Corrected => {
+            let server = ClosedForm::new(params, size).ok()?;
+            server.capacity(goals, max_batch).ok().map(|c| c.rate_per_s)
+        }
+        // The published capacity is what is served at the rate found, less than the rate where the queue overflows.
+        Mode::AsCoded => {
+            let chain = Chain::new(params, size, max_batch, QueueLength::Requests(MAX_QUEUE)).ok()?;
+            chain.size(goals, false, Mode::AsCoded).ok().map(|s| s.analysis.throughput_per_s)
+        }
+    }
+}
+
 /// The analyser of one model with what it has learnt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analyzer {
@@ -212,28 +233,6 @@ impl Analyzer {
         Some((fallback(model.ttft_ms, model.itl_ms)?, ObjectivePath::Observed))
     }
 
-    /// What one replica carries.
-    fn per_replica(
-        &self,
-        params: Params,
-        workload: &Workload,
-        max_batch: u32,
-        goals: Objectives,
-    ) -> Option<f64> {
-        match self.settings.mode {
-            Mode::Corrected => {
-                let server = ClosedForm::new(params, workload.size).ok()?;
-                server.capacity(goals, max_batch).ok().map(|c| c.rate_per_s)
-            }
-            // The published capacity is what is served at the rate found, less than the rate where the queue overflows.
-            Mode::AsCoded => {
-                let chain =
-                    Chain::new(params, workload.size, max_batch, QueueLength::Requests(MAX_QUEUE)).ok()?;
-                chain.size(goals, false, Mode::AsCoded).ok().map(|s| s.analysis.throughput_per_s)
-            }
-        }
-    }
-
     fn capacity(&self, v: &Variant, status: Status, goals: Objectives) -> Capacity {
         let ready = v.current.saturating_sub(v.pending);
         let nothing = Capacity { variant: v.name.clone(), ready, pending: v.pending, ..Capacity::default() };
@@ -249,7 +248,7 @@ impl Analyzer {
             Mode::Corrected => self.store.get(&v.name).map(|known| known.params),
             Mode::AsCoded => self.learnt(&v.name),
         };
-        let each = params.and_then(|p| self.per_replica(p, &workload, max_batch, goals));
+        let each = params.and_then(|p| carries(self.settings.mode, p, workload.size, max_batch, goals));
         let Some(each) = each.filter(|each| *each > 0.0) else { return nothing };
         let Ok(wanted) = replicas(demand_per_s, each) else { return nothing };
         let counted = if self.settings.mode == Mode::AsCoded { wanted } else { ready };
@@ -281,7 +280,6 @@ impl Analyzer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RequestSize;
     use super::super::tuner::Learned;
     use super::*;
 

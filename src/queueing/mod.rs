@@ -18,7 +18,7 @@ mod trouble;
 mod tuner;
 
 pub use analyzer::{
-    Analyzer, Capacity, Cycle, CycleFailure, Demand, ObjectivePath, Settings, Variant, VariantTuning,
+    Analyzer, Capacity, Cycle, CycleFailure, Demand, ObjectivePath, Settings, Variant, VariantTuning, carries,
 };
 pub use chain::{Analysis, Chain, ChainSizing, QueueLength, TargetBelow};
 pub use closed_form::{Binding, ClosedForm, ReplicaCapacity, Sizing, State};

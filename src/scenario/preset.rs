@@ -51,6 +51,8 @@ pub const PRESETS: &[Preset] = &[
     preset!("flapping-threshold", 10),
     preset!("hpa-swallows-a-change", 110),
     preset!("scale-to-zero", 595),
+    preset!("filter-locked-out", 164),
+    preset!("filter-mended", 194),
 ];
 
 impl Preset {
@@ -93,6 +95,8 @@ mod tests {
         ("flapping-threshold", "ba384593d0ae5b1c"),
         ("hpa-swallows-a-change", "0818552e6c9f6e84"),
         ("scale-to-zero", "11c8b28088acccad"),
+        ("filter-locked-out", "c704fef4932b6209"),
+        ("filter-mended", "dee3b85b368d4261"),
     ];
 
     #[test]

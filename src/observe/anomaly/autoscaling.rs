@@ -1,6 +1,6 @@
-//! Autoscalers that take back what they have just done, and those that never get what they want.
+//! Autoscalers that take back what they have just done, those that never get what they want, and those that have stopped learning.
 //!
-//! Both are judged from decisions, so that nothing is found in a pool without an autoscaler.
+//! All are judged from decisions, so that nothing is found in a pool without an autoscaler.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog};
 use crate::base::{Micros, ReplicaId, Span};
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// How long replicas must have waited for room.
 const WAITING: Span = Span(60_000_000);
+/// How many cycles in a row must have rejected all that they measured.
+const REJECTED: u32 = 5;
 
 /// What is remembered of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,10 @@ struct PoolWatch {
     waiting: Option<AnomalyIndex>,
     /// The number that was wanted above what serves, and since when.
     wanted: Option<(u32, Micros)>,
+    /// Cycles in a row that rejected all that they measured, and the first of them.
+    rejected: Option<(u32, Micros)>,
+    /// The anomaly that this has become.
+    locked: Option<AnomalyIndex>,
 }
 
 /// All pools.
@@ -66,6 +72,7 @@ impl Autoscaling {
         watch.turns_back(record, log);
         watch.waits_for_room(record, log);
         watch.gives_up(record, log);
+        watch.is_locked_out(record, log);
     }
 }
 
@@ -119,6 +126,30 @@ impl PoolWatch {
         }
     }
 
+    /// What is measured is rejected, cycle after cycle: the coefficients stay as wrong as they are.
+    fn is_locked_out(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
+        let Some(estimate) = &record.estimate else { return };
+        match estimate.updates {
+            [0, 0] => {}
+            [0, _] => {
+                let (cycles, since) = self.rejected.map_or((1, record.at), |(n, since)| (n + 1, since));
+                self.rejected = Some((cycles, since));
+                if cycles == REJECTED {
+                    self.locked =
+                        Some(log.open(self.anomaly(AnomalyKind::TunerLockedOut, since, None, cycles)));
+                } else if let Some(anomaly) = self.locked.and_then(|place| log.at(place)) {
+                    anomaly.figure = u64::from(cycles);
+                }
+            }
+            _ => {
+                self.rejected = None;
+                if let Some(place) = self.locked.take() {
+                    log.close(place, record.at);
+                }
+            }
+        }
+    }
+
     /// Fewer are wanted again before as many have served as were wanted.
     fn gives_up(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
         let d = &record.decision;
@@ -129,7 +160,12 @@ impl PoolWatch {
                 // Those that wait for room are told of above.
                 if self.waiting.is_none() {
                     let missing = most - record.ready;
-                    log.open(self.anomaly(AnomalyKind::CapacityNeverReached, since, Some(record.at), missing));
+                    log.open(self.anomaly(
+                        AnomalyKind::CapacityNeverReached,
+                        since,
+                        Some(record.at),
+                        missing,
+                    ));
                 }
                 self.wanted = None;
             }
@@ -144,7 +180,8 @@ impl PoolWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::scaling::{Bounds, Decision, Rule};
+    use crate::policy::scaling::{Bounds, Decision, Estimate, Rule};
+    use crate::queueing::Status;
 
     /// A decision at a second: replicas that serve, those that there are and are wanted, and those without room.
     fn record(at_s: u64, ready: u32, current: u32, desired: u32, unplaced: u32) -> ScalingRecord {
@@ -169,6 +206,8 @@ mod tests {
             decision,
             reverses: false,
             unplaced,
+            present: None,
+            estimate: None,
         }
     }
 
@@ -187,7 +226,8 @@ mod tests {
         let turn = |r: ScalingRecord| ScalingRecord { reverses: true, ..r };
         let up_and_down = [record(0, 2, 2, 3, 0), turn(record(30, 3, 3, 2, 0)), turn(record(45, 2, 2, 3, 0))];
         assert_eq!(found(&up_and_down), [(AnomalyKind::Oscillation, 0, Some(45), 2)]);
-        let twice = [up_and_down.as_slice(), &[record(500, 3, 3, 4, 0), turn(record(510, 4, 4, 3, 0))]].concat();
+        let twice =
+            [up_and_down.as_slice(), &[record(500, 3, 3, 4, 0), turn(record(510, 4, 4, 3, 0))]].concat();
         assert_eq!(found(&twice)[1], (AnomalyKind::Oscillation, 500, Some(510), 1));
         assert_eq!(found(&[record(0, 2, 2, 3, 0), record(400, 3, 3, 2, 0)]), []);
     }
@@ -203,8 +243,40 @@ mod tests {
     }
 
     #[test]
+    fn five_cycles_that_reject_all_are_a_lock_out_until_one_is_accepted() {
+        let cycle = |at_s, updates| {
+            let estimate = Estimate {
+                params: None,
+                deviation: None,
+                status: Status::Rejected,
+                event: None,
+                nis: None,
+                gated: false,
+                updates,
+                objectives: None,
+                per_replica_per_s: None,
+                demand_per_s: 0.0,
+                required: None,
+                needed: None,
+                enough: None,
+                size: None,
+                predicted: None,
+                truth: None,
+            };
+            ScalingRecord { estimate: Some(Box::new(estimate)), ..record(at_s, 2, 2, 2, 0) }
+        };
+        let mut all: Vec<ScalingRecord> = (0..4).map(|i| cycle(15 * i, [0, 2])).collect();
+        assert_eq!(found(&all), []);
+        all.extend([cycle(60, [0, 0]), cycle(75, [0, 1]), cycle(90, [0, 2])]);
+        assert_eq!(found(&all), [(AnomalyKind::TunerLockedOut, 0, None, 6)]);
+        all.push(cycle(105, [1, 1]));
+        assert_eq!(found(&all), [(AnomalyKind::TunerLockedOut, 0, Some(105), 6)]);
+    }
+
+    #[test]
     fn giving_up_before_as_many_serve_as_were_wanted_is_told_and_a_slow_start_is_not() {
-        let slow = [record(0, 2, 2, 4, 0), record(30, 2, 4, 6, 0), record(60, 4, 6, 6, 0), record(90, 6, 6, 6, 0)];
+        let slow =
+            [record(0, 2, 2, 4, 0), record(30, 2, 4, 6, 0), record(60, 4, 6, 6, 0), record(90, 6, 6, 6, 0)];
         assert_eq!(found(&slow), []);
         assert_eq!(found(&[slow.as_slice(), &[record(400, 6, 6, 2, 0)]].concat()), []);
         let gives_up = [&slow[..2], &[record(60, 4, 6, 3, 0)]].concat();

@@ -45,11 +45,13 @@ pub enum AnomalyKind {
     Oscillation,
     /// An autoscaler did not get the replicas that it wanted.
     CapacityNeverReached,
+    /// The filter of an autoscaler rejects all that it measures.
+    TunerLockedOut,
 }
 
 impl AnomalyKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::PriorityInversion,
         Self::HeadOfLineBlocking,
         Self::KvThrashing,
@@ -57,6 +59,7 @@ impl AnomalyKind {
         Self::LoadImbalance,
         Self::Oscillation,
         Self::CapacityNeverReached,
+        Self::TunerLockedOut,
     ];
 
     /// Its name in reports and logs.
@@ -69,12 +72,13 @@ impl AnomalyKind {
             Self::LoadImbalance => "load-imbalance",
             Self::Oscillation => "oscillation",
             Self::CapacityNeverReached => "capacity-never-reached",
+            Self::TunerLockedOut => "tuner-locked-out",
         }
     }
 
     /// Whether it is about what autoscalers do.
     fn is_of_autoscalers(self) -> bool {
-        matches!(self, Self::Oscillation | Self::CapacityNeverReached)
+        matches!(self, Self::Oscillation | Self::CapacityNeverReached | Self::TunerLockedOut)
     }
 }
 
@@ -160,11 +164,20 @@ impl Anomaly {
             ),
             AnomalyKind::CapacityNeverReached => {
                 let what = match self.end {
-                    Some(end) => format!("did not get {} of the replicas that it wanted within {}", self.figure, duration(end.since(self.start).0)),
+                    Some(end) => format!(
+                        "did not get {} of the replicas that it wanted within {}",
+                        self.figure,
+                        duration(end.since(self.start).0)
+                    ),
                     None => format!("waits for {} replicas that find no room", self.figure),
                 };
                 format!("The autoscaler of pool {} {what}.", self.pool_name())
             }
+            AnomalyKind::TunerLockedOut => format!(
+                "The autoscaler of pool {} rejected all that it measured in {} cycles one after the other {lasting}: it learns nothing more.",
+                self.pool_name(),
+                self.figure
+            ),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod dynamo_load;
 pub mod dynamo_throughput;
+mod estimate;
 pub mod hpa;
 pub mod keda;
 pub mod kpa;
@@ -16,6 +17,7 @@ pub mod saturation_v2;
 mod state;
 mod view;
 
+pub use estimate::{Estimate, FIGURE_NAMES, Truth};
 pub use state::Scaler;
 pub use view::{Measured, PoolSight};
 

@@ -2,8 +2,8 @@
 //! and asks for the replicas that carry the load within them. Where nothing is known it holds.
 
 use super::view::{Measured, PoolSight};
-use super::{Bounds, Decision, Rule, rounded_up};
-use crate::queueing::{Analyzer, Mode, Objectives, Pod, Settings, Variant};
+use super::{Bounds, Decision, Estimate, Rule, rounded_up};
+use crate::queueing::{Analyzer, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant};
 use serde::{Deserialize, Serialize};
 
 /// How it works.
@@ -26,6 +26,9 @@ pub struct QueueingSettings {
 pub struct QueueingModel {
     settings: QueueingSettings,
     analyzer: Analyzer,
+    /// What the latest tick found out, until it is taken, and the batch limit that it saw.
+    #[serde(skip)]
+    found: Option<(Box<Estimate>, u32)>,
 }
 
 /// What the pool is called: learning is by name, and there is one.
@@ -37,7 +40,7 @@ impl QueueingModel {
         let QueueingSettings { mode, slo_multiplier, explicit, .. } = settings;
         let analyzer =
             Analyzer { settings: Settings { mode, slo_multiplier, explicit }, ..Analyzer::default() };
-        Self { settings, analyzer }
+        Self { settings, analyzer, found: None }
     }
 
     /// One tick.
@@ -52,7 +55,10 @@ impl QueueingModel {
             return Decision::direct(current, 1, Rule::Woken, bounds);
         }
         let variant = variant_of(sight);
-        let Ok(cycle) = self.analyzer.cycle(std::slice::from_ref(&variant)) else { return hold };
+        let result = self.analyzer.cycle(std::slice::from_ref(&variant));
+        let estimate = Estimate::new(&self.settings, &self.analyzer, &variant, &result);
+        self.found = Some((Box::new(estimate), variant.max_batch));
+        let Ok(cycle) = result else { return hold };
         let found = &cycle.capacities[0];
         if found.saturated {
             return Decision::direct(current, found.wanted.max(current), Rule::AboveThreshold, bounds);
@@ -74,6 +80,18 @@ impl QueueingModel {
             return Decision::direct(current, current.saturating_add(more), Rule::AboveThreshold, bounds);
         }
         fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
+    }
+
+    /// What the tick just before found out, beside the coefficients that requests of that size really meet, where these are known.
+    pub fn take_estimate(
+        &mut self,
+        truth: impl FnOnce(RequestSize) -> Option<Params>,
+    ) -> Option<Box<Estimate>> {
+        let (mut estimate, max_batch) = self.found.take()?;
+        if let Some(truth) = estimate.size.and_then(truth) {
+            estimate.judge(&self.settings, max_batch, truth);
+        }
+        Some(estimate)
     }
 }
 

@@ -10,9 +10,9 @@ use super::queueing_model::{QueueingModel, QueueingSettings};
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
 use super::saturation_v2::{self, QueueCharge, TokenLoad, TokenSettings, TokenVariant};
 use super::view::{Measured, PoolSight};
-use super::{Bounds, Decision, Rule, oracle};
+use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span, math};
-use crate::queueing::{Mode, Objectives};
+use crate::queueing::{Mode, Objectives, Params, RequestSize};
 use crate::scenario::{self, DirectionRules, Scaling, ScalingMetric, ScalingPolicy, SelectRule};
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +120,15 @@ impl Scaler {
     /// Whether a request held at the gateway wakes it at once, without a measurement.
     pub fn wakes_at_once(&self) -> bool {
         matches!(self.kind, Kind::Kpa { .. })
+    }
+
+    /// What the tick just before found out about the server, if the policy learns about it: see
+    /// [`QueueingModel::take_estimate`].
+    pub fn take_estimate(
+        &mut self,
+        truth: impl FnOnce(RequestSize) -> Option<Params>,
+    ) -> Option<Box<Estimate>> {
+        if let Kind::QueueingModel(model) = &mut self.kind { model.take_estimate(truth) } else { None }
     }
 
     /// A request waits and no replica is there or coming: one is.

@@ -90,7 +90,7 @@ impl Learned {
 pub type ParameterStore = BTreeMap<String, Learned>;
 
 /// How a cycle went for a variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// No pod measured anything.
     NothingMeasured,
@@ -121,7 +121,7 @@ impl Status {
 }
 
 /// What else is to be told of a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// Nothing was known, or what was known was rejected too often: it begins with a guess.
     Guessed,
@@ -151,11 +151,15 @@ pub struct Tuning {
     pub update: Option<Update>,
     /// What else happened.
     pub event: Option<Event>,
+    /// Whether the gate was closed for the last update.
+    pub gated: bool,
+    /// Updates that were accepted, and rejected.
+    pub updates: [u32; 2],
 }
 
 impl Tuning {
     fn without_update(status: Status, event: Option<Event>) -> Self {
-        Self { status, update: None, event }
+        Self { status, update: None, event, gated: false, updates: [0; 2] }
     }
 }
 
@@ -189,7 +193,7 @@ pub fn tune(mode: Mode, store: &mut ParameterStore, variant: &str, max_batch: u3
         return Tuning::without_update(status, event);
     }
     filter.set_noise(first.measured());
-    let mut last = None;
+    let (mut last, mut gated, mut updates) = (None, false, [0; 2]);
     for observation in &seen {
         let open = mode == Mode::Corrected && learned.accepted < FREE_UPDATES;
         match filter.cycle(observation, if open { Gate::Open } else { Gate::Closed }) {
@@ -198,14 +202,15 @@ pub fn tune(mode: Mode, store: &mut ParameterStore, variant: &str, max_batch: u3
             None => {}
             Some(update) => {
                 count(mode, &mut learned, &mut filter, &update, &mut event);
-                last = Some(update);
+                updates[usize::from(!update.accepted)] += 1;
+                (last, gated) = (Some(update), !open);
             }
         }
     }
     let Some(update) = last else { return Tuning::without_update(Status::Saturated, event) };
     keep(mode, store, variant, Learned { nis: update.nis, ..learned }, &filter);
     let status = if update.accepted { Status::Accepted } else { Status::Rejected };
-    Tuning { status, update: Some(update), event }
+    Tuning { status, update: Some(update), event, gated, updates }
 }
 
 /// Where a filter begins that knows nothing.

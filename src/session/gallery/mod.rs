@@ -212,6 +212,26 @@ const CARDS: &[Entry] = &[
         "At *600 s* requests find no replica: they are held until one has started.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [590.0, 720.0], caption: "TTFT of each request" },
     ),
+    (
+        "filter-locked-out",
+        &["autoscaling", "overload"],
+        "At *180 s* the autoscaler's filter has rejected all that it measured; it never asks for a third replica.",
+        Draw::Rates {
+            seconds: [60.0, 480.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
+    (
+        "filter-mended",
+        &["autoscaling"],
+        "At *195 s* the filter, which has learnt what a step costs, asks for the first of four more replicas.",
+        Draw::Rates {
+            seconds: [60.0, 480.0],
+            caption: "requests per second",
+            lines: &[("arrived", true), ("in time", false)],
+        },
+    ),
 ];
 
 /// All cards.

@@ -1,7 +1,9 @@
 //! Decisions of autoscalers, one row each, in order.
 
 use super::sheet::{Cell, Field};
-use crate::engine::ScalingRecord;
+use crate::engine::{Present, ScalingRecord};
+use crate::policy::scaling::Estimate;
+use crate::queueing::Event;
 
 type Value = for<'a> fn(&ScalingRecord, &'a [String]) -> Cell<'a>;
 
@@ -17,6 +19,30 @@ fn measured(r: &ScalingRecord, value: f64) -> Cell<'static> {
 /// A mean that only requests that finished have.
 fn known(value: f64) -> Cell<'static> {
     if value > 0.0 { Cell::Real(value) } else { Cell::Unknown }
+}
+
+/// What the policy does not see.
+fn present(r: &ScalingRecord, of: fn(&Present) -> f64) -> Cell<'static> {
+    r.present.as_ref().map(of).into()
+}
+
+/// A figure of what the policy learnt, by its place.
+fn figure(r: &ScalingRecord, k: usize) -> Cell<'static> {
+    let figure = r.estimate.as_ref().map_or(f64::NAN, |e| e.figures()[k]);
+    if figure.is_finite() { Cell::Real(figure) } else { Cell::Unknown }
+}
+
+/// A whole one.
+fn whole(r: &ScalingRecord, k: usize) -> Cell<'static> {
+    match figure(r, k) {
+        Cell::Real(x) => Cell::Whole(x as u64),
+        unknown => unknown,
+    }
+}
+
+/// A name of what the policy learnt.
+fn name(r: &ScalingRecord, of: fn(&Estimate) -> Option<&'static str>) -> Cell<'static> {
+    r.estimate.as_ref().and_then(|e| of(e)).into()
 }
 
 /// The columns, in order.
@@ -46,4 +72,50 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("clamped", "", "what the bounds did: `to-min` or `to-max`", |r, _| r.decision.clamped.name().into()),
     field("reverses", "", "whether it is the opposite of the change before, soon after it (an oscillation)", |r, _| r.reverses.into()),
     field("unplaced", "replicas", "that wait for GPUs after it", |r, _| r.unplaced.into()),
+    field("true_rate_per_s", "requests/s", "that really came since the latest measurement before the decision", |r, _| present(r, |p| p.rate_per_s)),
+    field("true_ttft_ms", "ms", "mean time to first token of requests that finished since then", |r, _| known(r.present.map_or(0.0, |p| p.ttft_ms))),
+    field("true_itl_ms", "ms", "mean time between their tokens", |r, _| known(r.present.map_or(0.0, |p| p.itl_ms))),
+    field("tuning", "", "how learning went in the cycle, by the last replica: `accepted`, `rejected`, `saturated`, `nothing_measured`, `tuner_not_created`, `undefined_h_in_update`", |r, _| name(r, |e| Some(e.status.name()))),
+    field("tuning_event", "", "what else happened: `guessed`, `guess_failed`, `widened`", |r, _| name(r, |e| e.event.map(Event::name))),
+    field("goal_path", "", "where the objectives come from: `explicit`, `inferred`, `observed`", |r, _| name(r, |e| e.objectives.map(|(_, path)| path.name()))),
+    field("alpha_ms", "ms", "estimate of α after the cycle", |r, _| figure(r, 0)),
+    field("beta_ms", "ms per token", "of β", |r, _| figure(r, 1)),
+    field("gamma_ms", "ms per token", "of γ", |r, _| figure(r, 2)),
+    field("alpha_sd_ms", "ms", "standard deviation of the estimate of α", |r, _| figure(r, 3)),
+    field("beta_sd_ms", "ms per token", "of β", |r, _| figure(r, 4)),
+    field("gamma_sd_ms", "ms per token", "of γ", |r, _| figure(r, 5)),
+    field("nis", "", "normalised innovation squared of the last update", |r, _| figure(r, 6)),
+    field("nis_gate", "", "from which on it was rejected, the 97.5 % point of χ² with two degrees of freedom; unknown where every update passed", |r, _| figure(r, 7)),
+    field("updates_accepted", "updates", "that were accepted in the cycle", |r, _| whole(r, 8)),
+    field("updates_rejected", "updates", "that were rejected in the cycle", |r, _| whole(r, 9)),
+    field("goal_ttft_ms", "ms", "objective for the mean time to first token", |r, _| figure(r, 10)),
+    field("goal_itl_ms", "ms", "objective for the mean time between tokens", |r, _| figure(r, 11)),
+    field("replica_per_s", "requests/s", "that one replica carries within the objectives, λ*", |r, _| figure(r, 12)),
+    field("demand_per_s", "requests/s", "that came to the replicas measured", |r, _| figure(r, 13)),
+    field("required", "replicas", "that carry them, ⌈demand / λ*⌉", |r, _| whole(r, 14)),
+    field("needed", "replicas", "below which more are asked for: demand / (`up` λ*)", |r, _| figure(r, 15)),
+    field("enough", "replicas", "above which some could go: demand / (`down` λ*)", |r, _| figure(r, 16)),
+    field("input_tokens", "tokens", "mean prompt of the requests measured", |r, _| figure(r, 17)),
+    field("output_tokens", "tokens", "mean answer", |r, _| figure(r, 18)),
+    field("predicted_ttft_ms", "ms", "time to first token by the closed form, at the rate of the mean replica; unknown if more comes than it carries", |r, _| figure(r, 19)),
+    field("predicted_itl_ms", "ms", "time between tokens by the closed form", |r, _| figure(r, 20)),
+    field("predicted_batch", "requests", "of its batch by the closed form", |r, _| figure(r, 21)),
+    field("true_alpha_ms", "ms", "true α, where the pool's latency model is `fitted` with a cost of context", |r, _| figure(r, 22)),
+    field("true_beta_ms", "ms per token", "true β", |r, _| figure(r, 23)),
+    field("true_gamma_ms", "ms per token", "true γ", |r, _| figure(r, 24)),
+    field("true_replica_per_s", "requests/s", "λ* by the true coefficients; inferred objectives are inferred from them, too", |r, _| figure(r, 25)),
+    field("replica_error_percent", "%", "by how much more than that a replica is found to carry", |r, _| figure(r, 26)),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::scaling::FIGURE_NAMES;
+
+    #[test]
+    fn the_last_columns_are_the_figures_of_an_estimate_in_order() {
+        let figures: Vec<&str> = FIGURE_NAMES.split(' ').collect();
+        let columns: Vec<&str> = FIELDS.iter().map(|f| f.name).collect();
+        assert_eq!(columns[columns.len() - figures.len()..], figures);
+    }
+}

@@ -27,6 +27,9 @@ pub enum View {
     E2eEcdf,
     /// `t_s`, `serving`, `cold`, `starting`, `draining`, `desired`: replicas by stage of their life, and how many were wanted.
     Replicas,
+    /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (how far 95 % of what the coefficients may be lies from the estimate), then the figures
+    /// of each decision of an autoscaler that learns, under the names of the rows of `--scaling`.
+    Estimator,
     /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
     Health,
     /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas together, and the share of KV blocks in use at the fullest.
@@ -47,6 +50,7 @@ impl View {
             | Self::QueueDepth
             | Self::KvUse
             | Self::Replicas
+            | Self::Estimator
             | Self::Health
             | Self::FleetLoad => true,
             Self::TtftEcdf | Self::E2eEcdf | Self::Little => false,
@@ -104,6 +108,7 @@ impl Session {
             View::Little => return self.little(),
             View::Health => self.health(),
             View::Replicas => self.replica_stages(),
+            View::Estimator => self.estimates(),
             View::FleetLoad => self.fleet_load(),
         };
         cut(whole, query, self.playhead)

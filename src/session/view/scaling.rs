@@ -5,8 +5,15 @@ use super::columns::{Columns, with_time};
 use crate::engine::{Replica, ScalingRecord};
 use crate::observe::scaling::Stage;
 use crate::policy::ReplicaPhase;
+use crate::policy::scaling::FIGURE_NAMES;
+use crate::queueing::Event;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
+
+/// Deviations of a normal distribution within which 95 % of it lie.
+const NORMAL_95: f64 = 1.96;
+/// Columns of estimates before their figures.
+const ESTIMATE_FIRST: &str = "t_s pool alpha_band_ms beta_band_ms gamma_band_ms";
 
 /// Which decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -68,6 +75,17 @@ pub struct ScalingRow {
     pub rate_per_s: f64,
     /// Mean time to first token as measured, in microseconds; 0 if nothing finished.
     pub ttft_us: f64,
+    /// Mean time between tokens as measured, in microseconds; 0 if nothing finished.
+    pub itl_us: f64,
+    /// What the policy did not see, of the time since the latest measurement before it: requests per second that came, mean TTFT and
+    /// ITL in microseconds, 0 if nothing finished; missing if nothing had been measured.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<[f64; 3]>,
+    /// Of a policy that learns: how learning went, what else happened, and where the objectives come from; empty if there is none.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<[&'static str; 3]>,
 }
 
 /// The answer to a [`ScalingQuery`].
@@ -109,12 +127,35 @@ impl Session {
             queued: r.queued,
             rate_per_s: r.rate_per_s,
             ttft_us: 1000.0 * r.ttft_ms,
+            itl_us: 1000.0 * r.itl_ms,
+            now: r.present.map(|p| [p.rate_per_s, 1000.0 * p.ttft_ms, 1000.0 * p.itl_ms]),
+            learnt: r.estimate.as_ref().map(|e| {
+                let event = e.event.map_or("", Event::name);
+                [e.status.name(), event, e.objectives.map_or("", |(_, path)| path.name())]
+            }),
         };
         let mut rows: Vec<ScalingRow> =
             log.kept.iter().rev().filter(asked).take(query.most as usize).map(row).collect();
         rows.reverse();
         let changes = log.pools.iter().map(|p| u64::from(p.ups + p.downs)).sum();
         ScalingRows { rows, made: log.made, changes }
+    }
+
+    /// What policies that learn found out at each decision.
+    pub(super) fn estimates(&self) -> Columns {
+        let names: Vec<String> =
+            ESTIMATE_FIRST.split(' ').chain(FIGURE_NAMES.split(' ')).map(str::to_owned).collect();
+        let mut columns = vec![Vec::new(); names.len()];
+        for record in &self.recorder.scaling.kept {
+            let Some(estimate) = &record.estimate else { continue };
+            let figures = estimate.figures();
+            let [alpha, beta, gamma] = [3, 4, 5].map(|k| NORMAL_95 * figures[k]);
+            let first = [record.at.0 as f64 / 1e6, f64::from(record.pool), alpha, beta, gamma];
+            for (k, column) in columns.iter_mut().enumerate() {
+                column.push(if k < first.len() { first[k] } else { figures[k - first.len()] });
+            }
+        }
+        Columns { names, columns }
     }
 
     /// Where a replica is in its life, unless it simply serves, or no pool has anything to do with starts.

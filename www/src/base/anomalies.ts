@@ -52,6 +52,12 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
     path: 'M0 0h9v2H0zM4.5 3.5L8 9H1z',
     meaning: 'an autoscaler did not get the replicas that it wanted',
   },
+  'tuner-locked-out': {
+    kind: 'tuner-locked-out',
+    name: 'tuner locked out',
+    path: 'M0 4h9v5H0zM1.5 4V2.5a3 3 0 0 1 6 0V4H6V2.5a1.5 1.5 0 0 0-3 0V4z',
+    meaning: 'the filter of an autoscaler rejected all that it measured',
+  },
 };
 
 /** All kinds, in the order in which lists show them. */

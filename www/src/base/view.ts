@@ -51,6 +51,7 @@ export const NO_DATA: ChartData = {
   'queue-depth': undefined,
   'kv-use': undefined,
   replicas: undefined,
+  estimator: undefined,
   'ttft-ecdf': undefined,
   'e2e-ecdf': undefined,
   health: undefined,

@@ -1985,6 +1985,13 @@ export type ScalingRow = {
   rate_per_s: number,
   /** Mean time to first token as measured, in microseconds; 0 if nothing finished. */
   ttft_us: number,
+  /** Mean time between tokens as measured, in microseconds; 0 if nothing finished. */
+  itl_us: number,
+  /** What the policy did not see, of the time since the latest measurement before it: requests per second that came, mean TTFT and
+   * ITL in microseconds, 0 if nothing finished; missing if nothing had been measured. */
+  now?: [number, number, number],
+  /** Of a policy that learns: how learning went, what else happened, and where the objectives come from; empty if there is none. */
+  learnt?: [string, string, string],
 };
 
 /** The answer to a [`ScalingQuery`]. */
@@ -2421,7 +2428,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "health" | "fleet-load" | "little";
+export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load";
 
 /** One decision and its alternatives. */
 export type WhatIf = {

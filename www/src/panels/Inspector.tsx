@@ -1,12 +1,14 @@
-// The right panel: one request, one replica, the whole run, or the event log.
+// The right panel: one request, one replica, decisions of autoscalers, the whole run, or the event log.
 import { Tabs } from '@ark-ui/solid/tabs';
 import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../base/view.ts';
 import { Icon } from '../draw/glyphs.tsx';
-import type { App, RightTab } from '../state/app.ts';
+import { type App, RIGHT_TABS, type RightTab } from '../state/app.ts';
+import { isScaled } from '../state/scaled.ts';
 import { RequestPanel } from './RequestPanel.tsx';
 
 const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
+const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
 const RunPanel = lazy(() => import('./RunPanel.tsx'));
 const EventLog = lazy(() => import('./EventLog.tsx'));
 
@@ -15,7 +17,9 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
   const app = props.app;
   const stepBy = (by: number): void => {
     const { request, replica } = app.selected();
-    if (app.rightTab() === 'replica') {
+    if (app.rightTab() === 'scaling') {
+      void import('../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
+    } else if (app.rightTab() === 'replica') {
       const last = (app.frame()?.replicas.length ?? 1) - 1;
       app.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
     } else {
@@ -23,7 +27,8 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
       app.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });
     }
   };
-  const steps = (): boolean => app.rightTab() === 'request' || app.rightTab() === 'replica';
+  const stepped = (): string => (app.rightTab() === 'scaling' ? 'decision' : app.rightTab());
+  const steps = (): boolean => ['request', 'replica', 'decision'].includes(stepped());
   return (
     <section
       class="right"
@@ -42,20 +47,18 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
           <Tabs.List class="seg" aria-label="Inspect">
             <Tabs.Trigger value="request">Request</Tabs.Trigger>
             <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
+            <Show when={app.rightTab() === 'scaling' || isScaled(app.document())}>
+              <Tabs.Trigger value="scaling">Scaling</Tabs.Trigger>
+            </Show>
             <Tabs.Trigger value="run">Run</Tabs.Trigger>
             <Tabs.Trigger value="log">Log</Tabs.Trigger>
           </Tabs.List>
           <span class="grow" />
           <Show when={steps()}>
-            <button
-              type="button"
-              class="btn sq slim"
-              aria-label={`Previous ${app.rightTab()}`}
-              onClick={() => stepBy(-1)}
-            >
+            <button type="button" class="btn sq slim" aria-label={`Previous ${stepped()}`} onClick={() => stepBy(-1)}>
               <Icon name="up" />
             </button>
-            <button type="button" class="btn sq slim" aria-label={`Next ${app.rightTab()}`} onClick={() => stepBy(1)}>
+            <button type="button" class="btn sq slim" aria-label={`Next ${stepped()}`} onClick={() => stepBy(1)}>
               <Icon name="down" />
             </button>
           </Show>
@@ -77,6 +80,9 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
         <Tabs.Content value="replica" class="tab">
           <ReplicaPanel app={app} />
         </Tabs.Content>
+        <Tabs.Content value="scaling" class="tab">
+          <ScalingPanel app={app} />
+        </Tabs.Content>
         <Tabs.Content value="run" class="tab">
           <RunPanel app={app} />
         </Tabs.Content>
@@ -89,5 +95,5 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
 }
 
 function toTab(value: string): RightTab {
-  return value === 'replica' || value === 'run' || value === 'log' ? value : 'request';
+  return RIGHT_TABS.find((tab) => tab === value) ?? 'request';
 }

@@ -1,5 +1,5 @@
 // The run as a whole: counts with the conservation check, and the report that the command line would print.
-import { createEffect, createMemo, createSignal, For, type JSX, lazy, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { oneAtATime } from '../base/oneAtATime.ts';
 import { trust } from '../base/trust.ts';
 import { count, durationUs, percentileUs, text } from '../base/units.ts';
@@ -14,8 +14,6 @@ import { NoticeBlock } from './Notices.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
 import { RowsBlock } from './Rows.tsx';
 import { save } from './save.ts';
-
-const ScalingBlock = lazy(() => import('./ScalingBlock.tsx'));
 
 /** While a run goes on its report is made this often at most, and takes one part in so many of the time. */
 const LEAST_MS = 2000;
@@ -102,7 +100,6 @@ export default function RunPanel(props: { app: App }): JSX.Element {
         </dl>
       </div>
       <Little app={app} />
-      <Show when={figures()?.scaling}>{(parts) => <ScalingBlock app={app} parts={parts()} />}</Show>
       <div class="blk">
         <div class="blk-head">
           <h2>Latency</h2>

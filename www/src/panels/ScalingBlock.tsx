@@ -1,9 +1,10 @@
 // What autoscalers did: replicas by stage over time with the number wanted, and the decisions that changed it.
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { oneAtATime } from '../base/oneAtATime.ts';
+import { trust } from '../base/trust.ts';
 import { clock, count, DASH, durationUs, percent, plain, sig3, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
-import type { ScalingPart, ScalingRow, ScalingRows } from '../generated/boundary.ts';
+import type { Report, ScalingPart, ScalingRow, ScalingRows } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { Block, NameValues, type Row } from './Block.tsx';
 import './scaling.css';
@@ -14,21 +15,26 @@ const TALL = 96;
 /** Columns of the view in the order in which they are stacked, from below. */
 const STAGES = ['serving', 'cold', 'starting', 'draining'] as const;
 
-export default function ScalingBlock(props: { app: App; parts: readonly ScalingPart[] }): JSX.Element {
+export default function ScalingBlock(props: { app: App }): JSX.Element {
   const app = props.app;
   const [columns, setColumns] = createSignal<ViewColumns>();
   const [decisions, setDecisions] = createSignal<ScalingRows>();
+  const [parts, setParts] = createSignal<readonly ScalingPart[]>([]);
   const ask = oneAtATime(async () => {
     const [found] = await app.columns(['replicas']).catch(() => []);
     setColumns(found);
     setDecisions(await app.scaling({ changes_only: true, most: MOST }).catch(() => undefined));
+    // The report belongs to an instant and costs more than the rest: it is asked for when the run rests.
+    if (app.mode() !== 'paused') return;
+    const report = await app.report().catch(() => undefined);
+    if (report) setParts(trust<Report>(JSON.parse(report.json)).scaling ?? []);
   });
   createEffect(on([app.refreshTick, app.playing], ask));
   return (
     <>
       <Block title="Replicas over time" remark={<Legend />}>
         <Stacked data={columns()} endS={(app.throttledFrame()?.axis_end_us ?? 0) / 1e6} />
-        <For each={props.parts}>{(part) => <NameValues rows={rowsOf(part)} />}</For>
+        <For each={parts()}>{(part) => <NameValues rows={rowsOf(part)} />}</For>
       </Block>
       <Block
         title="Scaling decisions"

@@ -32,8 +32,8 @@ const GIVES_WAY_MS = 50;
 /** A step by a frame goes as far as play does in one of so many a second. */
 const FRAMES_PER_S = 60;
 
-export type RightTab = 'request' | 'replica' | 'run' | 'log';
-const RIGHT_TABS: readonly RightTab[] = ['request', 'replica', 'run', 'log'];
+export const RIGHT_TABS = ['request', 'replica', 'scaling', 'run', 'log'] as const;
+export type RightTab = (typeof RIGHT_TABS)[number];
 /** What links call the panel of measured runs. */
 const MEASURED = 'measured';
 export type LeftTab = 'form' | 'yaml' | 'changes';

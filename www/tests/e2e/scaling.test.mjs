@@ -15,7 +15,7 @@ onPage(
     await page.locator('#time-field').press('Enter');
     await comes(() => clock(page), 150);
     await page.getByText(/^6 starting$/).waitFor();
-    await inspectorTab(page, 'Run');
+    await inspectorTab(page, 'Scaling');
     await page
       .getByRole('img', { name: /^Replicas over time, at most 8\. Now 2 serving, .*6 starting, .*8 wanted/ })
       .waitFor();
@@ -31,7 +31,7 @@ onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', a
   await preset(page, 'spike-cold-starts');
   await page.getByRole('button', { name: 'Run to the end' }).click();
   await resting(page);
-  await inspectorTab(page, 'Run');
+  await inspectorTab(page, 'Scaling');
   await decisions(page).first().waitFor();
   for (const [width, height, name] of [
     [1440, 900, 'dark'],
