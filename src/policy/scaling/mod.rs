@@ -17,7 +17,7 @@ pub mod saturation_v2;
 mod state;
 mod view;
 
-pub use estimate::{Estimate, FIGURE_NAMES, Truth};
+pub use estimate::{Estimate, FIGURE_NAMES};
 pub use state::Scaler;
 pub use view::{Measured, PoolSight};
 

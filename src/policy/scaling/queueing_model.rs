@@ -88,8 +88,10 @@ impl QueueingModel {
         truth: impl FnOnce(RequestSize) -> Option<Params>,
     ) -> Option<Box<Estimate>> {
         let (mut estimate, max_batch) = self.found.take()?;
-        if let Some(truth) = estimate.size.and_then(truth) {
-            estimate.judge(&self.settings, max_batch, truth);
+        if let Some(size) = estimate.size()
+            && let Some(truth) = truth(size)
+        {
+            estimate.judge(&self.settings, max_batch, (truth, size));
         }
         Some(estimate)
     }

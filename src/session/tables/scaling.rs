@@ -3,7 +3,7 @@
 use super::sheet::{Cell, Field};
 use crate::engine::{Present, ScalingRecord};
 use crate::policy::scaling::Estimate;
-use crate::queueing::Event;
+use crate::queueing::{Event, ObjectivePath};
 
 type Value = for<'a> fn(&ScalingRecord, &'a [String]) -> Cell<'a>;
 
@@ -77,7 +77,7 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("true_itl_ms", "ms", "mean time between their tokens", |r, _| known(r.present.map_or(0.0, |p| p.itl_ms))),
     field("tuning", "", "how learning went in the cycle, by the last replica: `accepted`, `rejected`, `saturated`, `nothing_measured`, `tuner_not_created`, `undefined_h_in_update`", |r, _| name(r, |e| Some(e.status.name()))),
     field("tuning_event", "", "what else happened: `guessed`, `guess_failed`, `widened`", |r, _| name(r, |e| e.event.map(Event::name))),
-    field("goal_path", "", "where the objectives come from: `explicit`, `inferred`, `observed`", |r, _| name(r, |e| e.objectives.map(|(_, path)| path.name()))),
+    field("goal_path", "", "where the objectives come from: `explicit`, `inferred`, `observed`", |r, _| name(r, |e| e.path.map(ObjectivePath::name))),
     field("alpha_ms", "ms", "estimate of α after the cycle", |r, _| figure(r, 0)),
     field("beta_ms", "ms per token", "of β", |r, _| figure(r, 1)),
     field("gamma_ms", "ms per token", "of γ", |r, _| figure(r, 2)),

@@ -6,7 +6,7 @@ use crate::engine::{Replica, ScalingRecord};
 use crate::observe::scaling::Stage;
 use crate::policy::ReplicaPhase;
 use crate::policy::scaling::FIGURE_NAMES;
-use crate::queueing::Event;
+use crate::queueing::{Event, ObjectivePath};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +131,7 @@ impl Session {
             now: r.present.map(|p| [p.rate_per_s, 1000.0 * p.ttft_ms, 1000.0 * p.itl_ms]),
             learnt: r.estimate.as_ref().map(|e| {
                 let event = e.event.map_or("", Event::name);
-                [e.status.name(), event, e.objectives.map_or("", |(_, path)| path.name())]
+                [e.status.name(), event, e.path.map_or("", ObjectivePath::name)]
             }),
         };
         let mut rows: Vec<ScalingRow> =
