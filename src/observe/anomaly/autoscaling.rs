@@ -129,9 +129,9 @@ impl PoolWatch {
     /// What is measured is rejected, cycle after cycle: the coefficients stay as wrong as they are.
     fn is_locked_out(&mut self, record: &ScalingRecord, log: &mut AnomalyLog) {
         let Some(estimate) = &record.estimate else { return };
-        match estimate.updates {
-            [0, 0] => {}
-            [0, _] => {
+        match estimate.accepted() {
+            None => {}
+            Some(false) => {
                 let (cycles, since) = self.rejected.map_or((1, record.at), |(n, since)| (n + 1, since));
                 self.rejected = Some((cycles, since));
                 if cycles == REJECTED {
@@ -141,7 +141,7 @@ impl PoolWatch {
                     anomaly.figure = u64::from(cycles);
                 }
             }
-            _ => {
+            Some(true) => {
                 self.rejected = None;
                 if let Some(place) = self.locked.take() {
                     log.close(place, record.at);
@@ -181,7 +181,6 @@ impl PoolWatch {
 mod tests {
     use super::*;
     use crate::policy::scaling::{Bounds, Decision, Estimate, Rule};
-    use crate::queueing::Status;
 
     /// A decision at a second: replicas that serve, those that there are and are wanted, and those without room.
     fn record(at_s: u64, ready: u32, current: u32, desired: u32, unplaced: u32) -> ScalingRecord {
@@ -245,31 +244,14 @@ mod tests {
     #[test]
     fn five_cycles_that_reject_all_are_a_lock_out_until_one_is_accepted() {
         let cycle = |at_s, updates| {
-            let estimate = Estimate {
-                params: None,
-                deviation: None,
-                status: Status::Rejected,
-                event: None,
-                nis: None,
-                gated: false,
-                updates,
-                objectives: None,
-                per_replica_per_s: None,
-                demand_per_s: 0.0,
-                required: None,
-                needed: None,
-                enough: None,
-                size: None,
-                predicted: None,
-                truth: None,
-            };
+            let estimate = Estimate::of_updates(updates);
             ScalingRecord { estimate: Some(Box::new(estimate)), ..record(at_s, 2, 2, 2, 0) }
         };
-        let mut all: Vec<ScalingRecord> = (0..4).map(|i| cycle(15 * i, [0, 2])).collect();
+        let mut all: Vec<ScalingRecord> = (0..4).map(|i| cycle(15 * i, [0.0, 2.0])).collect();
         assert_eq!(found(&all), []);
-        all.extend([cycle(60, [0, 0]), cycle(75, [0, 1]), cycle(90, [0, 2])]);
+        all.extend([cycle(60, [0.0, 0.0]), cycle(75, [0.0, 1.0]), cycle(90, [0.0, 2.0])]);
         assert_eq!(found(&all), [(AnomalyKind::TunerLockedOut, 0, None, 6)]);
-        all.push(cycle(105, [1, 1]));
+        all.push(cycle(105, [1.0, 1.0]));
         assert_eq!(found(&all), [(AnomalyKind::TunerLockedOut, 0, Some(105), 6)]);
     }
 

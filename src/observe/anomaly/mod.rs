@@ -174,7 +174,7 @@ impl Anomaly {
                 format!("The autoscaler of pool {} {what}.", self.pool_name())
             }
             AnomalyKind::TunerLockedOut => format!(
-                "The autoscaler of pool {} rejected all that it measured in {} cycles one after the other {lasting}: it learns nothing more.",
+                "The autoscaler of pool {} rejected all that it measured in {} cycles one after the other {lasting}, and learnt nothing from them.",
                 self.pool_name(),
                 self.figure
             ),

@@ -98,6 +98,20 @@ impl Estimate {
         estimate
     }
 
+    /// Whether the cycle accepted an update, or rejected all of them; `None` if it had none.
+    pub fn accepted(&self) -> Option<bool> {
+        let [accepted, rejected] = [0, 1].map(|i| self.figures[at::UPDATES + i] > 0.0);
+        (accepted || rejected).then_some(accepted)
+    }
+
+    /// One that knows nothing but how many updates were accepted and rejected.
+    #[cfg(test)]
+    pub(crate) fn of_updates(updates: [f64; 2]) -> Self {
+        let mut figures = [f64::NAN; FIGURES];
+        figures[at::UPDATES..][..2].copy_from_slice(&updates);
+        Self { status: Status::Rejected, event: None, path: None, figures }
+    }
+
     /// What is known of the server, what comes to it, and what follows from both.
     fn add_load(
         &mut self,

@@ -46,7 +46,7 @@ export type AnomalyExample = {
 };
 
 /** What is wrong. */
-export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached";
+export type AnomalyKind = "priority-inversion" | "head-of-line-blocking" | "kv-thrashing" | "livelock" | "load-imbalance" | "oscillation" | "capacity-never-reached" | "tuner-locked-out";
 
 /** An anomaly on the timeline. */
 export type AnomalyMark = {
@@ -1425,6 +1425,22 @@ export type PoolPart = {
   usd?: number,
 };
 
+/** Means at a rate; null where the law does not give them, or the load is 1 or more. */
+export type Prediction = {
+  /** Requests per second to the whole cluster. */
+  rate_per_s: number,
+  /** The load of a replica: 1 is all it can do. */
+  rho: number,
+  /** Arrival to first joining a batch. */
+  wait_ms: number | null,
+  /** Arrival to first token. */
+  ttft_ms: number | null,
+  /** Between successive tokens. */
+  itl_ms: number | null,
+  /** Arrival to last token. */
+  e2e_ms: number | null,
+};
+
 /** A built-in scenario, as menus have it. The page reads its text when it is opened. */
 export type PresetInfo = {
   /** Its name, as used in links and on the command line. */
@@ -1905,7 +1921,7 @@ export type ScalingPart = {
   clamped_to_min: number,
   /** Decisions that the largest number lowered. */
   clamped_to_max: number,
-  /** Decisions that were the opposite of the one before, within the policy's cooldown. */
+  /** Changes that were the opposite of the one before, soon after it. */
   oscillations: number,
   /** How often another number was wanted, or the run ended, before as many replicas served as were wanted. */
   capacity_never_reached: number,
@@ -1967,7 +1983,7 @@ export type ScalingRow = {
   rule: string,
   /** What the bounds did: `to-min`, `to-max` or nothing. */
   clamped: string,
-  /** Whether it was the opposite of the change before, within the cooldown. */
+  /** Whether it was the opposite of the change before, soon after it: an oscillation. */
   reverses: boolean,
   /** Replicas that served, started and drained. */
   ready: number,
@@ -2428,7 +2444,7 @@ export type Unranked = {
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load";
+export type View = "ttft-over-time" | "e2e-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "replicas" | "estimator" | "health" | "fleet-load" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {
@@ -2506,6 +2522,7 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   "load-imbalance",
   "oscillation",
   "capacity-never-reached",
+  "tuner-locked-out",
 ];
 
 /** All that a run can be run to. */
