@@ -78,7 +78,7 @@ fn one_field_changes() -> Vec<Scenario> {
         for (path, value) in [
             ("cluster.routing", json!("random")),
             ("cluster.pools[0].replicas", json!(7)),
-            ("cluster.pools[0].gpu", json!("H200")),
+            ("cluster.pools[0].gpu", json!("A100-80")),
             ("cluster.pools[0].kv.blocks", json!(4000)),
             ("slo.ttft_ms", json!(123.5)),
             ("seed", json!(99)),

@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163766, "42fe49c040845fe9"),
-    ("everything", 77422, "0688fc653308a45b"),
-    ("conversations", 102796, "eacdc1f78ee13e5b"),
+    ("pressure", 163817, "90fb312157cdd792"),
+    ("everything", 77511, "3e4ef7bd4f32c5ee"),
+    ("conversations", 102900, "e8e14e0ddf0ae73e"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -13,7 +13,7 @@ mod livelock;
 mod thrashing;
 
 use crate::base::words::{count, duration};
-use crate::base::{Micros, RequestId};
+use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::{DropReason, Fact, ScalingRecord};
 use crate::scenario::Scenario;
 use inversion::RequestInfo;
@@ -313,10 +313,7 @@ impl Detectors {
                 self.dropped(&RequestInfo { request, replica, class, urgency }, reason, now);
             }
             Fact::Livelock { replica, .. } => self.livelock.found(replica.index(), now, &mut self.log),
-            Fact::Starting { replica, pool, .. } => {
-                self.inversion.serving(replica, pool);
-                self.autoscaling.starting(replica, pool);
-            }
+            Fact::Starting { replica, pool, .. } => self.starting(replica, pool),
             Fact::Serving { replica, pool } => {
                 self.inversion.serving(replica, pool);
                 self.imbalance.serving(replica.index(), now, &mut self.log);
@@ -342,6 +339,11 @@ impl Detectors {
     /// An autoscaler has decided.
     pub(crate) fn decided(&mut self, record: &ScalingRecord) {
         self.autoscaling.decided(record, &mut self.log);
+    }
+
+    fn starting(&mut self, replica: ReplicaId, pool: u32) {
+        self.inversion.serving(replica, pool);
+        self.autoscaling.starting(replica, pool);
     }
 
     fn preempted(&mut self, info: &RequestInfo, times: u32, now: Micros) {
