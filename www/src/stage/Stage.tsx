@@ -17,6 +17,7 @@ import {
   drawOrder,
   followable,
   hasStopped,
+  isStarting,
   present,
   REPLICA_COLUMNS,
   replicaCells,
@@ -47,11 +48,13 @@ export function Stage(props: StageProps) {
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
-  /** Replicas that are not on the stage: those that start, and those that have stopped. */
+  /** Replicas that do not serve: those that start are on the stage, those that have stopped are not. */
   const away = createMemo(() => {
-    const all = props.frame?.replicas.filter(hasStopped) ?? [];
-    const starting = all.filter((r) => r.life?.phase === 'starting').length;
-    const said = [`${count(starting)} starting`, `${count(all.length - starting)} stopped`];
+    const all = props.frame?.replicas ?? [];
+    const said = [
+      `${count(all.filter(isStarting).length)} starting`,
+      `${count(all.filter(hasStopped).length)} stopped`,
+    ];
     return said.filter((words) => !words.startsWith('0 ')).join(', ');
   });
   /** Height that the stage asks its panel for, where the page scrolls instead of the stage. */

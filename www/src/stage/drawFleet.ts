@@ -4,8 +4,8 @@ import type { Pen } from '../draw/canvas.ts';
 import { heatPaint, heatRamp } from '../draw/heat.ts';
 import { fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawCard, legend, type Swatch } from './drawRows.ts';
-import { kvShare, poolWords, ttftHealth } from './facts.ts';
+import { drawCard, legend, type Swatch, servesAt, shareBar, startShare, startWords } from './drawRows.ts';
+import { isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -102,6 +102,13 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   pen.font = font(p, tall ? 12 : 11, 600);
   label(pen, `r${r.id}`, x, y, r.serving ? p.ink : p.ink3);
   const after = pen.measureText(`r${r.id}`).width + 6;
+  if (isStarting(r)) {
+    pen.font = font(p, 11);
+    labelFrom(pen, startWords(r), x + after - 6, box.x + box.w - pad, y, p.ink3);
+    if (tall) label(pen, fitted(pen, servesAt(r), w), x, y + 15, p.ink3);
+    shareBar(pen, p, x, box.y + box.h - (small ? 5 : pad + 3), w, small ? 2 : 4, startShare(s, r), p.ink3);
+    return;
+  }
   const pool = box.w >= 124 ? poolWords(s.frame, r) : undefined;
   if (pool) {
     pen.font = font(p, 11);

@@ -1,5 +1,5 @@
 // Full rows of the stage, one a replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked cards.
-import { count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
+import { clock, count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
 import type { Pen } from '../draw/canvas.ts';
 import {
   CHIP,
@@ -16,7 +16,7 @@ import {
 } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
-import { cpuShare, drawOrder, kvShare, poolWords, ttftHealth } from './facts.ts';
+import { cpuShare, drawOrder, isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -89,10 +89,18 @@ const DASHED = [2, 1.5];
 
 export function drawRows(s: Scene): void {
   const { layout } = s;
+  if (layout.boxes.length === 0 && !layout.stacked) {
+    s.pen.font = font(s.p, 12);
+    label(s.pen, 'No replica: requests are held until one serves.', layout.head.x + 10, layout.axisY + 4, s.p.ink3);
+  }
   layout.boxes.forEach((box, i) => {
     const r = s.replicas[i];
     if (!r) return;
     drawCard(s, box, r);
+    if (isStarting(r)) {
+      drawStart(s, box, r);
+      return;
+    }
     const top = marksTop(box, layout);
     drawWaiting(s, layout.columns.wait, top, r);
     drawBatch(s, layout.columns.batch, top, r);
@@ -104,6 +112,44 @@ export function drawRows(s: Scene): void {
       drawNow(s, layout.columns.now, box, r);
     }
   });
+}
+
+/** A replica that starts: what it waits for, how far its start is, and when it serves. */
+function drawStart(s: Scene, box: Box, r: ReplicaFrame): void {
+  const { pen, p, layout } = s;
+  const { id, wait, now } = layout.columns;
+  const two = layout.stacked || box.h >= 46;
+  const y = layout.stacked ? box.y + 23 : Math.round(box.y + box.h / 2) + (two ? -6 : 4);
+  pen.font = font(p, two ? 14 : 12, 600);
+  label(pen, `r${r.id}`, id.x, y, p.ink2);
+  pen.font = font(p, 11);
+  const below = two ? y + 18 : y;
+  const words = startWords(r);
+  const at = two ? id.x : id.x + 34;
+  label(pen, words, at, below, p.ink3);
+  const right = now.x + now.w;
+  const serves = servesAt(r);
+  label(pen, serves, right, below, p.ink2, 'right');
+  const x = Math.max(layout.stacked ? 0 : wait.x, at + pen.measureText(words).width + 10);
+  const w = right - pen.measureText(serves).width - 10 - x;
+  if (w >= 24) shareBar(pen, p, x, below - 6, w, 4, startShare(s, r), p.ink3);
+}
+
+/** The step of its start that a replica is in. */
+export function startWords(r: ReplicaFrame): string {
+  return r.life?.step || 'starting';
+}
+
+/** When a replica that starts will serve; empty where that is not known. */
+export function servesAt(r: ReplicaFrame): string {
+  const us = r.life?.ready_us ?? 0;
+  return us > 0 ? `serves at ${clock(us)} s` : '';
+}
+
+/** How much of its start a replica has behind it, as the length of a bar. */
+export function startShare(s: Scene, r: ReplicaFrame): number {
+  const { since_us: since = 0, ready_us: ready = 0 } = r.life ?? {};
+  return ready > since ? (s.frame.now_us - since) / (ready - since) : 0;
 }
 
 export function drawCard(s: Scene, box: Box, r: ReplicaFrame): void {
@@ -157,6 +203,7 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
 }
 
 function busyWords(r: ReplicaFrame, short: boolean): string {
+  if (r.life?.phase === 'cold') return 'cold';
   if (r.serving) return text(percent(r.busy));
   return short ? 'leaves' : 'leaving';
 }

@@ -33,11 +33,15 @@ export function contextScale(replicas: readonly ReplicaFrame[]): number {
   return most <= 0.75 * power ? 0.75 * power : power;
 }
 
+/** Whether a replica has been asked for and does not serve yet. */
+export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'starting';
+
 /**
  * Whether a replica has left: it takes no requests and has none, on its way or here. One that leaves still holds some. An edit of
  * its hardware replaces it, and a stage that kept all of them could soon not be read.
  */
-export const hasStopped = (r: ReplicaFrame): boolean => !r.serving && r.in_flight + r.waiting + r.running === 0;
+export const hasStopped = (r: ReplicaFrame): boolean =>
+  !r.serving && !isStarting(r) && r.in_flight + r.waiting + r.running === 0;
 
 /** The replicas that have not stopped, in order: the same list where none has. */
 export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFrame[] {

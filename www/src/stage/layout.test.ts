@@ -35,6 +35,11 @@ test('four rows at the designed width are 66 px high and 6 apart, with the colum
   expect(l.marks).toBe(36);
 });
 
+test('without replicas the router stands where it does with one', () => {
+  expect(stageLayout(820, 395, 0).axisY).toBe(stageLayout(820, 395, 1).axisY);
+  expect(stageLayout(820, 395, 0).boxes).toEqual([]);
+});
+
 test('several pools take the room for their names from the batch, and every column keeps some', () => {
   const l = stageLayout(822, 326, 4, 2);
   expect([l.columns.id.w, l.columns.wait.w, l.columns.kv.w]).toEqual([92, 84, 129]);

@@ -156,7 +156,7 @@ function fullRows(width: number, height: number, n: number, pools: number, pitch
     boxes,
     columns: columnsOf({ x: area.x + 10, w: area.w - 20 }, compact, pools > 1),
     branches: boxes.map((b, i) => ({ y: b.y + b.h / 2, first: i, count: 1 })),
-    axisY: area.y + (n * pitch - gap) / 2,
+    axisY: area.y + (Math.max(1, n) * pitch - gap) / 2,
     marks: compact ? h - 10 : h - 2 * pad - 16,
   };
 }

@@ -18,9 +18,9 @@ const CLIENTS = [1, 3, 256] as const;
 const WIDTHS = [304, 344, 374, 479, 480, 519, 720, 759, 760, 775, 822, 991, 1302, 1631] as const;
 const HEIGHTS = [220, 262, 326, 340, 480] as const;
 
-type Kind = 'quiet' | 'busy';
+type Kind = 'quiet' | 'busy' | 'starting';
 
-/** A cluster at rest, or with the widest numbers and names that there can be. */
+/** A cluster at rest, with the widest numbers and names that there can be, or with replicas that start. */
 function frameFor(replicas: number, clients: number, kind: Kind): Frame {
   const busy = kind === 'busy';
   const frame = frameOf(replicas, 131.25, 1, { pools: busy, tier: busy });
@@ -35,8 +35,17 @@ function frameFor(replicas: number, clients: number, kind: Kind): Frame {
       name: names[i] ?? `client-${i}`,
       rate_per_s: busy ? 12_345 - i : 5.8,
     })),
-    replicas: busy ? frame.replicas.map(widest) : frame.replicas,
+    replicas: busy ? frame.replicas.map(widest) : kind === 'starting' ? frame.replicas.map(young) : frame.replicas,
   };
+}
+
+/** Two of three have not served for long, or do not serve yet. */
+function young(r: ReplicaFrame, i: number): ReplicaFrame {
+  if (i % 3 === 0) return r;
+  const life = { step: '', since_us: 100e6, step_until_us: 0, ready_us: 0, cold_requests: 12 };
+  if (i % 3 === 1) return { ...r, life: { ...life, phase: 'cold' } };
+  const starting = { ...life, phase: 'starting', step: 'initialising', step_until_us: 140e6, ready_us: 12_345_678_000 };
+  return { ...r, serving: false, waiting: 0, running: 0, in_flight: 0, queue: [], batch: [], life: starting };
 }
 
 function widest(r: ReplicaFrame, i: number): ReplicaFrame {
@@ -87,7 +96,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
   return { labels, layout };
 }
 
-for (const kind of ['quiet', 'busy'] as const) {
+for (const kind of ['quiet', 'busy', 'starting'] as const) {
   for (const n of REPLICAS) {
     test(`${n} replicas, ${kind}: every text is whole, apart from the others and off the borders at every size`, () => {
       for (const clients of CLIENTS) {
@@ -108,6 +117,16 @@ for (const kind of ['quiet', 'busy'] as const) {
     });
   }
 }
+
+test('a stage without replicas says what becomes of requests, and no text lies on another', () => {
+  for (const width of WIDTHS) {
+    for (const height of HEIGHTS) {
+      const { labels } = drawn(frameFor(0, 1, 'quiet'), width, height, true);
+      expect(overprinted(labels), `${width} × ${height}`).toEqual([]);
+      if (width >= 480) expect(labels.some(({ text }) => text.startsWith('No replica'))).toBe(true);
+    }
+  }
+});
 
 test('the replicas fill the stage, however few there are', () => {
   for (const n of [1, 2, 3, 4, 5, 8]) {
@@ -151,4 +170,6 @@ test('replicas that were replaced and have stopped leave the stage; one that sti
   const stopped = { ...a, serving: false, waiting: 0, running: 0, in_flight: 0 };
   expect(present([stopped, { ...b, serving: false }, ...rest]).map((r) => r.id)).toEqual([1, 2, 3]);
   expect(present(replicas)).toBe(replicas);
+  const starting = young({ ...a }, 2);
+  expect(present([starting, ...rest]), 'one that starts has its place').toContain(starting);
 });
