@@ -37,7 +37,7 @@ export default function Why(props: { app: App }): JSX.Element {
   }
 
   return (
-    <div class="why">
+    <div class="why-account">
       <form
         class="why-ask"
         onSubmit={(event) => {

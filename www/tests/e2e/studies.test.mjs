@@ -54,7 +54,7 @@ onPage('a sweep draws its curves as runs come in, marks the knee, and can be can
   await start.waitFor();
   await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('0.5');
   await panel(page).getByRole('textbox', { name: 'to', exact: true }).fill('2.5');
-  await panel(page).getByLabel('Values').selectOption('5');
+  await panel(page).getByRole('combobox', { name: 'Values' }).selectOption('5');
   await panel(page).getByLabel('Seeds').selectOption('3');
   await start.click();
   await panel(page)
@@ -88,7 +88,7 @@ onPage('any number of the form is swept, with routers beside each other, and axe
   const label = await what.locator('option').filter({ hasText: 'Replicas' }).first().textContent();
   await what.selectOption({ label: label.trim() });
   await comes(() => panel(page).getByRole('textbox', { name: 'From', exact: true }).inputValue(), '1');
-  await panel(page).getByLabel('Values').selectOption('3');
+  await panel(page).getByRole('combobox', { name: 'Values' }).selectOption('3');
   await panel(page).getByLabel('Seeds').selectOption('1');
   await panel(page).getByText('Routers beside the scenario’s own').click();
   await panel(page).getByLabel('Random', { exact: true }).check();
