@@ -6,7 +6,7 @@ use crate::scenario::link::{Asked, Made};
 use crate::session::compare::RunComparison;
 use crate::session::gallery::Card;
 use crate::session::study::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
-use crate::session::theory::{CaseTheory, TheoryOfRun};
+use crate::session::theory::{CaseTheory, Law, TheoryOfRun};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
     FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery, ScalingRows, TraceOutcome,
@@ -74,6 +74,12 @@ pub(super) fn text() -> String {
             &EventKind::ALL,
         )
         + &list("ANOMALY_KINDS", "AnomalyKind", "All kinds of anomalies.", &AnomalyKind::ALL)
+        + &list(
+            "LAWS",
+            "(readonly [name: string, title: string])",
+            "All laws of queueing theory, by the names that queries take.",
+            &Law::ALL.map(|law| (law.name(), law.title())),
+        )
         + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
 }
 

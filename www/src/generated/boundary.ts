@@ -2525,6 +2525,24 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   "tuner-locked-out",
 ];
 
+/** All laws of queueing theory, by the names that queries take. */
+export const LAWS: readonly (readonly [name: string, title: string])[] = [
+  ["priority","M/G/1 with priorities"],
+  ["closed-loop","Closed loop"],
+  ["mm1k","M/M/1/K"],
+  ["shortest-queue","Shortest queue"],
+  ["power-of-d","Power of d"],
+  ["round-robin","Round robin"],
+  ["mdc","M/D/c"],
+  ["mmc","M/M/c"],
+  ["md1","M/D/1"],
+  ["mm1","M/M/1"],
+  ["mg1","M/G/1"],
+  ["batch-server","Batch server"],
+  ["processor-sharing","M/G/1-PS"],
+  ["closed-form","Closed form"],
+];
+
 /** All that a run can be run to. */
 export const OCCASIONS: readonly OccasionChoice[] = [
   {"name":"preemption","label":"preemption","takes":"nothing","first":0},

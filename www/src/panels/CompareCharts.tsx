@@ -1,5 +1,5 @@
 // Both runs on the same axes: A solid, B dashed, what lies between them filled where B is better and hatched where it is worse.
-import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, percent, plain, signed, text } from '../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks, timeTicks } from '../charts/scales.ts';
 import type { EcdfPart, RunComparison, StripPoint, TheoryOfRun, View } from '../generated/boundary.ts';
@@ -8,6 +8,7 @@ import { type TheoryRun, theoryOfRun } from '../state/theory.ts';
 import { Axes, along, lineOf, type Place, roomIn, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';
 import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
 import { paths, pieces, placed } from './theoryLine.ts';
+import { createTheorySwitch } from './theorySwitch.ts';
 
 type Line = {
   readonly view: View;
@@ -64,28 +65,17 @@ function TheoryRow(props: {
   theory: readonly TheoryOfRun[];
   onTheory: (found: readonly TheoryOfRun[]) => void;
 }): JSX.Element {
-  const [shown, setShown] = createSignal(false);
-  const [law, setLaw] = createSignal('');
-  const [failed, setFailed] = createSignal(false);
-  let asked = 0;
-  const ask = async (): Promise<void> => {
-    const own = ++asked;
-    let found: readonly TheoryOfRun[] = [];
-    let fails = false;
-    try {
-      const runs = shown() ? await props.runs() : undefined;
-      if (runs) found = await Promise.all(runs.map((run) => theoryOfRun(run, law())));
-    } catch {
-      fails = true;
-    }
-    if (own !== asked) return;
-    setFailed(fails);
-    props.onTheory(found);
-  };
-  createEffect(on([shown, law, () => props.comparison], () => void ask()));
+  const { shown, toggle, law, setLaw, failed } = createTheorySwitch(
+    () => props.comparison,
+    async (law) => {
+      const runs = await props.runs();
+      return runs && Promise.all(runs.map((run) => theoryOfRun(run, law)));
+    },
+    (found) => props.onTheory(found ?? []),
+  );
   return (
     <div class="theory-row">
-      <button type="button" class="btn box" aria-pressed={shown()} onClick={() => setShown(!shown())}>
+      <button type="button" class="btn box" aria-pressed={shown()} onClick={toggle}>
         Theory
       </button>
       <Show when={shown()}>

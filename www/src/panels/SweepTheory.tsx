@@ -1,27 +1,11 @@
 // A law of queueing theory on the curves of a sweep over the arrival rate: from the scenarios of its cases alone.
-import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { For, type JSX, Show } from 'solid-js';
+import { LAWS } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { theoryOfSweep } from '../state/theory.ts';
 import type { Theories } from './SweepCharts.tsx';
 import { Violated } from './TheoryKey.tsx';
-
-/** The laws by name, as the module takes them. */
-const LAWS: readonly (readonly [name: string, title: string])[] = [
-  ['', 'best law'],
-  ['batch-server', 'Batch server'],
-  ['processor-sharing', 'M/G/1-PS'],
-  ['closed-form', 'Closed form'],
-  ['md1', 'M/D/1'],
-  ['mm1', 'M/M/1'],
-  ['mg1', 'M/G/1'],
-  ['mdc', 'M/D/c'],
-  ['mmc', 'M/M/c'],
-  ['mm1k', 'M/M/1/K'],
-  ['round-robin', 'Round robin'],
-  ['shortest-queue', 'Shortest queue'],
-  ['power-of-d', 'Power of d'],
-  ['priority', 'M/G/1 with priorities'],
-];
+import { createTheorySwitch } from './theorySwitch.ts';
 
 export function SweepTheory(props: {
   app: App;
@@ -29,29 +13,16 @@ export function SweepTheory(props: {
   theory: Theories | undefined;
   onTheory: (found: Theories | undefined) => void;
 }): JSX.Element {
-  const [shown, setShown] = createSignal(false);
-  const [law, setLaw] = createSignal('');
-  const [failed, setFailed] = createSignal(false);
-  let asked = 0;
-  const ask = async (): Promise<void> => {
-    const own = ++asked;
-    let found: Theories | undefined;
-    let fails = false;
-    try {
-      if (shown()) found = await theoryOfSweep(props.app.document(), props.varied, law());
-    } catch {
-      fails = true;
-    }
-    if (own !== asked) return;
-    setFailed(fails);
-    props.onTheory(found);
-  };
-  createEffect(on([shown, law, () => props.varied], () => void ask()));
+  const { shown, toggle, law, setLaw, failed } = createTheorySwitch(
+    () => props.varied,
+    (law) => theoryOfSweep(props.app.document(), props.varied, law),
+    (found) => props.onTheory(found),
+  );
   const cases = () => [...(props.theory?.values() ?? [])];
   const violated = (): readonly string[] => [...new Set(cases().flatMap((c) => c.violated))];
   return (
     <div class="theory-row sweep-theory">
-      <button type="button" class="btn box" aria-pressed={shown()} onClick={() => setShown(!shown())}>
+      <button type="button" class="btn box" aria-pressed={shown()} onClick={toggle}>
         Theory
       </button>
       <Show when={shown()}>
@@ -61,6 +32,7 @@ export function SweepTheory(props: {
           value={law()}
           onChange={(event) => setLaw(event.currentTarget.value)}
         >
+          <option value="">best law</option>
           <For each={LAWS}>{([name, title]) => <option value={name}>{title}</option>}</For>
         </select>
         <Show when={failed()}>no law could be worked out</Show>

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite } from './harness.mjs';
-import { painted, theme } from './texts.mjs';
-import { violations } from './violations.mjs';
+import { inspectorFits } from './violations.mjs';
 
 const onPage = suite();
 const panel = (page) => page.getByRole('complementary', { name: 'Inspector' });
@@ -115,23 +114,5 @@ onPage('the tab fits and axe finds nothing in it, on a desktop and a phone', asy
   await inspectorTab(page, 'Scaling');
   await panel(page).getByText('How far to trust it').waitFor();
   await panel(page).locator('summary').click();
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [390, 844, 'light'],
-  ]) {
-    await page.setViewportSize({ width, height });
-    if (width < 720)
-      await page
-        .getByRole('navigation', { name: 'View' })
-        .getByRole('button', { name: /^Inspector/ })
-        .click();
-    await theme(page, name);
-    await painted(page);
-    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
-    for (const part of ['.est', '.scaling-validity', '.scaling-inputs', '.scaling-chain']) {
-      const wide = await page.locator(part).evaluate((t) => t.getBoundingClientRect().right > innerWidth);
-      assert.equal(wide, false, `${part}, ${width} × ${height}: nothing is cut at the side`);
-    }
-  }
+  await inspectorFits(page, ['.est', '.scaling-validity', '.scaling-inputs', '.scaling-chain']);
 });

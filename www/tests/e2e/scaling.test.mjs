@@ -1,8 +1,5 @@
-// A pool that an autoscaler changes: its replicas over time and its decisions, in the built page in Chromium.
-import assert from 'node:assert/strict';
 import { clock, comes, inspectorTab, preset, resting, suite } from './harness.mjs';
-import { painted, theme } from './texts.mjs';
-import { violations } from './violations.mjs';
+import { inspectorFits } from './violations.mjs';
 
 const onPage = suite();
 const decisions = (page) => page.locator('.scaling-table tbody tr');
@@ -33,22 +30,5 @@ onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', a
   await resting(page);
   await inspectorTab(page, 'Scaling');
   await decisions(page).first().waitFor();
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [390, 844, 'light'],
-  ]) {
-    await page.setViewportSize({ width, height });
-    if (width < 720)
-      await page
-        .getByRole('navigation', { name: 'View' })
-        .getByRole('button', { name: /^Inspector/ })
-        .click();
-    await theme(page, name);
-    await painted(page);
-    await decisions(page).first().scrollIntoViewIfNeeded();
-    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
-    const wide = await page.locator('.scaling-table').evaluate((t) => t.getBoundingClientRect().right > innerWidth);
-    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
-  }
+  await inspectorFits(page, ['.scaling-table']);
 });

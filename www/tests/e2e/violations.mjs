@@ -1,6 +1,8 @@
 // What axe finds wrong with a page, in words.
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { painted, theme } from './texts.mjs';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -19,4 +21,27 @@ export async function violations(page, part = undefined) {
     },
     [part ?? null, TAGS],
   );
+}
+
+/** A part of the inspector on a desktop in both themes and on a phone: axe finds nothing, and nothing of `parts` is cut at the side. */
+export async function inspectorFits(page, parts) {
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    if (width < 720)
+      await page
+        .getByRole('navigation', { name: 'View' })
+        .getByRole('button', { name: /^Inspector/ })
+        .click();
+    await theme(page, name);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    for (const part of parts) {
+      const wide = await page.locator(part).evaluate((t) => t.getBoundingClientRect().right > innerWidth);
+      assert.equal(wide, false, `${part}, ${width} × ${height}: nothing is cut at the side`);
+    }
+  }
 }
