@@ -25,8 +25,7 @@ impl BitWriter {
     /// Adds a number of any size: how many bits it has, and these.
     pub fn push_number(&mut self, value: u32) {
         let width = width_of(value);
-        self.push(u64::from(width), 6);
-        self.push(u64::from(value), width);
+        self.push(u64::from(value) << 6 | u64::from(width), width + 6);
     }
 
     /// Adds a number that differs little from one that the reader knows.
@@ -36,8 +35,12 @@ impl BitWriter {
         // The sign is the lowest bit.
         let change = (change << 1 ^ change >> 63) as u64;
         let width = u64::BITS - change.leading_zeros();
-        self.push(u64::from(width), 7);
-        self.push(change, width);
+        if width <= u64::BITS - 7 {
+            self.push(change << 7 | u64::from(width), width + 7);
+        } else {
+            self.push(u64::from(width), 7);
+            self.push(change, width);
+        }
     }
 
     /// Adds a list of numbers, each of which differs little from the one before.

@@ -293,7 +293,7 @@ impl History {
     /// Events between two checkpoints: packing takes a small part of the time that running them does. Where some had to go already,
     /// those that would soon go too are not made.
     fn spacing(&self) -> u64 {
-        const BYTES_PACKED_PER_EVENT: u64 = 256;
+        const BYTES_PACKED_PER_EVENT: u64 = 32;
         const DENSER: u64 = 4;
         let kept = &self.line().kept;
         let read = kept.last().map_or(0, |c| c.read);
