@@ -5,6 +5,8 @@
 pub mod base;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub mod convert;
 pub mod engine;
 #[cfg(feature = "cli")]
 pub mod golden;

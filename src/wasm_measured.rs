@@ -1,12 +1,14 @@
-//! The boundary of the second module, which the page loads when a benchmark is dropped on it or rows are downloaded: a file's text
+//! The boundary of the second module, which the page loads when a benchmark is dropped on it, policies are pasted or rows are downloaded: a text
 //! and a scenario's in, figures or rows out. Nothing of the first module is in it.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
+use crate::convert::AdoptedPolicies;
 use crate::measured::{Benchmark, bands, calibrate, compare, read, replay};
 use crate::scenario::{Scenario, limits, parse};
 use crate::session::tables::{CANDIDATES, Format, Output, Table, Tables};
 use crate::session::{Audience, Session, Stop, TraceReader};
 use crate::wasm_value::value;
+use serde_json::Value;
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -15,6 +17,7 @@ use wasm_bindgen::prelude::*;
 /// The types named below.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
+type AdoptedPolicies = import('../src/generated/boundary.ts').AdoptedPolicies;
 type Band = import('../src/generated/boundary.ts').Band;
 type Benchmark = import('../src/generated/boundary.ts').Benchmark;
 type Comparison = import('../src/generated/boundary.ts').Comparison;
@@ -46,6 +49,15 @@ pub fn calibrate_benchmark(text: &str, run: u32, scenario: &str, file: &str) -> 
 pub fn uncertainty_bands(scenario: &str) -> Result<JsValue, JsValue> {
     let found = parse(scenario).and_then(|scenario| bands(&scenario));
     found.map(|b| value(&b)).map_err(|p| value(&p))
+}
+
+/// A scenario with what documents of another program say of policies, all three JSON text. `texts` has what each text within the
+/// documents says that is YAML itself: the page reads YAML, this module does not.
+#[wasm_bindgen(js_name = adoptPolicies, unchecked_return_type = "AdoptedPolicies")]
+pub fn adopt(scenario: &str, documents: &str, texts: &str) -> Result<JsValue, JsError> {
+    let (documents, texts): (Vec<Value>, Value) =
+        (serde_json::from_str(documents)?, serde_json::from_str(texts)?);
+    Ok(value(&AdoptedPolicies::of(scenario, documents, &|text| texts.get(text).cloned())))
 }
 
 /// Requests of a run that are written between two pieces.

@@ -167,6 +167,65 @@ fn batches_agree_with_their_laws() {
     agrees(&with(s, &[("/run/max_requests", json!(20_000))]), Law::BatchServer);
 }
 
+#[test]
+fn users_who_think_agree_with_the_law_of_the_closed_loop() {
+    // Ten users begin within a tenth of a second, think for 9 services on average, and ask again.
+    let users = json!({
+        "arrivals": { "constant": { "rate_per_s": 100.0 } },
+        "rate_profile": { "windows": { "windows": [{ "start_s": 0.0, "end_s": 0.105 }] } },
+        "prompt_tokens": { "exponential": { "mean_tokens": 1000, "min_tokens": 1, "max_tokens": 1 << 19 } },
+        "output_tokens": { "constant": { "tokens": 1 } },
+        "conversation": {
+            "rounds": { "constant": { "rounds": 4000 } }, "think_time": { "exponential": { "mean_s": 0.009 } },
+            "clock": "closed", "context_growth": "none",
+        },
+    });
+    let run = json!({ "horizon_s": 30, "warmup_s": 1 });
+    let closed = [("/workload/clients", json!([users])), ("/run", run)];
+    agrees(&with(exponential(1, 1.0), &closed), Law::ClosedLoop);
+}
+
+#[test]
+fn steps_that_cost_by_the_request_agree_with_processor_sharing() {
+    // Half loaded by answers of 200 tokens at 20 us; the first token takes 1 us of prompt.
+    let s = with(
+        queue(1, 60_000, [0.0, 1.0, 20.0], 125.0),
+        &[
+            (&client("prompt_tokens"), json!({ "constant": { "tokens": 1 } })),
+            (&client("output_tokens"), json!({ "constant": { "tokens": 200 } })),
+        ],
+    );
+    let t = theorist(&s).theory(None);
+    let found = of(&t, Law::ProcessorSharing);
+    assert_eq!(t.chosen, Law::ProcessorSharing);
+    let (itl, e2e) = (t.simulated.itl_ms.expect("tokens"), t.simulated.e2e_ms.expect("requests"));
+    let exact = [found.predicted.itl_ms, found.predicted.e2e_ms].map(|x| x.expect("it is stable"));
+    // Two per cent for steps that are whole: who arrives waits for the one under way.
+    for (what, simulated, exact) in [("ITL", itl.mean, exact[0]), ("E2E", e2e.mean, exact[1])] {
+        assert!((simulated / exact - 1.0).abs() < 0.02, "{what}: {simulated} simulated, {exact} by the law");
+    }
+}
+
+#[test]
+fn the_closed_form_has_the_itl_of_a_large_fixed_part_and_a_ttft_that_is_too_short() {
+    let s = with(
+        queue(1, 60_000, [12_000.0, 50.0, 150.0], 60.0),
+        &[
+            (&client("prompt_tokens"), json!({ "constant": { "tokens": 64 } })),
+            (&client("output_tokens"), json!({ "constant": { "tokens": 50 } })),
+            ("/run/max_requests", json!(20_000)),
+        ],
+    );
+    let t = theorist(&s).theory(None);
+    let predicted = &of(&t, Law::ClosedForm).predicted;
+    let of_run = |m: Option<Measured>| m.expect("it was measured").mean;
+    let [itl, ttft] = [of_run(t.simulated.itl_ms), of_run(t.simulated.ttft_ms)];
+    let [itl_of_law, ttft_of_law] = [predicted.itl_ms, predicted.ttft_ms].map(|x| x.expect("it is stable"));
+    assert!((itl / itl_of_law - 1.0).abs() < 0.02, "ITL: {itl} simulated, {itl_of_law} by the closed form");
+    // Who arrives first waits for the rest of a step, of which the closed form knows nothing.
+    assert!(ttft > ttft_of_law + 3.0, "TTFT: {ttft} simulated, {ttft_of_law} by the closed form");
+}
+
 /// What is said of an assumption.
 fn said(t: &Theory, law: Law, kind: A) -> (Verdict, String) {
     let a = of(t, law).assumptions.iter().find(|a| a.kind == kind).expect("the law assumes it");

@@ -19,6 +19,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("workload", 2),
     ("kv", 2),
     ("stats", 2),
+    ("convert", 2),
     ("policy", 3),
     ("engine", 4),
     ("observe", 5),
@@ -39,7 +40,7 @@ const LAYERS: &[(&str, u32)] = &[
 /// What the shells may use: the session, the plain types that it takes, and the tools that compare golden files and
 /// measured runs.
 const SHELL_MAY_USE: &[&str] =
-    &["base", "scenario", "queueing", "session", "golden", "measured", "validate", "wasm_value"];
+    &["base", "scenario", "convert", "queueing", "session", "golden", "measured", "validate", "wasm_value"];
 
 /// What may lie at the top of the repository. Anything else belongs somewhere.
 const TOP_LEVEL: &[&str] = &[

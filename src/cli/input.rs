@@ -1,11 +1,11 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
 use super::args::{Input, Model};
-use super::convert::{Mapping, apply_bundle, apply_objects, convert_routesim, is_object};
 use super::{BAD_INPUT, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, json};
+use crate::convert::{self, Mapping, adopt_policies, convert_routesim};
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
@@ -45,12 +45,10 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         replay(&mut document, origin, name).map_err(|all| refused(&input.scenario, &all))?;
     }
     if let Some(name) = &input.policies {
-        let objects = read_policies(name)?;
-        let applied = match objects.as_slice() {
-            [bundle] if !is_object(bundle) => apply_bundle(bundle, &mut document),
-            objects => apply_objects(objects, &mut document),
-        };
-        let mappings = applied.map_err(|all| refused(name, &all))?;
+        let documents = read_policies(name)?;
+        let read_text = |text: &str| yaml::value(text).ok();
+        let mappings =
+            adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
         if mappings.is_empty() {
             let fix = "it changes nothing: leave --policies away, or fill it";
             tell_all(name, &[Diagnostic::warning("", "nothing at all", BUNDLE[0], fix)]);
@@ -78,10 +76,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
 type Kind = [&'static str; 2];
 
 const SCENARIO: Kind = ["a scenario as JSON or YAML", "start with {} for all defaults"];
-const BUNDLE: Kind = [
-    "a policy bundle (admission, priority, routing, scheduler, autoscale) or autoscalers of Kubernetes",
-    "name a policy",
-];
+const BUNDLE: Kind = [convert::POLICIES, "name a policy"];
 
 /// Where a document comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +227,7 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
     Ok((parsed(name, text, kind)?, Origin::User))
 }
 
-/// A bundle of policies, or the objects of Kubernetes that a file has: several documents of YAML, or a list.
+/// The documents of a file of policies.
 fn read_policies(name: &str) -> Result<Vec<Value>, Failed> {
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
@@ -247,23 +242,7 @@ fn read_policies(name: &str) -> Result<Vec<Value>, Failed> {
     if parts.iter().any(|part| part.lines().any(|line| says(&line))) {
         parts.retain(|part| part.lines().any(|line| says(&line)));
     }
-    let mut objects = Vec::new();
-    for part in parts.iter().take(limits::OBJECTS + 1) {
-        let value = parsed(name, part, BUNDLE)?;
-        match value.get("items").and_then(Value::as_array) {
-            Some(items) if value.get("kind").is_some_and(|kind| kind == "List") => {
-                objects.extend(items.iter().take(limits::OBJECTS + 1).cloned());
-            }
-            _ => objects.push(value),
-        }
-    }
-    if objects.len() > limits::OBJECTS {
-        let allowed = format!("at most {} objects", limits::OBJECTS);
-        let fix = "keep those of the autoscalers";
-        let found = format!("more than {}", limits::OBJECTS);
-        return Err(refused(name, &[Diagnostic::error("", found, allowed, fix)]));
-    }
-    Ok(objects)
+    parts.iter().take(limits::OBJECTS + 1).map(|part| parsed(name, part, BUNDLE)).collect()
 }
 
 /// The tree of a document's text.

@@ -9,7 +9,6 @@ mod benchmark;
 mod calibrate;
 mod capacity;
 mod compare;
-mod convert;
 mod explain;
 mod gallery;
 mod input;

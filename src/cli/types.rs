@@ -1,6 +1,7 @@
 //! The TypeScript types of what crosses the boundary to the page, from the Rust types and their doc comments.
 
 use crate::base::Diagnostic;
+use crate::convert::AdoptedPolicies;
 use crate::measured::{Band, Benchmark, Comparison, OneRun};
 use crate::scenario::link::{Asked, Made};
 use crate::session::compare::RunComparison;
@@ -42,6 +43,7 @@ pub(super) fn text() -> String {
     all.visit::<TraceOutcome>();
     all.visit::<OpenedLink>();
     all.visit::<ExpressionReading>();
+    all.visit::<AdoptedPolicies>();
     all.visit::<Made>();
     all.visit::<Asked>();
     all.visit::<Report>();

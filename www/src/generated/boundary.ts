@@ -3,6 +3,16 @@
 /** A time of a request that is accounted for. */
 export type AccountedTime = "ttft" | "e2e";
 
+/** What the policies of another program made of a scenario. */
+export type AdoptedPolicies = {
+  /** The scenario with them, JSON text; empty if there is a problem. */
+  scenario: string,
+  /** What each key became. */
+  mappings: Array<Mapping>,
+  /** What is wrong with them: nothing is adopted then. */
+  problems: Array<Diagnostic>,
+};
+
 /** A replica that could have had the request, and how that would have gone. */
 export type Alternative = {
   /** The replica. */
@@ -1111,6 +1121,18 @@ export type MadeLink = {
   readable: string | null,
   /** The link that is packed. */
   packed: string,
+};
+
+/** What happened to one key. */
+export type Mapping = {
+  /** Where it stands in the source. */
+  key: string,
+  /** What it says there. */
+  found: string,
+  /** The field that it sets here, or why there is none. */
+  becomes: string,
+  /** Whether there is such a field. */
+  has_counterpart: boolean,
 };
 
 /** How a figure stands against its objective. */

@@ -414,6 +414,7 @@ declare module '*/pkg/links.js' {
   type JsonObject = { [key: string]: Json };
   type OpenedLink = import('./boundary.ts').OpenedLink;
   type ExpressionReading = import('./boundary.ts').ExpressionReading;
+  type AdoptedPolicies = import('./boundary.ts').AdoptedPolicies;
 
 
 
@@ -440,6 +441,12 @@ declare module '*/pkg/links.js' {
        */
       push(bytes: Uint8Array | number[]): void;
   }
+
+  /**
+   * A scenario, JSON text, with what documents of another program say of policies. `texts` has what each text within them says that is
+   * YAML itself: the page reads YAML, this module does not.
+   */
+  export function adoptPolicies(scenario: string, documents: Json[], texts: JsonObject): AdoptedPolicies;
 
   /**
    * The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
@@ -487,6 +494,7 @@ declare module '*/pkg/links.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_tracefile_free: (a: number, b: number) => void;
+      readonly adoptPolicies: (a: number, b: number, c: any, d: any) => [number, number, number];
       readonly architectureFromHf: (a: number, b: number) => [number, number, number];
       readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
       readonly makeLink: (a: number, b: number, c: any, d: number, e: number) => [number, number, number];

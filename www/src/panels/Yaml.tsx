@@ -1,16 +1,19 @@
 // The scenario as YAML: read, checked and applied as a whole. What the reader typed is never overwritten by the run.
-import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { createEffect, createSignal, For, type JSX, lazy, on, Show } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import { readYaml, writeYaml } from '../base/text.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { explain } from '../state/notices.ts';
 
+const Policies = lazy(() => import('./Policies.tsx'));
+
 export default function Yaml(props: { app: App }): JSX.Element {
   const app = props.app;
   const [text, setText] = createSignal('');
   const [dirty, setDirty] = createSignal(false);
   const [wrong, setWrong] = createSignal<readonly string[]>([]);
+  const [pasting, setPasting] = createSignal(false);
 
   const fill = (document: Json): void => {
     writeYaml(document).then(
@@ -41,33 +44,41 @@ export default function Yaml(props: { app: App }): JSX.Element {
   };
   return (
     <div class="yaml">
-      <textarea
-        aria-label="Scenario as YAML"
-        spellcheck={false}
-        autocomplete="off"
-        wrap="off"
-        value={text()}
-        aria-invalid={wrong().length > 0}
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-          setDirty(true);
-          // What was wrong was about another text.
-          setWrong([]);
-        }}
-      />
-      <Show when={wrong().length > 0}>
-        <ul class="problems" role="alert">
-          <For each={wrong()}>{(line) => <li>{line}</li>}</For>
-        </ul>
+      <Show when={!pasting()} fallback={<Policies app={app} />}>
+        <textarea
+          aria-label="Scenario as YAML"
+          spellcheck={false}
+          autocomplete="off"
+          wrap="off"
+          value={text()}
+          aria-invalid={wrong().length > 0}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setDirty(true);
+            // What was wrong was about another text.
+            setWrong([]);
+          }}
+        />
+        <Show when={wrong().length > 0}>
+          <ul class="problems" role="alert">
+            <For each={wrong()}>{(line) => <li>{line}</li>}</For>
+          </ul>
+        </Show>
       </Show>
       <div class="yaml-foot">
-        <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
-          Apply
+        <Show when={!pasting()}>
+          <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
+            Apply
+          </button>
+          <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document())}>
+            Revert
+          </button>
+          <span class="m">{dirty() ? 'one edit at the playhead, or a restart' : ''}</span>
+        </Show>
+        <span class="grow" />
+        <button type="button" class="btn" onClick={() => setPasting(!pasting())}>
+          {pasting() ? 'Back to the scenario' : 'Paste policies…'}
         </button>
-        <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document())}>
-          Revert
-        </button>
-        <span class="m">{dirty() ? 'one edit at the playhead, or a restart' : ''}</span>
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 // The thread that reads benchmarks, fits to them and writes rows. It is started when one of these is wanted, and loads the second
 // WebAssembly module; only this file imports that.
 import init, {
+  adoptPolicies,
   calibrateBenchmark,
   compareBenchmark,
   Rows,
@@ -40,6 +41,8 @@ function answer(question: BenchQuestion): BenchAnswers[keyof BenchAnswers] | Pro
       return calibrateBenchmark(question.text, question.run, question.scenario, question.file);
     case 'bands':
       return uncertaintyBands(question.scenario);
+    case 'policies':
+      return adoptPolicies(question.scenario, question.documents, question.texts);
     case 'rows-open':
       return openRows(question);
     case 'rows-next':

@@ -1,5 +1,5 @@
-// What the page and the thread that reads benchmarks and writes rows say to each other.
-import type { Band, Benchmark, Comparison, OneRun } from '../generated/boundary.ts';
+// What the page and the thread that reads benchmarks and policies and writes rows say to each other.
+import type { AdoptedPolicies, Band, Benchmark, Comparison, OneRun } from '../generated/boundary.ts';
 
 export type BenchQuestion =
   /** The runs in a file. */
@@ -16,6 +16,8 @@ export type BenchQuestion =
     }
   /** The bands that the intervals of coefficients make of TTFT and TPOT. */
   | { readonly kind: 'bands'; readonly scenario: string }
+  /** What documents of another program make of a scenario; `texts` has the YAML that stands as text within them. All JSON text. */
+  | { readonly kind: 'policies'; readonly scenario: string; readonly documents: string; readonly texts: string }
   /** Begins a run for the rows of one table. */
   | {
       readonly kind: 'rows-open';
@@ -39,6 +41,7 @@ export type RowPiece = { readonly bytes: Uint8Array<ArrayBuffer>; readonly nowUs
 
 export type BenchAnswers = {
   bands: readonly Band[];
+  policies: AdoptedPolicies;
   read: readonly Benchmark[];
   compare: Comparison;
   calibrate: OneRun;

@@ -98,3 +98,51 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
   await dialog.waitFor({ state: 'detached' });
   assert.equal(await clock(page), OPENING_S);
 });
+
+const AUTOSCALER = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: { name: chat }
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: chat }
+  minReplicas: 2
+  maxReplicas: 6
+  metrics:
+    - type: External
+      external:
+        metric: { name: vllm:num_requests_waiting }
+        target: { type: AverageValue, averageValue: "5" }
+---
+kind: ConfigMap
+data:
+  default: |
+    kvCacheThreshold: 0.7
+    kvSpareTrigger: 0.1
+`;
+
+onPage('pasted policies say key by key what they become, and run as the command line has them', async (page, t) => {
+  const panel = scenarioPanel(page);
+  const scenario = await savedScenario(page);
+  // An edit at the beginning is the scenario changed.
+  await page.keyboard.press('Home');
+  await resting(page);
+  await panel.getByRole('tab', { name: 'YAML' }).click();
+  await panel.getByRole('button', { name: 'Paste policies…' }).click();
+  const text = panel.getByRole('textbox', { name: 'Policies of another program' });
+  await text.fill('kind: HorizontalPodAutoscalr\n');
+  await panel.locator('.policies .problems').filter({ hasText: 'did you mean' }).waitFor();
+  await text.fill(AUTOSCALER);
+  const keys = panel.locator('.keys > div');
+  await keys.filter({ hasText: 'spec.maxReplicas' }).filter({ hasText: 'scaling.max' }).waitFor();
+  await keys.filter({ hasText: 'data.default.kvCacheThreshold' }).waitFor();
+  await keys.filter({ hasText: 'no counterpart' }).first().waitFor();
+  await panel.getByRole('button', { name: 'Apply', exact: true }).click();
+  await panel.getByRole('button', { name: 'Applied' }).waitFor();
+  await resting(page);
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const printed = run('digest', scenario, '--policies', write('policies.yaml', AUTOSCALER)).split(/\s+/)[0];
+  assert.equal(await finalDigest(page), printed);
+});

@@ -3,7 +3,7 @@
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
-use super::{Mapping, Reader};
+use super::{Mapping, ReadText, Reader};
 use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
 
@@ -23,15 +23,19 @@ struct Patch {
 }
 
 /// Whether a document is an object of Kubernetes.
-pub(crate) fn is_object(document: &Value) -> bool {
+pub(super) fn is_object(document: &Value) -> bool {
     document.get("kind").is_some() || document.get("apiVersion").is_some()
 }
 
 /// Puts the autoscalers into a scenario document, all or none of them.
-pub(crate) fn apply(objects: &[Value], scenario: &mut Value) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
+pub(super) fn apply(
+    objects: &[Value],
+    read_text: ReadText<'_>,
+    scenario: &mut Value,
+) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
     let (mut mappings, mut problems, mut patches) = (Vec::new(), Vec::new(), Vec::new());
     for (i, object) in objects.iter().enumerate() {
-        let object = flat(object);
+        let object = flat(object, read_text);
         let mut r = Reader::new(&object);
         let found = read(&mut r);
         // Of several objects each names its own.
@@ -108,14 +112,17 @@ fn settle(patches: &[&Patch], pool: &mut Value, index: usize) -> Vec<Diagnostic>
 }
 
 /// Lists as sections whose keys are numbers, and text of YAML within a `ConfigMap` as what it says, so that every key has a path.
-fn flat(value: &Value) -> Value {
+fn flat(value: &Value, read_text: ReadText<'_>) -> Value {
     match value {
         Value::Array(items) => {
-            Value::Object(items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v))).collect())
+            Value::Object(items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v, read_text))).collect())
         }
-        Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), flat(v))).collect()),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(k, v)| (k.clone(), flat(v, read_text))).collect())
+        }
         Value::String(text) if text.contains(": ") && text.contains('\n') => {
-            super::super::yaml::value(text).ok().filter(Value::is_object).map_or(value.clone(), |v| flat(&v))
+            let said = read_text(text).filter(Value::is_object);
+            said.map_or(value.clone(), |v| flat(&v, read_text))
         }
         other => other.clone(),
     }

@@ -2,31 +2,103 @@
 
 mod bundle;
 mod kubernetes;
+#[cfg(feature = "cli")]
 mod routesim;
 
-pub(super) use bundle::apply as apply_bundle;
-pub(super) use kubernetes::{apply as apply_objects, is_object};
-pub(super) use routesim::convert as convert_routesim;
+#[cfg(feature = "cli")]
+pub use routesim::convert as convert_routesim;
 
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::limits;
+use serde::Serialize;
 use serde_json::Value;
 
 /// What happened to one key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mapping {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Mapping {
     /// Where it stands in the source.
-    pub(super) key: String,
+    pub key: String,
     /// What it says there.
-    pub(super) found: String,
+    pub found: String,
     /// The field that it sets here, or why there is none.
-    pub(super) becomes: String,
+    pub becomes: String,
+    /// Whether there is such a field.
+    pub has_counterpart: bool,
 }
 
 impl Mapping {
     /// One line for the user.
-    pub(super) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         format!("{}: {} → {}", self.key, self.found, self.becomes)
     }
+}
+
+/// What the policies of another program made of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct AdoptedPolicies {
+    /// The scenario with them, JSON text; empty if there is a problem.
+    pub scenario: String,
+    /// What each key became.
+    pub mappings: Vec<Mapping>,
+    /// What is wrong with them: nothing is adopted then.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl AdoptedPolicies {
+    /// Adopts policies into a scenario that is JSON text, as [`adopt_policies`] does.
+    pub fn of(scenario: &str, documents: Vec<Value>, read_text: ReadText<'_>) -> Self {
+        let mut document: Value = serde_json::from_str(scenario).unwrap_or_default();
+        match adopt_policies(documents, read_text, &mut document) {
+            Ok(mappings) => Self { scenario: document.to_string(), mappings, problems: Vec::new() },
+            Err(problems) => Self { problems, ..Self::default() },
+        }
+    }
+}
+
+/// Reads YAML that stands as text within a document; `None` where it is none. Who calls brings the reader: the page has one of its own.
+pub type ReadText<'a> = &'a dyn Fn(&str) -> Option<Value>;
+
+/// What a file of policies may be.
+pub const POLICIES: &str =
+    "a policy bundle (admission, priority, routing, scheduler, autoscale) or autoscalers of Kubernetes";
+
+/// Puts what documents say of policies into a scenario document, all of it or nothing, and tells what each key became: one bundle, or
+/// objects of Kubernetes, also as a `List`. Documents with nothing in them count for nothing beside others.
+pub fn adopt_policies(
+    documents: Vec<Value>,
+    read_text: ReadText<'_>,
+    scenario: &mut Value,
+) -> Result<Vec<Mapping>, Diagnostics> {
+    let objects = objects_of(documents)?;
+    match objects.as_slice() {
+        [bundle] if !kubernetes::is_object(bundle) => bundle::apply(bundle, scenario),
+        objects => kubernetes::apply(objects, read_text, scenario),
+    }
+}
+
+/// The objects of documents, those of a list one by one.
+fn objects_of(documents: Vec<Value>) -> Result<Vec<Value>, Diagnostics> {
+    let mut objects = Vec::new();
+    for document in documents.into_iter().filter(|d| !d.is_null()) {
+        match document.get("items").and_then(Value::as_array) {
+            Some(items) if document.get("kind").is_some_and(|kind| kind == "List") => {
+                objects.extend(items.iter().take(limits::OBJECTS + 1).cloned());
+            }
+            _ => objects.push(document),
+        }
+        if objects.len() > limits::OBJECTS {
+            let allowed = format!("at most {} objects", limits::OBJECTS);
+            let fix = "keep those of the autoscalers";
+            let found = format!("more than {}", limits::OBJECTS);
+            return Err(vec![Diagnostic::error("", found, allowed, fix)]);
+        }
+    }
+    if objects.is_empty() {
+        return Err(vec![Diagnostic::error("", "no text at all", POLICIES, "name a policy")]);
+    }
+    Ok(objects)
 }
 
 /// Reads the keys of a source document one by one, so that none is passed over in silence.
@@ -136,7 +208,8 @@ impl<'a> Reader<'a> {
             self.known.push(key.clone());
             // Keys may have dots of their own: what stands there is told for the whole of them.
             let found = if key == path { value.to_string() } else { "…".to_owned() };
-            self.mappings.push(Mapping { key, found, becomes: format!("no counterpart: {why}") });
+            let becomes = format!("no counterpart: {why}");
+            self.mappings.push(Mapping { key, found, becomes, has_counterpart: false });
         }
     }
 
@@ -155,7 +228,8 @@ impl<'a> Reader<'a> {
     fn note(&mut self, path: &str, becomes: &str) {
         if let Some(found) = self.get(path) {
             let (key, found) = (path.to_owned(), found.to_string());
-            self.mappings.push(Mapping { key, found, becomes: becomes.to_owned() });
+            let becomes = becomes.to_owned();
+            self.mappings.push(Mapping { key, found, becomes, has_counterpart: true });
         }
     }
 

@@ -5,7 +5,7 @@ use crate::base::Diagnostic;
 use serde_json::{Value, json};
 
 /// A scenario document from a RouteSim configuration.
-pub(crate) fn convert(config: &Value) -> Result<(Value, Vec<Mapping>), Vec<Diagnostic>> {
+pub fn convert(config: &Value) -> Result<(Value, Vec<Mapping>), Vec<Diagnostic>> {
     let mut r = Reader::new(config);
     let mut scenario = json!({ "tokenyard": 1, "run": { "horizon_s": 0, "warmup_s": 0 } });
     simulation(&mut r, &mut scenario);

@@ -12,7 +12,7 @@ const AUTOSCALE: [&str; 3] = ["threshold", "target-utilization", "queue-depth"];
 const SCHEDULER: [&str; 4] = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"];
 
 /// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
-pub(crate) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
+pub(super) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
     let mut r = Reader::new(bundle);
     let admission = admission(&mut r);
     let routing = routing(&mut r);
@@ -192,7 +192,7 @@ fn tenant_priority(r: &mut Reader<'_>) -> Value {
         if let Some(n) = score.as_i64() {
             let becomes = format!("engine.priority.tenant-priority.tenants[{}]", tenants.len());
             tenants.push(json!({ "tenant": tenant, "priority": n }));
-            r.mappings.push(Mapping { key, found: score.to_string(), becomes });
+            r.mappings.push(Mapping { key, found: score.to_string(), becomes, has_counterpart: true });
         } else {
             let fix = "write a whole number";
             r.problems.push(Diagnostic::error(key, score.to_string(), "a whole number", fix));

@@ -1,5 +1,6 @@
 //! Both formats, with all their keys and with mistakes.
 
+use super::bundle::apply as apply_bundle;
 use super::*;
 use crate::scenario::from_value;
 use serde_json::json;
@@ -79,4 +80,33 @@ fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
     let problems = convert_routesim(&config).err().unwrap_or_default();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 4, "{told:#?}");
+}
+
+#[test]
+fn text_within_a_document_is_read_by_who_calls() {
+    let inner = "kvCacheThreshold: 0.7\nqueueLengthThreshold: 4\n";
+    let map = json!({ "kind": "ConfigMap", "data": { "default": inner } });
+    let read = |text: &str| (text == inner).then(|| json!({ "kvCacheThreshold": 0.7, "queueLengthThreshold": 4 }));
+    let found = AdoptedPolicies::of("{}", vec![map.clone()], &read);
+    assert_eq!(found.problems, []);
+    let scenario: Value = serde_json::from_str(&found.scenario).expect("JSON text");
+    assert_eq!(scenario["cluster"]["pools"][0]["scaling"]["policy"]["wva-saturation-v1"]["kv"], 0.7, "{scenario}");
+    let unread = AdoptedPolicies::of("{}", vec![map], &|_| None);
+    assert!(!unread.problems.is_empty() && unread.scenario.is_empty(), "{unread:?}");
+}
+
+#[test]
+fn a_list_is_its_objects_and_too_many_of_them_or_none_are_told() {
+    let keda = json!({ "kind": "ScaledObject", "spec": {
+        "scaleTargetRef": { "name": "any" }, "minReplicaCount": 1, "maxReplicaCount": 4,
+        "triggers": [{ "type": "prometheus", "metadata": { "query": "sum(vllm:num_requests_waiting)", "threshold": "4" } }] } });
+    let list = |n: usize| json!({ "kind": "List", "items": vec![keda.clone(); n] });
+    let one = AdoptedPolicies::of("{}", vec![list(1), Value::Null], &|_| None);
+    assert_eq!(one.problems, []);
+    assert!(one.scenario.contains("keda"), "{}", one.scenario);
+    let told = |documents: Vec<Value>| {
+        AdoptedPolicies::of("{}", documents, &|_| None).problems.iter().map(ToString::to_string).collect::<String>()
+    };
+    assert!(told(vec![list(limits::OBJECTS + 1)]).contains("at most 64 objects"));
+    assert!(told(vec![Value::Null]).contains("no text at all"));
 }
