@@ -176,11 +176,11 @@ fn users_who_think_agree_with_the_law_of_the_closed_loop() {
         "prompt_tokens": { "exponential": { "mean_tokens": 1000, "min_tokens": 1, "max_tokens": 1 << 19 } },
         "output_tokens": { "constant": { "tokens": 1 } },
         "conversation": {
-            "rounds": { "constant": { "rounds": 4000 } }, "think_time": { "exponential": { "mean_s": 0.009 } },
+            "rounds": { "constant": { "rounds": 1000 } }, "think_time": { "exponential": { "mean_s": 0.009 } },
             "clock": "closed", "context_growth": "none",
         },
     });
-    let run = json!({ "horizon_s": 30, "warmup_s": 1 });
+    let run = json!({ "horizon_s": 10, "warmup_s": 1 });
     let closed = [("/workload/clients", json!([users])), ("/run", run)];
     agrees(&with(exponential(1, 1.0), &closed), Law::ClosedLoop);
 }

@@ -414,7 +414,6 @@ declare module '*/pkg/links.js' {
   type JsonObject = { [key: string]: Json };
   type OpenedLink = import('./boundary.ts').OpenedLink;
   type ExpressionReading = import('./boundary.ts').ExpressionReading;
-  type AdoptedPolicies = import('./boundary.ts').AdoptedPolicies;
 
 
 
@@ -441,12 +440,6 @@ declare module '*/pkg/links.js' {
        */
       push(bytes: Uint8Array | number[]): void;
   }
-
-  /**
-   * A scenario, JSON text, with what documents of another program say of policies. `texts` has what each text within them says that is
-   * YAML itself: the page reads YAML, this module does not.
-   */
-  export function adoptPolicies(scenario: string, documents: Json[], texts: JsonObject): AdoptedPolicies;
 
   /**
    * The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
@@ -494,7 +487,6 @@ declare module '*/pkg/links.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_tracefile_free: (a: number, b: number) => void;
-      readonly adoptPolicies: (a: number, b: number, c: any, d: any) => [number, number, number];
       readonly architectureFromHf: (a: number, b: number) => [number, number, number];
       readonly linkedReport: (a: number, b: number, c: number, d: number) => [number, number];
       readonly makeLink: (a: number, b: number, c: any, d: number, e: number) => [number, number, number];
@@ -543,6 +535,7 @@ declare module '*/pkg/measured.js' {
   /* tslint:disable */
   /* eslint-disable */
 
+  type AdoptedPolicies = import('./boundary.ts').AdoptedPolicies;
   type Band = import('./boundary.ts').Band;
   type Benchmark = import('./boundary.ts').Benchmark;
   type Comparison = import('./boundary.ts').Comparison;
@@ -579,6 +572,12 @@ declare module '*/pkg/measured.js' {
   }
 
   /**
+   * A scenario with what documents of another program say of policies, all three JSON text. `texts` has what each text within the
+   * documents says that is YAML itself: the page reads YAML, this module does not.
+   */
+  export function adoptPolicies(scenario: string, documents: string, texts: string): AdoptedPolicies;
+
+  /**
    * The scenario with the coefficients that a run of a file fixes; throws a list of diagnostics.
    */
   export function calibrateBenchmark(text: string, run: number, scenario: string, file: string): OneRun;
@@ -608,6 +607,7 @@ declare module '*/pkg/measured.js' {
   export interface InitOutput {
       readonly memory: WebAssembly.Memory;
       readonly __wbg_rows_free: (a: number, b: number) => void;
+      readonly adoptPolicies: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
       readonly calibrateBenchmark: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
       readonly compareBenchmark: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
       readonly readBenchmark: (a: number, b: number) => [number, number, number];
