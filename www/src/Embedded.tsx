@@ -18,7 +18,7 @@ export default function Embedded(props: { app: App }): JSX.Element {
   });
   return (
     <>
-      <div class="embed-bar">
+      <section class="embed-bar" aria-label="This run">
         <h1 class="title">{String(getAt(app.document(), 'title') ?? '') || 'Tokenyard'}</h1>
         <span class="grow" />
         <a
@@ -32,7 +32,7 @@ export default function Embedded(props: { app: App }): JSX.Element {
         >
           Open in Tokenyard
         </a>
-      </div>
+      </section>
       <main class="mid">
         <StageView app={app} />
         <Show when={(app.links.embed()?.length ?? 0) > 0}>

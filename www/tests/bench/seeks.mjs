@@ -8,6 +8,8 @@ const HORIZON_S = 600;
 /** Places that are gone to, and drags. */
 const SEEKS = 40;
 const DRAGS = 12;
+/** Times that another run of the list is shown. */
+const SWITCHES = 10;
 
 /** The default preset for ten minutes, and so many times as large: without its burst then, whose queues would outgrow the cluster. */
 export function scenarioOf(times) {
@@ -94,6 +96,49 @@ async function dragMs(page, share) {
   return first;
 }
 
+/** Milliseconds from the click that shows another run of the list until it is on screen. */
+async function switchMs(page) {
+  const shown = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const picked = () => document.querySelector('.runs tr.pick input')?.value;
+        const was = picked();
+        const began = (event) => {
+          const look = () => {
+            if (picked() === was) requestAnimationFrame(look);
+            else requestAnimationFrame(() => resolve(performance.now() - event.timeStamp));
+          };
+          requestAnimationFrame(look);
+        };
+        document.addEventListener('pointerdown', began, { once: true, capture: true });
+      }),
+  );
+  await page.getByRole('button', { name: /^Show Run \d/ }).click();
+  const ms = await shown;
+  await resting(page);
+  return ms;
+}
+
+/** The run parts from itself at 300 s, and one and the other are shown in turn. */
+async function switches(page, replicas) {
+  await seekMs(page, HORIZON_S / 2);
+  await resting(page);
+  const field = page
+    .getByRole('complementary', { name: 'Scenario' })
+    .getByRole('textbox', { name: 'Replicas' })
+    .first();
+  await field.fill(String(replicas + 2));
+  await field.press('Enter');
+  const list = page.getByRole('button', { name: /^Runs \d+ of this scenario/ });
+  await list.waitFor();
+  await resting(page);
+  await list.click();
+  const took = [];
+  for (let k = 0; k < SWITCHES; k++) took.push(await switchMs(page));
+  await page.keyboard.press('Escape');
+  return took;
+}
+
 /** One row: the default preset `times` times as large, computed to its end, then gone anywhere in. */
 export async function seeks(site, times, quantile) {
   const { page, close } = await newPage(site, {}, () => {
@@ -126,6 +171,7 @@ export async function seeks(site, times, quantile) {
   const drags = [];
   for (let k = 0; k < DRAGS; k++) drags.push(await dragMs(page, next.next().value));
   const [after, bytesAfter] = await asked(page, 'checkpoints');
+  const switched = await switches(page, 4 * times);
   await close();
   return {
     name,
@@ -137,6 +183,8 @@ export async function seeks(site, times, quantile) {
     seek_max_ms: Math.round(Math.max(...took)),
     drag_first_paint_p50_ms: Math.round(quantile(drags, 0.5)),
     drag_first_paint_p95_ms: Math.round(quantile(drags, 0.95)),
+    switch_run_p50_ms: Math.round(quantile(switched, 0.5)),
+    switch_run_p95_ms: Math.round(quantile(switched, 0.95)),
     checkpoints: Math.max(checkpoints, after),
     checkpoint_mb: Number((Math.max(bytes, bytesAfter) / 2 ** 20).toFixed(1)),
   };

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { comes, open } from './harness.mjs';
+import { comes, newPage, open, resting } from './harness.mjs';
+import { painted, theme } from './texts.mjs';
+import { violations } from './violations.mjs';
 
 let site;
 let host;
@@ -55,4 +57,26 @@ test('an embedded run shows stage, chart and transport, is played by keys and ta
   assert.doesNotMatch(opened.url(), /embed/);
   assert.deepEqual(errors, []);
   await page.close();
+});
+
+test('axe finds nothing in an embedded run, at the sizes of a post and of a phone, in either theme', async () => {
+  const { page, seen, close } = await newPage(site, { link: '#embed=ttft-over-time,queue-depth;kv-pressure;t=21' });
+  await page.locator('.time-chart').first().waitFor();
+  await resting(page);
+  const found = [];
+  for (const [width, height] of [
+    [800, 450],
+    [390, 600],
+  ])
+    for (const name of ['dark', 'light']) {
+      await page.setViewportSize({ width, height });
+      await theme(page, name);
+      await painted(page);
+      // Colours of buttons change little by little.
+      await page.waitForFunction(() => document.getAnimations().length === 0);
+      found.push(...(await violations(page)).map((v) => `${width} × ${height}, ${name}: ${v}`));
+    }
+  assert.deepEqual(found, []);
+  assert.deepEqual(seen.errors, []);
+  await close();
 });
