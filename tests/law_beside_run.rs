@@ -168,6 +168,40 @@ fn batches_agree_with_their_laws() {
 }
 
 #[test]
+fn a_full_batch_agrees_with_the_law_of_the_limited_one() {
+    // A batch of at most 16, nine tenths of what it carries full. By Lee and Longton's factor lengths count by their variance alone.
+    let most = 16.0 / (100.0 * (12_000.0 + 16.0 * 150.0)) * 1e6;
+    for (what, lengths) in [
+        (
+            "exponential",
+            json!({ "exponential": { "mean_tokens": 100, "min_tokens": 1, "max_tokens": 1 << 15 } }),
+        ),
+        ("constant", json!({ "constant": { "tokens": 100 } })),
+    ] {
+        let s = with(
+            queue(1, 16, [12_000.0, 50.0, 150.0], 0.9 * most),
+            &[
+                (&client("prompt_tokens"), json!({ "constant": { "tokens": 3 } })),
+                (&client("output_tokens"), lengths),
+            ],
+        );
+        let t = theorist(&s).theory(None);
+        let found = of(&t, Law::LimitedBatch);
+        let violated: Vec<_> = found.assumptions.iter().filter(|a| a.verdict == Verdict::Violated).collect();
+        assert_eq!((t.chosen, violated.len()), (Law::LimitedBatch, 0), "{violated:?}");
+        let (p, m) = (&found.predicted, &t.simulated);
+        let near = |metric: &str, measured: Option<Measured>, exact: Option<f64>, share: f64| {
+            let (m, exact) = (measured.expect("it was measured"), exact.expect("it is stable"));
+            let slack = (3.0 * m.error.unwrap_or(0.0)).max(share * exact);
+            assert!((m.mean - exact).abs() < slack, "{what}, {metric}: {m:?} simulated, {exact} by the law");
+        };
+        near("ITL", m.itl_ms, p.itl_ms, 0.02);
+        near("TTFT", m.ttft_ms, p.ttft_ms, 0.1);
+        near("E2E", m.e2e_ms, p.e2e_ms, 0.05);
+    }
+}
+
+#[test]
 fn users_who_think_agree_with_the_law_of_the_closed_loop() {
     // Ten users begin within a tenth of a second, think for 9 services on average, and ask again.
     let users = json!({

@@ -114,9 +114,9 @@ fn settle(patches: &[&Patch], pool: &mut Value, index: usize) -> Vec<Diagnostic>
 /// Lists as sections whose keys are numbers, and text of YAML within a `ConfigMap` as what it says, so that every key has a path.
 fn flat(value: &Value, read_text: ReadText<'_>) -> Value {
     match value {
-        Value::Array(items) => {
-            Value::Object(items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v, read_text))).collect())
-        }
+        Value::Array(items) => Value::Object(
+            items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v, read_text))).collect(),
+        ),
         Value::Object(map) => {
             Value::Object(map.iter().map(|(k, v)| (k.clone(), flat(v, read_text))).collect())
         }

@@ -86,11 +86,15 @@ fn a_routesim_configuration_that_cannot_be_simulated_is_refused() {
 fn text_within_a_document_is_read_by_who_calls() {
     let inner = "kvCacheThreshold: 0.7\nqueueLengthThreshold: 4\n";
     let map = json!({ "kind": "ConfigMap", "data": { "default": inner } });
-    let read = |text: &str| (text == inner).then(|| json!({ "kvCacheThreshold": 0.7, "queueLengthThreshold": 4 }));
+    let read =
+        |text: &str| (text == inner).then(|| json!({ "kvCacheThreshold": 0.7, "queueLengthThreshold": 4 }));
     let found = AdoptedPolicies::of("{}", vec![map.clone()], &read);
     assert_eq!(found.problems, []);
     let scenario: Value = serde_json::from_str(&found.scenario).expect("JSON text");
-    assert_eq!(scenario["cluster"]["pools"][0]["scaling"]["policy"]["wva-saturation-v1"]["kv"], 0.7, "{scenario}");
+    assert_eq!(
+        scenario["cluster"]["pools"][0]["scaling"]["policy"]["wva-saturation-v1"]["kv"], 0.7,
+        "{scenario}"
+    );
     let unread = AdoptedPolicies::of("{}", vec![map], &|_| None);
     assert!(!unread.problems.is_empty() && unread.scenario.is_empty(), "{unread:?}");
 }
@@ -105,7 +109,11 @@ fn a_list_is_its_objects_and_too_many_of_them_or_none_are_told() {
     assert_eq!(one.problems, []);
     assert!(one.scenario.contains("keda"), "{}", one.scenario);
     let told = |documents: Vec<Value>| {
-        AdoptedPolicies::of("{}", documents, &|_| None).problems.iter().map(ToString::to_string).collect::<String>()
+        AdoptedPolicies::of("{}", documents, &|_| None)
+            .problems
+            .iter()
+            .map(ToString::to_string)
+            .collect::<String>()
     };
     assert!(told(vec![list(limits::OBJECTS + 1)]).contains("at most 64 objects"));
     assert!(told(vec![Value::Null]).contains("no text at all"));

@@ -1,4 +1,4 @@
-//! A server that works in steps, with a batch without limit: a step of n requests takes alpha + n delta.
+//! A server that works in steps, with a batch without or with a limit: a step of n requests takes alpha + n delta.
 
 use super::super::trouble::{Trouble, above_zero};
 use super::stable;
@@ -57,6 +57,59 @@ impl BatchServer {
     }
 }
 
+/// The batch with a limit, and a queue before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitedBatch {
+    /// The rate as a share of what a full batch carries.
+    pub rho: f64,
+    /// Probability of nobody.
+    pub none: f64,
+    /// Probability of a full batch, whether or not somebody waits.
+    pub full: f64,
+    /// Requests in the batch.
+    pub mean: f64,
+    /// Requests that wait.
+    pub waiting: f64,
+}
+
+/// From here on weights are made small again.
+const LARGE: f64 = 1e200;
+
+/// The law of a batch of at most `limit` requests of `steps` steps each, of alpha + n delta, at `rate`, all in one unit of time: a
+/// birth-death chain in which n requests leave at n / (steps (alpha + n delta)), and no faster than a full batch. Needs Poisson
+/// arrivals and requests whose numbers of steps are exponential; without a limit in reach their law does not matter.
+pub fn limited_batch(
+    [alpha, delta]: [f64; 2],
+    steps: f64,
+    limit: u32,
+    rate: f64,
+) -> Result<LimitedBatch, Trouble> {
+    above_zero("alpha + delta", alpha + delta)?;
+    above_zero("the steps", steps)?;
+    above_zero("the limit", f64::from(limit))?;
+    let leave = |n: f64| n / (steps * (alpha + n * delta));
+    let rho = stable(rate / leave(f64::from(limit)))?;
+    let (mut weight, mut sum, mut inside, mut none) = (1.0, 1.0, 0.0, 1.0);
+    for n in 1..=limit {
+        weight *= rate / leave(f64::from(n));
+        sum += weight;
+        inside += f64::from(n) * weight;
+        if sum > LARGE {
+            [weight, sum, inside, none] = [weight, sum, inside, none].map(|x| x / LARGE);
+        }
+    }
+    // Beyond the limit the weights fall by rho.
+    let beyond = weight * rho / (1.0 - rho);
+    let all = sum + beyond;
+    Ok(LimitedBatch {
+        rho,
+        none: none / all,
+        full: (weight + beyond) / all,
+        mean: (inside + f64::from(limit) * beyond) / all,
+        waiting: beyond / (1.0 - rho) / all,
+    })
+}
+
 /// What is measured of the steps of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepMoments {
@@ -78,4 +131,42 @@ pub struct StepMoments {
 pub fn ttft_identity(steps: &StepMoments) -> f64 {
     let found_busy = steps.length_biased / 2.0 + steps.next + steps.own;
     steps.busy * found_busy + (1.0 - steps.busy) * (steps.empty + steps.own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{batch_server, mmc};
+    use super::*;
+
+    #[test]
+    fn a_limit_out_of_reach_is_none() {
+        let (steps, alpha, delta) = (50.0, 12.0, 0.15);
+        let rate = 0.6 / (steps * delta);
+        let free = batch_server(alpha / delta, 0.6).expect("stable");
+        let limited = limited_batch([alpha, delta], steps, 5000, rate).expect("stable");
+        assert!((limited.mean / free.mean - 1.0).abs() < 1e-9, "{limited:?} {free:?}");
+        assert!((limited.none / free.none - 1.0).abs() < 1e-6 && limited.waiting < 1e-9, "{limited:?}");
+    }
+
+    #[test]
+    fn steps_that_take_as_long_whoever_is_in_them_are_servers() {
+        let (servers, rho) = (16, 0.9);
+        let law = mmc(servers, rho).expect("stable");
+        let found = limited_batch([2.0, 0.0], 5.0, servers, rho * f64::from(servers) / 10.0).expect("stable");
+        assert!((found.full - law.waits).abs() < 1e-9, "{found:?} {law:?}");
+        // By Little's law: the wait in services of 10.
+        let wait = found.waiting / (rho * f64::from(servers) / 10.0) / 10.0;
+        assert!((wait - law.wait).abs() < 1e-9, "{wait} {law:?}");
+    }
+
+    #[test]
+    fn more_than_a_full_batch_carries_is_told() {
+        let most = 4.0 / (10.0 * (1.0 + 4.0 * 0.5));
+        assert!(limited_batch([1.0, 0.5], 10.0, 4, 1.01 * most).is_err());
+        assert!(limited_batch([1.0, 0.5], 10.0, 4, 0.99 * most).is_ok_and(|l| l.waiting > 50.0));
+        assert!(
+            limited_batch([0.0, 0.0], 10.0, 4, 0.1).is_err()
+                && limited_batch([1.0, 1.0], 1.0, 0, 0.1).is_err()
+        );
+    }
 }

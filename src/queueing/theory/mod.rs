@@ -12,7 +12,7 @@ mod routing;
 mod servers;
 mod single;
 
-pub use batch::{BatchServer, StepMoments, batch_server, ttft_identity};
+pub use batch::{BatchServer, LimitedBatch, StepMoments, batch_server, limited_batch, ttft_identity};
 pub use cache::{CacheHits, lru_hits};
 pub use finite::{FiniteQueue, mm1k};
 pub use network::{ClosedLoop, Tandem, closed_loop, jackson_tandem, md1_then_constant};

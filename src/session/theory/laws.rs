@@ -33,6 +33,8 @@ pub enum Law {
     Mg1,
     /// A batch whose steps take a fixed time and a part for each request.
     BatchServer,
+    /// The same with a limit of the batch, and a queue before it.
+    LimitedBatch,
     /// A server that all requests share equally.
     ProcessorSharing,
     /// The batch by its means alone.
@@ -125,7 +127,6 @@ const BATCH: &[A] = &[
     A::StableLoad,
     A::RandomSplit,
     A::NobodyLost,
-    A::BatchNotFull,
     A::WholePrompts,
     A::ManySteps,
     A::StraightSteps,
@@ -135,7 +136,7 @@ const OPEN: &[A] = &[A::PoissonArrivals, A::OpenArrivals, A::StableLoad, A::Nobo
 
 impl Law {
     /// All of them. Of laws with equally many violated assumptions the first is chosen.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Priority,
         Self::ClosedLoop,
         Self::Mm1k,
@@ -150,6 +151,7 @@ impl Law {
         Self::BatchServer,
         Self::ProcessorSharing,
         Self::ClosedForm,
+        Self::LimitedBatch,
     ];
 
     /// Its name in commands and documents.
@@ -167,6 +169,7 @@ impl Law {
             Self::Mm1 => "mm1",
             Self::Mg1 => "mg1",
             Self::BatchServer => "batch-server",
+            Self::LimitedBatch => "limited-batch",
             Self::ProcessorSharing => "processor-sharing",
             Self::ClosedForm => "closed-form",
         }
@@ -187,6 +190,7 @@ impl Law {
             Self::Mm1 => "M/M/1",
             Self::Mg1 => "M/G/1",
             Self::BatchServer => "Batch server",
+            Self::LimitedBatch => "Limited batch",
             Self::ProcessorSharing => "M/G/1-PS",
             Self::ClosedForm => "Closed form",
         }
@@ -223,8 +227,9 @@ impl Law {
             Self::Md1 => &[SINGLE, &[A::ServedInOrder, A::ConstantService, A::RandomSplit], OPEN],
             Self::Mm1 => &[SINGLE, &[A::ServedInOrder, A::ExponentialService, A::RandomSplit], OPEN],
             Self::Mg1 => &[SINGLE, &[A::ServedInOrder, A::RandomSplit], OPEN],
-            Self::BatchServer | Self::ClosedForm => &[&[A::ShortPrompts], BATCH],
-            Self::ProcessorSharing => &[&[A::NoFixedPart, A::ShortPrompts], BATCH],
+            Self::LimitedBatch => &[&[A::ServedInOrder, A::ShortPrompts], BATCH],
+            Self::BatchServer | Self::ClosedForm => &[&[A::ShortPrompts, A::BatchNotFull], BATCH],
+            Self::ProcessorSharing => &[&[A::NoFixedPart, A::ShortPrompts, A::BatchNotFull], BATCH],
         };
         own.iter().copied().chain([ALWAYS]).flatten().copied().collect()
     }
@@ -245,6 +250,7 @@ impl Law {
             Self::RoundRobin => several && matches!(fleet.routing, R::RoundRobin),
             Self::Mdc | Self::Mmc => one_queue && !seen.closed,
             Self::Md1 | Self::Mm1 | Self::Mg1 => open_single,
+            Self::LimitedBatch => !single,
             Self::BatchServer | Self::ClosedForm => !single && !fleet.has_no_fixed_part(),
             Self::ProcessorSharing => !single && fleet.has_no_fixed_part(),
         }

@@ -6,7 +6,7 @@ use super::server::{Batch, Fleet, Service};
 use crate::base::math::exp;
 use crate::queueing::Trouble;
 use crate::queueing::theory::{
-    PriorityClass, batch_server, closed_loop, cobham, infinite_servers, mdc_wait, mm1k, mmc,
+    PriorityClass, batch_server, closed_loop, cobham, infinite_servers, limited_batch, mdc_wait, mm1k, mmc,
     pollaczek_khinchine, power_of_d, processor_sharing, round_robin, shortest_queue,
 };
 use crate::scenario::{Rounds, RoutingPolicy, ThinkTime};
@@ -44,6 +44,10 @@ pub(super) fn load(law: Law, fleet: &Fleet, rate_per_s: f64) -> f64 {
         _ => rate_per_s / f64::from(fleet.replicas),
     } / 1000.0;
     match law {
+        Law::LimitedBatch => {
+            let full = f64::from(fleet.max_batch.max(1));
+            each * fleet.batch.steps * (fleet.batch.alpha / full + fleet.batch.delta)
+        }
         Law::BatchServer | Law::ProcessorSharing | Law::ClosedForm => {
             each * fleet.batch.steps * fleet.batch.delta
         }
@@ -58,8 +62,10 @@ pub(super) fn predict(law: Law, fleet: &Fleet, seen: &Observed, rate_per_s: f64)
     if fleet.batch.steps <= 0.0 {
         return nothing;
     }
+    let each = rate_per_s / f64::from(fleet.replicas) / 1000.0;
     let found = match law {
-        Law::BatchServer => batch(fleet, rho, rate_per_s / f64::from(fleet.replicas) / 1000.0).ok(),
+        Law::BatchServer => batch(fleet, rho, each).ok(),
+        Law::LimitedBatch => limited(fleet, each).ok(),
         Law::ProcessorSharing => sharing(fleet, rho).ok(),
         Law::ClosedForm => means(fleet, rho),
         _ => wait(law, fleet, seen, rho).ok().flatten().map(|wait_ms| single(fleet, wait_ms)),
@@ -181,16 +187,34 @@ fn batch(fleet: &Fleet, rho: f64, each: f64) -> Result<Prediction, Trouble> {
         return Ok(equal_steps(fleet, each));
     }
     let law = batch_server(b.alpha.max(1e-9 * b.delta) / b.delta, rho)?;
-    let busy = 1.0 - law.none;
-    let inside = if busy > 0.0 { law.mean / busy } else { 0.0 };
+    let itl = (b.alpha + b.delta) / (1.0 - rho) - b.delta + b.decode;
+    Ok(in_steps(fleet, each, [law.none, law.mean, 0.0], itl))
+}
+
+/// The batch with a limit: who finds it full waits for a place, by half of (1 + SCV) of what exponential answers would have to.
+fn limited(fleet: &Fleet, each: f64) -> Result<Prediction, Trouble> {
+    let b = fleet.batch;
+    let law = limited_batch([b.alpha, b.delta], b.steps, fleet.max_batch, each)?;
+    let queue = law.waiting / each * (1.0 + fleet.service.scv) / 2.0;
+    let itl = law.mean / each / b.steps - b.delta + b.decode;
+    let p = in_steps(fleet, each, [law.none, law.mean, law.full], itl);
+    let later = |ms: Option<f64>| ms.map(|ms| ms + queue);
+    Ok(Prediction { wait_ms: later(p.wait_ms), ttft_ms: later(p.ttft_ms), e2e_ms: later(p.e2e_ms), ..p })
+}
+
+/// Where nobody is with probability `none`, `mean` requests are in the batch, and who comes finds it full with probability `full`:
+/// all others join it when the step under way has ended.
+fn in_steps(fleet: &Fleet, each: f64, [none, mean, full]: [f64; 3], itl: f64) -> Prediction {
+    let b = fleet.batch;
+    let busy = 1.0 - none;
+    let inside = if busy > 0.0 { mean / busy } else { 0.0 };
     // The step that an arrival falls into: longer by the prompts that happen to be in it.
     let plain = b.alpha + inside * b.delta;
     let fallen_into = plain + each * b.prompt_squared;
     let next = plain + each * (fallen_into - plain) * b.prompt;
-    let wait = busy * (fallen_into / 2.0);
-    let first = busy * next + (1.0 - busy) * b.alpha + b.prompt;
-    let itl = (b.alpha + b.delta) / (1.0 - rho) - b.delta + b.decode;
-    Ok(shared(fleet, wait, first, itl))
+    let wait = (busy - full) * (fallen_into / 2.0);
+    let first = busy * next + none * b.alpha + b.prompt;
+    shared(fleet, wait, first, itl)
 }
 
 /// Steps that take as long whoever is in them: as many servers as requests.

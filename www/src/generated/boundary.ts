@@ -1019,7 +1019,7 @@ export type LatencyPart = {
 };
 
 /** A law of a textbook queue, or of the batch server. */
-export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "power-of-d" | "round-robin" | "mdc" | "mmc" | "md1" | "mm1" | "mg1" | "batch-server" | "processor-sharing" | "closed-form";
+export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "power-of-d" | "round-robin" | "mdc" | "mmc" | "md1" | "mm1" | "mg1" | "batch-server" | "limited-batch" | "processor-sharing" | "closed-form";
 
 /** A law beside a run. */
 export type LawFound = {
@@ -2563,6 +2563,7 @@ export const LAWS: readonly (readonly [name: string, title: string])[] = [
   ["batch-server","Batch server"],
   ["processor-sharing","M/G/1-PS"],
   ["closed-form","Closed form"],
+  ["limited-batch","Limited batch"],
 ];
 
 /** All that a run can be run to. */
