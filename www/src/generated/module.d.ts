@@ -322,12 +322,14 @@ declare module '*/pkg/compare.js' {
        * What they come to; `null` before the first.
        */
       result(): RunComparison | null;
+      addBounds(a: Uint8Array, b: Uint8Array, bound_a: Uint8Array, bound_b: Uint8Array): void;
   }
 
   /**
    * The order of a race as far as it has gone.
    */
-  export function rankRace(entries: RaceEntry[], by: RankBy): RaceRanking;
+  export function rankRace(entries: RaceEntry[], bound: RunRow[], by: RankBy): RaceRanking;
+  export function oracleOf(scenario: string): string | undefined;
 
   /**
    * The figures of a run, from what `Sim.outcomes` gave; throws a list of diagnostics.
