@@ -66,18 +66,22 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
             >
               Theory
             </button>
-            <button
-              type="button"
-              class="theory-switch"
-              aria-pressed={spanShown()}
-              title="Select a span of time: drag over a chart"
-              onClick={(event) => {
-                event.stopPropagation();
-                setSpanShown(!spanShown());
-              }}
-            >
-              Span
-            </button>
+            {/* A run within another page has no account to ask for. */}
+            <Show when={!props.only}>
+              {' '}
+              <button
+                type="button"
+                class="theory-switch"
+                aria-pressed={spanShown()}
+                title="Select a span of time: drag over a chart"
+                onClick={(event) => {
+                  event.stopPropagation();
+                  setSpanShown(!spanShown());
+                }}
+              >
+                Span
+              </button>
+            </Show>
             <Show when={theory()}>
               <Suspense>
                 <Theory app={app} onOver={(next) => setOver(() => next)} />
