@@ -60,10 +60,14 @@ fn runs_with_autoscalers_are_held_against_the_oracle() {
     let args = ["day-in-ten-minutes", "day-in-ten-minutes", "--set-b", other];
     let table = json(&[&args[..], &["--seeds", "2", "--json"]].concat());
     for side in ["a", "b"] {
-        for (key, sign) in [("attainment_regret", -1.0), ("replica_seconds_regret", 1.0), ("usd_regret", 1.0)] {
+        for (key, sign) in [("attainment_regret", -1.0), ("replica_seconds_regret", 1.0), ("usd_regret", 1.0)]
+        {
             let of = |name: &str| table["regret"][side][key][name].as_f64().expect("a number");
             let [own, bound, regret, lo, hi] = ["own", "bound", "regret", "lo", "hi"].map(of);
-            assert!(((own - bound) * sign - regret).abs() < 1e-9 && lo <= regret && regret <= hi, "{side} {key}");
+            assert!(
+                ((own - bound) * sign - regret).abs() < 1e-9 && lo <= regret && regret <= hi,
+                "{side} {key}"
+            );
         }
     }
     assert_eq!(table["regret"]["oracle_a"], table["regret"]["oracle_b"]);

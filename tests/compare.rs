@@ -334,7 +334,11 @@ const POLICY: &str = "cluster.pools[0].scaling.policy";
 fn against_the_oracle(policy: &str) -> RegretTable {
     let (own, other) = (scenario(DAY, &[]), scenario(DAY, &[(POLICY, policy)]));
     let oracle = oracle_of(&own, None).expect("it has one").expect("it has an autoscaler");
-    assert_eq!(oracle_of(&other, None).expect("it has one").as_ref(), Some(&oracle), "policies have one oracle");
+    assert_eq!(
+        oracle_of(&other, None).expect("it has one").as_ref(),
+        Some(&oracle),
+        "policies have one oracle"
+    );
     let (a, b, bound) = (run(&own), run(&other), run(&oracle.scenario));
     assert_eq!(a.workload_digest, bound.workload_digest);
     let mut comparing = Comparing::default();
@@ -376,7 +380,10 @@ fn policies_of_the_day_have_the_regrets_that_are_quoted() {
         assert_eq!(table.b.beats(), beats, "{policy}");
         let told = &table.oracle_b[0];
         assert_eq!((told.pool.as_str(), told.binding), ("main", "batch"));
-        assert!(near(Some(told.replica_per_s), 16.53, 0.005) && near(Some(told.ahead_s), 42.6, 0.05), "{told:?}");
+        assert!(
+            near(Some(told.replica_per_s), 16.53, 0.005) && near(Some(told.ahead_s), 42.6, 0.05),
+            "{told:?}"
+        );
     }
 }
 
@@ -402,9 +409,25 @@ fn the_oracle_has_no_regret_against_itself_and_is_its_own_oracle() {
 }
 
 #[test]
+fn an_oracle_on_another_workload_is_no_bound() {
+    let short = [("run.horizon_s", "60")];
+    let own = scenario(DAY, &short);
+    let fixed = scenario(DAY, &[short[0], (POLICY, "none"), ("seed", "21")]);
+    let oracle = oracle_of(&own, None).expect("it has one").expect("it has an autoscaler");
+    let (a, b, bound) = (run(&own), run(&fixed), run(&oracle.scenario));
+    let mut comparing = Comparing::default();
+    comparing.add_bounds([&a, &b], [&bound, &bound]);
+    comparing.add(a, b);
+    let table = comparing.result().expect("there is a pair").regret.expect("the oracle ran");
+    assert!(table.a.attainment_regret.regret.is_some());
+    assert_eq!(table.b, tokenyard::session::compare::RunRegret::default());
+}
+
+#[test]
 fn there_is_an_oracle_of_autoscalers_only_and_what_stands_in_its_way_is_told() {
     assert_eq!(oracle_of(&scenario("router-showdown", &[]), None), Ok(None));
-    let why = |set: &[(&str, &str)]| oracle_of(&scenario(DAY, set), None).expect_err("a problem")[0].to_string();
+    let why =
+        |set: &[(&str, &str)]| oracle_of(&scenario(DAY, set), None).expect_err("a problem")[0].to_string();
     let edit = r#"[{"at_us": 1000000, "set": {"cluster.pools[0].scaling.max": 4}}]"#;
     assert!(why(&[("edits", edit)]).contains("an edit of the autoscaler"), "{}", why(&[("edits", edit)]));
     let off = edit.replace("\"set\"", "\"off\": true, \"set\"");

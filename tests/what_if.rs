@@ -17,8 +17,8 @@ use tokenyard::golden;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{Change, Scenario, TimedEdit};
 use tokenyard::session::whatif::{
-    Account, AccountedTime, Asking, CAUSES, Cause, ExplainQuery, Explaining, Explanation, WhatIf,
-    SpanBy, WhatIfQuery, in_ms, in_percent, whole,
+    Account, AccountedTime, Asking, CAUSES, Cause, ExplainQuery, Explaining, Explanation, SpanBy, WhatIf,
+    WhatIfQuery, in_ms, in_percent, whole,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -228,7 +228,10 @@ fn what_cannot_be_asked_is_told() {
     assert!(why(above(f64::NAN)).starts_with("error: above: NaN"));
     let empty = ExplainQuery { from_us: Some(5_000_000), to_us: Some(5_000_000), ..ExplainQuery::default() };
     let said = why(empty);
-    assert!(said.contains("0 of ") && said.contains("finished requests that arrived from 5 to 5 s"), "{said}");
+    assert!(
+        said.contains("0 of ") && said.contains("finished requests that arrived from 5 to 5 s"),
+        "{said}"
+    );
     let whole = ExplainQuery { from_us: Some(0), by: SpanBy::End, ..ExplainQuery::default() };
     assert!(why(whole).contains("and no others"), "{}", why(whole));
 }
@@ -243,7 +246,13 @@ fn a_span_of_time_has_whose_time_began_or_ended_in_it() {
         (AccountedTime::E2e, SpanBy::End),
         (AccountedTime::Ttft, SpanBy::End),
     ] {
-        let query = ExplainQuery { time, by, from_us: Some(8_000_000), to_us: Some(11_000_000), ..ExplainQuery::default() };
+        let query = ExplainQuery {
+            time,
+            by,
+            from_us: Some(8_000_000),
+            to_us: Some(11_000_000),
+            ..ExplainQuery::default()
+        };
         let e = explained(&s, &query);
         let mut us = Vec::new();
         for r in run.engine().records() {

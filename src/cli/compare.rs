@@ -289,7 +289,9 @@ fn write_regret(out: &mut String, regret: &RegretTable) {
     let both = [("A", &regret.a), ("B", &regret.b)];
     for (name, of) in both {
         let mut row = vec![name.to_owned()];
-        for (r, decimals) in [(&of.attainment_regret, 1), (&of.replica_seconds_regret, 0), (&of.usd_regret, 2)] {
+        for (r, decimals) in
+            [(&of.attainment_regret, 1), (&of.replica_seconds_regret, 0), (&of.usd_regret, 2)]
+        {
             row.extend([number(r.own, decimals), number(r.bound, decimals), signed(r.regret, decimals)]);
         }
         table.row(row);

@@ -28,10 +28,7 @@ pub struct OracleRun {
 
 /// The oracle of a scenario; none if no pool has an autoscaler. A problem where an edit changes the autoscaler, where no replica
 /// meets the objectives, and where nothing is known of the requests.
-pub fn oracle_of(
-    scenario: &Scenario,
-    trace: Option<&Arc<Trace>>,
-) -> Result<Option<OracleRun>, Diagnostics> {
+pub fn oracle_of(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Option<OracleRun>, Diagnostics> {
     let scaled = |pool: &Pool| pool.scaling.policy != ScalingPolicy::None;
     if !scenario.cluster.pools.iter().any(scaled) {
         return Ok(None);

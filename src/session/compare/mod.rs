@@ -16,8 +16,8 @@ mod regret;
 pub use gaps::GapLog;
 pub use parts::*;
 pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
+pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
-pub(crate) use regret::{Held, held, replica_seconds};
 
 use crate::stats::{FIGURES, mean_interval};
 use intervals::{Figures, Sample, differences_of_blocks};
@@ -174,9 +174,13 @@ impl Comparing {
         self.oracles = oracles;
     }
 
-    /// The runs of the oracles of A and B with the same seed as two runs that are to be added.
+    /// The runs of the oracles of A and B with the same seed as two runs that are to be added. An oracle on another workload is no bound:
+    /// a run without an autoscaler may have been given that of the other one.
     pub fn add_bounds(&mut self, own: [&Outcomes; 2], bounds: [&Outcomes; 2]) {
-        let pair = |side: usize| [held(own[side]), held(bounds[side])];
+        let pair = |side: usize| {
+            let same = own[side].workload_digest == bounds[side].workload_digest;
+            [held(own[side]), if same { held(bounds[side]) } else { Held::default() }]
+        };
         self.bounds.push([pair(0), pair(1)]);
     }
 

@@ -79,7 +79,7 @@ pub(crate) fn held(run: &Outcomes) -> Held {
 }
 
 /// Seconds of replicas in the measurement window.
-pub(crate) fn replica_seconds(run: &Outcomes) -> Option<f64> {
+fn replica_seconds(run: &Outcomes) -> Option<f64> {
     let replicas = run.report.get("replicas")?.as_array()?;
     Some(replicas.iter().filter_map(|r| r.get("up_s").and_then(Value::as_f64)).sum())
 }

@@ -1,6 +1,6 @@
 //! The figures of one run in one row, for sweeps and races.
 
-use crate::session::compare::{Ending, Outcomes, replica_seconds};
+use crate::session::compare::{Ending, Outcomes, held};
 use crate::stats::Blocked;
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +179,7 @@ impl RunRow {
             usd: figure("cost/usd"),
             usd_per_million_output_tokens: figure("cost/usd_per_million_output_tokens"),
             fitness: figure("fitness/score"),
-            replica_seconds: replica_seconds(run),
+            replica_seconds: held(run)[1],
         }
     }
 }
