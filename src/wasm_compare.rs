@@ -4,6 +4,7 @@
 use crate::base::Diagnostic;
 use crate::scenario::{Scenario, limits, parse, to_json};
 use crate::session::compare::{Comparing, Outcomes};
+use crate::session::oracle_of;
 use crate::session::study::{
     Capacity, CapacitySearch, Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, capacity, rank, summary,
 };
@@ -34,10 +35,19 @@ pub fn run_row(outcomes: &[u8]) -> Result<JsValue, JsValue> {
 #[wasm_bindgen(js_name = rankRace, unchecked_return_type = "RaceRanking")]
 pub fn rank_race(
     #[wasm_bindgen(unchecked_param_type = "RaceEntry[]")] entries: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "RunRow[]")] bound: &JsValue,
     #[wasm_bindgen(unchecked_param_type = "RankBy")] by: &JsValue,
 ) -> Result<JsValue, JsError> {
-    let (entries, by): (Vec<RaceEntry>, RankBy) = (written(entries)?, written(by)?);
-    Ok(value(&rank(&entries, by)))
+    let (entries, bound, by): (Vec<RaceEntry>, Vec<RunRow>, RankBy) =
+        (written(entries)?, written(bound)?, written(by)?);
+    Ok(value(&rank(&entries, &bound, by)))
+}
+
+/// The scenario of the oracle, as JSON text; nothing if no pool has an autoscaler. Throws a list of diagnostics.
+#[wasm_bindgen(js_name = oracleOf)]
+pub fn oracle(scenario: &str) -> Result<Option<String>, JsValue> {
+    let found = parse(scenario).and_then(|scenario| oracle_of(&scenario, None));
+    found.map(|run| run.map(|run| to_json(&run.scenario))).map_err(|problems| value(&problems))
 }
 
 /// The cases of a sweep, from what `--vary` takes; throws a list of diagnostics.
@@ -145,6 +155,14 @@ impl Comparison {
     pub fn add(&mut self, a: &[u8], b: &[u8]) -> Result<(), JsValue> {
         let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));
         self.0.add(read(a)?, read(b)?);
+        Ok(())
+    }
+
+    /// Adds what the oracles of two runs did with the same seed; the two runs are added after that. Throws a list of diagnostics.
+    #[wasm_bindgen(js_name = addBounds)]
+    pub fn add_bounds(&mut self, a: &[u8], b: &[u8], bound_a: &[u8], bound_b: &[u8]) -> Result<(), JsValue> {
+        let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));
+        self.0.add_bounds([&read(a)?, &read(b)?], [&read(bound_a)?, &read(bound_b)?]);
         Ok(())
     }
 

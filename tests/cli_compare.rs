@@ -55,6 +55,33 @@ fn the_keys_are_those_that_are_promised() {
 }
 
 #[test]
+fn runs_with_autoscalers_are_held_against_the_oracle() {
+    let other = r#"cluster.pools[0].scaling.policy={"kpa":{"concurrency":24}}"#;
+    let args = ["day-in-ten-minutes", "day-in-ten-minutes", "--set-b", other];
+    let table = json(&[&args[..], &["--seeds", "2", "--json"]].concat());
+    for side in ["a", "b"] {
+        for (key, sign) in [("attainment_regret", -1.0), ("replica_seconds_regret", 1.0), ("usd_regret", 1.0)]
+        {
+            let of = |name: &str| table["regret"][side][key][name].as_f64().expect("a number");
+            let [own, bound, regret, lo, hi] = ["own", "bound", "regret", "lo", "hi"].map(of);
+            assert!(
+                ((own - bound) * sign - regret).abs() < 1e-9 && lo <= regret && regret <= hi,
+                "{side} {key}"
+            );
+        }
+    }
+    assert_eq!(table["regret"]["oracle_a"], table["regret"]["oracle_b"]);
+    let text = stdout(&run(&with(&args)));
+    let lines = text.lines().skip_while(|l| !l.starts_with("against oracle"));
+    let lines: Vec<&str> = lines.take(3).collect();
+    let names: Vec<&str> = lines.iter().map(|l| l.split_whitespace().next().unwrap_or_default()).collect();
+    assert_eq!(names, ["against", "A", "B"], "{text}");
+    assert!(lines.iter().all(|l| l.chars().count() <= 100), "{text}");
+    let without = json(&["router-showdown", "router-showdown", "--json"]);
+    assert!(without.get("regret").is_none());
+}
+
+#[test]
 fn the_same_twice_shows_no_difference_and_says_so() {
     let c = json(&["chat-4xh100", "#chat-4xh100", "--json", "--seeds", "2"]);
     assert_eq!(c["metrics"]["ttft_ms"]["p99"]["verdict"], "none-shown");

@@ -68,7 +68,10 @@ fn explain_says_it_in_sentences_and_in_a_table() {
     let mean = e["slow"]["mean_ms"].as_f64().expect("a number");
     assert!((sum - mean).abs() < 1e-6 * mean, "{sum} {mean}");
     let span = json(&["explain", "router-showdown", "--from", "5", "--to", "10"]);
-    assert_eq!(span["slow_words"], "the requests of the span");
+    assert_eq!(span["slow_words"], "the requests that arrived from 5 to 10 s");
+    let ended = json(&["explain", "router-showdown", "--from", "5", "--to", "10", "--by", "end"]);
+    assert_eq!(ended["slow_words"], "the requests that finished from 5 to 10 s");
+    assert_ne!(span["slow"]["requests"], ended["slow"]["requests"]);
 }
 
 #[test]

@@ -7,7 +7,9 @@ mod outcomes;
 
 use outcomes::{Normal, compared, made_up, run, scenario};
 use tokenyard::base::json;
-use tokenyard::session::compare::{Difference, MetricTable, Outcomes, Verdict};
+use tokenyard::scenario::ScalingPolicy;
+use tokenyard::session::compare::{Comparing, Difference, MetricTable, Outcomes, RegretTable, Verdict};
+use tokenyard::session::oracle_of;
 
 const SHORT: [(&str, &str); 2] = [("run.horizon_s", "60"), ("run.warmup_s", "10")];
 
@@ -323,4 +325,115 @@ fn refused_and_unfinished_requests_have_not_met_their_objectives() {
         met.lo.is_some() && c.totals.goodput_per_s.difference.lo.is_none(),
         "rates of one run have no interval"
     );
+}
+
+const DAY: &str = "day-in-ten-minutes";
+const POLICY: &str = "cluster.pools[0].scaling.policy";
+
+/// The preset with a policy and with the one that it has, both against their oracle.
+fn against_the_oracle(policy: &str) -> RegretTable {
+    let (own, other) = (scenario(DAY, &[]), scenario(DAY, &[(POLICY, policy)]));
+    let oracle = oracle_of(&own, None).expect("it has one").expect("it has an autoscaler");
+    assert_eq!(
+        oracle_of(&other, None).expect("it has one").as_ref(),
+        Some(&oracle),
+        "policies have one oracle"
+    );
+    let (a, b, bound) = (run(&own), run(&other), run(&oracle.scenario));
+    assert_eq!(a.workload_digest, bound.workload_digest);
+    let mut comparing = Comparing::default();
+    comparing.set_oracles([oracle.pools.clone(), oracle.pools]);
+    comparing.add_bounds([&a, &b], [&bound, &bound]);
+    comparing.add(a, b);
+    comparing.result().expect("there is a pair").regret.expect("the oracle ran")
+}
+
+fn near(found: Option<f64>, quoted: f64, within: f64) -> bool {
+    found.is_some_and(|x| (x - quoted).abs() <= within)
+}
+
+/// Takes seconds: docs/scaling.md quotes these figures.
+#[test]
+fn policies_of_the_day_have_the_regrets_that_are_quoted() {
+    let quoted = [
+        (r#"{"kpa": {"concurrency": 24}}"#, [98.0, 3181.0, 3.09], [0.8, 1101.0, 1.07]),
+        (r#"{"threshold": {"up": 0.7, "down": 0.3}}"#, [15.8, 2450.0, 2.38], [83.0, 371.0, 0.36]),
+        (r#"{"target-utilization": {"target": 0.6}}"#, [51.5, 2566.0, 2.50], [47.3, 487.0, 0.47]),
+        (r#"{"wva-queueing-model": {}}"#, [99.9, 3491.0, 3.39], [-1.1, 1412.0, 1.37]),
+    ];
+    for (policy, own, regret) in quoted {
+        let table = against_the_oracle(policy);
+        let of = |r: &tokenyard::session::compare::RunRegret| {
+            [r.attainment_regret, r.replica_seconds_regret, r.usd_regret]
+        };
+        let hpa = [([98.0, 98.8, 0.8], 0.05), ([3239.0, 2080.0, 1159.0], 0.5), ([3.15, 2.02, 1.13], 0.005)];
+        for (r, (figures, within)) in of(&table.a).into_iter().zip(hpa) {
+            for (found, figure) in [r.own, r.bound, r.regret].into_iter().zip(figures) {
+                assert!(near(found, figure, within), "hpa: {r:?}, {figure}");
+            }
+        }
+        for (k, r) in of(&table.b).into_iter().enumerate() {
+            let within = [0.05, 0.5, 0.005][k];
+            assert!(near(r.own, own[k], within) && near(r.regret, regret[k], within), "{policy}: {r:?}");
+        }
+        let beats = if policy.contains("wva") { &["objectives met"][..] } else { &[] };
+        assert_eq!(table.b.beats(), beats, "{policy}");
+        let told = &table.oracle_b[0];
+        assert_eq!((told.pool.as_str(), told.binding), ("main", "batch"));
+        assert!(
+            near(Some(told.replica_per_s), 16.53, 0.005) && near(Some(told.ahead_s), 42.6, 0.05),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn the_oracle_has_no_regret_against_itself_and_is_its_own_oracle() {
+    let own = scenario(DAY, &[("run.horizon_s", "90")]);
+    let oracle = oracle_of(&own, None).expect("it has one").expect("it has an autoscaler");
+    let again = oracle_of(&oracle.scenario, None).expect("it has one").expect("it has an autoscaler");
+    assert_eq!(again, oracle);
+    let ScalingPolicy::Oracle(told) = &oracle.scenario.cluster.pools[0].scaling.policy else {
+        panic!("{:?}", oracle.scenario.cluster.pools[0].scaling.policy)
+    };
+    assert!(same(Some(told.replica_per_s), Some(oracle.pools[0].replica_per_s)));
+    let a = run(&oracle.scenario);
+    let mut comparing = Comparing::default();
+    comparing.add_bounds([&a, &a], [&a, &a]);
+    comparing.add(a.clone(), a);
+    let table = comparing.result().expect("there is a pair").regret.expect("the oracle ran");
+    for r in [table.a.attainment_regret, table.a.replica_seconds_regret, table.b.usd_regret] {
+        assert!(same(r.regret, Some(0.0)) && same(r.own, r.bound) && r.own > Some(0.0), "{r:?}");
+    }
+    assert!(table.a.beats().is_empty());
+}
+
+#[test]
+fn an_oracle_on_another_workload_is_no_bound() {
+    let short = [("run.horizon_s", "60")];
+    let own = scenario(DAY, &short);
+    let fixed = scenario(DAY, &[short[0], (POLICY, "none"), ("seed", "21")]);
+    let oracle = oracle_of(&own, None).expect("it has one").expect("it has an autoscaler");
+    let (a, b, bound) = (run(&own), run(&fixed), run(&oracle.scenario));
+    let mut comparing = Comparing::default();
+    comparing.add_bounds([&a, &b], [&bound, &bound]);
+    comparing.add(a, b);
+    let table = comparing.result().expect("there is a pair").regret.expect("the oracle ran");
+    assert!(table.a.attainment_regret.regret.is_some());
+    assert_eq!(table.b, tokenyard::session::compare::RunRegret::default());
+}
+
+#[test]
+fn there_is_an_oracle_of_autoscalers_only_and_what_stands_in_its_way_is_told() {
+    assert_eq!(oracle_of(&scenario("router-showdown", &[]), None), Ok(None));
+    let why =
+        |set: &[(&str, &str)]| oracle_of(&scenario(DAY, set), None).expect_err("a problem")[0].to_string();
+    let edit = r#"[{"at_us": 1000000, "set": {"cluster.pools[0].scaling.max": 4}}]"#;
+    assert!(why(&[("edits", edit)]).contains("an edit of the autoscaler"), "{}", why(&[("edits", edit)]));
+    let off = edit.replace("\"set\"", "\"off\": true, \"set\"");
+    assert!(oracle_of(&scenario(DAY, &[("edits", &off)]), None).is_ok());
+    let short = why(&[("slo.ttft_ms", "0.1")]);
+    assert!(short.starts_with("error: cluster.pools[0]: "), "{short}");
+    let nobody = why(&[("workload.clients", "[]")]);
+    assert!(nobody.contains("workload"), "{nobody}");
 }

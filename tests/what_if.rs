@@ -17,7 +17,7 @@ use tokenyard::golden;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{Change, Scenario, TimedEdit};
 use tokenyard::session::whatif::{
-    Account, AccountedTime, Asking, CAUSES, Cause, ExplainQuery, Explaining, Explanation, WhatIf,
+    Account, AccountedTime, Asking, CAUSES, Cause, ExplainQuery, Explaining, Explanation, SpanBy, WhatIf,
     WhatIfQuery, in_ms, in_percent, whole,
 };
 use tokenyard::session::{Audience, Session};
@@ -227,7 +227,60 @@ fn what_cannot_be_asked_is_told() {
     assert!(why(above(100.0)).starts_with("error: above: 100; allowed: "));
     assert!(why(above(f64::NAN)).starts_with("error: above: NaN"));
     let empty = ExplainQuery { from_us: Some(5_000_000), to_us: Some(5_000_000), ..ExplainQuery::default() };
-    assert!(why(empty).contains("0 of "), "{}", why(empty));
+    let said = why(empty);
+    assert!(
+        said.contains("0 of ") && said.contains("finished requests that arrived from 5 to 5 s"),
+        "{said}"
+    );
+    let whole = ExplainQuery { from_us: Some(0), by: SpanBy::End, ..ExplainQuery::default() };
+    assert!(why(whole).contains("and no others"), "{}", why(whole));
+}
+
+#[test]
+fn a_span_of_time_has_whose_time_began_or_ended_in_it() {
+    let s = preset("chat-4xh100", 20.0);
+    let run = ended(&s);
+    let mut spans = Vec::new();
+    for (time, by) in [
+        (AccountedTime::E2e, SpanBy::Arrival),
+        (AccountedTime::E2e, SpanBy::End),
+        (AccountedTime::Ttft, SpanBy::End),
+    ] {
+        let query = ExplainQuery {
+            time,
+            by,
+            from_us: Some(8_000_000),
+            to_us: Some(11_000_000),
+            ..ExplainQuery::default()
+        };
+        let e = explained(&s, &query);
+        let mut us = Vec::new();
+        for r in run.engine().records() {
+            let Some(e2e) = r.e2e.get() else { continue };
+            let long = if time == AccountedTime::E2e { e2e } else { r.ttft.get().expect("it has finished") };
+            let at = if by == SpanBy::Arrival { r.arrival } else { r.arrival + long };
+            if r.arrival.0 as f64 >= s.run.warmup_s * 1e6 && (8_000_000..11_000_000).contains(&at.0) {
+                us.push(long.0);
+            }
+        }
+        assert_eq!(e.slow.requests, us.len() as u64, "{time:?} {by:?}");
+        let mean_ms = us.iter().sum::<u64>() as f64 / us.len() as f64 / 1000.0;
+        assert!((e.slow.mean_ms - mean_ms).abs() < 1e-9 * mean_ms, "{time:?} {by:?}");
+        let parts: f64 = e.causes.iter().map(|c| c.slow_ms).sum();
+        assert!((parts - mean_ms).abs() < 1e-9 * mean_ms, "{time:?} {by:?}");
+        is_true(&e);
+        spans.push((e.slow.requests, e.slow_words));
+    }
+    let words: Vec<&str> = spans.iter().map(|(_, words)| words.as_str()).collect();
+    assert_eq!(
+        words,
+        [
+            "the requests that arrived from 8 to 11 s",
+            "the requests that finished from 8 to 11 s",
+            "the requests that got their first token from 8 to 11 s"
+        ]
+    );
+    assert!(spans[0].0 != spans[1].0, "{spans:?}");
 }
 
 fn explained(scenario: &Scenario, query: &ExplainQuery) -> Explanation {

@@ -120,12 +120,15 @@ pub(super) struct Explain {
     /// Requests above this percentile, such as p99; with --from or --to all of that span, unless it is given
     #[arg(long, value_name = "PERCENTILE")]
     pub(super) above: Option<String>,
-    /// Requests that arrived from this instant on, in seconds after the start
+    /// Requests of a span of time from this instant on, in seconds after the start
     #[arg(long, value_name = "S")]
     pub(super) from: Option<f64>,
-    /// Requests that arrived before this instant
+    /// Requests of a span of time before this instant
     #[arg(long, value_name = "S")]
     pub(super) to: Option<f64>,
+    /// Which requests are those of the span
+    #[arg(long, value_enum, default_value_t = SpanName::Arrival)]
+    pub(super) by: SpanName,
     /// Print everything as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -154,4 +157,13 @@ pub(super) enum TimeName {
     Ttft,
     /// Arrival to last token
     E2e,
+}
+
+/// What of a request lies in a span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum SpanName {
+    /// Its arrival
+    Arrival,
+    /// The end of its time: the first token for ttft, the last one for e2e
+    End,
 }

@@ -9,10 +9,10 @@ use super::{Failed, say, tell};
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
 use crate::session::compare::{
-    Comparing, Difference, MetricComparison, MovedRequest, Outcomes, PairedPart, RunComparison, Side,
-    TotalComparison,
+    Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
+    RunComparison, Side, TotalComparison,
 };
-use crate::session::{Audience, Session, Trace};
+use crate::session::{Audience, OracleRun, Session, Trace, oracle_of};
 use std::sync::Arc;
 
 /// `tokenyard compare`
@@ -41,7 +41,8 @@ pub(super) fn run(args: &Compare) -> Result<(), Failed> {
         );
         seeds = 1;
     }
-    let result = compare(&a, &b, seeds, args.jobs)?;
+    let oracles = oracles([&a, &b]);
+    let result = compare([&a, &b], oracles.as_ref(), seeds, args.jobs)?;
     if args.json {
         return say(&format!("{}\n", json::indented(&result)));
     }
@@ -73,25 +74,79 @@ impl Case {
     }
 }
 
-/// Runs all pairs, as many at a time as there are threads, so that no more outcomes are held than those of these.
-fn compare(a: &Case, b: &Case, seeds: u32, jobs: Option<u32>) -> Result<RunComparison, Failed> {
+/// The oracles of two scenarios, and what they are told. One without an autoscaler has that of the other.
+struct Oracles {
+    cases: Vec<Case>,
+    told: [Vec<OraclePool>; 2],
+}
+
+impl Oracles {
+    /// The place of the oracle of A or B among the cases.
+    fn place(&self, side: usize) -> usize {
+        side.min(self.cases.len() - 1)
+    }
+}
+
+/// The oracles, if either has an autoscaler. Where there can be none the reason is told.
+fn oracles([a, b]: [&Case; 2]) -> Option<Oracles> {
+    let of = |case: &Case| {
+        let found = oracle_of(&case.scenario, case.trace.as_ref());
+        found.unwrap_or_else(|problems| {
+            tell_all(&format!("{}, no oracle", case.name), &problems);
+            None
+        })
+    };
+    let (of_a, of_b) = (of(a), of(b));
+    let (first, second) = (of_a.as_ref().or(of_b.as_ref())?, of_b.as_ref().or(of_a.as_ref())?);
+    let case = |own: &Case, run: &OracleRun| Case {
+        name: own.name.clone(),
+        scenario: run.scenario.clone(),
+        trace: own.trace.clone(),
+        draws: own.draws,
+    };
+    // Two that differ in their policies alone have one oracle.
+    let mut cases = vec![case(a, first)];
+    if first.scenario != second.scenario {
+        cases.push(case(b, second));
+    }
+    Some(Oracles { cases, told: [first.pools.clone(), second.pools.clone()] })
+}
+
+/// Runs all pairs with their oracles, about as many runs at a time as there are threads, so that few outcomes are held.
+fn compare(
+    cases: [&Case; 2],
+    oracles: Option<&Oracles>,
+    seeds: u32,
+    jobs: Option<u32>,
+) -> Result<RunComparison, Failed> {
     let pool = threads(jobs)?;
-    let bar = progress(u64::from(seeds) * 2);
     let mut comparing = Comparing::default();
-    let at_once = pool.current_num_threads().div_ceil(2) as u32;
+    let bounds = oracles.map_or(&[][..], |o| &o.cases);
+    let runs: Vec<&Case> = cases.into_iter().chain(bounds).collect();
+    if let Some(oracles) = oracles {
+        comparing.set_oracles(oracles.told.clone());
+    }
+    let bar = progress(u64::from(seeds) * runs.len() as u64);
+    let at_once = pool.current_num_threads().div_ceil(runs.len()) as u32;
     let mut first = 0;
     while first < seeds {
         let count = at_once.min(seeds - first);
-        let made = each(&pool, 2 * count as usize, |i| {
-            let case = if i % 2 == 0 { a } else { b };
-            let made = case.outcomes(first + i as u32 / 2).map_err(|problems| (&case.name, problems));
+        let made = each(&pool, runs.len() * count as usize, |i| {
+            let case = runs[i % runs.len()];
+            let seed = first + (i / runs.len()) as u32;
+            let made = case.outcomes(seed).map_err(|problems| (&case.name, problems));
             bar.inc(1);
             made
         });
-        let mut made = made.into_iter();
-        while let (Some(of_a), Some(of_b)) = (made.next(), made.next()) {
-            let failed = |(name, problems): (&String, Diagnostics)| refused(name, &problems);
-            comparing.add(of_a.map_err(failed)?, of_b.map_err(failed)?);
+        let failed = |(name, problems): (&String, Diagnostics)| refused(name, &problems);
+        let made: Result<Vec<Outcomes>, Failed> = made.into_iter().map(|run| run.map_err(failed)).collect();
+        let mut made = made?.into_iter();
+        while let (Some(a), Some(b)) = (made.next(), made.next()) {
+            if let Some(oracles) = oracles {
+                let ran: Vec<Outcomes> = made.by_ref().take(oracles.cases.len()).collect();
+                comparing.add_bounds([&a, &b], [0, 1].map(|side| &ran[oracles.place(side)]));
+            }
+            comparing.add(a, b);
         }
         first += count;
     }
@@ -106,6 +161,9 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     out.push_str(&metric_table(c).text());
     out.push('\n');
     out.push_str(&total_table(c).text());
+    if let Some(regret) = &c.regret {
+        write_regret(&mut out, regret);
+    }
     for (name, detail) in [("TTFT", &c.detail.ttft_ms), ("E2E", &c.detail.e2e_ms)] {
         if let Some(paired) = &detail.paired {
             write_paired(&mut out, name, paired);
@@ -211,6 +269,41 @@ fn total_table(c: &RunComparison) -> Table {
         table.row(row);
     }
     table
+}
+
+/// Both runs against the oracle: a line for each, and one for each that beats it in something.
+fn write_regret(out: &mut String, regret: &RegretTable) {
+    let right = |name, width| (name, Align::Right, width);
+    let mut table = Table::new(&[
+        ("against oracle", Align::Left, 14),
+        right("met %", 6),
+        right("oracle", 6),
+        right("regret", 7),
+        right("replica-s", 9),
+        right("oracle", 7),
+        right("regret", 8),
+        right("USD", 7),
+        right("oracle", 7),
+        right("regret", 7),
+    ]);
+    let both = [("A", &regret.a), ("B", &regret.b)];
+    for (name, of) in both {
+        let mut row = vec![name.to_owned()];
+        for (r, decimals) in
+            [(&of.attainment_regret, 1), (&of.replica_seconds_regret, 0), (&of.usd_regret, 2)]
+        {
+            row.extend([number(r.own, decimals), number(r.bound, decimals), signed(r.regret, decimals)]);
+        }
+        table.row(row);
+    }
+    out.push('\n');
+    out.push_str(&table.text());
+    for (name, of) in both {
+        let beats = of.beats();
+        if !beats.is_empty() {
+            line(out, &format!("{name} beats the oracle in: {}", beats.join(", ")));
+        }
+    }
 }
 
 /// Requests named at each end.

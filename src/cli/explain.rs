@@ -1,12 +1,12 @@
 //! `tokenyard explain`: where the time of the slow requests went.
 
-use super::args_studies::{Explain as Arguments, TimeName};
+use super::args_studies::{Explain as Arguments, SpanName, TimeName};
 use super::input::{Loaded, load, refused, tell_all};
 use super::table::{Align, Table, visible};
 use super::what_if::instant;
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
-use crate::session::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation};
+use crate::session::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation, SpanBy};
 
 /// `tokenyard explain`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
@@ -15,13 +15,17 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
         TimeName::Ttft => AccountedTime::Ttft,
         TimeName::E2e => AccountedTime::E2e,
     };
+    let by = match args.by {
+        SpanName::Arrival => SpanBy::Arrival,
+        SpanName::End => SpanBy::End,
+    };
     let above = args.above.as_deref().map(percentile).transpose()?;
     let name = &args.input.scenario;
     let Loaded { scenario, trace } = load(&args.input)?;
     let (mut explaining, warnings) =
         Explaining::new(scenario, trace).map_err(|problems| refused(name, &problems))?;
     tell_all(name, &warnings);
-    let asked = ExplainQuery { time, above, from_us, to_us, until_us: None };
+    let asked = ExplainQuery { time, above, from_us, to_us, by, until_us: None };
     let found = explaining.explain(&asked).map_err(|problem| refused(name, &[problem]))?;
     if args.json {
         return say(&format!("{}\n", json::indented(&found)));

@@ -144,6 +144,12 @@ pub(super) fn phases_of(pool: &Pool) -> Option<StartPhases> {
     }
 }
 
+/// The mean time from placement to serving of a pool's replicas, in seconds.
+pub fn mean_start_s(pool: &Pool) -> f64 {
+    phases_of(pool)
+        .map_or(0.0, |p| p.scheduling_s + p.node_s + p.pull_s + p.load_s + p.initialise_s + p.probe_s)
+}
+
 /// When each phase of a start that begins at `now` ends.
 pub(super) fn draw_ends(
     phases: &StartPhases,

@@ -45,7 +45,7 @@ pub use decision::{Decision, ranking};
 pub use detail::{Detail, StepTrace};
 pub use edits::replicas_started;
 pub use fact::{DropReason, Fact, Ignore, Sink, StepParts};
-pub use life::StartPhase;
+pub use life::{StartPhase, mean_start_s};
 pub use location::Location;
 pub use redirect::{NotRedirected, WhyNot};
 pub use replica::Replica;

@@ -13,8 +13,10 @@ mod history;
 mod memory;
 mod model;
 mod occasion;
+#[cfg(any(feature = "cli", feature = "compare"))]
+mod oracle;
 mod outcomes;
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "compare"))]
 mod sizing;
 mod snapshot;
 #[cfg(any(feature = "cli", feature = "compare"))]
@@ -33,7 +35,9 @@ pub use advance::{Pace, SingleStep, StepKind, Stop};
 pub use history::{Budget, History};
 pub use model::{architecture_from_hf, scenario_from_hf};
 pub use occasion::{Awaited, Occasion, OccasionChoice, Takes};
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "compare"))]
+pub use oracle::{OracleRun, oracle_of};
+#[cfg(any(feature = "cli", feature = "compare"))]
 pub use sizing::{PoolCoefficients, pool_coefficients};
 pub use snapshot::SnapshotError;
 

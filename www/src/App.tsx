@@ -22,7 +22,7 @@ const Dialogs = lazy(() => import('./panels/Dialogs.tsx'));
 const loadEmbedded = () => import('./Embedded.tsx');
 const loadShare = () => import('./panels/Share.tsx');
 const loadLinkTrouble = () => import('./panels/LinkTrouble.tsx');
-const loadCompare = () => import('./panels/Compare.tsx');
+const loadCompare = () => import('./CompareView.tsx');
 const loadTruth = () => import('./panels/Truth.tsx');
 const loadGallery = () => import('./panels/Gallery.tsx');
 

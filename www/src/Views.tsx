@@ -4,8 +4,10 @@ import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/plot.ts';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
+import { setSpanShown, spanShown } from './state/spanShown.ts';
 
 const Theory = lazy(() => import('./panels/Theory.tsx'));
+const SpanLayer = lazy(() => import('./panels/SpanLayer.tsx'));
 
 export function StageView(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -44,6 +46,13 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
         measured={app.measuredRun()}
         only={props.only}
         over={over()}
+        layer={
+          <Show when={spanShown()}>
+            <Suspense>
+              <SpanLayer app={app} />
+            </Suspense>
+          </Show>
+        }
         head={
           <>
             <button
@@ -57,6 +66,22 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
             >
               Theory
             </button>
+            {/* A run within another page has no account to ask for. */}
+            <Show when={!props.only}>
+              {' '}
+              <button
+                type="button"
+                class="theory-switch"
+                aria-pressed={spanShown()}
+                title="Select a span of time: drag over a chart"
+                onClick={(event) => {
+                  event.stopPropagation();
+                  setSpanShown(!spanShown());
+                }}
+              >
+                Span
+              </button>
+            </Show>
             <Show when={theory()}>
               <Suspense>
                 <Theory app={app} onOver={(next) => setOver(() => next)} />

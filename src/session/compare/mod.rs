@@ -11,10 +11,13 @@ mod intervals;
 mod pairing;
 mod parts;
 mod read;
+mod regret;
 
 pub use gaps::GapLog;
 pub use parts::*;
 pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
+pub(crate) use regret::{Held, held};
+pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
 
 use crate::stats::{FIGURES, mean_interval};
 use intervals::{Figures, Sample, differences_of_blocks};
@@ -135,6 +138,9 @@ pub struct Comparing {
     sides: [Side; 2],
     requests: u64,
     not_paired: Option<String>,
+    /// By seed, of A and B: their figures and those of their oracles; and what the oracles are told.
+    bounds: Vec<[[Held; 2]; 2]>,
+    oracles: [Vec<OraclePool>; 2],
     /// The outcomes of the first seed with their pairs.
     first: Option<(Outcomes, Outcomes, Vec<Pair>)>,
 }
@@ -161,6 +167,29 @@ impl Comparing {
         if self.first.is_none() {
             self.first = Some((a, b, counts));
         }
+    }
+
+    /// What the oracles of A and B are told, by pool.
+    pub fn set_oracles(&mut self, oracles: [Vec<OraclePool>; 2]) {
+        self.oracles = oracles;
+    }
+
+    /// The runs of the oracles of A and B with the same seed as two runs that are to be added. An oracle on another workload is no bound:
+    /// a run without an autoscaler may have been given that of the other one.
+    pub fn add_bounds(&mut self, own: [&Outcomes; 2], bounds: [&Outcomes; 2]) {
+        let pair = |side: usize| {
+            let same = own[side].workload_digest == bounds[side].workload_digest;
+            [held(own[side]), if same { held(bounds[side]) } else { Held::default() }]
+        };
+        self.bounds.push([pair(0), pair(1)]);
+    }
+
+    /// Both runs against the oracle, where it ran with every seed.
+    fn regret(&self) -> Option<RegretTable> {
+        let of = |side: usize| RunRegret::of(&self.bounds.iter().map(|both| both[side]).collect::<Vec<_>>());
+        let [oracle_a, oracle_b] = self.oracles.clone();
+        let whole = !self.bounds.is_empty() && self.bounds.len() == self.seeds.len();
+        whole.then(|| RegretTable { a: of(0), b: of(1), oracle_a, oracle_b })
     }
 
     /// What the seeds so far come to; nothing before the first.
@@ -199,6 +228,7 @@ impl Comparing {
                 preemptions: total(5),
                 usd_per_million_output_tokens: total(6),
             },
+            regret: self.regret(),
             detail: DetailTable {
                 ttft_ms: detail(Metric::Ttft),
                 tpot_ms: detail(Metric::Tpot),

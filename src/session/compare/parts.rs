@@ -1,5 +1,6 @@
 //! What a comparison of two runs says: plain data, as `--json` prints it and the page reads it. A difference is B minus A.
 
+use super::RegretTable;
 use serde::Serialize;
 
 /// Two runs, or the runs of two scenarios with several seeds.
@@ -30,6 +31,10 @@ pub struct RunComparison {
     pub metrics: MetricTable,
     /// Figures of whole runs.
     pub totals: TotalTable,
+    /// Both against the oracle, where either has an autoscaler; else missing.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret: Option<RegretTable>,
     /// The requests of the first seed, one by one.
     pub detail: DetailTable,
 }

@@ -15,7 +15,7 @@ pub use capacity::{
 };
 pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
 pub use curve::{CurveKnee, KNEE, knee};
-pub use race::{RaceEntry, RacePlace, RaceRanking, RankBy, Unranked, rank};
+pub use race::{RaceBound, RaceEntry, RacePlace, RaceRanking, RankBy, Unranked, rank};
 pub use row::{RunFigure, RunRow};
 pub use summary::{SweepCurve, SweepPoint, SweepRow, SweepSummary, SweepValue, summary};
 pub use traffic::scale_traffic;

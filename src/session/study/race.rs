@@ -4,7 +4,7 @@
 //! refused, dropped and unfinished requests have missed their objectives, and count as the longest times in a percentile.
 
 use super::row::RunRow;
-use crate::session::compare::{Difference, Direction, Verdict};
+use crate::session::compare::{Difference, Direction, Held, RunRegret, Verdict};
 use crate::stats::mean_interval;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,18 @@ pub struct RaceRanking {
     pub places: Vec<RacePlace>,
     /// Who is not ranked, and why.
     pub unranked: Vec<Unranked>,
+    /// The oracle's runs, where autoscalers are raced: the bound, without a place.
+    pub bound: Option<RaceBound>,
+}
+
+/// What the oracle reaches on the work that is raced.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RaceBound {
+    /// The figure that decides, a mean over the seeds so far; null where a run has none.
+    pub mean: Option<f64>,
+    /// Its figures against themselves: what others are held against.
+    pub figures: RunRegret,
 }
 
 /// A place in the race.
@@ -90,6 +102,8 @@ pub struct RacePlace {
     pub to_first: Difference,
     /// Whether no difference to the first can be shown, or too few seeds ran to tell.
     pub tied: bool,
+    /// Against the oracle, where it ran with every seed.
+    pub regret: Option<RunRegret>,
 }
 
 /// Somebody without a place.
@@ -102,8 +116,9 @@ pub struct Unranked {
     pub why: String,
 }
 
-/// The order of some runs. Whoever is named first says what the offered work is and which seeds there are.
-pub fn rank(entries: &[RaceEntry], by: RankBy) -> RaceRanking {
+/// The order of some runs. Whoever is named first says what the offered work is and which seeds there are. `bound` are the runs of the
+/// oracle, if there is one.
+pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking {
     let mut names: Vec<&str> = Vec::new();
     for entry in entries {
         if !names.contains(&entry.name.as_str()) {
@@ -138,10 +153,26 @@ pub fn rank(entries: &[RaceEntry], by: RankBy) -> RaceRanking {
             hi: interval.map(|i| i.hi),
             to_first,
             tied: matches!(to_first.verdict, Verdict::NoneShown | Verdict::Unknown),
+            regret: regret(&runs(name), bound),
         }
     };
     let places = (1..).zip(&ranked).map(place).collect();
-    RaceRanking { by, better: by.better(), places, unranked }
+    let own: Vec<&RunRow> = bound.iter().collect();
+    let figures = regret(&own, bound);
+    let value: Option<Vec<f64>> = own.iter().map(|run| by.of(run)).collect();
+    let bound = figures.map(|figures| RaceBound { mean: value.map(|v| mean(&v)), figures });
+    RaceRanking { by, better: by.better(), places, unranked, bound }
+}
+
+/// Runs against those of the oracle on the same work; nothing where one of them is missing.
+fn regret(own: &[&RunRow], bound: &[RunRow]) -> Option<RunRegret> {
+    let held = |run: &RunRow| -> Held { [run.met_share.map(|x| 100.0 * x), run.replica_seconds, run.usd] };
+    let of = |run: &&RunRow| {
+        let same = |b: &&RunRow| b.seed == run.seed && b.workload_digest == run.workload_digest;
+        bound.iter().find(same).map(|b| [held(run), held(b)])
+    };
+    let pairs: Option<Vec<[Held; 2]>> = own.iter().map(of).collect();
+    pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| RunRegret::of(&pairs))
 }
 
 /// The values of somebody's runs in the order of the reference's seeds; or why they cannot be compared with those.
@@ -200,7 +231,7 @@ mod tests {
         }
         all.iter_mut().filter(|e| e.name == "other").for_each(|e| e.run.workload_digest = "x".to_owned());
         all.push(entry("late", 1, 100));
-        let r = rank(&all, RankBy::MetShare);
+        let r = rank(&all, &[], RankBy::MetShare);
         let order: Vec<(&str, bool)> = r.places.iter().map(|p| (p.name.as_str(), p.tied)).collect();
         assert_eq!(order, [("a", true), ("c", true), ("b", false)]);
         assert_eq!(r.places[2].to_first.verdict, Verdict::Worse);
@@ -212,7 +243,25 @@ mod tests {
                 "there is no run with seed 2 yet"
             ]
         );
-        assert!(rank(&all, RankBy::Fitness).places.is_empty(), "no score without weights");
-        assert!(rank(&[], RankBy::MetShare).places.is_empty());
+        assert!(r.bound.is_none() && r.places.iter().all(|p| p.regret.is_none()));
+        assert!(rank(&all, &[], RankBy::Fitness).places.is_empty(), "no score without weights");
+        assert!(rank(&[], &[], RankBy::MetShare).places.is_empty());
+    }
+
+    #[test]
+    fn the_bound_has_no_place_and_everybody_is_held_against_it() {
+        let mut all = Vec::new();
+        for (seed, met) in [(1, [90, 70]), (2, [80, 61])] {
+            all.extend(["a", "b"].iter().zip(met).map(|(name, met)| entry(name, seed, met)));
+        }
+        let bound: Vec<RunRow> = [(1, 95), (2, 79)].map(|(seed, met)| entry("", seed, met).run).to_vec();
+        let r = rank(&all, &bound, RankBy::MetShare);
+        assert_eq!(r.places.len(), 2);
+        let regrets = r.places.iter().map(|p| p.regret.and_then(|x| x.attainment_regret.regret));
+        assert_eq!(regrets.collect::<Vec<_>>(), [Some(2.0), Some(21.5)], "a beats it with the second seed");
+        let oracle = r.bound.expect("it ran");
+        assert_eq!((oracle.mean, oracle.figures.attainment_regret.regret), (Some(0.87), Some(0.0)));
+        let less = rank(&all, &bound[..1], RankBy::MetShare);
+        assert!(less.places.iter().all(|p| p.regret.is_none()), "it ran with one seed of two");
     }
 }

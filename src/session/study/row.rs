@@ -1,6 +1,6 @@
 //! The figures of one run in one row, for sweeps and races.
 
-use crate::session::compare::{Ending, Outcomes};
+use crate::session::compare::{Ending, Outcomes, held};
 use crate::stats::Blocked;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +92,8 @@ pub struct RunRow {
     pub usd_per_million_output_tokens: Option<f64>,
     /// The fitness score; null without weights in the scenario.
     pub fitness: Option<f64>,
+    /// Seconds of replicas that were paid for.
+    pub replica_seconds: Option<f64>,
 }
 
 /// A figure of a row by its name.
@@ -177,6 +179,7 @@ impl RunRow {
             usd: figure("cost/usd"),
             usd_per_million_output_tokens: figure("cost/usd_per_million_output_tokens"),
             fitness: figure("fitness/score"),
+            replica_seconds: held(run)[1],
         }
     }
 }

@@ -19,6 +19,18 @@ const NAMED: usize = 5;
 /// Clients named for each cause.
 const CLIENTS: usize = 3;
 
+/// Which requests are those of a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub enum SpanBy {
+    /// Those that arrived in it.
+    #[default]
+    Arrival,
+    /// Those whose time ended in it: with the first token or the last, as the charts of TTFT and E2E show them.
+    End,
+}
+
 /// Which requests to explain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -29,12 +41,14 @@ pub struct ExplainQuery {
     /// Those above this percentile; else the slowest 1 %, or all of the span of time.
     #[cfg_attr(feature = "cli", ts(optional))]
     pub above: Option<f64>,
-    /// Only those that arrived from this instant on, in microseconds.
+    /// Only those of a span of time from this instant on, in microseconds.
     #[cfg_attr(feature = "cli", ts(optional))]
     pub from_us: Option<u64>,
-    /// Only those that arrived before this instant.
+    /// Only those of a span of time before this instant.
     #[cfg_attr(feature = "cli", ts(optional))]
     pub to_us: Option<u64>,
+    /// Which requests are those of the span.
+    pub by: SpanBy,
     /// The instant up to which the run goes; else its end.
     #[cfg_attr(feature = "cli", ts(optional))]
     pub until_us: Option<u64>,
@@ -140,6 +154,7 @@ pub struct Explaining {
 /// A finished request of the measurement window, and its account.
 struct Accounted {
     id: RequestId,
+    arrival_us: u64,
     us: u64,
     account: Account,
 }
@@ -182,17 +197,16 @@ impl Explaining {
             ));
         }
         let all = self.accounted(asked.time);
-        let (slow, fast) =
-            groups(&all, asked, above, |id| self.session.engine().records()[id.index()].arrival);
-        if slow.is_empty() || fast.is_empty() {
-            let found = format!("{} of {} requests that have finished", slow.len(), all.len());
-            let allowed = "some requests to explain and some to compare them with";
-            return Err(Diagnostic::error(
-                "",
-                found,
-                allowed,
-                "take another span or percentile, or run longer",
-            ));
+        let (slow, fast) = groups(&all, asked, above);
+        if slow.is_empty() {
+            let found = format!("0 of {} finished requests{}", all.len(), asked.after_a_noun());
+            let fix = "take another span, or run longer";
+            return Err(Diagnostic::error("", found, "a span of time with finished requests", fix));
+        }
+        if fast.is_empty() {
+            let found = format!("all {} finished requests, and no others", all.len());
+            let fix = "take a shorter span, or a percentile above 0";
+            return Err(Diagnostic::error("", found, "others to compare them with", fix));
         }
         Ok(self.explanation(asked, above, [&slow, &fast]))
     }
@@ -206,7 +220,7 @@ impl Explaining {
             if counted(id, r)
                 && let Some(account) = Account::of(engine, &self.log, id, time)
             {
-                all.push(Accounted { id, us: account.us.iter().sum(), account });
+                all.push(Accounted { id, arrival_us: r.arrival.0, us: account.us.iter().sum(), account });
             }
         }
         let mut order: Vec<(u64, u64)> = all.iter().map(|a| a.us).zip(0..).collect();
@@ -219,11 +233,11 @@ impl Explaining {
         let groups = [slow, fast].map(|group| self.group(group));
         let diff_ms = groups[0].mean_ms - groups[1].mean_ms;
         let causes = Cause::ALL.map(|cause| self.cause(cause, [slow, fast], diff_ms)).to_vec();
-        let span = asked.in_span();
-        let slow_words = match (above > 0.0, span) {
-            (true, false) => format!("the slowest {} %", plain(100.0 - above)),
-            (true, true) => format!("the slowest {} % of the span", plain(100.0 - above)),
-            (false, _) => "the requests of the span".to_owned(),
+        let span = asked.after_a_noun();
+        let slow_words = match (above > 0.0, span.is_empty()) {
+            (true, true) => format!("the slowest {} %", plain(100.0 - above)),
+            (true, false) => format!("the slowest {} % of those{span}", plain(100.0 - above)),
+            (false, _) => format!("the requests{span}"),
         };
         let fast_words = if above > 0.0 { "the faster half" } else { "the others" };
         let mut made = Explanation {
@@ -332,6 +346,31 @@ impl ExplainQuery {
     fn in_span(&self) -> bool {
         self.from_us.is_some() || self.to_us.is_some()
     }
+
+    /// Whether a request is one of the span.
+    fn has(&self, a: &Accounted) -> bool {
+        let at = match self.by {
+            SpanBy::Arrival => a.arrival_us,
+            SpanBy::End => a.arrival_us + a.us,
+        };
+        self.from_us.is_none_or(|from| at >= from) && self.to_us.is_none_or(|to| at < to)
+    }
+
+    /// Which requests are those of the span, as words that follow their name; nothing without a span.
+    fn after_a_noun(&self) -> String {
+        let did = match (self.by, self.time) {
+            (SpanBy::Arrival, _) => "arrived",
+            (SpanBy::End, AccountedTime::Ttft) => "got their first token",
+            (SpanBy::End, AccountedTime::E2e) => "finished",
+        };
+        let s = |us: u64| plain(us as f64 / 1e6);
+        match (self.from_us, self.to_us) {
+            (Some(from), Some(to)) => format!(" that {did} from {} to {} s", s(from), s(to)),
+            (Some(from), None) => format!(" that {did} from {} s on", s(from)),
+            (None, Some(to)) => format!(" that {did} before {} s", s(to)),
+            (None, None) => String::new(),
+        }
+    }
 }
 
 /// Whether a stretch of that kind can have time of a cause.
@@ -354,13 +393,8 @@ fn groups<'a>(
     all: &'a [Accounted],
     asked: &ExplainQuery,
     above: f64,
-    arrival: impl Fn(RequestId) -> Micros,
 ) -> (Vec<&'a Accounted>, Vec<&'a Accounted>) {
-    let inside = |a: &&Accounted| {
-        let at = arrival(a.id).0;
-        asked.from_us.is_none_or(|from| at >= from) && asked.to_us.is_none_or(|to| at < to)
-    };
-    let within: Vec<&Accounted> = all.iter().filter(inside).collect();
+    let within: Vec<&Accounted> = all.iter().filter(|a| asked.has(a)).collect();
     let below =
         (libm::floor(within.len() as f64 * above / 100.0) as usize).min(within.len().saturating_sub(1));
     let slow = within[below.min(within.len())..].to_vec();
@@ -368,9 +402,9 @@ fn groups<'a>(
         let most = (all.len() / 2).min(all.len() - slow.len());
         let is_slow = |a: &Accounted| slow.iter().any(|s| std::ptr::eq(*s, a));
         let half = all[..most].iter();
-        if asked.in_span() { half.filter(|a| !inside(a) || !is_slow(a)).collect() } else { half.collect() }
+        if asked.in_span() { half.filter(|a| !asked.has(a) || !is_slow(a)).collect() } else { half.collect() }
     } else {
-        all.iter().filter(|a| !inside(a)).collect()
+        all.iter().filter(|a| !asked.has(a)).collect()
     };
     (slow, fast)
 }

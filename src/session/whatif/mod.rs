@@ -12,7 +12,7 @@ mod steps;
 
 pub use account::{Account, AccountedTime, CAUSES, Cause};
 pub use explain::{
-    CauseEvidence, CausePart, ClientShare, ExplainQuery, Explaining, Explanation, RequestGroup,
+    CauseEvidence, CausePart, ClientShare, ExplainQuery, Explaining, Explanation, RequestGroup, SpanBy,
 };
 pub use others::{Others, OthersTime};
 pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};

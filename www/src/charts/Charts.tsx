@@ -32,6 +32,8 @@ export function Charts(
     /** What stands beside the title of the first chart, and what is drawn over the lines of each. */
     readonly head?: JSX.Element;
     readonly over?: Over | undefined;
+    /** What lies on all charts over time. */
+    readonly layer?: JSX.Element;
   },
 ): JSX.Element {
   let region: HTMLDivElement | undefined;
@@ -141,6 +143,7 @@ export function Charts(
             <NowChip us={props.frame?.now_us ?? 0} x={Math.min(width() - 24, Math.max(22, place(nowS())))} />
           </div>
           <div class="playhead" ref={(el) => createEffect(() => moveTo(el, place(nowS())))} aria-hidden="true" />
+          {props.layer}
         </div>
         <Show when={hasShares()}>
           <div class="charts-shares">

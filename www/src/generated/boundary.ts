@@ -696,10 +696,12 @@ export type ExplainQuery = {
   time: AccountedTime,
   /** Those above this percentile; else the slowest 1 %, or all of the span of time. */
   above?: number,
-  /** Only those that arrived from this instant on, in microseconds. */
+  /** Only those of a span of time from this instant on, in microseconds. */
   from_us?: number,
-  /** Only those that arrived before this instant. */
+  /** Only those of a span of time before this instant. */
   to_us?: number,
+  /** Which requests are those of the span. */
+  by: SpanBy,
   /** The instant up to which the run goes; else its end. */
   until_us?: number,
 };
@@ -1295,6 +1297,22 @@ export type OpenedLink = {
   problems: Array<Diagnostic>,
 };
 
+/** What the oracle of a pool is told. */
+export type OraclePool = {
+  /** Name of the pool. */
+  pool: string,
+  /** Requests per second that a replica carries within the objectives. */
+  replica_per_s: number,
+  /** What limits them: `ttft`, `itl`, `batch` or `stability`. */
+  binding: string,
+  /** How far it looks ahead, in seconds. */
+  ahead_s: number,
+  /** Mean length of the prompts, in tokens. */
+  prompt_tokens: number,
+  /** Mean length of the answers, in tokens. */
+  output_tokens: number,
+};
+
 /** What everybody else gains and loses. */
 export type Others = {
   /** Requests that are in both runs, whatever became of them. */
@@ -1493,6 +1511,14 @@ export type Quoted = {
   path: string,
 };
 
+/** What the oracle reaches on the work that is raced. */
+export type RaceBound = {
+  /** The figure that decides, a mean over the seeds so far; null where a run has none. */
+  mean: number | null,
+  /** Its figures against themselves: what others are held against. */
+  figures: RunRegret,
+};
+
 /** A run of somebody in the race. */
 export type RaceEntry = {
   /** Whose run it is. */
@@ -1517,6 +1543,8 @@ export type RacePlace = {
   to_first: Difference,
   /** Whether no difference to the first can be shown, or too few seeds ran to tell. */
   tied: boolean,
+  /** Against the oracle, where it ran with every seed. */
+  regret: RunRegret | null,
 };
 
 /** The order of a race as far as it has gone. */
@@ -1529,10 +1557,38 @@ export type RaceRanking = {
   places: Array<RacePlace>,
   /** Who is not ranked, and why. */
   unranked: Array<Unranked>,
+  /** The oracle's runs, where autoscalers are raced: the bound, without a place. */
+  bound: RaceBound | null,
 };
 
 /** What decides about the order. */
 export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
+
+/** A figure of a run and of the oracle: means over the seeds. */
+export type Regret = {
+  /** Of the run. */
+  own: number | null,
+  /** Of the oracle. */
+  bound: number | null,
+  /** How much worse than the oracle the run is; negative where it is better. */
+  regret: number | null,
+  /** Lower end of the interval that holds the true regret with 95 %; null from one seed. */
+  lo: number | null,
+  /** Its upper end. */
+  hi: number | null,
+};
+
+/** Both runs of a comparison against their oracles. */
+export type RegretTable = {
+  /** The one run. */
+  a: RunRegret,
+  /** The other. */
+  b: RunRegret,
+  /** What the oracle of A is told, by pool. A run without an autoscaler has that of the other run. */
+  oracle_a: Array<OraclePool>,
+  /** What the oracle of B is told. */
+  oracle_b: Array<OraclePool>,
+};
 
 /** Requests that were refused for one reason, warm-up included. */
 export type RejectionPart = {
@@ -1804,6 +1860,8 @@ export type RunComparison = {
   metrics: MetricTable,
   /** Figures of whole runs. */
   totals: TotalTable,
+  /** Both against the oracle, where either has an autoscaler; else missing. */
+  regret?: RegretTable,
   /** The requests of the first seed, one by one. */
   detail: DetailTable,
 };
@@ -1838,6 +1896,17 @@ export type RunPart = {
   edits_applied: number,
   /** Why the run cannot make progress; empty if it can. */
   trouble: string,
+};
+
+/** A run against the oracle. */
+export type RunRegret = {
+  /** Share of the requests that arrived in the measurement window and met every objective, in percent: who was refused, dropped or
+   * is unfinished has not. The regret is in percentage points. */
+  attainment_regret: Regret,
+  /** Seconds of replicas that were paid for in the measurement window, from placement until they were gone. */
+  replica_seconds_regret: Regret,
+  /** What they cost, in US dollars; null without prices. */
+  usd_regret: Regret,
 };
 
 /** One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
@@ -1925,6 +1994,8 @@ export type RunRow = {
   usd_per_million_output_tokens: number | null,
   /** The fitness score; null without weights in the scenario. */
   fitness: number | null,
+  /** Seconds of replicas that were paid for. */
+  replica_seconds: number | null,
 };
 
 /** A pool's autoscaler, warm-up included but for the times that are paid. */
@@ -2202,6 +2273,9 @@ export type SlowRequest = {
   /** Where its time went; they add up to `e2e_us`. */
   parts: Array<Part>,
 };
+
+/** Which requests are those of a span of time. */
+export type SpanBy = "arrival" | "end";
 
 /** How far a single step goes. */
 export type StepKind = "event" | "engine-step" | "arrival" | "completion" | "preemption";

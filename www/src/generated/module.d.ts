@@ -311,6 +311,10 @@ declare module '*/pkg/compare.js' {
       free(): void;
       [Symbol.dispose](): void;
       /**
+       * Adds what the oracles of two runs did with the same seed; the two runs are added after that. Throws a list of diagnostics.
+       */
+      addBounds(a: Uint8Array | number[], b: Uint8Array | number[], bound_a: Uint8Array | number[], bound_b: Uint8Array | number[]): void;
+      /**
        * Adds two runs with the same seed, as `Sim.outcomes` gave them; throws a list of diagnostics.
        */
       add(a: Uint8Array | number[], b: Uint8Array | number[]): void;
@@ -325,9 +329,14 @@ declare module '*/pkg/compare.js' {
   }
 
   /**
+   * The scenario of the oracle, as JSON text; nothing if no pool has an autoscaler. Throws a list of diagnostics.
+   */
+  export function oracleOf(scenario: string): string | undefined;
+
+  /**
    * The order of a race as far as it has gone.
    */
-  export function rankRace(entries: RaceEntry[], by: RankBy): RaceRanking;
+  export function rankRace(entries: RaceEntry[], bound: RunRow[], by: RankBy): RaceRanking;
 
   /**
    * The figures of a run, from what `Sim.outcomes` gave; throws a list of diagnostics.
@@ -361,9 +370,11 @@ declare module '*/pkg/compare.js' {
       readonly capacitystudy_result: (a: number) => any;
       readonly capacitystudy_saw: (a: number, b: number, c: number, d: number) => [number, number];
       readonly comparison_add: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+      readonly comparison_addBounds: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number) => [number, number];
       readonly comparison_new: () => number;
       readonly comparison_result: (a: number) => any;
-      readonly rankRace: (a: any, b: any) => [number, number, number];
+      readonly oracleOf: (a: number, b: number) => [number, number, number, number];
+      readonly rankRace: (a: any, b: any, c: any) => [number, number, number];
       readonly runRow: (a: number, b: number) => [number, number, number];
       readonly start: () => void;
       readonly sweepCases: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];

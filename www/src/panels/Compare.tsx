@@ -1,5 +1,17 @@
 // Two runs on the same requests: the run on screen, A, and another, B, that keeps step with it. Loaded when it is opened.
-import { createEffect, createMemo, createSignal, For, type JSX, lazy, on, Show, Suspense } from 'solid-js';
+import {
+  type Component,
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  lazy,
+  on,
+  Show,
+  Suspense,
+} from 'solid-js';
+import { Dynamic } from 'solid-js/web';
 import { getAt, type Json, setAt } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { readDocument } from '../base/text.ts';
@@ -7,12 +19,12 @@ import { clock, count, durationMs, text } from '../base/units.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { type Beside, type Comparing, createComparing } from '../state/compare.ts';
+import { type Beside, type BothFrames, type Comparing, createComparing } from '../state/compare.ts';
 import { changes, type ListedEdit, placedEdits, routeSaid, withEdit, withoutEdit } from '../state/edits.ts';
 import { isLinkText } from '../state/linkText.ts';
 import { sendToB, sentToB } from '../state/sentToB.ts';
 import { CompareCharts } from './CompareCharts.tsx';
-import { CompareFigures } from './CompareFigures.tsx';
+import { CompareFigures, CompareRegret } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import { choiceText, fieldAt, pathName, plainText } from './formFields.ts';
 import { overlay } from './overlay.ts';
@@ -28,8 +40,19 @@ type Study = (typeof STUDIES)[number];
 const ROUTING = 'cluster.routing';
 type From = 'start' | 'playhead';
 
-export default function Compare(props: { app: App }): JSX.Element {
+/** What of two runs is shown. */
+const SHOWN = ['Charts', 'Stages'] as const;
+
+/** Both stages, drawn by what is given: panels know no stage. */
+export type StagesProps = {
+  readonly app: App;
+  readonly frames: BothFrames | undefined;
+  readonly nameOfB: string;
+};
+
+export function Compare(props: { app: App; stages: Component<StagesProps> }): JSX.Element {
   const app = props.app;
+  const [shown, setShown] = createSignal<(typeof SHOWN)[number]>('Charts');
   let host: HTMLElement | undefined;
   const comparing = createComparing({
     frame: app.frame,
@@ -118,10 +141,24 @@ export default function Compare(props: { app: App }): JSX.Element {
                 </span>
                 <span class="grow" />
                 <span class="s">{state(comparing, app)}</span>
+                <fieldset class="seg" aria-label="What of both runs is shown">
+                  <For each={SHOWN}>
+                    {(name) => (
+                      <button type="button" aria-pressed={shown() === name} onClick={() => setShown(name)}>
+                        {name}
+                      </button>
+                    )}
+                  </For>
+                </fieldset>
                 <button type="button" class="btn box" onClick={() => app.toEnd()}>
                   Run both to the end
                 </button>
               </div>
+              <Show when={shown() === 'Stages'}>
+                <Suspense>
+                  <Dynamic component={props.stages} app={app} frames={comparing.frames()} nameOfB={b().name} />
+                </Suspense>
+              </Show>
               <Show when={comparing.seeds()?.comparison}>
                 <p class="say compare-of-seeds">
                   Key figures over {comparing.seeds()?.progress.of} seeds, both runs to the end; charts and requests are
@@ -129,20 +166,23 @@ export default function Compare(props: { app: App }): JSX.Element {
                 </p>
               </Show>
               <CompareFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
-              <CompareCharts
-                comparison={comparing.result()?.comparison}
-                charts={comparing.charts()}
-                onPair={comparing.openPair}
-                runs={async () => {
-                  const [a, b] = await Promise.all([app.outcomes(), comparing.outcomes()]);
-                  return (
-                    b && [
-                      { document: app.document(), outcomes: a },
-                      { document: comparing.beside()?.document ?? app.document(), outcomes: b },
-                    ]
-                  );
-                }}
-              />
+              <CompareRegret comparison={comparing.seeds()?.comparison} />
+              <Show when={shown() === 'Charts'}>
+                <CompareCharts
+                  comparison={comparing.result()?.comparison}
+                  charts={comparing.charts()}
+                  onPair={comparing.openPair}
+                  runs={async () => {
+                    const [a, b] = await Promise.all([app.outcomes(), comparing.outcomes()]);
+                    return (
+                      b && [
+                        { document: app.document(), outcomes: a },
+                        { document: comparing.beside()?.document ?? app.document(), outcomes: b },
+                      ]
+                    );
+                  }}
+                />
+              </Show>
             </>
           )}
         </Show>
@@ -159,7 +199,7 @@ export default function Compare(props: { app: App }): JSX.Element {
   return (
     <main
       class="overlay compare"
-      classList={{ races: study() !== 'Two runs' }}
+      classList={{ races: study() !== 'Two runs', stages: shown() === 'Stages' && comparing.beside() !== undefined }}
       aria-label="Compare with B"
       tabindex="-1"
       ref={host}

@@ -1,7 +1,7 @@
 // The key figures of both runs: A → B, which is better, and how sure the difference is.
 import { For, type JSX, Show } from 'solid-js';
-import { DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../base/units.ts';
-import type { Difference, RunComparison, Verdict } from '../generated/boundary.ts';
+import { count, DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../base/units.ts';
+import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../generated/boundary.ts';
 
 type Figure = {
   readonly name: string;
@@ -74,6 +74,56 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
         }}
       </For>
     </dl>
+  );
+}
+
+/** Both runs against the oracle, where it ran with the same seeds. */
+export function CompareRegret(props: { comparison: RunComparison | undefined }): JSX.Element {
+  const rows = (): readonly (readonly [string, RunRegret])[] => {
+    const regret = props.comparison?.regret;
+    return regret
+      ? [
+          ['A', regret.a],
+          ['B', regret.b],
+        ]
+      : [];
+  };
+  const says = (r: Regret, say: (value: number) => string): string =>
+    r.regret === null || r.own === null || r.bound === null
+      ? DASH
+      : `${say(r.own)} (${say(r.bound)}), ${r.regret < 0 ? `${say(-r.regret)} better` : `${say(r.regret)} worse`}`;
+  return (
+    <Show when={rows().length > 0}>
+      <div class="scores compare-regret">
+        <table class="tbl">
+          <caption>
+            <b>Against the oracle</b>, which knows the rate to come: the bound in brackets, the regret behind it
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="visually-hidden">Run</span>
+              </th>
+              <th scope="col">objectives met, %</th>
+              <th scope="col">replica-seconds</th>
+              <th scope="col">cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={rows()}>
+              {([name, of]) => (
+                <tr>
+                  <th scope="row">{name}</th>
+                  <td>{says(of.attainment_regret, (v) => v.toFixed(1))}</td>
+                  <td>{says(of.replica_seconds_regret, count)}</td>
+                  <td>{says(of.usd_regret, usd)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+    </Show>
   );
 }
 

@@ -1,15 +1,21 @@
-// A policy race: the chosen routers on the same requests with several seeds, ranked as results come in. Loaded when it is opened.
+// A policy race: the chosen routers, or autoscalers, on the same requests with several seeds, ranked as results come in; autoscalers are
+// held against the oracle. Loaded when it is opened.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../base/json.ts';
 import { readDocument } from '../base/text.ts';
-import { DASH, durationMs, percent, ratePerS, signed, text, usd } from '../base/units.ts';
-import type { RacePlace, RankBy } from '../generated/boundary.ts';
+import { count, DASH, durationMs, percent, ratePerS, signed, text, usd } from '../base/units.ts';
+import type { RacePlace, RankBy, RunRegret } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import type { Beside } from '../state/compare.ts';
 import { createRace, type Lap, type Runner } from '../state/race.ts';
+import { scaledPools } from '../state/scaled.ts';
 import { fieldAt } from './formFields.ts';
+import { RaceBoundFigure } from './RaceBound.tsx';
 
 const ROUTING = 'cluster.routing';
+/** What is raced: who sends requests to replicas, or who says how many replicas there are. */
+const KINDS = ['Routers', 'Autoscalers'] as const;
+type Kind = (typeof KINDS)[number];
 const SEEDS = [1, 3, 5, 10];
 const BY: readonly (readonly [RankBy, string])[] = [
   ['met-share', 'objectives met'],
@@ -19,21 +25,32 @@ const BY: readonly (readonly [RankBy, string])[] = [
   ['usd', 'cost'],
 ];
 /** Routers that are in the race at first, beside the scenario's own. */
-const FIRST = ['least-loaded', 'round-robin', 'random', 'power-of-d', 'weighted', 'kv-cost', 'cache-aware'];
+const FIRST: Readonly<Record<Kind, readonly string[]>> = {
+  Routers: ['least-loaded', 'round-robin', 'random', 'power-of-d', 'weighted', 'kv-cost', 'cache-aware'],
+  Autoscalers: ['hpa', 'kpa', 'target-utilization', 'threshold', 'wva-queueing-model'],
+};
+/** The bound is no competitor. */
+const BOUND = 'oracle';
 
 export default function Race(props: { app: App; onB: (next: Beside) => void }): JSX.Element {
   const app = props.app;
   const race = createRace();
-  const own = (): Json => getAt(app.document(), ROUTING) ?? 'least-loaded';
+  const [kind, setKind] = createSignal<Kind>('Routers');
+  /** The pool whose autoscaler is raced: the first that has one. */
+  const scaled = createMemo(() => scaledPools(app.document())[0]);
+  const of = (): Kind => (scaled() ? kind() : 'Routers');
+  const path = (): string => (of() === 'Routers' ? ROUTING : `cluster.pools[${scaled()?.index ?? 0}].scaling.policy`);
+  const own = (): Json => getAt(app.document(), path()) ?? 'least-loaded';
   const options = createMemo(() => {
-    const field = fieldAt(app.schema, app.document(), ROUTING);
-    return field?.input.kind === 'choice' ? field.input.options : [];
+    const field = fieldAt(app.schema, app.document(), path());
+    const all = field?.input.kind === 'choice' ? field.input.options : [];
+    return all.filter((o) => o.tag !== BOUND || o.tag === ownTag());
   });
   const ownTag = (): string => {
     const now = own();
     return isObject(now) ? (Object.keys(now)[0] ?? '') : String(now);
   };
-  const [chosen, setChosen] = createSignal<ReadonlySet<string>>(new Set(FIRST));
+  const [chosen, setChosen] = createSignal<ReadonlySet<string>>(new Set([...FIRST.Routers, ...FIRST.Autoscalers]));
   const [seeds, setSeeds] = createSignal(5);
   const [by, setBy] = createSignal<RankBy>('met-share');
   const runners = createMemo((): readonly Runner[] => {
@@ -45,13 +62,29 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
     if (!next.delete(tag)) next.add(tag);
     setChosen(next);
   };
-  const begin = (): void => void race.start(app.document(), ROUTING, runners(), seeds(), by());
+  const begin = (): void => {
+    const raced = { path: path(), runners: runners(), seeds: seeds(), bounded: of() === 'Autoscalers' };
+    void race.start(app.document(), raced, by());
+  };
   return (
     <>
       <div class="compare-side">
         <div class="compare-scroll">
+          <Show when={scaled()}>
+            <div class="race-kind">
+              <fieldset class="seg" aria-label="What is raced">
+                <For each={KINDS}>
+                  {(name) => (
+                    <button type="button" aria-pressed={of() === name} onClick={() => setKind(name)}>
+                      {name}
+                    </button>
+                  )}
+                </For>
+              </fieldset>
+            </div>
+          </Show>
           <fieldset class="race-chooser">
-            <legend>Routers</legend>
+            <legend>{of() === 'Routers' ? 'Routers' : `Autoscalers of ${scaled()?.name || 'the pool'}`}</legend>
             <For each={options()}>
               {(option) => (
                 <label class="check">
@@ -93,12 +126,18 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
               All get the same requests for each seed. Refused and unfinished requests count as misses, and as the
               longest in a percentile. There is no composite score.
             </p>
+            <Show when={of() === 'Autoscalers'}>
+              <p class="say">
+                Settings are those of this scenario for its own policy, else the usual ones. The oracle, which knows the
+                rate to come, runs with the same seeds and limits: the bound.
+              </p>
+            </Show>
             <div class="compare-buttons flat">
               <Show
                 when={race.running()}
                 fallback={
                   <button type="button" class="btn pri" onClick={begin}>
-                    Run {runners().length} × {seeds()} runs
+                    Run {runners().length + (of() === 'Autoscalers' ? 1 : 0)} × {seeds()} runs
                   </button>
                 }
               >
@@ -131,7 +170,7 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
           when={race.laps().length > 0}
           fallback={
             <p class="empty">
-              {race.running() ? 'The first runs are under way …' : 'Choose the routers, then start the race.'}
+              {race.running() ? 'The first runs are under way …' : 'Choose who runs, then start the race.'}
             </p>
           }
         >
@@ -149,11 +188,17 @@ function Ranking(props: {
   onB: (next: Beside) => void;
 }): JSX.Element {
   const places = () => props.race.ranking()?.places ?? [];
+  const bound = () => props.race.ranking()?.bound;
   const unranked = () => props.race.ranking()?.unranked ?? [];
   const laps = (name: string): readonly Lap[] =>
     props.race
       .laps()
-      .filter((lap) => lap.name === name)
+      .filter((lap) => lap.name === name && !lap.bound)
+      .toSorted((x, y) => x.number - y.number);
+  const boundLaps = (): readonly Lap[] =>
+    props.race
+      .laps()
+      .filter((lap) => lap.bound)
       .toSorted((x, y) => x.number - y.number);
   const most = createMemo(() =>
     props.race.laps().reduce((high, lap) => lap.ttft.reduce((x, y) => (y > x ? y : x), high), 1),
@@ -180,15 +225,27 @@ function Ranking(props: {
   };
   return (
     <div class="race-table">
+      <Show when={bound()}>
+        {(found) => (
+          <RaceBoundFigure
+            bound={found().figures}
+            points={places().flatMap(({ name, regret }) => (regret ? [{ name, of: regret }] : []))}
+          />
+        )}
+      </Show>
       <table class="tbl">
         <thead>
           <tr>
             <th class="r">Rank</th>
-            <th>Router</th>
+            <th>{boundLaps().length > 0 ? 'Autoscaler' : 'Router'}</th>
             <th>By seed</th>
             <th class="r">{BY.find(([name]) => name === props.by)?.[1]}</th>
             <th>Against the first, 95 %</th>
             <th class="r">Missed</th>
+            <Show when={boundLaps().length > 0}>
+              <th class="r">Replica-s</th>
+              <th>Worse than the oracle</th>
+            </Show>
             <th>
               <span class="visually-hidden">Open</span>
             </th>
@@ -208,8 +265,14 @@ function Ranking(props: {
                 <td class="r">
                   <b>{say(place.mean)}</b>
                 </td>
-                <td>{against(place)}</td>
+                <td class="race-against">{against(place)}</td>
                 <td class="r">{missed(laps(place.name))}</td>
+                <Show when={boundLaps().length > 0}>
+                  <td class="r">{whole(place.regret?.replica_seconds_regret.own)}</td>
+                  <td class="race-worse">
+                    <For each={place.regret ? worse(place.regret) : [DASH]}>{(figure) => <span>{figure}</span>}</For>
+                  </td>
+                </Show>
                 <td class="r">
                   <button type="button" class="btn box" onClick={() => asB(place.name)}>
                     As B<span class="visually-hidden">: {place.name}</span>
@@ -226,16 +289,47 @@ function Ranking(props: {
                 <td>
                   <Laps laps={laps(row.name)} of={props.seeds} most={most()} />
                 </td>
-                <td colSpan={4} class="s">
+                <td colSpan={boundLaps().length > 0 ? 6 : 4} class="s">
                   {row.why}
                 </td>
               </tr>
             )}
           </For>
+          <Show when={boundLaps().length > 0}>
+            <tr class="race-bound">
+              <td class="r">{DASH}</td>
+              <td>◇ oracle</td>
+              <td>
+                <Laps laps={boundLaps()} of={props.seeds} most={most()} />
+              </td>
+              <td class="r">
+                {bound()?.mean === undefined || bound()?.mean === null ? DASH : say(bound()?.mean ?? 0)}
+              </td>
+              <td class="s">the bound, without a place</td>
+              <td class="r">{missed(boundLaps())}</td>
+              <td class="r">{whole(bound()?.figures.replica_seconds_regret.own)}</td>
+              <td />
+              <td />
+            </tr>
+          </Show>
         </tbody>
       </table>
     </div>
   );
+}
+
+const whole = (value: number | null | undefined): string =>
+  value === null || value === undefined ? DASH : count(value);
+
+/** How much worse than the oracle: objectives met, replica-seconds, cost. What is better has a minus. */
+function worse(of: RunRegret): readonly string[] {
+  const say = (value: number | null, says: (amount: number) => string): string =>
+    value === null ? DASH : `${value < 0 ? '−' : ''}${says(Math.abs(value))}`;
+  return [
+    say(of.attainment_regret.regret, (v) => `${v.toFixed(1)} points`),
+    say(of.replica_seconds_regret.regret, (v) => `${count(v)} replica-s`),
+    say(of.usd_regret.regret, usd),
+  ];
 }
 
 /** The share of requests that missed, of the first seed and of the last where they differ. */

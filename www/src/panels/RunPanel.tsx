@@ -7,6 +7,7 @@ import { lastSpan } from '../base/view.ts';
 import type { Counts, Report } from '../generated/boundary.ts';
 import type { RunReport } from '../sim/protocol.ts';
 import type { App } from '../state/app.ts';
+import { accountOpen, setAccountOpen } from '../state/span.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { Later } from './Later.tsx';
 import { Little } from './Little.tsx';
@@ -34,7 +35,6 @@ export default function RunPanel(props: { app: App }): JSX.Element {
   const app = props.app;
   const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
   const [report, setReport] = createSignal<RunReport>();
-  const [asksWhy, setAsksWhy] = createSignal(false);
   const figures = createMemo(() => {
     const now = report();
     return now ? trust<Report>(JSON.parse(now.json)) : undefined;
@@ -138,7 +138,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
           <h2>Why are slow requests slow?</h2>
         </div>
         <Show
-          when={asksWhy()}
+          when={accountOpen()}
           fallback={
             <button
               type="button"
@@ -146,7 +146,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
               disabled={counts().completed < 2}
               onClick={() => {
                 app.pause();
-                setAsksWhy(true);
+                setAccountOpen(true);
               }}
             >
               Where did their time go?

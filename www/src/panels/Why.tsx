@@ -1,8 +1,10 @@
 // Why slow requests are slow: where their time went beside that of the fast ones, and the sentences that say it. Loaded when asked for.
-import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, secondsOf, signed, text } from '../base/units.ts';
-import type { AccountedTime, CausePart, ExplainQuery, Explanation } from '../generated/boundary.ts';
+import type { AccountedTime, CausePart, ExplainQuery, Explanation, SpanBy } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { accountDue, setAccountDue, setSpan, span, spanBetween } from '../state/span.ts';
+import { setSpanShown } from '../state/spanShown.ts';
 import { askWhy, stopAsking } from '../state/whatIf.ts';
 import './whatif.css';
 
@@ -13,11 +15,13 @@ export default function Why(props: { app: App }): JSX.Element {
   const app = props.app;
   const [time, setTime] = createSignal<AccountedTime>('e2e');
   const [above, setAbove] = createSignal<number>(BANDS[0]);
+  const [by, setBy] = createSignal<SpanBy>('end');
   const [from, setFrom] = createSignal('');
   const [to, setTo] = createSignal('');
   const [found, setFound] = createSignal<Explanation>();
   const [trouble, setTrouble] = createSignal('');
   const [busy, setBusy] = createSignal(false);
+  let host: HTMLDivElement | undefined;
 
   async function ask(): Promise<void> {
     setBusy(true);
@@ -26,6 +30,7 @@ export default function Why(props: { app: App }): JSX.Element {
     const query: ExplainQuery = {
       time: time(),
       above: above(),
+      by: by(),
       until_us: app.frame()?.now_us ?? 0,
       ...(fromS === undefined ? {} : { from_us: Math.round(fromS * 1e6) }),
       ...(toS === undefined ? {} : { to_us: Math.round(toS * 1e6) }),
@@ -36,8 +41,38 @@ export default function Why(props: { app: App }): JSX.Element {
     if ('trouble' in answer) setTrouble(answer.trouble);
   }
 
+  // What is selected on the charts stands in the fields, and what is typed there is selected on the charts.
+  createEffect(
+    on(span, (now) => {
+      setFrom(now ? String(now.fromS) : '');
+      setTo(now ? String(now.toS) : '');
+    }),
+  );
+  const typed = (): void => {
+    const [fromS, toS] = [secondsOf(from().trim()), secondsOf(to().trim())];
+    const frame = app.frame();
+    // One limit may have been typed and the other not yet.
+    if (fromS !== undefined && toS !== undefined && fromS <= toS && frame) {
+      setSpan(spanBetween(fromS, toS, frame.now_us / 1e6, frame.axis_end_us / 1e6, time()));
+      setSpanShown(true);
+    } else if (from().trim() === '' && to().trim() === '') setSpanShown(false);
+  };
+  // Asked for beside the charts: all requests of the span, by the time whose chart it was selected on.
+  createEffect(
+    on(accountDue, (due) => {
+      const now = span();
+      if (!due || !now) return;
+      setAccountDue(false);
+      setTime(now.of);
+      setAbove(0);
+      setBy('end');
+      // The blocks above have their heights once the answer is there.
+      void ask().then(() => host?.closest('.blk')?.scrollIntoView({ block: 'start' }));
+    }),
+  );
+
   return (
-    <div class="why-account">
+    <div class="why-account" ref={host}>
       <form
         class="why-ask"
         onSubmit={(event) => {
@@ -47,16 +82,31 @@ export default function Why(props: { app: App }): JSX.Element {
       >
         <label>
           Time
-          <select class="in" onChange={(event) => setTime(event.currentTarget.value === 'ttft' ? 'ttft' : 'e2e')}>
+          <select
+            class="in"
+            value={time()}
+            onChange={(event) => setTime(event.currentTarget.value === 'ttft' ? 'ttft' : 'e2e')}
+          >
             <option value="e2e">E2E</option>
             <option value="ttft">TTFT</option>
           </select>
         </label>
         <label>
           Requests
-          <select class="in" onChange={(event) => setAbove(Number(event.currentTarget.value))}>
+          <select class="in" value={String(above())} onChange={(event) => setAbove(Number(event.currentTarget.value))}>
             <For each={BANDS}>{(p) => <option value={p}>above p{p}</option>}</For>
             <option value="0">all of the span</option>
+          </select>
+        </label>
+        <label>
+          that
+          <select
+            class="in"
+            value={by()}
+            onChange={(event) => setBy(event.currentTarget.value === 'arrival' ? 'arrival' : 'end')}
+          >
+            <option value="end">{time() === 'ttft' ? 'got their first token' : 'finished'}</option>
+            <option value="arrival">arrived</option>
           </select>
         </label>
         <label>
@@ -67,6 +117,7 @@ export default function Why(props: { app: App }): JSX.Element {
             inputmode="decimal"
             value={from()}
             onInput={(event) => setFrom(event.currentTarget.value)}
+            onChange={typed}
           />
         </label>
         <label>
@@ -77,6 +128,7 @@ export default function Why(props: { app: App }): JSX.Element {
             inputmode="decimal"
             value={to()}
             onInput={(event) => setTo(event.currentTarget.value)}
+            onChange={typed}
           />
         </label>
         <Show

@@ -1,15 +1,29 @@
 // The thread that compares runs. It is started when a comparison is opened; only this file imports its module.
-import init, { CapacityStudy, Comparison, rankRace, runRow, sweepCases, sweepSummary } from '../../pkg/compare.js';
+import init, {
+  CapacityStudy,
+  Comparison,
+  oracleOf,
+  rankRace,
+  runRow,
+  sweepCases,
+  sweepSummary,
+} from '../../pkg/compare.js';
 import wasmUrl from '../../pkg/compare_bg.wasm?url';
 import type { RunComparison } from '../generated/boundary.ts';
 import { answering } from './answering.ts';
 import type { CompareAnswers, CompareQuestion, Outcomes } from './compareProtocol.ts';
 import { never } from './protocol.ts';
 
-function compare(pairs: readonly (readonly [Outcomes, Outcomes])[]): RunComparison | null {
+type Pairs = readonly (readonly [Outcomes, Outcomes])[];
+
+function compare(pairs: Pairs, bounds: Pairs): RunComparison | null {
   const comparison = new Comparison();
   try {
-    for (const [a, b] of pairs) comparison.add(a, b);
+    for (const [i, [a, b]] of pairs.entries()) {
+      const bound = bounds[i];
+      if (bound) comparison.addBounds(a, b, ...bound);
+      comparison.add(a, b);
+    }
     return comparison.result();
   } finally {
     comparison.free();
@@ -21,13 +35,15 @@ let study: CapacityStudy | undefined;
 function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
   switch (question.kind) {
     case 'compare':
-      return compare(question.pairs);
+      return compare(question.pairs, question.bounds ?? []);
     case 'cases':
       return sweepCases(question.scenario, [...question.varied], question.seeds);
     case 'row':
       return runRow(question.outcomes);
     case 'rank':
-      return rankRace([...question.entries], question.by);
+      return rankRace([...question.entries], [...question.bound], question.by);
+    case 'oracle':
+      return oracleOf(question.scenario);
     case 'summary':
       return sweepSummary([...question.paths], [...question.rows]);
     case 'search':

@@ -16,13 +16,26 @@ export type Outcomes = Uint8Array<ArrayBuffer>;
 
 export type CompareQuestion =
   /** Two runs beside each other, or as many pairs of runs as there are seeds. */
-  | { readonly kind: 'compare'; readonly pairs: readonly (readonly [a: Outcomes, b: Outcomes])[] }
+  | {
+      readonly kind: 'compare';
+      readonly pairs: readonly (readonly [a: Outcomes, b: Outcomes])[];
+      /** For each pair the runs of their oracles, where there are some. */
+      readonly bounds?: readonly (readonly [a: Outcomes, b: Outcomes])[];
+    }
   /** The scenarios of a race or a sweep: what is varied, as the command line's `--vary` takes it, and how many seeds. */
   | { readonly kind: 'cases'; readonly scenario: string; readonly varied: readonly string[]; readonly seeds: number }
   /** The figures of one run. */
   | { readonly kind: 'row'; readonly outcomes: Outcomes }
   /** The order of a race as far as it has gone. */
-  | { readonly kind: 'rank'; readonly entries: readonly RaceEntry[]; readonly by: RankBy }
+  | {
+      readonly kind: 'rank';
+      readonly entries: readonly RaceEntry[];
+      /** The runs of the oracle, where autoscalers are raced. */
+      readonly bound: readonly RunRow[];
+      readonly by: RankBy;
+    }
+  /** The scenario of the oracle of a scenario. */
+  | { readonly kind: 'oracle'; readonly scenario: string }
   /** What a sweep has come to as far as it has gone. */
   | { readonly kind: 'summary'; readonly paths: readonly string[]; readonly rows: readonly SweepRow[] }
   /** Begins a search for the capacity, with so many seeds, in place of the one before. */
@@ -42,6 +55,8 @@ export type CompareAnswers = {
   cases: readonly CaseText[];
   row: RunRow;
   rank: RaceRanking;
+  /** Nothing if no pool has an autoscaler. */
+  oracle: string | undefined;
   summary: SweepSummary;
   search: undefined;
   /** Nothing once the search of the seed has ended. */

@@ -2,9 +2,9 @@
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup, untrack } from 'solid-js';
 import { getAt, type Json } from '../base/json.ts';
 import { oneAtATime } from '../base/oneAtATime.ts';
-import { writeDocument } from '../base/text.ts';
-import type { Frame, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
-import { Client, LostError } from '../sim/client.ts';
+import { readDocument, writeDocument } from '../base/text.ts';
+import type { CaseText, Frame, RequestDetail, RunComparison, View } from '../generated/boundary.ts';
+import { Client, LostError, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import type { Outcomes } from '../sim/compareProtocol.ts';
 import type { ColumnsAnswer } from '../sim/protocol.ts';
@@ -21,6 +21,9 @@ export type Beside = { readonly name: string; readonly document: Json };
 
 /** The same charts of both runs. */
 export type Charts = { readonly a: readonly ColumnsAnswer[]; readonly b: readonly ColumnsAnswer[] };
+
+/** Both runs at one instant; where B has ended before, at its end. */
+export type BothFrames = { readonly a: Frame; readonly b: Frame };
 
 /** A pair of one request: how it went in each run. */
 export type Pair = { readonly a: RequestDetail; readonly b: RequestDetail };
@@ -46,6 +49,9 @@ export function createComparing(a: RunA) {
   const [result, setResult] = createSignal<{ readonly atUs: number; readonly comparison: RunComparison }>();
   const [charts, setCharts] = createSignal<Charts>();
   const [atUs, setAtUs] = createSignal<number>();
+  const [frames, setFrames] = createSignal<BothFrames>();
+  /** What A showed when B was last sent after it. */
+  let ahead: Frame | undefined;
   const [trouble, setTrouble] = createSignal('');
   const [pair, setPair] = createSignal<Pair>();
   const thread = new CompareClient(spawnCompare);
@@ -62,7 +68,10 @@ export function createComparing(a: RunA) {
   async function ready(): Promise<Client> {
     if (client) return client;
     const listener = {
-      onFrame: (frame: Frame) => setAtUs(frame.now_us),
+      onFrame: (frame: Frame) => {
+        setAtUs(frame.now_us);
+        if (ahead && (frame.now_us === ahead.now_us || frame.finished)) setFrames({ a: ahead, b: frame });
+      },
       onCrash: () => setTrouble('The second run stopped. Choose it again.'),
     };
     const begun = new Client(spawnWorker, listener, (callback) => requestAnimationFrame(callback));
@@ -83,6 +92,7 @@ export function createComparing(a: RunA) {
       await run.load(writeDocument(next.document), options);
       setResult(undefined);
       setCharts(undefined);
+      setFrames(undefined);
       setPair(undefined);
       forgetSeeds();
       setBeside(next);
@@ -113,34 +123,55 @@ export function createComparing(a: RunA) {
       const casesOf = (document: Json) =>
         thread.ask({ kind: 'cases', scenario: writeDocument(document), varied: [], seeds: count });
       const [ofA, ofB] = await Promise.all([casesOf(untrack(a.document)), casesOf(b.document)]);
+      const oracles = await oraclesOf([untrack(a.document), b.document], casesOf);
       const jobs = ofA.flatMap((first, i) => {
         const second = ofB[i];
-        return second ? [{ i, first, second }] : [];
+        return second ? [{ i, first, second, bounds: oracles.map((all) => all[i]?.scenario ?? '') }] : [];
       });
       const pairs = new Map<number, readonly [Outcomes, Outcomes]>();
+      const bounds = new Map<number, readonly [Outcomes, Outcomes]>();
       const workers = many.workersFor(jobs.length);
       const tellProgress = (comparison?: RunComparison): void => {
         const progress = { done: pairs.size, of: jobs.length, tookMs: performance.now() - beganMs, workers };
         setSeeds({ progress, comparison });
       };
       tellProgress();
-      const whole = await many.all(jobs, async (worker, { i, first, second }, heard) => {
+      const whole = await many.all(jobs, async (worker, { i, first, second, bounds: [ofFirst, ofSecond] }, heard) => {
         const pair = [await outcomesOf(worker, first.scenario), await outcomesOf(worker, second.scenario)] as const;
+        if (ofFirst !== undefined && ofSecond !== undefined) {
+          const bound = await outcomesOf(worker, ofFirst);
+          bounds.set(i, [bound, ofSecond === ofFirst ? bound : await outcomesOf(worker, ofSecond)]);
+        }
         if (!heard()) return;
         pairs.set(i, pair);
         tellProgress();
       });
       if (!whole) return;
       many.stop();
-      const inOrder = jobs.flatMap(({ i }) => {
-        const pair = pairs.get(i);
-        return pair ? [pair] : [];
-      });
-      tellProgress((await thread.ask({ kind: 'compare', pairs: inOrder })) ?? undefined);
+      const inOrder = (of: ReadonlyMap<number, readonly [Outcomes, Outcomes]>) =>
+        jobs.flatMap(({ i }) => [of.get(i) ?? []].flatMap((pair) => (pair.length === 2 ? [pair] : [])));
+      const asked = { kind: 'compare', pairs: inOrder(pairs), bounds: inOrder(bounds) } as const;
+      tellProgress((await thread.ask(asked)) ?? undefined);
     } catch (error) {
       forgetSeeds();
       setTrouble(troubleOf(error));
     }
+  }
+
+  /** The runs of the oracles of both, by seed; a run without an autoscaler has the other's. None where there is no bound. */
+  async function oraclesOf(
+    documents: readonly [Json, Json],
+    casesOf: (document: Json) => Promise<readonly CaseText[]>,
+  ): Promise<readonly (readonly CaseText[])[]> {
+    const one = async (document: Json): Promise<string | undefined> =>
+      thread.ask({ kind: 'oracle', scenario: writeDocument(document) }).catch((error: unknown) => {
+        // Where it has no answer the comparison goes on without it.
+        if (error instanceof RefusedError) return undefined;
+        throw error;
+      });
+    const [ofA, ofB] = await Promise.all([one(documents[0]), one(documents[1])]);
+    const both = [ofA ?? ofB, ofB ?? ofA].flatMap((text) => (text === undefined ? [] : [readDocument(text)]));
+    return Promise.all(both.map(casesOf));
   }
 
   // Another scenario on screen is another comparison.
@@ -150,8 +181,10 @@ export function createComparing(a: RunA) {
   /** Takes the second run to where the first one is; both are compared where the first one rests. */
   const follow = oneAtATime(async () => {
     const run = client;
-    const now = untrack(a.frame)?.now_us;
-    if (!run || now === undefined || untrack(beside) === undefined) return;
+    const shown = untrack(a.frame);
+    if (!run || shown === undefined || untrack(beside) === undefined) return;
+    const now = shown.now_us;
+    ahead = shown;
     try {
       await run.seek(now);
       if (performance.now() >= chartsDueMs || untrack(a.rests)) {
@@ -198,5 +231,7 @@ export function createComparing(a: RunA) {
     forgetSeeds,
     /** How far the second run is. */
     atUs,
+    /** Both at one instant, in step. */
+    frames,
   };
 }

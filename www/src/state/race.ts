@@ -12,16 +12,30 @@ const PICTURE: View = 'ttft-over-time';
 /** Somebody in the race, and what is put into the document for it. */
 export type Runner = { readonly name: string; readonly value: Json };
 
+/** What is raced. */
+export type RaceOf = {
+  readonly path: string;
+  readonly runners: readonly Runner[];
+  readonly seeds: number;
+  /** Whether the oracle runs too: the bound of autoscalers. */
+  readonly bounded: boolean;
+};
+
 /** A run of the race: its figures, and TTFT over its time as a small picture. */
 export type Lap = {
   /** Its place among all runs of the race. */
   readonly number: number;
   readonly name: string;
+  /** Whether it is the oracle's. */
+  readonly bound: boolean;
   readonly row: RunRow;
   readonly scenario: string;
   readonly t: Float64Array;
   readonly ttft: Float64Array;
 };
+
+/** A run that is to be made. */
+type Run = { readonly of: CaseText; readonly name: string; readonly bound: boolean };
 
 export type Race = ReturnType<typeof createRace>;
 
@@ -43,13 +57,8 @@ export function createRace() {
     thread.end();
   });
 
-  async function start(
-    document: Json,
-    path: string,
-    runners: readonly Runner[],
-    seeds: number,
-    by: RankBy,
-  ): Promise<void> {
+  async function start(document: Json, race: RaceOf, by: RankBy): Promise<void> {
+    const { path, runners, seeds } = race;
     stop();
     setLaps([]);
     setRanking(undefined);
@@ -58,18 +67,20 @@ export function createRace() {
     const beganMs = performance.now();
     try {
       const varied = [`${path}=${runners.map((r) => JSON.stringify(r.value)).join(',')}`];
-      const cases = await thread.ask({ kind: 'cases', scenario: writeDocument(document), varied, seeds });
+      const raced = await thread.ask({ kind: 'cases', scenario: writeDocument(document), varied, seeds });
+      const nameOf = (of: CaseText): string =>
+        runners[Math.floor(of.number / seeds)]?.name ?? parsePath(path).join('.');
+      const cases = [
+        ...raced.map((of) => ({ of, name: nameOf(of), bound: false })),
+        ...(race.bounded ? await bounds(document, seeds) : []),
+      ];
       const workers = runs.workersFor(cases.length);
       const tell = (): void => {
         setProgress({ done: laps().length, of: cases.length, tookMs: performance.now() - beganMs, workers });
       };
       tell();
       const whole = await runs.all(cases, async (client, next, heard) => {
-        const lap = await lapOf(
-          client,
-          next,
-          runners[Math.floor(next.number / seeds)]?.name ?? parsePath(path).join('.'),
-        );
+        const lap = await lapOf(client, next);
         if (!heard()) return;
         setLaps((all) => [...all, lap]);
         tell();
@@ -82,19 +93,33 @@ export function createRace() {
     }
   }
 
-  async function lapOf(client: Client, { number, scenario }: CaseText, name: string): Promise<Lap> {
+  /** The runs of the oracle; none, and the reason told, where it has no answer. */
+  async function bounds(document: Json, seeds: number): Promise<readonly Run[]> {
+    try {
+      const scenario = await thread.ask({ kind: 'oracle', scenario: writeDocument(document) });
+      if (scenario === undefined) return [];
+      const all = await thread.ask({ kind: 'cases', scenario, varied: [], seeds });
+      return all.map((of) => ({ of, name: 'oracle', bound: true }));
+    } catch (error) {
+      setTrouble(`Without the oracle: ${troubleOf(error)}`);
+      return [];
+    }
+  }
+
+  async function lapOf(client: Client, { of: { number, scenario }, name, bound }: Run): Promise<Lap> {
     const outcomes = await outcomesOf(client, scenario);
     const [picture] = await client.columns([PICTURE]);
     const column = (of: string): Float64Array => picture?.columns[picture.names.indexOf(of)] ?? new Float64Array();
     const row = await thread.ask({ kind: 'row', outcomes });
-    return { number, name, scenario, row, t: column('t_s'), ttft: column('p99_ms') };
+    return { number, name, bound, scenario, row, t: column('t_s'), ttft: column('p99_ms') };
   }
 
   /** Orders what has come in by a figure. */
   async function rank(by: RankBy): Promise<void> {
     const inOrder = laps().toSorted((x, y) => x.number - y.number);
-    const entries: RaceEntry[] = inOrder.map(({ name, row }) => ({ name, run: row }));
-    if (entries.length > 0) setRanking(await thread.ask({ kind: 'rank', entries, by }));
+    const entries: RaceEntry[] = inOrder.filter((lap) => !lap.bound).map(({ name, row }) => ({ name, run: row }));
+    const bound = inOrder.filter((lap) => lap.bound).map((lap) => lap.row);
+    if (entries.length > 0) setRanking(await thread.ask({ kind: 'rank', entries, bound, by }));
   }
 
   return { laps, ranking, progress, running, trouble, start, stop, rank: (by: RankBy) => void rank(by) };

@@ -185,3 +185,57 @@ onPage(
     await compared(page);
   },
 );
+
+/** What a canvas shows, as text that differs where a pixel does. */
+const drawn = (page, side) =>
+  panel(page)
+    .getByRole('region', { name: `Stage of ${side}` })
+    .locator('canvas')
+    .evaluate((canvas) => canvas.toDataURL());
+
+onPage('the stages of both runs stand beside each other and move with the clock', async (page) => {
+  await open(page, 'Random');
+  await panel(page).getByRole('button', { name: 'Stages' }).click();
+  const stages = panel(page).locator('.stages');
+  await stages.getByText('B Random').waitFor();
+  const [a, b] = [await drawn(page, 'A'), await drawn(page, 'B')];
+  assert.notEqual(a, b, 'the runs differ');
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await theme(page, name);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
+    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+    const [first, second] = await stages.locator('section').all();
+    const [ofA, ofB] = [await first.boundingBox(), await second.boundingBox()];
+    if (width > 1000) assert.ok(ofA.y === ofB.y && ofB.x >= ofA.x + ofA.width, 'beside each other');
+    else assert.ok(ofA.x === ofB.x && ofB.y >= ofA.y + ofA.height, 'one below the other');
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await theme(page, 'dark');
+  await painted(page);
+  const before = [await drawn(page, 'A'), await drawn(page, 'B')];
+  await page.getByRole('button', { name: 'Run both to the end' }).click();
+  await resting(page);
+  await compared(page);
+  await comes(
+    async () => [(await drawn(page, 'A')) !== before[0], (await drawn(page, 'B')) !== before[1]],
+    [true, true],
+  );
+  // One choice is made in both.
+  const tables = panel(page).getByRole('button', { name: 'Show as table' });
+  await tables.first().click();
+  const table = panel(page).getByRole('region', { name: 'Replicas' });
+  await table.locator('th button').filter({ hasText: /^r1$/ }).click();
+  await panel(page).getByRole('button', { name: 'Show as picture' }).click();
+  await tables.last().click();
+  const picked = table.locator('tr[data-picked=true] th');
+  await comes(() => picked.innerText(), 'r1');
+  await panel(page).getByRole('button', { name: 'Charts', exact: true }).click();
+  await stages.waitFor({ state: 'detached' });
+});

@@ -1,6 +1,6 @@
 // The user story "find the capacity of a fleet", in the built page in Chromium: the number, the curves and their knee.
 import assert from 'node:assert/strict';
-import { cli, comes, drop, resting, savedScenario, suite } from './harness.mjs';
+import { cli, comes, drop, preset, resting, savedScenario, suite } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -138,4 +138,75 @@ onPage('a sweep that cannot be run says why, and nothing is lost', async (page) 
     .getByText(/traffic: found -1; allowed: factors above 0/)
     .waitFor();
   await comes(() => panel(page).getByRole('textbox', { name: 'From', exact: true }).inputValue(), '-1');
+});
+
+onPage('autoscalers are raced beside the oracle, which has no place', async (page, t) => {
+  await preset(page, 'day-in-ten-minutes');
+  const file = await savedScenario(page);
+  await page.keyboard.press('c');
+  await panel(page).getByRole('button', { name: 'Race' }).click();
+  await panel(page).getByRole('button', { name: 'Autoscalers' }).click();
+  for (const name of ['Threshold', 'Target utilization', 'Wva queueing model'])
+    await panel(page).getByLabel(name, { exact: true }).uncheck();
+  await panel(page).getByLabel('Seeds').selectOption('1');
+  await panel(page).getByRole('button', { name: 'Run 3 × 1 runs' }).click();
+  await panel(page)
+    .getByText(/^\s*3 of 3/)
+    .waitFor();
+  const bound = panel(page).locator('.race-bound');
+  await bound.getByText('the bound, without a place').waitFor();
+  const rows = panel(page).getByRole('table').locator('tbody tr:not(.race-bound)');
+  assert.equal(await rows.count(), 2);
+  const figure = panel(page).getByRole('img', { name: /^Objectives met over replica-seconds/ });
+  assert.equal(await figure.locator('circle').count(), 2);
+  assert.equal(await figure.locator('.race-bound-mark').count(), 1);
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await theme(page, name);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
+    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+  }
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const found = JSON.parse(
+    run('compare', file, file, '--set-b', 'cluster.pools[0].scaling.policy=kpa', '--seeds', '1', '--json'),
+  ).regret;
+  const said = (of) => [
+    `${of.attainment_regret.regret.toFixed(1)} points`,
+    `${Math.round(of.replica_seconds_regret.regret).toLocaleString('en')} replica-s`,
+    `$${of.usd_regret.regret.toFixed(2)}`,
+  ];
+  for (const [name, of] of [
+    ['hpa', found.a],
+    ['kpa', found.b],
+  ])
+    assert.deepEqual(await rows.filter({ hasText: name }).locator('.race-worse span').allInnerTexts(), said(of), name);
+  assert.equal(
+    await bound.locator('td').nth(6).innerText(),
+    Math.round(found.a.replica_seconds_regret.bound).toLocaleString('en'),
+  );
+});
+
+onPage('over several seeds a comparison with autoscalers stands beside the oracle', async (page) => {
+  await preset(page, 'day-in-ten-minutes');
+  await page.keyboard.press('c');
+  await panel(page).getByLabel('Router of B').selectOption({ label: 'Random' });
+  await panel(page).getByLabel('How many seeds').selectOption('3');
+  await panel(page).getByRole('button', { name: 'Run both', exact: true }).click();
+  const table = panel(page).locator('.compare-regret');
+  await table.waitFor();
+  const cells = await table.locator('tbody td').allInnerTexts();
+  assert.equal(cells.length, 6);
+  for (const cell of cells) assert.match(cell, /^\$?[\d,.]+ \(\$?[\d,.]+\), \$?[\d,.]+ (worse|better)$/);
+  await painted(page);
+  assert.deepEqual(await violations(page), []);
 });

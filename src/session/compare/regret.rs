@@ -1,0 +1,150 @@
+//! How far runs are from the bound: the run of the oracle on the same workload, within the same limits. A regret is how much worse a run
+//! is than that; where it is better the regret is negative, and stays so: the oracle knows rates, not single requests.
+
+use super::{Ending, Outcomes};
+use crate::stats::mean_interval;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What the oracle of a pool is told.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct OraclePool {
+    /// Name of the pool.
+    pub pool: String,
+    /// Requests per second that a replica carries within the objectives.
+    pub replica_per_s: f64,
+    /// What limits them: `ttft`, `itl`, `batch` or `stability`.
+    pub binding: &'static str,
+    /// How far it looks ahead, in seconds.
+    pub ahead_s: f64,
+    /// Mean length of the prompts, in tokens.
+    pub prompt_tokens: f64,
+    /// Mean length of the answers, in tokens.
+    pub output_tokens: f64,
+}
+
+/// Both runs of a comparison against their oracles.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RegretTable {
+    /// The one run.
+    pub a: RunRegret,
+    /// The other.
+    pub b: RunRegret,
+    /// What the oracle of A is told, by pool. A run without an autoscaler has that of the other run.
+    pub oracle_a: Vec<OraclePool>,
+    /// What the oracle of B is told.
+    pub oracle_b: Vec<OraclePool>,
+}
+
+/// A run against the oracle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct RunRegret {
+    /// Share of the requests that arrived in the measurement window and met every objective, in percent: who was refused, dropped or
+    /// is unfinished has not. The regret is in percentage points.
+    pub attainment_regret: Regret,
+    /// Seconds of replicas that were paid for in the measurement window, from placement until they were gone.
+    pub replica_seconds_regret: Regret,
+    /// What they cost, in US dollars; null without prices.
+    pub usd_regret: Regret,
+}
+
+/// A figure of a run and of the oracle: means over the seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct Regret {
+    /// Of the run.
+    pub own: Option<f64>,
+    /// Of the oracle.
+    pub bound: Option<f64>,
+    /// How much worse than the oracle the run is; negative where it is better.
+    pub regret: Option<f64>,
+    /// Lower end of the interval that holds the true regret with 95 %; null from one seed.
+    pub lo: Option<f64>,
+    /// Its upper end.
+    pub hi: Option<f64>,
+}
+
+/// The figures of a run that are held against the oracle: percent met, replica-seconds, US dollars.
+pub(crate) type Held = [Option<f64>; 3];
+
+/// The figures of a run.
+pub(crate) fn held(run: &Outcomes) -> Held {
+    let counted = || run.requests.iter().filter(|r| r.counted);
+    let (met, all) = (counted().filter(|r| r.ending == Ending::Met).count(), counted().count());
+    let percent = (all > 0).then(|| 100.0 * met as f64 / all as f64);
+    [percent, replica_seconds(run), run.figure("cost/usd")]
+}
+
+/// Seconds of replicas in the measurement window.
+fn replica_seconds(run: &Outcomes) -> Option<f64> {
+    let replicas = run.report.get("replicas")?.as_array()?;
+    Some(replicas.iter().filter_map(|r| r.get("up_s").and_then(Value::as_f64)).sum())
+}
+
+impl RunRegret {
+    /// Of the figures of a run and of the oracle, seed by seed.
+    pub(crate) fn of(pairs: &[[Held; 2]]) -> Self {
+        let of = |k: usize, sign: f64| Regret::of(pairs.iter().map(|[own, bound]| [own[k], bound[k]]), sign);
+        Self { attainment_regret: of(0, -1.0), replica_seconds_regret: of(1, 1.0), usd_regret: of(2, 1.0) }
+    }
+
+    /// In which figures the run is better than the oracle, in words.
+    pub fn beats(&self) -> Vec<&'static str> {
+        let all = [
+            (&self.attainment_regret, "objectives met"),
+            (&self.replica_seconds_regret, "replica-seconds"),
+            (&self.usd_regret, "cost"),
+        ];
+        all.into_iter().filter(|(r, _)| r.regret.is_some_and(|x| x < 0.0)).map(|(_, name)| name).collect()
+    }
+}
+
+impl Regret {
+    /// `sign`: 1 where less is better, -1 where more is.
+    fn of(pairs: impl Iterator<Item = [Option<f64>; 2]>, sign: f64) -> Self {
+        let known: Option<Vec<[f64; 2]>> = pairs.map(|[own, bound]| Some([own?, bound?])).collect();
+        let Some(known) = known.filter(|known| !known.is_empty()) else { return Self::default() };
+        let mean = |k: usize| known.iter().map(|p| p[k]).sum::<f64>() / known.len() as f64;
+        let regrets: Vec<f64> = known.iter().map(|[own, bound]| (own - bound) * sign + 0.0).collect();
+        let interval = mean_interval(&regrets);
+        Self {
+            own: Some(mean(0)),
+            bound: Some(mean(1)),
+            regret: Some(interval.map_or(regrets[0], |i| i.value)),
+            lo: interval.map(|i| i.lo),
+            hi: interval.map(|i| i.hi),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regret_is_how_much_worse_and_is_not_cut_off_at_zero() {
+        let of = |own: [f64; 3], bound: [f64; 3]| RunRegret::of(&[[own.map(Some), bound.map(Some)]]);
+        let worse = of([90.0, 1200.0, 3.0], [99.0, 1000.0, 2.5]);
+        assert_eq!(worse.attainment_regret.regret, Some(9.0));
+        assert_eq!(worse.replica_seconds_regret.regret, Some(200.0));
+        assert_eq!((worse.usd_regret.regret, worse.usd_regret.lo), (Some(0.5), None));
+        assert!(worse.beats().is_empty());
+        let better = of([99.5, 900.0, 2.5], [99.0, 1000.0, 2.5]);
+        assert_eq!(better.attainment_regret.regret, Some(-0.5));
+        assert_eq!(better.beats(), ["objectives met", "replica-seconds"]);
+    }
+
+    #[test]
+    fn a_figure_that_a_seed_lacks_has_no_regret() {
+        let known = [Some(90.0), Some(10.0), None];
+        let found = RunRegret::of(&[[known, known], [known, [Some(91.0), Some(12.0), Some(1.0)]]]);
+        assert_eq!(found.usd_regret, Regret::default());
+        let r = found.attainment_regret;
+        assert_eq!((r.own, r.bound, r.regret), (Some(90.0), Some(90.5), Some(0.5)));
+        assert!(r.lo < r.regret && r.regret < r.hi, "{r:?}");
+        assert_eq!(RunRegret::of(&[]), RunRegret::default());
+    }
+}

@@ -1,0 +1,10 @@
+// The comparison, with the stages of both runs: they are loaded when they are shown. Loaded when it is opened.
+import { type JSX, lazy } from 'solid-js';
+import { Compare } from './panels/Compare.tsx';
+import type { App } from './state/app.ts';
+
+const Stages = lazy(() => import('./Stages.tsx'));
+
+export default function CompareView(props: { app: App }): JSX.Element {
+  return <Compare app={props.app} stages={Stages} />;
+}

@@ -1,0 +1,106 @@
+// Studies of many runs on the page: a race of routers over seeds, and one routing decision made otherwise in a large cluster.
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { drop, newPage, ROOT, resting } from '../e2e/harness.mjs';
+import { scenarioOf } from './seeks.mjs';
+
+/** Routers and seeds that are raced; the page has them ticked when it opens. */
+const ROUTERS = 7;
+const SEEDS = 5;
+const HORIZON_S = 600;
+/** The cluster of a what-if question, its request, whose decision is among those that the page keeps, and up to which instant the alternatives run. */
+const REPLICAS = 64;
+const REQUEST = 8000;
+const UNTIL_S = 20;
+
+const seconds = (ms) => Number((ms / 1000).toFixed(2));
+const load = () => Number(loadavg()[0].toFixed(2));
+
+async function opened(site, name, scenario) {
+  const visit = await newPage(site);
+  await drop(visit.page, `${name}.json`, JSON.stringify(scenario));
+  await visit.page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, `${name}.json`);
+  await resting(visit.page);
+  return visit;
+}
+
+/** From the key that starts the race until all its runs are ranked. */
+export async function race(site) {
+  const scenario = JSON.parse(readFileSync(join(ROOT, '../scenarios/router-showdown.json'), 'utf8'));
+  scenario.run.horizon_s = HORIZON_S;
+  const { page, close } = await opened(site, 'race', scenario);
+  const began = load();
+  await page.keyboard.press('c');
+  const panel = page.getByRole('main', { name: 'Compare with B' });
+  await panel.getByRole('button', { name: 'Race' }).click();
+  await panel.getByLabel('Seeds').selectOption(String(SEEDS));
+  const boxes = panel.locator('.race-chooser input:not(:disabled)');
+  // The scenario's own router always runs.
+  for (let i = 0, ticked = 1; i < (await boxes.count()); i++) {
+    const wanted = ticked < ROUTERS && (await boxes.nth(i).isChecked());
+    await boxes.nth(i).setChecked(wanted);
+    ticked += wanted ? 1 : 0;
+  }
+  const start = performance.now();
+  await panel.getByRole('button', { name: `Run ${ROUTERS} × ${SEEDS} runs` }).click();
+  const done = panel.getByText(new RegExp(`^\\s*${ROUTERS * SEEDS} of ${ROUTERS * SEEDS} `));
+  await done.waitFor({ timeout: 600_000 });
+  const wall = performance.now() - start;
+  const [, workers] = (await done.textContent()).match(/(\d+) workers/) ?? [];
+  const threads = await page.evaluate(() => navigator.hardwareConcurrency);
+  await close();
+  return {
+    name: 'race',
+    target: 'page',
+    replicas: scenario.cluster.pools[0].replicas,
+    horizon_s: HORIZON_S,
+    runs: ROUTERS * SEEDS,
+    wall_s: seconds(wall),
+    workers: Number(workers),
+    threads,
+    load: [began, load()],
+  };
+}
+
+/** A cluster of 64 replicas as a link: the default preset, sixteen times as large, at an instant and with a request selected. */
+function linkTo(request) {
+  const scenario = scenarioOf(REPLICAS / 4);
+  const set = scenario.workload.clients.flatMap((client, i) =>
+    Object.entries(client.arrivals).map(
+      ([kind, of]) => `workload.clients[${i}].arrivals.${kind}.rate_per_s=${of.rate_per_s}`,
+    ),
+  );
+  const parts = [`cluster.pools[0].replicas=${REPLICAS}`, 'edits=[]', ...set, `t=${UNTIL_S}`];
+  return `#chat-4xh100;${parts.join(';')};select=request:${request}`;
+}
+
+/** Milliseconds from the button until the table of alternatives stands. */
+async function asked(page) {
+  const block = page.locator('.what-if');
+  const start = performance.now();
+  await block.getByRole('button', { name: 'How would each have gone?' }).click();
+  await block.getByRole('table').waitFor({ timeout: 600_000 });
+  return performance.now() - start;
+}
+
+/** Sixteen alternatives of one decision: the first question about a run, which is run up to there, and one about the next request. */
+export async function whatIf(site) {
+  const { page, close } = await newPage(site, { link: linkTo(REQUEST) });
+  await resting(page);
+  const began = load();
+  const first = await asked(page);
+  await page.getByRole('button', { name: 'Next request' }).click();
+  const again = await asked(page);
+  await close();
+  return {
+    name: 'what-if',
+    target: 'page',
+    replicas: REPLICAS,
+    alternatives: 16,
+    until_s: UNTIL_S,
+    first_s: seconds(first),
+    again_s: seconds(again),
+    load: [began, load()],
+  };
+}
