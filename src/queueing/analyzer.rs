@@ -201,7 +201,7 @@ impl Analyzer {
         let capacities: Vec<Capacity> = variants
             .iter()
             .zip(&tunings)
-            .map(|(v, tuned)| self.capacity(v, tuned.tuning.status, objectives))
+            .map(|(v, tuned)| self.capacity(v, tuned.tuning.status, objectives, model.as_ref()))
             .collect();
         // As coded, a cycle in which nothing was found out passes as one in which nothing changes.
         let unknown = |c: &Capacity| c.per_replica_per_s <= 0.0 && !c.saturated;
@@ -233,11 +233,20 @@ impl Analyzer {
         Some((fallback(model.ttft_ms, model.itl_ms)?, ObjectivePath::Observed))
     }
 
-    fn capacity(&self, v: &Variant, status: Status, goals: Objectives) -> Capacity {
+    fn capacity(
+        &self,
+        v: &Variant,
+        status: Status,
+        goals: Objectives,
+        model: Option<&Workload>,
+    ) -> Capacity {
         let ready = v.current.saturating_sub(v.pending);
         let nothing = Capacity { variant: v.name.clone(), ready, pending: v.pending, ..Capacity::default() };
         let max_batch = if v.max_batch == 0 { DEFAULT_MAX_BATCH } else { v.max_batch };
-        let Some(workload) = aggregate(&v.pods) else { return nothing };
+        // A variant that nothing comes to would carry what comes to the others; as coded nothing is known of it.
+        let others = model.filter(|_| self.settings.mode == Mode::Corrected);
+        let idle = || others.map(|m| Workload { total_per_s: 0.0, ..*m });
+        let Some(workload) = aggregate(&v.pods).or_else(idle) else { return nothing };
         let demand_per_s = workload.total_per_s;
         if status == Status::Saturated {
             let wanted = v.current + (SATURATED_GROWTH * f64::from(v.current)).ceil() as u32;

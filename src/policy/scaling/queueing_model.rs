@@ -1,10 +1,14 @@
 //! The queueing model of llm-d's variant autoscaler: learns what a step costs from what replicas measure, finds the objectives,
 //! and asks for the replicas that carry the load within them. Where nothing is known it holds.
 
+use super::group::Need;
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, rounded_up};
-use crate::queueing::{Analyzer, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant};
+use crate::queueing::{
+    Analyzer, Capacity, Cycle, CycleFailure, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant,
+};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// How it works.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,10 +32,10 @@ pub struct QueueingModel {
     analyzer: Analyzer,
     /// What the latest tick found out, until it is taken, and the batch limit that it saw.
     #[serde(skip)]
-    found: Option<(Box<Estimate>, u32)>,
+    found: VecDeque<(Box<Estimate>, u32)>,
 }
 
-/// What the pool is called: learning is by name, and there is one.
+/// What a pool is called that is alone: learning is by name, and there is one.
 const NAME: &str = "pool";
 
 impl QueueingModel {
@@ -40,7 +44,7 @@ impl QueueingModel {
         let QueueingSettings { mode, slo_multiplier, explicit, .. } = settings;
         let analyzer =
             Analyzer { settings: Settings { mode, slo_multiplier, explicit }, ..Analyzer::default() };
-        Self { settings, analyzer, found: None }
+        Self { settings, analyzer, found: VecDeque::new() }
     }
 
     /// One tick.
@@ -54,11 +58,7 @@ impl QueueingModel {
         if current == 0 && sight.held > 0.0 {
             return Decision::direct(current, 1, Rule::Woken, bounds);
         }
-        let variant = variant_of(sight);
-        let result = self.analyzer.cycle(std::slice::from_ref(&variant));
-        let estimate = Estimate::new(&self.settings, &self.analyzer, &variant, &result);
-        self.found = Some((Box::new(estimate), variant.max_batch));
-        let Ok(cycle) = result else { return hold };
+        let Ok(cycle) = self.cycle(&[variant_of(NAME, sight)]) else { return hold };
         let found = &cycle.capacities[0];
         if found.saturated {
             return Decision::direct(current, found.wanted.max(current), Rule::AboveThreshold, bounds);
@@ -82,12 +82,56 @@ impl QueueingModel {
         fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
     }
 
-    /// What the tick just before found out, beside the coefficients that requests of that size really meet, where these are known.
+    /// One cycle with what it found out about each variant.
+    fn cycle(&mut self, variants: &[Variant]) -> Result<Cycle, CycleFailure> {
+        let result = self.analyzer.cycle(variants);
+        let estimate = |(k, v): (usize, &Variant)| {
+            let estimate = Estimate::new(&self.settings, &self.analyzer, (v, k), &result);
+            (Box::new(estimate), v.max_batch)
+        };
+        self.found = variants.iter().enumerate().map(estimate).collect();
+        result
+    }
+
+    /// What the variants of a model lack together, and what each of their replicas carries. What comes to a variant of which nothing is
+    /// known is its own affair.
+    pub(super) fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
+        let named: Vec<Variant> = variants.iter().map(|(pool, sight)| variant_of(&pool.to_string(), sight)).collect();
+        let Ok(cycle) = self.cycle(&named) else { return Need::hold(variants.len()) };
+        let found = &cycle.capacities;
+        if found.iter().any(|c| c.saturated) {
+            // Nobody knows what they carry: as many replicas more as the saturated ones ask for, wherever these cost least.
+            let more = found.iter().zip(&named).filter(|(c, _)| c.saturated).map(|(c, v)| c.wanted - v.current);
+            return Need { required: more.sum::<u32>().into(), ..Need::of(vec![1.0; found.len()]) };
+        }
+        let each: Vec<f64> = found.iter().map(|c| c.per_replica_per_s).collect();
+        let sum = |of: &dyn Fn(&Capacity, &PoolSight) -> f64| -> f64 {
+            let known = found.iter().zip(variants).filter(|(c, _)| c.per_replica_per_s > 0.0);
+            known.map(|(c, (_, sight))| of(c, sight)).sum()
+        };
+        let measured = sum(&|c, _| c.demand_per_s);
+        let supply = sum(&|c, s| f64::from(s.ready) * c.per_replica_per_s);
+        if self.settings.mode == Mode::AsCoded {
+            let spare = (supply - measured / self.settings.down).max(0.0);
+            return Need { spare, ..Need::of(each) };
+        }
+        // Requests that are held are held for all variants: they count once.
+        let held = variants.iter().any(|(_, s)| s.held > 0.0);
+        let came = if held { 0.0 } else { sum(&|_, s| s.rate_per_s) };
+        let most = variants.iter().map(|(_, s)| s.rate_per_s).fold(0.0, f64::max);
+        let demand = measured.max(came).max(if held { most } else { 0.0 });
+        let coming = sum(&|c, s| f64::from(s.pending) * c.per_replica_per_s);
+        let required = (demand / self.settings.up - supply - coming).max(0.0);
+        let spare = (supply - demand / self.settings.down).max(0.0);
+        Need { required, spare, ..Need::of(each) }
+    }
+
+    /// What the tick just before found out about its next variant, beside the coefficients that requests of that size really meet, where these are known.
     pub fn take_estimate(
         &mut self,
         truth: impl FnOnce(RequestSize) -> Option<Params>,
     ) -> Option<Box<Estimate>> {
-        let (mut estimate, max_batch) = self.found.take()?;
+        let (mut estimate, max_batch) = self.found.pop_front()?;
         if let Some(size) = estimate.size()
             && let Some(truth) = truth(size)
         {
@@ -105,7 +149,7 @@ fn fewer(current: u32, spare: f64, bounds: Bounds) -> Decision {
 }
 
 /// The pool as the analyser wants it.
-pub(super) fn variant_of(sight: &PoolSight) -> Variant {
+pub(super) fn variant_of(name: &str, sight: &PoolSight) -> Variant {
     let pod = |r: &Measured| Pod {
         rate_per_s: r.rate_per_s,
         input_tokens: r.input_tokens,
@@ -115,7 +159,7 @@ pub(super) fn variant_of(sight: &PoolSight) -> Variant {
         ready_s: r.ready_s,
     };
     Variant {
-        name: NAME.to_owned(),
+        name: name.to_owned(),
         current: sight.current(),
         pending: sight.pending,
         max_batch: sight.max_batch,

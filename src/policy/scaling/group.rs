@@ -1,0 +1,179 @@
+//! Pools that decide together: what each model lacks by the sights of one instant, and how many replicas each pool is to have.
+//! The analysers say what is lacking, `optimizer` who gets it; here the two meet.
+
+use super::optimizer::{Choice, Model, Variant, cost_aware, greedy, keep_one};
+use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
+use super::saturation_v2::{self, TokenBalance, TokenSettings};
+use super::state::token_variant;
+use super::view::{Measured, PoolSight};
+use super::{Bounds, Decision, Rule};
+use crate::scenario::Optimizer;
+use std::cmp::Ordering;
+
+/// What a replica costs where its GPUs have no price: the default of a published variant.
+const UNKNOWN_COST: f64 = 10.0;
+
+/// A pool of a group, as a decision needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// Its number.
+    pub pool: u32,
+    /// What it sees.
+    pub sight: &'a PoolSight,
+    /// Its fewest and most replicas.
+    pub bounds: Bounds,
+    /// What a replica costs by its settings; 0 if they say nothing.
+    pub usd_per_hour: f64,
+    /// How much what its model lacks counts.
+    pub priority: f64,
+    /// GPUs of a replica.
+    pub gpus: u32,
+    /// Which of the budgets they are taken from.
+    pub budget: u32,
+}
+
+/// What the variants of a model lack, all in one unit.
+#[derive(Clone, Debug)]
+pub struct Need {
+    /// What a replica of each carries; 0 if unknown.
+    pub(super) capacity: Vec<f64>,
+    /// What is lacking.
+    pub(super) required: f64,
+    /// What could be done without.
+    pub(super) spare: f64,
+    /// How few replicas each variant keeps, whatever its bounds say.
+    pub(super) least: u32,
+    /// Why nothing changes, if something keeps it from changing.
+    pub(super) rule: Option<Rule>,
+}
+
+impl Need {
+    /// Nothing lacks and nothing is too much.
+    pub(super) fn of(capacity: Vec<f64>) -> Self {
+        Self { capacity, required: 0.0, spare: 0.0, least: 0, rule: None }
+    }
+
+    /// Nothing is known: everything stays.
+    pub(super) fn hold(variants: usize) -> Self {
+        Self { rule: Some(Rule::Hold), ..Self::of(vec![0.0; variants]) }
+    }
+}
+
+/// By room in caches and queues of all replicas: one more, or one fewer. While replicas of any variant start or go, nothing.
+pub(super) fn saturation(settings: &SaturationSettings, variants: &[(u32, &PoolSight)]) -> Need {
+    let changing = |(_, s): &(u32, &PoolSight)| s.pending > 0 || s.measured.len() as u32 != s.ready;
+    let one = Need { least: 1, ..Need::of(vec![1.0; variants.len()]) };
+    if variants.iter().any(changing) {
+        return Need { rule: Some(Rule::Transition), ..one };
+    }
+    let loads: Vec<ReplicaLoad> =
+        variants.iter().flat_map(|(_, s)| s.measured.iter().map(Measured::replica_load)).collect();
+    let change = f64::from(saturation_v1::analyze(settings, &loads).change().0);
+    Need { required: change.max(0.0), spare: (-change).max(0.0), ..one }
+}
+
+/// By tokens asked for and tokens there are. A variant that nothing comes to would get requests as the others do.
+pub(super) fn tokens(settings: &TokenSettings, variants: &[(u32, &PoolSight)]) -> Need {
+    let all = variants.iter().flat_map(|(_, s)| s.measured.iter().copied()).collect();
+    let of_all = PoolSight { measured: all, ..PoolSight::default() }.mean_size();
+    let balance = |(_, sight): &(u32, &PoolSight)| {
+        let own = sight.mean_size();
+        let size = if own[0] > 0.0 && own[1] > 0.0 { own } else { of_all };
+        saturation_v2::analyze(settings, &token_variant(sight, size))
+    };
+    let found: Vec<TokenBalance> = variants.iter().map(balance).collect();
+    let sum = |of: fn(&TokenBalance) -> f64| found.iter().map(of).sum::<f64>();
+    let demand = sum(|b| b.demand);
+    let required = (demand / settings.up - sum(|b| b.anticipated)).max(0.0);
+    let spare = (sum(|b| b.supply) - demand / settings.down).max(0.0);
+    Need { required, spare, ..Need::of(found.iter().map(|b| b.per_replica).collect()) }
+}
+
+/// A model of a group: its pools in the order in which ties go, and what they lack.
+struct Judged<'a> {
+    members: &'a [Member<'a>],
+    need: Need,
+    /// Nothing came, nothing waits and nothing runs, and no pool must have a replica.
+    idle: bool,
+}
+
+/// What each pool of a group is to have, in the order given: by model. `assess` asks the policy that leads a model, by its place,
+/// what the variants lack; `free` are the GPUs of each budget.
+pub fn decide_together(
+    optimizer: Optimizer,
+    models: &[Vec<Member<'_>>],
+    free: &mut [u32],
+    mut assess: impl FnMut(usize, &[(u32, &PoolSight)]) -> Need,
+) -> Vec<Decision> {
+    let mut judge = |(k, members): (usize, &'_ Vec<Member<'_>>)| {
+        let variants: Vec<(u32, &PoolSight)> = members.iter().map(|m| (m.pool, m.sight)).collect();
+        let idle = members.iter().all(Member::may_sleep);
+        let need = if idle { Need::hold(variants.len()) } else { assess(k, &variants) };
+        (need, idle)
+    };
+    let needs: Vec<(Need, bool)> = models.iter().enumerate().map(&mut judge).collect();
+    let judge = |(members, (need, idle))| Judged { members, need, idle };
+    let judged: Vec<Judged<'_>> = models.iter().map(Vec::as_slice).zip(needs).map(judge).collect();
+    let asked: Vec<Model> = judged.iter().map(Judged::model).collect();
+    let choices = match optimizer {
+        Optimizer::Greedy => greedy(&asked, free),
+        Optimizer::Alone | Optimizer::CostAware => asked.iter().map(cost_aware).collect(),
+    };
+    let all = judged.iter().zip(&asked).zip(choices);
+    all.flat_map(|((judged, model), choices)| judged.decisions(model, choices)).collect()
+}
+
+impl Member<'_> {
+    /// Whether nothing came for a whole window, and nothing is here.
+    fn may_sleep(&self) -> bool {
+        let s = self.sight;
+        let nothing = s.rate_per_s <= 0.0 && s.queued() <= 0.0 && s.sum(|r| r.running) <= 0.0;
+        nothing && s.seen_at.is_some() && self.bounds.min == 0
+    }
+}
+
+impl Judged<'_> {
+    fn model(&self) -> Model {
+        let variant = |(m, capacity): (&Member<'_>, &f64)| {
+            let costs = [m.usd_per_hour, m.sight.usd_per_hour];
+            Variant {
+                cost: costs.into_iter().find(|usd| *usd > 0.0).unwrap_or(UNKNOWN_COST),
+                capacity: *capacity,
+                current: m.sight.current(),
+                bounds: m.bounds,
+                least: m.bounds.min.max(self.need.least),
+                gpus: m.gpus,
+                budget: m.budget,
+            }
+        };
+        let Need { required, spare, capacity, .. } = &self.need;
+        let (required, spare) = (*required, *spare);
+        let priority = self.members.iter().map(|m| m.priority).fold(0.0, f64::max);
+        let variants = self.members.iter().zip(capacity).map(variant).collect();
+        Model { priority, required, spare, variants }
+    }
+
+    fn decisions(&self, model: &Model, mut choices: Vec<Choice>) -> Vec<Decision> {
+        let asleep = model.variants.iter().all(|v| v.current == 0);
+        if self.need.rule != Some(Rule::Hold) || asleep && !self.idle {
+            keep_one(&model.variants, &mut choices);
+        }
+        let decision = |(v, c): (&Variant, Choice)| {
+            if self.idle {
+                return Decision::direct(v.current, 0, Rule::Idle, v.bounds);
+            }
+            let rule = match c.wanted.cmp(&v.current) {
+                Ordering::Greater if asleep => Rule::Woken,
+                Ordering::Greater if c.no_gpus => Rule::GpuBudget,
+                Ordering::Greater => Rule::AboveThreshold,
+                Ordering::Less => Rule::BelowThreshold,
+                Ordering::Equal if v.capacity > 0.0 => Rule::WithinTolerance,
+                Ordering::Equal => Rule::Hold,
+            };
+            let rule = self.need.rule.filter(|_| rule != Rule::Woken).unwrap_or(rule);
+            let clamped = c.clamped;
+            Decision { desired: c.target, clamped, ..Decision::direct(v.current, c.wanted, rule, v.bounds) }
+        };
+        model.variants.iter().zip(choices).map(decision).collect()
+    }
+}
