@@ -41,7 +41,8 @@ pub(super) fn places(pools: &[Pool]) -> Vec<Place> {
             *j == i || (!alone && decides && own.optimizer.joins(same_model))
         };
         let group = || (0..pools.len()).filter(joins);
-        let shares = |j: &usize| *j == i || (own.optimizer == Optimizer::Greedy && pools[*j].gpu == pools[i].gpu);
+        let shares =
+            |j: &usize| *j == i || (own.optimizer == Optimizer::Greedy && pools[*j].gpu == pools[i].gpu);
         Place {
             leader: group().next().filter(|_| !alone).map(|first| first as u32),
             lead: group().find(|j| numbers[*j] == numbers[i]).unwrap_or(i) as u32,
@@ -62,7 +63,8 @@ impl Cluster {
         let mut members: Vec<u32> = (0..scaling.pools.len() as u32).filter(led).collect();
         members.sort_by_key(|pool| (place(*pool).lead, place(*pool).rank));
         let sights: Vec<PoolSight> = members.iter().map(|pool| self.sight(*pool)).collect();
-        let held = |k: usize| (sights[k].current() + sights[k].draining) * self.pools[members[k] as usize].gpus;
+        let held =
+            |k: usize| (sights[k].current() + sights[k].draining) * self.pools[members[k] as usize].gpus;
         let (mut free, mut models): (Vec<u32>, Vec<Vec<Member<'_>>>) = (Vec::new(), Vec::new());
         let mut leads = Vec::new();
         for (pool, sight) in members.iter().copied().zip(&sights) {

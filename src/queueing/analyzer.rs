@@ -233,13 +233,7 @@ impl Analyzer {
         Some((fallback(model.ttft_ms, model.itl_ms)?, ObjectivePath::Observed))
     }
 
-    fn capacity(
-        &self,
-        v: &Variant,
-        status: Status,
-        goals: Objectives,
-        model: Option<&Workload>,
-    ) -> Capacity {
+    fn capacity(&self, v: &Variant, status: Status, goals: Objectives, model: Option<&Workload>) -> Capacity {
         let ready = v.current.saturating_sub(v.pending);
         let nothing = Capacity { variant: v.name.clone(), ready, pending: v.pending, ..Capacity::default() };
         let max_batch = if v.max_batch == 0 { DEFAULT_MAX_BATCH } else { v.max_batch };
@@ -327,6 +321,20 @@ mod tests {
         (v.current, v.pending) = (3, 1);
         let cycle = knowing(Mode::Corrected).cycle(&[v]).unwrap();
         assert!(cycle.demand.required_per_s.abs() < 1e-9, "{:?}", cycle.demand);
+    }
+
+    #[test]
+    fn a_variant_that_nothing_comes_to_would_carry_what_comes_to_the_others_and_as_coded_nothing() {
+        let idle = Variant { name: "idle".into(), current: 0, pods: Vec::new(), ..variant(10.0, 1) };
+        let each = |mode: Mode| {
+            let mut analyzer = knowing(mode);
+            analyzer.store.insert("idle".into(), Learned::given(TRUE));
+            let cycle = analyzer.cycle(&[variant(10.0, 2), idle.clone()]).unwrap();
+            [0, 1].map(|k: usize| cycle.capacities[k].per_replica_per_s)
+        };
+        let [busy, quiet] = each(Mode::Corrected);
+        assert!(busy > 0.0 && (quiet / busy - 1.0).abs() < 0.2, "{busy} {quiet}");
+        assert!(each(Mode::AsCoded)[1].abs() < 1e-9);
     }
 
     #[test]

@@ -177,3 +177,89 @@ impl Judged<'_> {
         model.variants.iter().zip(choices).map(decision).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Micros;
+    use crate::policy::scaling::Scaler;
+    use crate::scenario::{SaturationV1, SaturationV2, Scaling, ScalingPolicy};
+
+    /// Replicas that serve, each with this share of its cache in use.
+    fn sight(ready: u32, pending: u32, kv: f64) -> PoolSight {
+        let one =
+            Measured { kv, kv_tokens: 1000.0 * kv, running: 4.0 * kv, rate_per_s: kv, ..Measured::default() };
+        PoolSight {
+            seen_at: Some(Micros(1)),
+            ready,
+            pending,
+            measured: vec![Measured { input_tokens: 100.0, output_tokens: 50.0, ..one }; ready as usize],
+            rate_per_s: kv * f64::from(ready),
+            kv_capacity_tokens: 1000.0,
+            max_batch: 256,
+            ..PoolSight::default()
+        }
+    }
+
+    /// Decisions about two variants, a cheap one and one of twice the cost.
+    fn decided(policy: ScalingPolicy, sights: &[PoolSight; 2], bounds: Bounds) -> Vec<(u32, Rule)> {
+        let mut scaler = Scaler::new(&Scaling { policy, ..Scaling::default() }, Micros(0), 1);
+        let member = |(pool, sight, usd_per_hour)| Member {
+            pool,
+            sight,
+            bounds,
+            usd_per_hour,
+            priority: 1.0,
+            gpus: 1,
+            budget: 0,
+        };
+        let members = [(0, &sights[0], 3.5), (1, &sights[1], 7.0)].map(member).to_vec();
+        let found = decide_together(Optimizer::CostAware, &[members], &mut [], |_, v| scaler.assess(v));
+        found.iter().map(|d| (d.desired, d.rule)).collect()
+    }
+
+    fn first() -> ScalingPolicy {
+        ScalingPolicy::WvaSaturationV1(SaturationV1::default())
+    }
+
+    const FROM_ONE: Bounds = Bounds { min: 1, max: 4 };
+    const FROM_NONE: Bounds = Bounds { min: 0, max: 4 };
+    use Rule::{AboveThreshold, BelowThreshold, Hold, Idle, Transition, WithinTolerance, Woken};
+
+    #[test]
+    fn the_first_analyser_adds_to_the_cheapest_with_room_and_takes_from_the_dearest_with_more_than_one() {
+        let full = |ready: [u32; 2]| ready.map(|n| sight(n, 0, 0.79));
+        assert_eq!(decided(first(), &full([2, 2]), FROM_ONE), [(3, AboveThreshold), (2, WithinTolerance)]);
+        assert_eq!(decided(first(), &full([4, 2]), FROM_ONE), [(4, AboveThreshold), (3, AboveThreshold)]);
+        let light = |ready: [u32; 2]| ready.map(|n| sight(n, 0, 0.1));
+        assert_eq!(decided(first(), &light([2, 2]), FROM_ONE), [(2, WithinTolerance), (1, BelowThreshold)]);
+        // The dear one keeps its last, whatever its bounds.
+        assert_eq!(decided(first(), &light([2, 1]), FROM_NONE)[0], (1, BelowThreshold));
+        // A replica of either variant that starts stops both.
+        let starts = [sight(2, 0, 0.79), sight(2, 1, 0.79)];
+        assert_eq!(decided(first(), &starts, FROM_ONE), [(2, Transition), (3, Transition)]);
+    }
+
+    #[test]
+    fn the_second_analyser_knows_what_a_variant_without_replicas_would_carry() {
+        let second = || ScalingPolicy::WvaSaturationV2(SaturationV2::default());
+        // 4 x 790 tokens of 800 each: 3160 / 0.85 - 3200 = 518 are missing, one replica of the dear variant.
+        let sights = [sight(4, 0, 0.79), sight(0, 0, 0.0)];
+        assert_eq!(decided(second(), &sights, FROM_NONE), [(4, AboveThreshold), (1, AboveThreshold)]);
+        // 2 x 200 / 0.7 = 571 of 2 x 800: one of the dear variant is too much, and then no whole one of the other.
+        let sights = [sight(1, 0, 0.2), sight(1, 0, 0.2)];
+        assert_eq!(decided(second(), &sights, FROM_NONE), [(1, WithinTolerance), (0, BelowThreshold)]);
+    }
+
+    #[test]
+    fn a_model_that_nothing_comes_to_sleeps_and_wakes_on_its_cheapest_variant() {
+        let quiet = [sight(1, 0, 0.0), sight(1, 0, 0.0)];
+        assert_eq!(decided(first(), &quiet, FROM_NONE), [(0, Idle), (0, Idle)]);
+        assert_eq!(decided(first(), &quiet, FROM_ONE)[0].0, 1);
+        let held = [PoolSight { held: 3.0, ..sight(0, 0, 0.0) }, sight(0, 0, 0.0)];
+        let second = ScalingPolicy::WvaSaturationV2(SaturationV2::default());
+        assert_eq!(decided(second, &held, FROM_NONE)[0], (1, Woken));
+        let unseen = [PoolSight { seen_at: None, ..sight(2, 0, 0.0) }, sight(2, 0, 0.9)];
+        assert_eq!(decided(first(), &unseen, FROM_ONE), [(2, Hold), (2, Hold)]);
+    }
+}

@@ -84,7 +84,8 @@ impl Keda {
         if !active && may_sleep && rested {
             return Decision::direct(current, asleep, Rule::Idle, quiet);
         }
-        let metric = |(value, t): (&f64, &Trigger)| Metric::AverageValue { value: *value, target: t.threshold };
+        let metric =
+            |(value, t): (&f64, &Trigger)| Metric::AverageValue { value: *value, target: t.threshold };
         let metrics: Vec<Metric> = values.iter().zip(&s.triggers).map(metric).collect();
         self.hpa.tick(now, current, &metrics)
     }

@@ -258,7 +258,8 @@ mod tests {
         // The mean is 60: three for the first. Then 60 and 30, mean 45: two more. 40 and 30, mean 35: one. 30 and 30: half, two. 10 ...
         let shared = |gpus: u32| {
             let mut free = [gpus];
-            let found: Vec<u32> = greedy(&[a.clone(), b.clone()], &mut free).iter().map(|c| c[0].target).collect();
+            let found: Vec<u32> =
+                greedy(&[a.clone(), b.clone()], &mut free).iter().map(|c| c[0].target).collect();
             (found, free[0])
         };
         assert_eq!(shared(3), (vec![4, 1], 0));

@@ -96,12 +96,14 @@ impl QueueingModel {
     /// What the variants of a model lack together, and what each of their replicas carries. What comes to a variant of which nothing is
     /// known is its own affair.
     pub(super) fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
-        let named: Vec<Variant> = variants.iter().map(|(pool, sight)| variant_of(&pool.to_string(), sight)).collect();
+        let named: Vec<Variant> =
+            variants.iter().map(|(pool, sight)| variant_of(&pool.to_string(), sight)).collect();
         let Ok(cycle) = self.cycle(&named) else { return Need::hold(variants.len()) };
         let found = &cycle.capacities;
         if found.iter().any(|c| c.saturated) {
             // Nobody knows what they carry: as many replicas more as the saturated ones ask for, wherever these cost least.
-            let more = found.iter().zip(&named).filter(|(c, _)| c.saturated).map(|(c, v)| c.wanted - v.current);
+            let more =
+                found.iter().zip(&named).filter(|(c, _)| c.saturated).map(|(c, v)| c.wanted - v.current);
             return Need { required: more.sum::<u32>().into(), ..Need::of(vec![1.0; found.len()]) };
         }
         let each: Vec<f64> = found.iter().map(|c| c.per_replica_per_s).collect();

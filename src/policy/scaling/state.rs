@@ -1,8 +1,8 @@
 //! The autoscaler that a pool's settings ask for, with what it remembers. The match below is the only dispatch.
 
-use super::group::{self, Need};
 use super::dynamo_load::{DynamoLoad, LoadSettings};
 use super::dynamo_throughput::{DynamoThroughput, Predictor};
+use super::group::{self, Need};
 use super::hpa::{Behavior, Hpa, Metric, RatePolicy, RateUnit, Rules, Select};
 use super::keda::{Keda, KedaSettings, Trigger};
 use super::kpa::{Kpa, KpaSettings};
@@ -58,12 +58,14 @@ impl Scaler {
                 plan(PlanRule::QueueDepth { up: p.up, down: p.down }, p.cooldown_s)
             }
             ScalingPolicy::Hpa(p) => {
-                let metrics = [(p.metric, p.target)].into_iter().chain(p.more.iter().map(|m| (m.metric, m.target)));
+                let metrics =
+                    [(p.metric, p.target)].into_iter().chain(p.more.iter().map(|m| (m.metric, m.target)));
                 Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics: metrics.collect() }
             }
             ScalingPolicy::Keda(p) => {
                 let first = Trigger { threshold: p.threshold, activation: p.activation };
-                let more = p.more.iter().map(|t| Trigger { threshold: t.threshold, activation: t.activation });
+                let more =
+                    p.more.iter().map(|t| Trigger { threshold: t.threshold, activation: t.activation });
                 let triggers = [first].into_iter().chain(more).collect();
                 let settings = KedaSettings { bounds, triggers, cooldown: span(p.cooldown_s), idle: None };
                 let mut keda = Keda::new(settings, behavior(&p.behavior));
