@@ -79,7 +79,9 @@ proptest! {
     #[test]
     fn where_nothing_is_capped_it_costs_at_most_a_replica_more_than_any_single_variant(model in a_model(), lack in 0.1..500.0_f64) {
         let mut model = Model { required: lack, spare: 0.0, ..model };
-        model.variants.iter_mut().for_each(|v| v.bounds.max = u32::MAX / 2);
+        for v in &mut model.variants {
+            v.bounds.max = u32::MAX / 2;
+        }
         let choices = cost_aware(&model);
         let paid: f64 = model.variants.iter().zip(&choices).map(|(v, c)| v.cost * f64::from(c.target - v.current)).sum();
         let grown = model.variants.iter().zip(&choices).find(|(v, c)| c.target > v.current);
@@ -130,7 +132,9 @@ proptest! {
         let found: Vec<Vec<u32>> = greedy(&models, &mut [gpus, gpus]).iter().map(|c| targets(c)).collect();
         let mut back: Vec<Vec<u32>> = greedy(&turned, &mut [gpus, gpus]).iter().map(|c| targets(c)).collect();
         back.reverse();
-        back.iter_mut().for_each(|t| t.reverse());
+        for targets in &mut back {
+            targets.reverse();
+        }
         assert_eq!(found, back);
     }
 }

@@ -122,16 +122,19 @@ impl PoolScaler {
 /// By pool, whether its policy begins anew: its settings are others or it stands elsewhere, or that is so of one that it decides
 /// together with.
 fn begin_anew(known: &[PoolScaler], pools: &[Pool], places: &[Place]) -> Vec<bool> {
-    let before = |i: usize| known.get(i).map(|p| p.place.leader);
-    let other = |i: usize| {
-        let stays = |p: &PoolScaler| p.settings == pools[i].scaling && p.place.is_beside(&places[i]);
-        !known.get(i).is_some_and(stays)
-    };
-    let together = |i: usize, j: usize| {
-        let same = |a: Option<u32>, b: Option<u32>| a.is_some() && a == b;
-        same(places[i].leader, places[j].leader) || same(before(i).flatten(), before(j).flatten())
-    };
-    (0..pools.len()).map(|i| (0..pools.len()).any(|j| (i == j || together(i, j)) && other(j))).collect()
+    let mut anew = vec![false; pools.len()];
+    for (i, pool) in pools.iter().enumerate() {
+        let was = known.get(i);
+        if was.is_some_and(|p| p.settings == pool.scaling && p.place.is_beside(&places[i])) {
+            continue;
+        }
+        anew[i] = true;
+        for j in 0..pools.len() {
+            let before = was.zip(known.get(j)).is_some_and(|(a, b)| a.place.is_led_as(&b.place));
+            anew[j] |= before || places[i].is_led_as(&places[j]);
+        }
+    }
+    anew
 }
 
 /// All of a cluster that has to do with autoscaling; there is none in a cluster whose pools say nothing of it.

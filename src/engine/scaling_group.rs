@@ -27,77 +27,101 @@ impl Place {
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         (self.leader, self.lead) == (other.leader, other.lead)
     }
+
+    /// Whether somebody decides for both.
+    pub(super) fn is_led_as(&self, other: &Self) -> bool {
+        self.leader.is_some() && self.leader == other.leader
+    }
 }
 
 /// Where each pool stands.
 pub(super) fn places(pools: &[Pool]) -> Vec<Place> {
     let numbers = Served::new(pools).numbers();
-    let place = |i: usize| {
-        let own = &pools[i].scaling;
-        let alone = own.optimizer == Optimizer::Alone || own.policy == ScalingPolicy::None;
-        let joins = |j: &usize| {
-            let (s, same_model) = (&pools[*j].scaling, numbers[*j] == numbers[i]);
-            let decides = s.optimizer == own.optimizer && s.policy != ScalingPolicy::None;
-            *j == i || (!alone && decides && own.optimizer.joins(same_model))
-        };
-        let group = || (0..pools.len()).filter(joins);
-        let shares =
-            |j: &usize| *j == i || (own.optimizer == Optimizer::Greedy && pools[*j].gpu == pools[i].gpu);
-        Place {
-            leader: group().next().filter(|_| !alone).map(|first| first as u32),
-            lead: group().find(|j| numbers[*j] == numbers[i]).unwrap_or(i) as u32,
-            rank: pools.iter().filter(|p| p.name < pools[i].name).count() as u32,
-            gpus: group().filter(shares).map(|j| pools[j].scaling.gpus).sum(),
-            sharers: group().filter(shares).fold(0, |bits, j| bits | 1 << j),
+    let mut all = Vec::new();
+    for (i, pool) in pools.iter().enumerate() {
+        let own = &pool.scaling;
+        let number = i as u32;
+        let mut p = Place { leader: None, lead: number, rank: 0, gpus: own.gpus, sharers: 1 << i };
+        for (j, other) in pools.iter().enumerate() {
+            p.rank += u32::from(other.name < pool.name);
+            let (s, same) = (&other.scaling, numbers[j] == numbers[i]);
+            let decides = own.policy != ScalingPolicy::None && s.policy != ScalingPolicy::None;
+            if !decides || s.optimizer != own.optimizer || !own.optimizer.joins(same) {
+                continue;
+            }
+            p.leader.get_or_insert(j as u32);
+            if same {
+                p.lead = p.lead.min(j as u32);
+            }
+            if i != j && own.optimizer == Optimizer::Greedy && other.gpu == pool.gpu {
+                p.gpus += s.gpus;
+                p.sharers |= 1 << j;
+            }
         }
-    };
-    (0..pools.len()).map(place).collect()
+        all.push(p);
+    }
+    all
 }
 
 impl Cluster {
     /// Decides about all pools that `leader` leads.
     pub(super) fn decide_together<S: Sink>(&mut self, leader: u32, sink: &mut S) {
         let Some(scaling) = &self.scaling else { return };
-        let place = |pool: u32| scaling.pools[pool as usize].place;
-        let led = |pool: &u32| place(*pool).leader == Some(leader);
-        let mut members: Vec<u32> = (0..scaling.pools.len() as u32).filter(led).collect();
-        members.sort_by_key(|pool| (place(*pool).lead, place(*pool).rank));
-        let sights: Vec<PoolSight> = members.iter().map(|pool| self.sight(*pool)).collect();
-        let held =
-            |k: usize| (sights[k].current() + sights[k].draining) * self.pools[members[k] as usize].gpus;
-        let (mut free, mut models): (Vec<u32>, Vec<Vec<Member<'_>>>) = (Vec::new(), Vec::new());
-        let mut leads = Vec::new();
-        for (pool, sight) in members.iter().copied().zip(&sights) {
-            let (p, settings) = (place(pool), &scaling.pools[pool as usize].settings);
-            let shares = |other: u32| p.sharers >> other & 1 == 1;
-            let taken: u32 = (0..members.len()).filter(|k| shares(members[*k])).map(held).sum();
-            free.push(if p.gpus == 0 { NO_LIMIT } else { p.gpus.saturating_sub(taken) });
-            if leads.last() != Some(&p.lead) {
-                leads.push(p.lead);
+        let place = |pool: u32| &scaling.pools[pool as usize].place;
+        let mut members: Vec<u32> = Vec::new();
+        for pool in 0..scaling.pools.len() as u32 {
+            if place(pool).leader == Some(leader) {
+                let key = |pool: u32| (place(pool).lead, place(pool).rank);
+                let at = members.iter().position(|other| key(*other) > key(pool)).unwrap_or(members.len());
+                members.insert(at, pool);
+            }
+        }
+        let limited = scaling.pools[leader as usize].settings.optimizer == Optimizer::Greedy;
+        let (mut sights, mut free) = (Vec::new(), Vec::new());
+        for pool in &members {
+            sights.push(self.sight(*pool));
+            let most = place(*pool).gpus;
+            free.push(if limited && most > 0 { most } else { NO_LIMIT });
+        }
+        let mut budgets = Vec::new();
+        for pool in &members {
+            let shared = place(*pool).sharers;
+            let first = members.iter().position(|other| shared >> other & 1 == 1).unwrap_or(0);
+            budgets.push(first as u32);
+            if free[first] != NO_LIMIT {
+                let sight: &PoolSight = &sights[budgets.len() - 1];
+                let held = (sight.current() + sight.draining) * self.pools[*pool as usize].gpus;
+                free[first] = free[first].saturating_sub(held);
+            }
+        }
+        let (mut models, mut leads) = (Vec::new(), Vec::new());
+        for (k, sight) in sights.iter().enumerate() {
+            let p = &scaling.pools[members[k] as usize];
+            if leads.last() != Some(&p.place.lead) {
+                leads.push(p.place.lead);
                 models.push(Vec::new());
             }
-            let member = Member {
-                pool,
+            models.last_mut().expect("a model was begun").push(Member {
+                pool: members[k],
                 sight,
-                bounds: scaling.pools[pool as usize].policy.bounds(),
-                usd_per_hour: settings.usd_per_hour,
-                priority: settings.priority,
-                gpus: self.pools[pool as usize].gpus,
-                budget: members.iter().position(|other| shares(*other)).unwrap_or(0) as u32,
-            };
-            models.last_mut().expect("a model was begun").push(member);
+                bounds: p.policy.bounds(),
+                usd_per_hour: p.settings.usd_per_hour,
+                priority: p.settings.priority,
+                gpus: self.pools[members[k] as usize].gpus,
+                budget: budgets[k],
+            });
         }
-        let optimizer = scaling.pools[leader as usize].settings.optimizer;
         let Some(scaling) = &mut self.scaling else { return };
-        let decisions = decide_together(optimizer, &models, &mut free, |model, variants| {
+        let decisions = decide_together(&models, &mut free, &mut |model, variants| {
             scaling.pools[leads[model] as usize].policy.assess(variants)
         });
-        for ((pool, sight), decision) in members.iter().copied().zip(&sights).zip(decisions) {
+        for (k, decision) in decisions.into_iter().enumerate() {
             let Some(scaling) = &mut self.scaling else { return };
+            let pool = members[k];
             let lead = scaling.pools[pool as usize].place.lead;
             let model = &self.pools[pool as usize].resolved.model;
             let estimate = scaling.pools[lead as usize].policy.take_estimate(|size| model.coefficients(size));
-            self.carry_out(pool, sight, (decision, estimate), sink);
+            self.carry_out(pool, &sights[k], (decision, estimate), sink);
         }
     }
 }

@@ -116,10 +116,18 @@ impl Scaling {
     }
 }
 
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
+)]
 fn is_zero(x: &f64) -> bool {
     x.to_bits() == 0
 }
 
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
+)]
 fn is_one(x: &f64) -> bool {
     x.to_bits() == 1.0_f64.to_bits()
 }
@@ -158,6 +166,7 @@ pub enum Optimizer {
 without_fields! { Optimizer }
 
 impl Optimizer {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     fn is_alone(&self) -> bool {
         *self == Self::Alone
     }

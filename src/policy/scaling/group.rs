@@ -1,13 +1,12 @@
 //! Pools that decide together: what each model lacks by the sights of one instant, and how many replicas each pool is to have.
 //! The analysers say what is lacking, `optimizer` who gets it; here the two meet.
 
-use super::optimizer::{Choice, Model, Variant, cost_aware, greedy, keep_one};
+use super::optimizer::{Choice, Model, Variant, greedy, keep_one};
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
-use super::saturation_v2::{self, TokenBalance, TokenSettings};
+use super::saturation_v2::{self, TokenSettings};
 use super::state::token_variant;
-use super::view::{Measured, PoolSight};
+use super::view::PoolSight;
 use super::{Bounds, Decision, Rule};
-use crate::scenario::Optimizer;
 use std::cmp::Ordering;
 
 /// What a replica costs where its GPUs have no price: the default of a published variant.
@@ -31,6 +30,9 @@ pub struct Member<'a> {
     /// Which of the budgets they are taken from.
     pub budget: u32,
 }
+
+/// The variants of a model: pools by number, and what they see.
+pub type Variants<'a> = [(u32, &'a PoolSight)];
 
 /// What the variants of a model lack, all in one unit.
 #[derive(Clone, Debug)]
@@ -60,67 +62,74 @@ impl Need {
 }
 
 /// By room in caches and queues of all replicas: one more, or one fewer. While replicas of any variant start or go, nothing.
-pub(super) fn saturation(settings: &SaturationSettings, variants: &[(u32, &PoolSight)]) -> Need {
-    let changing = |(_, s): &(u32, &PoolSight)| s.pending > 0 || s.measured.len() as u32 != s.ready;
-    let one = Need { least: 1, ..Need::of(vec![1.0; variants.len()]) };
-    if variants.iter().any(changing) {
-        return Need { rule: Some(Rule::Transition), ..one };
+pub(super) fn saturation(settings: &SaturationSettings, variants: &Variants<'_>) -> Need {
+    let mut need = Need { least: 1, ..Need::of(vec![1.0; variants.len()]) };
+    let mut loads: Vec<ReplicaLoad> = Vec::new();
+    for (_, s) in variants {
+        if s.pending > 0 || s.measured.len() as u32 != s.ready {
+            need.rule = Some(Rule::Transition);
+            return need;
+        }
+        for r in &s.measured {
+            loads.push(r.replica_load());
+        }
     }
-    let loads: Vec<ReplicaLoad> =
-        variants.iter().flat_map(|(_, s)| s.measured.iter().map(Measured::replica_load)).collect();
     let change = f64::from(saturation_v1::analyze(settings, &loads).change().0);
-    Need { required: change.max(0.0), spare: (-change).max(0.0), ..one }
+    (need.required, need.spare) = (change.max(0.0), (-change).max(0.0));
+    need
 }
 
 /// By tokens asked for and tokens there are. A variant that nothing comes to would get requests as the others do.
-pub(super) fn tokens(settings: &TokenSettings, variants: &[(u32, &PoolSight)]) -> Need {
-    let all = variants.iter().flat_map(|(_, s)| s.measured.iter().copied()).collect();
-    let of_all = PoolSight { measured: all, ..PoolSight::default() }.mean_size();
-    let balance = |(_, sight): &(u32, &PoolSight)| {
+pub(super) fn tokens(settings: &TokenSettings, variants: &Variants<'_>) -> Need {
+    let mut all = PoolSight::default();
+    for (_, sight) in variants {
+        all.measured.extend_from_slice(&sight.measured);
+    }
+    let of_all = all.mean_size();
+    let mut need = Need::of(Vec::new());
+    let (mut demand, mut supply, mut anticipated) = (0.0, 0.0, 0.0);
+    for (_, sight) in variants {
         let own = sight.mean_size();
         let size = if own[0] > 0.0 && own[1] > 0.0 { own } else { of_all };
-        saturation_v2::analyze(settings, &token_variant(sight, size))
-    };
-    let found: Vec<TokenBalance> = variants.iter().map(balance).collect();
-    let sum = |of: fn(&TokenBalance) -> f64| found.iter().map(of).sum::<f64>();
-    let demand = sum(|b| b.demand);
-    let required = (demand / settings.up - sum(|b| b.anticipated)).max(0.0);
-    let spare = (sum(|b| b.supply) - demand / settings.down).max(0.0);
-    Need { required, spare, ..Need::of(found.iter().map(|b| b.per_replica).collect()) }
-}
-
-/// A model of a group: its pools in the order in which ties go, and what they lack.
-struct Judged<'a> {
-    members: &'a [Member<'a>],
-    need: Need,
-    /// Nothing came, nothing waits and nothing runs, and no pool must have a replica.
-    idle: bool,
+        let found = saturation_v2::analyze(settings, &token_variant(sight, size));
+        demand += found.demand;
+        supply += found.supply;
+        anticipated += found.anticipated;
+        need.capacity.push(found.per_replica);
+    }
+    need.required = (demand / settings.up - anticipated).max(0.0);
+    need.spare = (supply - demand / settings.down).max(0.0);
+    need
 }
 
 /// What each pool of a group is to have, in the order given: by model. `assess` asks the policy that leads a model, by its place,
 /// what the variants lack; `free` are the GPUs of each budget.
 pub fn decide_together(
-    optimizer: Optimizer,
     models: &[Vec<Member<'_>>],
     free: &mut [u32],
-    mut assess: impl FnMut(usize, &[(u32, &PoolSight)]) -> Need,
+    assess: &mut dyn FnMut(usize, &Variants<'_>) -> Need,
 ) -> Vec<Decision> {
-    let mut judge = |(k, members): (usize, &'_ Vec<Member<'_>>)| {
-        let variants: Vec<(u32, &PoolSight)> = members.iter().map(|m| (m.pool, m.sight)).collect();
-        let idle = members.iter().all(Member::may_sleep);
-        let need = if idle { Need::hold(variants.len()) } else { assess(k, &variants) };
-        (need, idle)
-    };
-    let needs: Vec<(Need, bool)> = models.iter().enumerate().map(&mut judge).collect();
-    let judge = |(members, (need, idle))| Judged { members, need, idle };
-    let judged: Vec<Judged<'_>> = models.iter().map(Vec::as_slice).zip(needs).map(judge).collect();
-    let asked: Vec<Model> = judged.iter().map(Judged::model).collect();
-    let choices = match optimizer {
-        Optimizer::Greedy => greedy(&asked, free),
-        Optimizer::Alone | Optimizer::CostAware => asked.iter().map(cost_aware).collect(),
-    };
-    let all = judged.iter().zip(&asked).zip(choices);
-    all.flat_map(|((judged, model), choices)| judged.decisions(model, choices)).collect()
+    let (mut asked, mut needs) = (Vec::new(), Vec::new());
+    for (k, members) in models.iter().enumerate() {
+        let mut variants: Vec<(u32, &PoolSight)> = Vec::new();
+        let mut idle = true;
+        for m in members {
+            variants.push((m.pool, m.sight));
+            idle &= m.may_sleep();
+        }
+        let need = if idle {
+            Need { rule: Some(Rule::Idle), ..Need::hold(variants.len()) }
+        } else {
+            assess(k, &variants)
+        };
+        asked.push(model(members, &need));
+        needs.push(need);
+    }
+    let mut decided = Vec::new();
+    for (k, mut choices) in greedy(&asked, free).into_iter().enumerate() {
+        add_decisions(&asked[k].variants, needs[k].rule, &mut choices, &mut decided);
+    }
+    decided
 }
 
 impl Member<'_> {
@@ -132,49 +141,48 @@ impl Member<'_> {
     }
 }
 
-impl Judged<'_> {
-    fn model(&self) -> Model {
-        let variant = |(m, capacity): (&Member<'_>, &f64)| {
-            let costs = [m.usd_per_hour, m.sight.usd_per_hour];
-            Variant {
-                cost: costs.into_iter().find(|usd| *usd > 0.0).unwrap_or(UNKNOWN_COST),
-                capacity: *capacity,
-                current: m.sight.current(),
-                bounds: m.bounds,
-                least: m.bounds.min.max(self.need.least),
-                gpus: m.gpus,
-                budget: m.budget,
-            }
-        };
-        let Need { required, spare, capacity, .. } = &self.need;
-        let (required, spare) = (*required, *spare);
-        let priority = self.members.iter().map(|m| m.priority).fold(0.0, f64::max);
-        let variants = self.members.iter().zip(capacity).map(variant).collect();
-        Model { priority, required, spare, variants }
-    }
-
-    fn decisions(&self, model: &Model, mut choices: Vec<Choice>) -> Vec<Decision> {
-        let asleep = model.variants.iter().all(|v| v.current == 0);
-        if self.need.rule != Some(Rule::Hold) || asleep && !self.idle {
-            keep_one(&model.variants, &mut choices);
+fn model(members: &[Member<'_>], need: &Need) -> Model {
+    let (required, spare) = (need.required, need.spare);
+    let mut model = Model { priority: 0.0, required, spare, variants: Vec::new() };
+    for (m, capacity) in members.iter().zip(&need.capacity) {
+        model.priority = model.priority.max(m.priority);
+        let mut cost = if m.usd_per_hour > 0.0 { m.usd_per_hour } else { m.sight.usd_per_hour };
+        if cost <= 0.0 {
+            cost = UNKNOWN_COST;
         }
-        let decision = |(v, c): (&Variant, Choice)| {
-            if self.idle {
-                return Decision::direct(v.current, 0, Rule::Idle, v.bounds);
-            }
-            let rule = match c.wanted.cmp(&v.current) {
-                Ordering::Greater if asleep => Rule::Woken,
-                Ordering::Greater if c.no_gpus => Rule::GpuBudget,
-                Ordering::Greater => Rule::AboveThreshold,
-                Ordering::Less => Rule::BelowThreshold,
-                Ordering::Equal if v.capacity > 0.0 => Rule::WithinTolerance,
-                Ordering::Equal => Rule::Hold,
-            };
-            let rule = self.need.rule.filter(|_| rule != Rule::Woken).unwrap_or(rule);
-            let clamped = c.clamped;
-            Decision { desired: c.target, clamped, ..Decision::direct(v.current, c.wanted, rule, v.bounds) }
+        model.variants.push(Variant {
+            cost,
+            capacity: *capacity,
+            current: m.sight.current(),
+            bounds: m.bounds,
+            least: m.bounds.min.max(need.least),
+            gpus: m.gpus,
+            budget: m.budget,
+        });
+    }
+    model
+}
+
+/// `rule` is what keeps the model from changing, if anything does.
+fn add_decisions(variants: &[Variant], rule: Option<Rule>, choices: &mut [Choice], into: &mut Vec<Decision>) {
+    let idle = rule == Some(Rule::Idle);
+    let asleep = variants.iter().all(|v| v.current == 0);
+    if !idle && (asleep || rule != Some(Rule::Hold)) {
+        keep_one(variants, choices);
+    }
+    for (v, c) in variants.iter().zip(choices) {
+        let own = match c.wanted.cmp(&v.current) {
+            Ordering::Greater if asleep => Rule::Woken,
+            Ordering::Greater if c.no_gpus => Rule::GpuBudget,
+            Ordering::Greater => Rule::AboveThreshold,
+            Ordering::Less => Rule::BelowThreshold,
+            Ordering::Equal if v.capacity > 0.0 => Rule::WithinTolerance,
+            Ordering::Equal => Rule::Hold,
         };
-        model.variants.iter().zip(choices).map(decision).collect()
+        let rule = rule.filter(|_| own != Rule::Woken).unwrap_or(own);
+        let (wanted, target) = if idle { (0, 0) } else { (c.wanted, c.target) };
+        let direct = Decision::direct(v.current, wanted, rule, v.bounds);
+        into.push(Decision { desired: target, clamped: c.clamped, ..direct });
     }
 }
 
@@ -182,7 +190,8 @@ impl Judged<'_> {
 mod tests {
     use super::*;
     use crate::base::Micros;
-    use crate::policy::scaling::Scaler;
+    use crate::policy::scaling::optimizer::NO_LIMIT;
+    use crate::policy::scaling::{Measured, Scaler};
     use crate::scenario::{SaturationV1, SaturationV2, Scaling, ScalingPolicy};
 
     /// Replicas that serve, each with this share of its cache in use.
@@ -214,7 +223,7 @@ mod tests {
             budget: 0,
         };
         let members = [(0, &sights[0], 3.5), (1, &sights[1], 7.0)].map(member).to_vec();
-        let found = decide_together(Optimizer::CostAware, &[members], &mut [], |_, v| scaler.assess(v));
+        let found = decide_together(&[members], &mut [NO_LIMIT], &mut |_, v| scaler.assess(v));
         found.iter().map(|d| (d.desired, d.rule)).collect()
     }
 

@@ -20,7 +20,7 @@ mod state;
 mod view;
 
 pub use estimate::{Estimate, FIGURE_NAMES};
-pub use group::{Member, Need, decide_together};
+pub use group::{Member, Need, Variants, decide_together};
 pub use state::Scaler;
 pub use view::{Measured, PoolSight};
 

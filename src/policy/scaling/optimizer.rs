@@ -55,45 +55,47 @@ pub struct Choice {
 
 /// Replicas for each variant of one model: more where capacity costs least, fewer where a replica costs most.
 pub fn cost_aware(model: &Model) -> Vec<Choice> {
-    let mut choices = as_they_are(&model.variants);
-    if model.required > 0.0 {
-        grow(&model.variants, &mut choices, model.required, &mut []);
-    } else {
-        shrink(&model.variants, &mut choices, model.spare);
-    }
-    choices
+    greedy(std::slice::from_ref(model), &mut []).pop().unwrap_or_default()
 }
 
 /// Replicas for each variant of several models, with `free` GPUs in each budget. The model that lacks most, weighted by its
 /// priority, gets replicas until it lacks no more than the mean of all that lack any; then the next one. One that nothing more can be
 /// given to steps aside.
 pub fn greedy(models: &[Model], free: &mut [u32]) -> Vec<Vec<Choice>> {
-    let mut choices: Vec<Vec<Choice>> = models.iter().map(|m| as_they_are(&m.variants)).collect();
-    for (model, choices) in models.iter().zip(&mut choices).filter(|(m, _)| m.required <= 0.0) {
-        shrink(&model.variants, choices, model.spare);
+    let (mut choices, mut lacking) = (Vec::new(), Vec::new());
+    for model in models {
+        let mut own = as_they_are(&model.variants);
+        if model.required <= 0.0 {
+            shrink(&model.variants, &mut own, model.spare);
+        }
+        choices.push(own);
+        lacking.push(model.required);
     }
-    let mut lacking: Vec<f64> = models.iter().map(|m| m.required).collect();
-    let weight = |m: usize| if models[m].priority > 0.0 { models[m].priority } else { 1.0 };
     loop {
-        let score = |m: usize| weight(m) * lacking[m].max(0.0);
-        let open = lacking.iter().filter(|x| **x > 0.0).count();
+        // The model with the highest score, the first of several; how many lack anything, and their mean.
+        let (mut most, mut best, mut open, mut sum) = (0.0, 0, 0_u32, 0.0);
+        for (k, model) in models.iter().enumerate().filter(|(k, _)| lacking[*k] > 0.0) {
+            let score = model.weight() * lacking[k];
+            if score > most {
+                (most, best) = (score, k);
+            }
+            (open, sum) = (open + 1, sum + score);
+        }
         if open == 0 {
             return choices;
         }
-        let mean = (0..models.len()).map(score).sum::<f64>() / open as f64;
-        let first = |best: usize, m: usize| if score(m) > score(best) { m } else { best };
-        let m = (0..models.len()).reduce(first).unwrap_or(0);
+        let mean = sum / f64::from(open);
         // All that lack alike share alike.
-        let part = if open == 1 {
-            score(m)
-        } else if score(m) > mean {
-            score(m) - mean
-        } else {
-            score(m) / open as f64
-        };
-        let asked = (part / weight(m)).min(lacking[m]);
-        let left = grow(&models[m].variants, &mut choices[m], asked, free);
-        lacking[m] = if left > 0.0 { 0.0 } else { lacking[m] - asked + left };
+        let part = if most > mean { most - mean } else { most / f64::from(open) };
+        let asked = if open == 1 { lacking[best] } else { (part / models[best].weight()).min(lacking[best]) };
+        let left = grow(&models[best].variants, &mut choices[best], asked, free);
+        lacking[best] = if left > 0.0 { 0.0 } else { lacking[best] - asked + left };
+    }
+}
+
+impl Model {
+    fn weight(&self) -> f64 {
+        if self.priority > 0.0 { self.priority } else { 1.0 }
     }
 }
 
@@ -108,17 +110,23 @@ pub fn keep_one(variants: &[Variant], choices: &mut [Choice]) {
 }
 
 fn as_they_are(variants: &[Variant]) -> Vec<Choice> {
-    let choice = |v: &Variant| {
+    let mut choices = Vec::new();
+    for v in variants {
         let (target, clamped) = v.bounds.clamp(v.current);
-        Choice { wanted: v.current, target, clamped, no_gpus: false }
-    };
-    variants.iter().map(choice).collect()
+        choices.push(Choice { wanted: v.current, target, clamped, no_gpus: false });
+    }
+    choices
 }
 
 /// The variants in order of a number, the smallest first.
-fn by(variants: &[Variant], number: impl Fn(&Variant) -> f64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..variants.len()).collect();
-    order.sort_by(|a, b| number(&variants[*a]).total_cmp(&number(&variants[*b])));
+fn by(variants: &[Variant], number: fn(&Variant) -> f64) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::new();
+    for k in 0..variants.len() {
+        // There are few of them: a sort would take more of the page's module than all of this file.
+        let later = |other: &usize| number(&variants[*other]).total_cmp(&number(&variants[k])).is_gt();
+        let at = order.iter().position(later).unwrap_or(order.len());
+        order.insert(at, k);
+    }
     order
 }
 

@@ -5,10 +5,9 @@ use super::group::Need;
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, rounded_up};
 use crate::queueing::{
-    Analyzer, Capacity, Cycle, CycleFailure, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant,
+    Analyzer, Cycle, CycleFailure, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// How it works.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,7 +31,7 @@ pub struct QueueingModel {
     analyzer: Analyzer,
     /// What the latest tick found out, until it is taken, and the batch limit that it saw.
     #[serde(skip)]
-    found: VecDeque<(Box<Estimate>, u32)>,
+    found: Vec<(Box<Estimate>, u32)>,
 }
 
 /// What a pool is called that is alone: learning is by name, and there is one.
@@ -44,7 +43,7 @@ impl QueueingModel {
         let QueueingSettings { mode, slo_multiplier, explicit, .. } = settings;
         let analyzer =
             Analyzer { settings: Settings { mode, slo_multiplier, explicit }, ..Analyzer::default() };
-        Self { settings, analyzer, found: VecDeque::new() }
+        Self { settings, analyzer, found: Vec::new() }
     }
 
     /// One tick.
@@ -85,47 +84,54 @@ impl QueueingModel {
     /// One cycle with what it found out about each variant.
     fn cycle(&mut self, variants: &[Variant]) -> Result<Cycle, CycleFailure> {
         let result = self.analyzer.cycle(variants);
-        let estimate = |(k, v): (usize, &Variant)| {
+        self.found.clear();
+        for (k, v) in variants.iter().enumerate() {
             let estimate = Estimate::new(&self.settings, &self.analyzer, (v, k), &result);
-            (Box::new(estimate), v.max_batch)
-        };
-        self.found = variants.iter().enumerate().map(estimate).collect();
+            self.found.push((Box::new(estimate), v.max_batch));
+        }
         result
     }
 
     /// What the variants of a model lack together, and what each of their replicas carries. What comes to a variant of which nothing is
     /// known is its own affair.
     pub(super) fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
-        let named: Vec<Variant> =
-            variants.iter().map(|(pool, sight)| variant_of(&pool.to_string(), sight)).collect();
+        let mut named = Vec::new();
+        for (pool, sight) in variants {
+            named.push(variant_of(&pool.to_string(), sight));
+        }
         let Ok(cycle) = self.cycle(&named) else { return Need::hold(variants.len()) };
-        let found = &cycle.capacities;
-        if found.iter().any(|c| c.saturated) {
-            // Nobody knows what they carry: as many replicas more as the saturated ones ask for, wherever these cost least.
-            let more =
-                found.iter().zip(&named).filter(|(c, _)| c.saturated).map(|(c, v)| c.wanted - v.current);
-            return Need { required: more.sum::<u32>().into(), ..Need::of(vec![1.0; found.len()]) };
-        }
-        let each: Vec<f64> = found.iter().map(|c| c.per_replica_per_s).collect();
-        let sum = |of: &dyn Fn(&Capacity, &PoolSight) -> f64| -> f64 {
-            let known = found.iter().zip(variants).filter(|(c, _)| c.per_replica_per_s > 0.0);
-            known.map(|(c, (_, sight))| of(c, sight)).sum()
-        };
-        let measured = sum(&|c, _| c.demand_per_s);
-        let supply = sum(&|c, s| f64::from(s.ready) * c.per_replica_per_s);
-        if self.settings.mode == Mode::AsCoded {
-            let spare = (supply - measured / self.settings.down).max(0.0);
-            return Need { spare, ..Need::of(each) };
-        }
+        let (mut need, mut saturated) = (Need::of(Vec::new()), 0);
         // Requests that are held are held for all variants: they count once.
-        let held = variants.iter().any(|(_, s)| s.held > 0.0);
-        let came = if held { 0.0 } else { sum(&|_, s| s.rate_per_s) };
-        let most = variants.iter().map(|(_, s)| s.rate_per_s).fold(0.0, f64::max);
-        let demand = measured.max(came).max(if held { most } else { 0.0 });
-        let coming = sum(&|c, s| f64::from(s.pending) * c.per_replica_per_s);
-        let required = (demand / self.settings.up - supply - coming).max(0.0);
-        let spare = (supply - demand / self.settings.down).max(0.0);
-        Need { required, spare, ..Need::of(each) }
+        let (mut measured, mut came, mut most, mut held) = (0.0, 0.0, 0.0_f64, false);
+        let (mut supply, mut coming) = (0.0, 0.0);
+        for (found, (_, sight)) in cycle.capacities.iter().zip(variants) {
+            let each = found.per_replica_per_s;
+            need.capacity.push(each);
+            if found.saturated {
+                saturated += found.wanted - sight.current();
+            }
+            held |= sight.held > 0.0;
+            most = most.max(sight.rate_per_s);
+            if each > 0.0 {
+                measured += found.demand_per_s;
+                came += sight.rate_per_s;
+                supply += f64::from(sight.ready) * each;
+                coming += f64::from(sight.pending) * each;
+            }
+        }
+        let as_coded = self.settings.mode == Mode::AsCoded;
+        if saturated > 0 {
+            // Nobody knows what they carry: as many replicas more as the saturated ones ask for, wherever these cost least.
+            need.capacity.fill(1.0);
+            need.required = f64::from(saturated);
+            return need;
+        }
+        let demand = if as_coded { measured } else { measured.max(if held { most } else { came }) };
+        if !as_coded {
+            need.required = (demand / self.settings.up - supply - coming).max(0.0);
+        }
+        need.spare = (supply - demand / self.settings.down).max(0.0);
+        need
     }
 
     /// What the tick just before found out about its next variant, beside the coefficients that requests of that size really meet, where these are known.
@@ -133,7 +139,10 @@ impl QueueingModel {
         &mut self,
         truth: impl FnOnce(RequestSize) -> Option<Params>,
     ) -> Option<Box<Estimate>> {
-        let (mut estimate, max_batch) = self.found.pop_front()?;
+        if self.found.is_empty() {
+            return None;
+        }
+        let (mut estimate, max_batch) = self.found.remove(0);
         if let Some(size) = estimate.size()
             && let Some(truth) = truth(size)
         {

@@ -14,7 +14,9 @@ use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span, math};
 use crate::queueing::{Mode, Objectives, Params, RequestSize};
-use crate::scenario::{self, DirectionRules, Scaling, ScalingMetric, ScalingPolicy, SelectRule};
+use crate::scenario::{
+    self, DirectionRules, FurtherTrigger, Scaling, ScalingMetric, ScalingPolicy, SelectRule,
+};
 use serde::{Deserialize, Serialize};
 
 /// An autoscaler.
@@ -62,17 +64,7 @@ impl Scaler {
                     [(p.metric, p.target)].into_iter().chain(p.more.iter().map(|m| (m.metric, m.target)));
                 Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics: metrics.collect() }
             }
-            ScalingPolicy::Keda(p) => {
-                let first = Trigger { threshold: p.threshold, activation: p.activation };
-                let more =
-                    p.more.iter().map(|t| Trigger { threshold: t.threshold, activation: t.activation });
-                let triggers = [first].into_iter().chain(more).collect();
-                let settings = KedaSettings { bounds, triggers, cooldown: span(p.cooldown_s), idle: None };
-                let mut keda = Keda::new(settings, behavior(&p.behavior));
-                keda.begin(now);
-                let metrics = [p.metric].into_iter().chain(p.more.iter().map(|t| t.metric)).collect();
-                Kind::Keda { keda, metrics }
-            }
+            ScalingPolicy::Keda(p) => keda(p, bounds, now),
             ScalingPolicy::Kpa(p) => {
                 let settings = KpaSettings {
                     bounds,
@@ -294,6 +286,19 @@ pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f
         input_tokens,
         output_tokens,
     }
+}
+
+fn keda(p: &scenario::Keda, bounds: Bounds, now: Micros) -> Kind {
+    let (mut triggers, mut metrics) = (Vec::new(), Vec::new());
+    let first = FurtherTrigger { metric: p.metric, threshold: p.threshold, activation: p.activation };
+    for t in std::iter::once(&first).chain(&p.more) {
+        triggers.push(Trigger { threshold: t.threshold, activation: t.activation });
+        metrics.push(t.metric);
+    }
+    let settings = KedaSettings { bounds, triggers, cooldown: span(p.cooldown_s), idle: None };
+    let mut keda = Keda::new(settings, behavior(&p.behavior));
+    keda.begin(now);
+    Kind::Keda { keda, metrics }
 }
 
 fn queueing_model(p: &scenario::QueueingModel) -> QueueingModel {

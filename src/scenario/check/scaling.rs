@@ -1,7 +1,7 @@
 //! Meaning of an autoscaler: bounds that leave room, windows that can be kept, and no more decisions than a run has time for.
 
 use crate::scenario::report::Report;
-use crate::scenario::{Cluster, Optimizer, Pool, Scaling, ScalingPolicy, Scenario, Served, limits};
+use crate::scenario::{Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
 
 /// Checks the autoscaler at `path`.
 pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
@@ -66,22 +66,25 @@ pub(super) fn check_together(c: &Cluster, r: &mut Report) {
             );
             continue;
         }
-        let joins = |(j, p): &(usize, &Pool)| {
-            p.scaling.optimizer == s.optimizer && s.optimizer.joins(numbers[*j] == numbers[i])
+        let Some(first) = (0..i).find(|j| {
+            let other = &c.pools[*j].scaling;
+            other.optimizer == s.optimizer && s.optimizer.joins(numbers[*j] == numbers[i])
+        }) else {
+            continue;
         };
-        let Some((_, first)) = c.pools[..i].iter().enumerate().find(joins) else { continue };
-        let both = |one: &str, other: &str| {
-            format!("{one} in the pool \"{}\", {other} in the pool \"{}\"", pool.name, first.name)
+        let first = &c.pools[first];
+        let mut differs = |field: &str, own: &str, other: &str| {
+            if own != other {
+                r.error(
+                    format!("{path}.{field}"),
+                    format!("{own} in the pool \"{}\", {other} in the pool \"{}\"", pool.name, first.name),
+                    other,
+                    "pools that decide together have the same: change both in one edit, or set the optimiser of one to alone",
+                );
+            }
         };
-        let fix = "pools that decide together have the same: change both in one edit, or set the optimiser of one to alone";
-        if first.scaling.policy.name() != s.policy.name() {
-            let found = both(s.policy.name(), first.scaling.policy.name());
-            r.error(format!("{path}.policy"), found, first.scaling.policy.name(), fix);
-        }
-        if first.scaling.tick_s.to_bits() != s.tick_s.to_bits() {
-            let [own, other] = [s.tick_s, first.scaling.tick_s].map(|x| format!("{x} s"));
-            r.error(format!("{path}.tick_s"), both(&own, &other), other.clone(), fix);
-        }
+        differs("policy", s.policy.name(), first.scaling.policy.name());
+        differs("tick_s", &format!("{} s", s.tick_s), &format!("{} s", first.scaling.tick_s));
     }
 }
 
