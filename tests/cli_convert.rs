@@ -381,13 +381,13 @@ spec:
 #[test]
 fn autoscalers_of_kubernetes_are_the_settings_they_say_they_set() {
     let objects = TempFile::new("objects.yaml", KUBERNETES);
-    let policy = "cluster.pools[0].scaling={\"min\":2,\"max\":6,\"policy\":{\"wva-saturation-v1\":\
+    let policy = "cluster.pools[0].scaling={\"min\":2,\"max\":6,\"usd_per_hour\":10,\"optimizer\":\"cost-aware\",\"policy\":{\"wva-saturation-v1\":\
         {\"kv\":0.75,\"queue\":4,\"kv_spare\":0.2,\"queue_spare\":2}}}";
     assert_eq!(digest(&["--policies", objects.path()]), digest(&["--set", policy]));
     let told = stderr(&run(&["check", "kv-pressure", "--policies", objects.path()]));
     for line in [
         "[0].data.default.kvSpareTrigger: 0.2 → kv_spare of the analyser's policy",
-        "[1].spec.variantCost: \"10.0\" → no counterpart: a pool costs what its GPUs cost",
+        "[1].spec.variantCost: \"10.0\" → scaling.usd_per_hour, what a replica costs the optimiser",
         "[2].spec.maxReplicas: 6 → scaling.max",
     ] {
         assert!(told.contains(line), "{line} is not in:\n{told}");
@@ -412,6 +412,55 @@ fn a_horizontal_autoscaler_and_a_scaled_object_keep_their_rules() {
         \"activation\":1,\"cooldown_s\":120}}}";
     let file = TempFile::new("keda.yaml", keda);
     assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+}
+
+#[test]
+fn all_metrics_and_triggers_of_an_object_are_read() {
+    let hpa = r#"{"kind": "HorizontalPodAutoscaler", "spec": {"maxReplicas": 9, "metrics": [
+        {"type": "Pods", "pods": {"metric": {"name": "vllm:num_requests_waiting"}, "target": {"type": "AverageValue", "averageValue": "2"}}},
+        {"type": "External", "external": {"metric": {"name": "vllm:kv_cache_usage_perc"}, "target": {"type": "AverageValue", "averageValue": "500m"}}}]}}"#;
+    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"hpa\":{\"metric\":\"waiting\",\"target\":2,\"behavior\":\"legacy\",\
+        \"more\":[{\"metric\":\"kv\",\"target\":0.5}]}}}";
+    let file = TempFile::new("two.json", hpa);
+    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+
+    let keda = "kind: ScaledObject\nspec:\n  triggers:\n  - type: prometheus\n    metadata: {query: 'sum(vllm:num_requests_running)', threshold: '20'}\n\
+        \x20 - type: prometheus\n    metadata: {query: 'sum(vllm:num_requests_waiting)', threshold: '3', activationThreshold: '1'}\n";
+    let by_hand = "cluster.pools[0].scaling={\"min\":0,\"max\":100,\"tick_s\":30,\"policy\":{\"keda\":{\"metric\":\"running\",\"threshold\":20,\
+        \"more\":[{\"metric\":\"waiting\",\"threshold\":3,\"activation\":1}]}}}";
+    let file = TempFile::new("two.yaml", keda);
+    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+    let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
+    assert!(
+        told.contains("spec.triggers.1.metadata.threshold: \"3\" → policy.keda.more[0].threshold"),
+        "{told}"
+    );
+
+    // The number that an analyser wants leaves the policy to the analyser, wherever it stands.
+    let gauge = hpa.replace("vllm:kv_cache_usage_perc", "wva_desired_replicas");
+    let file = TempFile::new("gauge.json", gauge);
+    let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
+    assert!(told.contains("spec.metrics.0.type: … → no counterpart: an analyser says"), "{told}");
+    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"wva-saturation-v2\":{}}}";
+    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+}
+
+#[test]
+fn a_limiter_priorities_and_scores_are_the_optimisers() {
+    let map = "kind: ConfigMap\ndata:\n  default: |\n    scaleUpThreshold: 0.8\n    scaleDownBoundary: 0.6\n    enableLimiter: true\n    priority: 2\n\
+        \x20   analyzers:\n    - {name: saturation, score: 1.5}\n---\nkind: VariantAutoscaling\nspec: {modelID: other/qwen3-14b, variantCost: 7}\n";
+    let file = TempFile::new("limiter.yaml", map);
+    let by_hand = "cluster.pools[0].scaling={\"policy\":{\"wva-saturation-v2\":{\"up\":0.8,\"down\":0.6}},\"optimizer\":\"greedy\",\"priority\":3}";
+    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+    let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
+    for line in [
+        "data.default.enableLimiter: true → scaling.optimizer, greedy or cost-aware",
+        "data.default.priority: 2 → scaling.priority",
+        "data.default.analyzers.0.score: 1.5 → a factor of scaling.priority",
+        "data.default.analyzers.0.name: \"saturation\" → no counterpart",
+    ] {
+        assert!(told.contains(line), "{line} is not in:\n{told}");
+    }
 }
 
 #[test]

@@ -230,8 +230,11 @@ fn beside(path: &str, mut value: Value) -> Change {
         value["kv_heads"] = json!(1);
     }
     let change = Change::set(path, value);
-    match path.strip_suffix(".conversation") {
-        Some(client) => change.and_set(&format!("{client}.sessions"), 0),
+    if let Some(client) = path.strip_suffix(".conversation") {
+        return change.and_set(&format!("{client}.sessions"), 0);
+    }
+    match path.strip_suffix(".optimizer") {
+        Some(scaling) => change.and_set(&format!("{scaling}.policy"), json!({"wva-saturation-v2": {}})),
         None => change,
     }
 }

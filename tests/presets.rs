@@ -280,6 +280,74 @@ fn who_comes_to_no_replica_waits_for_one_to_start() {
     about(stays.met("", 0.0, 1080.0), 0.999, 1.0);
 }
 
+/// A preset with some fields set: the share of requests that met their objectives, and what it cost.
+fn met_and_usd(name: &str, change: impl FnOnce(&mut Value)) -> (f64, f64) {
+    let preset = Preset::named(name).expect("a preset");
+    let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
+    change(&mut document);
+    let found = Run(rows(&mut start(&document), Table::Requests));
+    let mut session = start(&document);
+    session.advance(tokenyard::base::Micros::MAX, u64::MAX);
+    (found.met("", 0.0, 720.0), session.report_data().cost.usd.expect("GPUs with prices"))
+}
+
+#[test]
+fn cheap_variants_come_first_and_dear_ones_go_first() {
+    let found = decisions("two-variants");
+    let changes = |pool: &str| -> Vec<(u64, u64)> {
+        let of_pool = found.iter().filter(|row| text(row, "pool") == pool);
+        let changes = of_pool.filter(|row| row["current"] != row["desired"]);
+        changes
+            .map(|row| (whole(row, "time_us").unwrap() / 1_000_000, whole(row, "desired").unwrap()))
+            .collect()
+    };
+    assert_eq!(changes("l40s"), [(150, 3), (180, 4), (570, 3), (600, 2)]);
+    assert_eq!(changes("h100"), [(15, 0), (180, 1), (330, 2), (435, 3), (465, 4), (570, 2), (585, 0)]);
+    let mean = |pool: &str| {
+        let of_pool = found.iter().filter(|row| text(row, "pool") == pool);
+        let each: Vec<f64> = of_pool.filter_map(|row| row["replica_per_s"].as_f64()).collect();
+        each.iter().sum::<f64>() / each.len() as f64
+    };
+    about(mean("h100") / mean("l40s"), 2.55, 2.65);
+    // Every instant has a decision about both.
+    assert_eq!(found.len(), 2 * 48);
+
+    let (met, usd) = met_and_usd("two-variants", |_| {});
+    about(met, 0.985, 0.995);
+    let only = |index: usize, most: u64| {
+        met_and_usd("two-variants", move |document| {
+            let pools = document["cluster"]["pools"].as_array_mut().expect("pools");
+            let mut pool = pools.remove(index);
+            (pool["scaling"]["min"], pool["scaling"]["max"]) = (1.into(), most.into());
+            *pools = vec![pool];
+        })
+    };
+    let (dear, cheap) = (only(1, 8), only(0, 4));
+    about(dear.0, 0.999, 1.0);
+    about(usd / dear.1, 0.78, 0.82);
+    about(cheap.0, 0.28, 0.32);
+    let (_, apart) = met_and_usd("two-variants", |document| {
+        for pool in document["cluster"]["pools"].as_array_mut().expect("pools") {
+            pool["scaling"]["optimizer"] = "alone".into();
+        }
+    });
+    about(apart / usd, 1.12, 1.18);
+}
+
+#[test]
+fn on_a_slow_decline_a_whole_dear_replica_is_too_much_later_than_a_cheap_one() {
+    let preset = Preset::named("two-variants").expect("a preset");
+    let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
+    document["workload"]["clients"][0]["rate_profile"]["ramps"]["points"][4]["at_s"] = 720.into();
+    document["run"]["horizon_s"] = 800.into();
+    let found = rows(&mut start(&document), Table::Scaling);
+    let fewer = found.iter().filter(|row| {
+        whole(row, "time_us") > Some(540_000_000) && whole(row, "desired") < whole(row, "current")
+    });
+    let order: Vec<&str> = fewer.map(|row| text(row, "pool")).collect();
+    assert_eq!(order, ["l40s", "l40s", "h100", "h100", "h100"]);
+}
+
 #[test]
 fn a_quota_keeps_one_tenants_flood_from_the_others() {
     let found = run("tenant-quotas", &[]);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use support::Story;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, Ignore, ScalingRecord, Sink};
-use tokenyard::scenario::{Change, Scenario, TimedEdit, from_value};
+use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit, from_value};
 use tokenyard::session::{Audience, Session};
 use tokenyard::workload::Source;
 
@@ -21,6 +21,10 @@ fn policies() -> Vec<Value> {
         json!({"queue-depth": {"up": 2, "down": 0.2, "cooldown_s": 4}}),
         json!({"hpa": {"metric": "requests", "target": 6, "behavior": {"rules": {"down": {"stabilization_s": 20}}}}}),
         json!({"hpa": {"behavior": "legacy"}}),
+        json!({"hpa": {"metric": "kv", "target": 0.5, "more": [{"metric": "requests", "target": 6}, {"metric": "waiting", "target": 1}],
+            "behavior": {"rules": {"down": {"stabilization_s": 20}}}}}),
+        json!({"keda": {"metric": "running", "threshold": 40, "cooldown_s": 10, "more": [{"metric": "requests", "threshold": 6, "activation": 1}],
+            "behavior": {"rules": {"down": {"stabilization_s": 10}}}}}),
         json!({"keda": {"threshold": 6, "cooldown_s": 10, "behavior": {"rules": {"down": {"stabilization_s": 10}}}}}),
         json!({"kpa": {"concurrency": 10, "stable_s": 12, "panic_s": 3, "grace_s": 5}}),
         json!({"wva-saturation-v1": {}}),
@@ -266,6 +270,31 @@ fn settings_without_a_policy_change_no_result() {
     };
     assert_eq!(report(&plain), report(&set));
     assert!(!report(&plain).contains("\"scaling\""));
+}
+
+#[test]
+fn of_several_metrics_the_one_that_asks_for_most_decides_and_the_record_names_it() {
+    let several = |more: Value| {
+        let behavior = json!({"rules": {"down": {"stabilization_s": 20}}});
+        let policy = json!({"hpa": {"metric": "kv", "target": 0.5, "more": more, "behavior": behavior}});
+        heard(&spike(&json!({"policy": policy}))).1.scaled
+    };
+    let alone = several(json!([]));
+    assert!(alone.iter().all(|r| r.decision.metric.is_none()));
+    let both = several(json!([{"metric": "requests", "target": 6}]));
+    let named = |metric: ScalingMetric| both.iter().filter(|r| r.decision.metric == Some(metric)).count();
+    assert!(
+        named(ScalingMetric::Requests) > 10 && named(ScalingMetric::Kv) > 0,
+        "{}",
+        named(ScalingMetric::Kv)
+    );
+    let most = |all: &[ScalingRecord]| all.iter().map(|r| r.decision.desired).max();
+    assert!(most(&both) > most(&alone), "{:?} {:?}", most(&both), most(&alone));
+    for r in both.iter().filter(|r| r.decision.metric == Some(ScalingMetric::Requests)) {
+        // What its own target asks for, within the tolerance.
+        let by_requests = (r.running + r.queued) / 6.0 / f64::from(r.measured.max(1));
+        assert!(r.decision.recommended <= r.decision.current || by_requests > 1.0, "{r:?}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Autoscalers as a Kubernetes cluster has them: `HorizontalPodAutoscaler`, KEDA's `ScaledObject`, llm-d's `VariantAutoscaling` and the
-//! `ConfigMaps` of its analysers. Each becomes settings of `cluster.pools[].scaling`.
+//! Autoscalers as a Kubernetes cluster has them: `HorizontalPodAutoscaler`, KEDA's `ScaledObject`, and, in `analysers`, those of llm-d. Each becomes settings of `cluster.pools[].scaling`.
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
+use super::analysers::{config_map, variant};
 use super::{Mapping, ReadText, Reader};
 use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
@@ -12,14 +12,14 @@ const KINDS: [&str; 4] = ["HorizontalPodAutoscaler", "ScaledObject", "VariantAut
 
 /// What an object sets, and for which pools.
 #[derive(Default)]
-struct Patch {
+pub(super) struct Patch {
     /// The name of what it scales: a pool of that name alone, if there is one.
-    target: Option<String>,
+    pub(super) target: Option<String>,
     /// The model it is about: pools that serve it alone.
-    model: Option<String>,
-    scaling: Map<String, Value>,
-    /// A policy that gives way to one that another object names, and to one of a higher rank.
-    weak_policy: Option<(u8, Value)>,
+    pub(super) model: Option<String>,
+    pub(super) scaling: Map<String, Value>,
+    /// Settings that give way to what another object says, and to those of a higher rank.
+    pub(super) weak: Vec<(u8, &'static str, Value)>,
 }
 
 /// Whether a document is an object of Kubernetes.
@@ -99,10 +99,14 @@ fn settle(patches: &[&Patch], pool: &mut Value, index: usize) -> Vec<Diagnostic>
             _ => _ = said.insert(key.clone(), value.clone()),
         }
     }
-    if let Some((_, weak)) =
-        patches.iter().filter_map(|p| p.weak_policy.clone()).max_by_key(|(rank, _)| *rank)
-    {
-        said.entry("policy").or_insert(weak);
+    for key in ["policy", "optimizer", "priority"] {
+        let weak = patches.iter().flat_map(|p| &p.weak).filter(|(_, of, _)| *of == key);
+        let policy = said.get("policy").and_then(Value::as_object).and_then(|p| p.keys().next());
+        // Policies that know no variants have no optimiser.
+        let fits = key == "policy" || policy.is_some_and(|name| name.starts_with("wva-"));
+        if let Some((.., value)) = weak.max_by_key(|(rank, ..)| *rank).filter(|_| fits) {
+            said.entry(key).or_insert(value.clone());
+        }
     }
     // What is no pool is told when the scenario is read.
     if let Some(scaling) = object_at(pool, "scaling").filter(|_| problems.is_empty() && !said.is_empty()) {
@@ -145,7 +149,7 @@ fn read(r: &mut Reader<'_>) -> Vec<Patch> {
     }
 }
 
-fn target(r: &mut Reader<'_>) -> Option<String> {
+pub(super) fn target(r: &mut Reader<'_>) -> Option<String> {
     r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read alike");
     r.without_counterpart("spec.scaleTargetRef.kind", "pools are all of a kind");
     let name = r.word("spec.scaleTargetRef.name")?.to_owned();
@@ -154,7 +158,7 @@ fn target(r: &mut Reader<'_>) -> Option<String> {
 }
 
 /// Copies a whole number of replicas.
-fn replicas(r: &mut Reader<'_>, path: &str, to: &str, scaling: &mut Map<String, Value>) {
+pub(super) fn replicas(r: &mut Reader<'_>, path: &str, to: &str, scaling: &mut Map<String, Value>) {
     if let Some(n) = r.whole(path, &format!("scaling.{to}")) {
         scaling.insert(to.to_owned(), json!(n));
     }
@@ -165,35 +169,46 @@ fn horizontal(r: &mut Reader<'_>) -> Patch {
     replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
     replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
     let behavior = behavior(r, "spec.behavior");
-    let mut chosen = None;
-    for i in 0..r.entries("spec.metrics") {
+    let count = r.entries("spec.metrics");
+    // The number of replicas that an analyser wants is the analyser's; its own object says which.
+    let gauge = (0..count).find(|i| r.source.pointer(&format!("/spec/metrics/{i}")).is_some_and(is_gauge));
+    let mut found = Vec::new();
+    for i in 0..count {
         let at = format!("spec.metrics.{i}");
-        if chosen.is_some() {
-            r.without_counterpart(&at, "an autoscaler here goes by one metric, the first");
+        if gauge.is_some_and(|gauge| gauge != i) {
+            r.without_counterpart(&at, "an analyser says how many replicas there should be");
         } else {
-            chosen = Some(metric(r, &at));
+            found.extend(metric(r, &at));
         }
     }
-    match chosen {
-        None if r.get("spec.metrics").is_none() => {
-            let fix = "name one, such as an external metric vllm:num_requests_waiting";
-            let nothing = Diagnostic::error("spec.metrics", "nothing", "a metric", fix);
-            r.problems.push(nothing);
+    if gauge.is_some() {
+        patch.weak.push((0, "policy", json!({ "wva-saturation-v2": {} })));
+    } else if let Some(((metric, target), more)) = found.split_first() {
+        let behavior = behavior.unwrap_or_else(|| json!("legacy"));
+        let mut hpa = json!({ "metric": metric, "target": target, "behavior": behavior });
+        if !more.is_empty() {
+            hpa["more"] =
+                more.iter().map(|(metric, target)| json!({ "metric": metric, "target": target })).collect();
         }
-        // The number of replicas is an analyser's; its own object says which.
-        Some(Some((GAUGE, _))) => patch.weak_policy = Some((0, json!({ "wva-saturation-v2": {} }))),
-        Some(Some((metric, target))) => {
-            let behavior = behavior.unwrap_or_else(|| json!("legacy"));
-            let policy = json!({ "hpa": { "metric": metric, "target": target, "behavior": behavior } });
-            patch.scaling.insert("policy".to_owned(), policy);
-        }
-        Some(None) | None => {}
+        patch.scaling.insert("policy".to_owned(), json!({ "hpa": hpa }));
+    } else if count == 0 {
+        let fix = "name one, such as an external metric vllm:num_requests_waiting";
+        r.problems.push(Diagnostic::error("spec.metrics", "nothing", "a metric", fix));
     }
     patch
 }
 
 /// Stands for the number of replicas that an analyser wants.
 const GAUGE: &str = "desired replicas";
+
+/// Whether an entry is the number of replicas that an analyser wants.
+fn is_gauge(entry: &Value) -> bool {
+    let name = |section: &str| entry.pointer(&format!("/{section}/metric/name")).and_then(Value::as_str);
+    ["external", "pods", "object"].iter().filter_map(|section| name(section)).any(|n| n.contains(DESIRED))
+}
+
+/// A part of its name.
+const DESIRED: &str = "desired_replicas";
 
 /// The metric of an entry of a `HorizontalPodAutoscaler` and its target.
 fn metric(r: &mut Reader<'_>, at: &str) -> Option<(&'static str, f64)> {
@@ -232,7 +247,7 @@ fn metric(r: &mut Reader<'_>, at: &str) -> Option<(&'static str, f64)> {
 /// What a name of a metric, or a query, measures here.
 fn measured(r: &mut Reader<'_>, path: &str) -> Option<&'static str> {
     const KNOWN: [(&str, &str); 12] = [
-        ("desired_replicas", GAUGE),
+        (DESIRED, GAUGE),
         ("waiting", "waiting"),
         ("queue", "waiting"),
         ("cache_usage", "kv"),
@@ -340,13 +355,19 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     if let Some(rules) = behavior(r, "spec.advanced.horizontalPodAutoscalerConfig.behavior") {
         keda["behavior"] = rules;
     }
+    let mut more = Vec::new();
     for i in 0..r.entries("spec.triggers") {
         let at = format!("spec.triggers.{i}");
-        if i > 0 {
-            r.without_counterpart(&at, "an autoscaler here goes by one trigger, the first");
-            continue;
+        if i == 0 {
+            trigger(r, &at, "policy.keda", &mut keda);
+        } else {
+            let mut further = json!({});
+            trigger(r, &at, &format!("policy.keda.more[{}]", i - 1), &mut further);
+            more.push(further);
         }
-        trigger(r, &at, &mut keda);
+    }
+    if !more.is_empty() {
+        keda["more"] = Value::Array(more);
     }
     if keda.get("metric").is_none() && r.problems.is_empty() {
         let fix = "name one of type prometheus, with a query and a threshold";
@@ -356,7 +377,7 @@ fn scaled_object(r: &mut Reader<'_>) -> Patch {
     patch
 }
 
-fn trigger(r: &mut Reader<'_>, at: &str, keda: &mut Value) {
+fn trigger(r: &mut Reader<'_>, at: &str, into: &str, keda: &mut Value) {
     r.word(&format!("{at}.type"));
     r.note(&format!("{at}.type"), "where the metric stands");
     r.without_counterpart(&format!("{at}.name"), "it needs no name");
@@ -373,95 +394,8 @@ fn trigger(r: &mut Reader<'_>, at: &str, keda: &mut Value) {
         keda["metric"] = json!(metric);
     }
     for (key, to) in [("threshold", "threshold"), ("activationThreshold", "activation")] {
-        if let Some(x) = r.quantity(&format!("{at}.metadata.{key}"), &format!("policy.keda.{to}")) {
+        if let Some(x) = r.quantity(&format!("{at}.metadata.{key}"), &format!("{into}.{to}")) {
             keda[to] = json!(x);
         }
     }
-}
-
-fn variant(r: &mut Reader<'_>) -> Patch {
-    let mut patch = Patch { target: target(r), ..Patch::default() };
-    patch.model = r.word("spec.modelID").map(str::to_owned);
-    r.note("spec.modelID", "pools that serve it");
-    r.without_counterpart(
-        "spec.variantCost",
-        "a pool costs what its GPUs cost: cluster.pools[].hardware.usd_per_hour",
-    );
-    replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
-    replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
-    r.note("kind", "policy.wva-saturation-v2, unless a ConfigMap says another analyser");
-    patch.weak_policy = Some((0, json!({ "wva-saturation-v2": {} })));
-    patch
-}
-
-/// Keys of the analysers' entries, what they set, and of which analyser they are.
-const ENTRY: [(&str, &str, Analyser); 9] = [
-    ("kvCacheThreshold", "kv", Analyser::Saturation),
-    ("queueLengthThreshold", "queue", Analyser::SaturationV1),
-    ("kvSpareTrigger", "kv_spare", Analyser::SaturationV1),
-    ("queueSpareTrigger", "queue_spare", Analyser::SaturationV1),
-    ("scaleUpThreshold", "up", Analyser::SaturationV2),
-    ("scaleDownBoundary", "down", Analyser::SaturationV2),
-    ("sloMultiplier", "slo_multiplier", Analyser::Queueing),
-    ("targetTTFT", "ttft_ms", Analyser::Queueing),
-    ("targetITL", "itl_ms", Analyser::Queueing),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Analyser {
-    /// Either version of the saturation analyser.
-    Saturation,
-    SaturationV1,
-    SaturationV2,
-    Queueing,
-}
-
-/// The entry `default` of an analyser's `ConfigMap`, and those of models, which go before it.
-fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
-    let names: Vec<String> =
-        r.get("data").and_then(Value::as_object).map(|d| d.keys().cloned().collect()).unwrap_or_default();
-    let mut default = None;
-    let mut patches = Vec::new();
-    for name in names {
-        let at = format!("data.{name}");
-        r.without_counterpart(&format!("{at}.namespace"), "there are no namespaces");
-        r.without_counterpart(&format!("{at}.tuningEnabled"), "the queueing model always learns");
-        r.without_counterpart(&format!("{at}.enableLimiter"), "scaling.gpus limits what a pool may hold");
-        r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
-        let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
-        r.note(&format!("{at}.model_id"), "pools that serve it");
-        let mut set: Vec<(&str, Analyser, f64)> = Vec::new();
-        for (key, to, analyser) in ENTRY {
-            if let Some(x) = r.quantity(&format!("{at}.{key}"), &format!("{to} of the analyser's policy")) {
-                set.push((to, analyser, x));
-            }
-        }
-        let Some(policy) = analyser_policy(&set) else { continue };
-        if model.is_none() {
-            default = Some(policy);
-        } else {
-            let scaling = Map::from_iter([("policy".to_owned(), policy)]);
-            patches.push(Patch { model, scaling, ..Patch::default() });
-        }
-    }
-    patches.extend(default.map(|policy| Patch { weak_policy: Some((1, policy)), ..Patch::default() }));
-    patches
-}
-
-fn analyser_policy(set: &[(&str, Analyser, f64)]) -> Option<Value> {
-    let has = |wanted: Analyser| set.iter().any(|(_, a, _)| *a == wanted);
-    let (name, own) = if has(Analyser::Queueing) {
-        ("wva-queueing-model", Analyser::Queueing)
-    } else if has(Analyser::SaturationV2) {
-        ("wva-saturation-v2", Analyser::SaturationV2)
-    } else if set.is_empty() {
-        return None;
-    } else {
-        ("wva-saturation-v1", Analyser::SaturationV1)
-    };
-    let queueing = own == Analyser::Queueing;
-    let of_it = |a: &Analyser| *a == own || (!queueing && *a == Analyser::Saturation);
-    let fields: Map<String, Value> =
-        set.iter().filter(|(_, a, _)| of_it(a)).map(|(to, _, x)| ((*to).to_owned(), json!(x))).collect();
-    Some(json!({ name: fields }))
 }

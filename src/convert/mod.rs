@@ -1,5 +1,6 @@
 //! Other programs' configuration in our terms: every key says what it becomes, or why it has no counterpart.
 
+mod analysers;
 mod bundle;
 mod kubernetes;
 #[cfg(feature = "cli")]

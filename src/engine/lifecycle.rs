@@ -104,8 +104,10 @@ impl Cluster {
     /// Whether there are GPUs for one more replica of a pool, and a number.
     fn has_room(&self, pool: u32) -> bool {
         let Some(settings) = self.settings(pool) else { return true };
-        let holds =
-            |r: &&Replica| r.pool == pool && !matches!(r.phase, ReplicaPhase::Stopped | ReplicaPhase::Failed);
+        let shared = settings.place.sharers;
+        let holds = |r: &&Replica| {
+            shared >> r.pool & 1 == 1 && !matches!(r.phase, ReplicaPhase::Stopped | ReplicaPhase::Failed)
+        };
         let held: u32 = self.replicas.iter().filter(holds).map(|r| r.gpus).sum();
         let fits = settings.gpus().is_none_or(|most| held + self.pools[pool as usize].gpus <= most);
         fits && (self.replicas.len() as u32) < limits::REPLICAS_STARTED

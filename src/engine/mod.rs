@@ -32,6 +32,7 @@ mod redirect;
 mod replica;
 mod request;
 mod scaling;
+mod scaling_group;
 mod scaling_record;
 mod scrape;
 mod slab;

@@ -9,6 +9,7 @@ use super::event::{Event, EventQueue};
 use super::fact::{Fact, Sink};
 use super::hold::Held;
 use super::life::phases_of;
+use super::scaling_group::{Place, places};
 use super::scaling_record::ScalingRecord;
 use super::scrape::Scrapes;
 use crate::base::{Micros, ReplicaId, RequestId, Span, math};
@@ -45,7 +46,10 @@ impl Event for ScalingEvent {
 /// A pool's autoscaler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PoolScaler {
-    settings: scenario::Scaling,
+    #[serde(with = "scenario::settings_text")]
+    pub(super) settings: scenario::Scaling,
+    /// Where it stands among pools that decide together.
+    pub(super) place: Place,
     /// Counts the edits of its settings: events of earlier ones are about nothing.
     edition: u32,
     pub(super) policy: Scaler,
@@ -68,12 +72,13 @@ pub(super) struct PoolScaler {
 }
 
 impl PoolScaler {
-    fn new(pool: &Pool, edition: u32, now: Micros, replicas: u32) -> Self {
+    fn new(pool: &Pool, place: Place, edition: u32, (now, replicas): (Micros, u32)) -> Self {
         let s = &pool.scaling;
         let span = |seconds: f64| math::round_to_span(seconds * 1e6);
         let ahead = if let ScalingPolicy::Oracle(p) = &s.policy { Some(span(p.ahead_s)) } else { None };
         Self {
             settings: s.clone(),
+            place,
             edition,
             policy: Scaler::new(s, now, replicas),
             scrapes: Scrapes::default(),
@@ -96,9 +101,9 @@ impl PoolScaler {
         self.settings.policy != ScalingPolicy::None
     }
 
-    /// GPUs that the pool may hold.
+    /// GPUs that the pool may hold, together with those that share its budget.
     pub(super) fn gpus(&self) -> Option<u32> {
-        (self.settings.gpus > 0).then_some(self.settings.gpus)
+        (self.place.gpus > 0).then_some(self.place.gpus)
     }
 
     pub(super) fn warm_up(&self) -> (u32, f64) {
@@ -112,6 +117,24 @@ impl PoolScaler {
     pub(super) fn victim(&self) -> Victim {
         self.settings.victim
     }
+}
+
+/// By pool, whether its policy begins anew: its settings are others or it stands elsewhere, or that is so of one that it decides
+/// together with.
+fn begin_anew(known: &[PoolScaler], pools: &[Pool], places: &[Place]) -> Vec<bool> {
+    let mut anew = vec![false; pools.len()];
+    for (i, pool) in pools.iter().enumerate() {
+        let was = known.get(i);
+        if was.is_some_and(|p| p.settings == pool.scaling && p.place.is_beside(&places[i])) {
+            continue;
+        }
+        anew[i] = true;
+        for j in 0..pools.len() {
+            let before = was.zip(known.get(j)).is_some_and(|(a, b)| a.place.is_led_as(&b.place));
+            anew[j] |= before || places[i].is_led_as(&places[j]);
+        }
+    }
+    anew
 }
 
 /// All of a cluster that has to do with autoscaling; there is none in a cluster whose pools say nothing of it.
@@ -135,7 +158,9 @@ impl Scaling {
             let edition = p.edition;
             let (scrape, tick) = (now.saturating_add(p.scrape), now.saturating_add(p.tick));
             self.events.schedule(scrape, ScalingEvent::Scrape { pool, edition });
-            self.events.schedule(tick, ScalingEvent::Tick { pool, edition });
+            if p.place.leader.is_none_or(|leader| leader == pool) {
+                self.events.schedule(tick, ScalingEvent::Tick { pool, edition });
+            }
         }
     }
 }
@@ -156,7 +181,8 @@ pub struct PoolCounts {
 }
 
 impl Cluster {
-    /// Takes up what the pools say of autoscaling, from `now` on: those whose settings have changed begin anew.
+    /// Takes up what the pools say of autoscaling, from `now` on: those whose settings have changed begin anew, with all that they
+    /// decide together with now or did before.
     pub(super) fn adopt_scaling(&mut self, pools: &[Pool], now: Micros) {
         if self.scaling.is_none() && pools.iter().all(|p| p.scaling.is_default()) {
             return;
@@ -165,20 +191,22 @@ impl Cluster {
             Box::new(Scaling { pools: Vec::new(), events: EventQueue::default(), held: VecDeque::new() })
         });
         scaling.events.not_before(now);
-        for (i, pool) in pools.iter().enumerate() {
+        let places = places(pools);
+        let anew = begin_anew(&scaling.pools, pools, &places);
+        for (i, (pool, place)) in pools.iter().zip(places).enumerate() {
             let replicas =
                 self.replicas.iter().filter(|r| r.pool as usize == i && r.serving()).count() as u32;
             let replicas = if now == Micros::ZERO { pool.replicas } else { replicas };
             match scaling.pools.get_mut(i) {
-                Some(p) if p.settings == pool.scaling => p.phases = phases_of(pool),
+                Some(p) if !anew[i] => (p.phases, p.place) = (phases_of(pool), place),
                 Some(p) => {
                     let kept = (p.unplaced, std::mem::take(&mut p.scrapes));
-                    *p = PoolScaler::new(pool, p.edition + 1, now, replicas);
+                    *p = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
                     (p.unplaced, p.scrapes) = kept;
                     scaling.begin(i as u32, now);
                 }
                 None => {
-                    scaling.pools.push(PoolScaler::new(pool, 0, now, replicas));
+                    scaling.pools.push(PoolScaler::new(pool, place, 0, (now, replicas)));
                     scaling.begin(i as u32, now);
                 }
             }
@@ -239,6 +267,10 @@ impl Cluster {
 
     /// The autoscaler of a pool decides.
     fn decide<S: Sink>(&mut self, pool: u32, sink: &mut S) {
+        let together = self.scaling.as_ref().is_some_and(|s| s.pools[pool as usize].place.leader.is_some());
+        if together {
+            return self.decide_together(pool, sink);
+        }
         let sight = self.sight(pool);
         let Some(scaling) = &mut self.scaling else { return };
         let policy = &mut scaling.pools[pool as usize].policy;
@@ -268,7 +300,7 @@ impl Cluster {
     }
 
     /// Tells of a decision and does what it says.
-    fn carry_out<S: Sink>(
+    pub(super) fn carry_out<S: Sink>(
         &mut self,
         pool: u32,
         sight: &PoolSight,

@@ -201,7 +201,7 @@ impl Analyzer {
         let capacities: Vec<Capacity> = variants
             .iter()
             .zip(&tunings)
-            .map(|(v, tuned)| self.capacity(v, tuned.tuning.status, objectives))
+            .map(|(v, tuned)| self.capacity(v, tuned.tuning.status, objectives, model.as_ref()))
             .collect();
         // As coded, a cycle in which nothing was found out passes as one in which nothing changes.
         let unknown = |c: &Capacity| c.per_replica_per_s <= 0.0 && !c.saturated;
@@ -233,11 +233,14 @@ impl Analyzer {
         Some((fallback(model.ttft_ms, model.itl_ms)?, ObjectivePath::Observed))
     }
 
-    fn capacity(&self, v: &Variant, status: Status, goals: Objectives) -> Capacity {
+    fn capacity(&self, v: &Variant, status: Status, goals: Objectives, model: Option<&Workload>) -> Capacity {
         let ready = v.current.saturating_sub(v.pending);
         let nothing = Capacity { variant: v.name.clone(), ready, pending: v.pending, ..Capacity::default() };
         let max_batch = if v.max_batch == 0 { DEFAULT_MAX_BATCH } else { v.max_batch };
-        let Some(workload) = aggregate(&v.pods) else { return nothing };
+        // A variant that nothing comes to would carry what comes to the others; as coded nothing is known of it.
+        let others = model.filter(|_| self.settings.mode == Mode::Corrected);
+        let idle = || others.map(|m| Workload { total_per_s: 0.0, ..*m });
+        let Some(workload) = aggregate(&v.pods).or_else(idle) else { return nothing };
         let demand_per_s = workload.total_per_s;
         if status == Status::Saturated {
             let wanted = v.current + (SATURATED_GROWTH * f64::from(v.current)).ceil() as u32;
@@ -318,6 +321,20 @@ mod tests {
         (v.current, v.pending) = (3, 1);
         let cycle = knowing(Mode::Corrected).cycle(&[v]).unwrap();
         assert!(cycle.demand.required_per_s.abs() < 1e-9, "{:?}", cycle.demand);
+    }
+
+    #[test]
+    fn a_variant_that_nothing_comes_to_would_carry_what_comes_to_the_others_and_as_coded_nothing() {
+        let idle = Variant { name: "idle".into(), current: 0, pods: Vec::new(), ..variant(10.0, 1) };
+        let each = |mode: Mode| {
+            let mut analyzer = knowing(mode);
+            analyzer.store.insert("idle".into(), Learned::given(TRUE));
+            let cycle = analyzer.cycle(&[variant(10.0, 2), idle.clone()]).unwrap();
+            [0, 1].map(|k: usize| cycle.capacities[k].per_replica_per_s)
+        };
+        let [busy, quiet] = each(Mode::Corrected);
+        assert!(busy > 0.0 && (quiet / busy - 1.0).abs() < 0.2, "{busy} {quiet}");
+        assert!(each(Mode::AsCoded)[1].abs() < 1e-9);
     }
 
     #[test]

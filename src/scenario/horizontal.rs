@@ -15,6 +15,9 @@ pub struct Horizontal {
     pub metric: ScalingMetric,
     /// What each replica should have of it: a share, or a number of requests.
     pub target: f64,
+    /// Further metrics with targets of their own, at most four. The metric that asks for the most replicas decides; while one of them cannot be measured, none is taken away.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<FurtherMetric>,
     /// How fast it may go, and how long it waits.
     pub behavior: Behavior,
 }
@@ -23,13 +26,39 @@ fields! {
     struct Horizontal {
         metric: "Metric" => Scaling;
         target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        more: "More metrics" up_to [limits::SCALING_METRICS, "metrics", "metric"] and { "default": [] } => Scaling;
         behavior: "Behaviour" => Scaling;
     }
 }
 
 impl Default for Horizontal {
     fn default() -> Self {
-        Self { metric: ScalingMetric::Utilization, target: 0.6, behavior: Behavior::Default }
+        let FurtherMetric { metric, target } = FurtherMetric::default();
+        Self { metric, target, more: Vec::new(), behavior: Behavior::Default }
+    }
+}
+
+/// A further metric of the horizontal autoscaler.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct FurtherMetric {
+    /// What is measured of each replica.
+    pub metric: ScalingMetric,
+    /// What each replica should have of it: a share, or a number of requests.
+    pub target: f64,
+}
+
+fields! {
+    struct FurtherMetric {
+        metric: "Metric" => Scaling;
+        target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+    }
+}
+
+impl Default for FurtherMetric {
+    fn default() -> Self {
+        Self { metric: ScalingMetric::Utilization, target: 0.6 }
     }
 }
 
@@ -54,6 +83,20 @@ pub enum ScalingMetric {
 }
 
 without_fields! { ScalingMetric }
+
+impl ScalingMetric {
+    /// Its name in the document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utilization => "utilization",
+            Self::Kv => "kv",
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Requests => "requests",
+            Self::Rate => "rate",
+        }
+    }
+}
 
 /// How fast the horizontal autoscaler may go.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -168,6 +211,9 @@ pub struct Keda {
     pub threshold: f64,
     /// The trigger is active above this.
     pub activation: f64,
+    /// Further triggers, at most four. The one that asks for the most replicas decides, and the pool is awake while any is active.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<FurtherTrigger>,
     /// How long it must have been quiet before the last replica goes, in seconds.
     pub cooldown_s: f64,
     /// How fast it may go above one replica.
@@ -179,6 +225,7 @@ fields! {
         metric: "Trigger" => Scaling;
         threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
         activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
+        more: "More triggers" up_to [limits::SCALING_METRICS, "triggers", "trigger"] and { "default": [] } => Scaling;
         cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
         behavior: "Behaviour" => Scaling;
     }
@@ -186,12 +233,35 @@ fields! {
 
 impl Default for Keda {
     fn default() -> Self {
-        Self {
-            metric: ScalingMetric::Requests,
-            threshold: 8.0,
-            activation: 0.0,
-            cooldown_s: 300.0,
-            behavior: Behavior::Default,
-        }
+        let FurtherTrigger { metric, threshold, activation } = FurtherTrigger::default();
+        let (more, behavior) = (Vec::new(), Behavior::Default);
+        Self { metric, threshold, activation, more, cooldown_s: 300.0, behavior }
+    }
+}
+
+/// A further trigger of KEDA.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
+#[serde(default, deny_unknown_fields)]
+pub struct FurtherTrigger {
+    /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
+    pub metric: ScalingMetric,
+    /// What each replica should have of it.
+    pub threshold: f64,
+    /// The trigger is active above this.
+    pub activation: f64,
+}
+
+fields! {
+    struct FurtherTrigger {
+        metric: "Trigger" => Scaling;
+        threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
+    }
+}
+
+impl Default for FurtherTrigger {
+    fn default() -> Self {
+        Self { metric: ScalingMetric::Requests, threshold: 8.0, activation: 0.0 }
     }
 }

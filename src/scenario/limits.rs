@@ -192,6 +192,8 @@ pub const SCALING_S: f64 = 86_400.0;
 pub const SCALING_TICKS: f64 = 20e6;
 /// Most measurements in the window of an autoscaler.
 pub const SCALING_SCRAPES: u32 = 120;
+/// Most further metrics, or triggers, of an autoscaler.
+pub const SCALING_METRICS: usize = 4;
 /// Smallest multiplier from which objectives are inferred.
 pub const SLO_MULTIPLIER_MIN: f64 = 1.01;
 /// Most varied times of a start: standard deviation over mean.

@@ -51,7 +51,10 @@ pub use expression::Expression;
 pub use filters::{
     Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
 };
-pub use horizontal::{Behavior, BehaviorRules, DirectionRules, Horizontal, Keda, ScalingMetric, SelectRule};
+pub use horizontal::{
+    Behavior, BehaviorRules, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda, ScalingMetric,
+    SelectRule,
+};
 pub use latency::{
     CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
     FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
@@ -68,7 +71,7 @@ pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, SessionAffinity,
     SessionMode, Ties, Weighted, WeightedScorer,
 };
-pub use scaling::{Drain, Scaling, Victim};
+pub use scaling::{Drain, Optimizer, Scaling, Victim, settings_text};
 pub use scaling_policy::{
     Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy, TargetUtilization,
     Threshold,

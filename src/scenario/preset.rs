@@ -51,6 +51,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("flapping-threshold", 10),
     preset!("hpa-swallows-a-change", 110),
     preset!("scale-to-zero", 595),
+    preset!("two-variants", 168),
     preset!("filter-locked-out", 164),
     preset!("filter-mended", 194),
 ];
@@ -95,6 +96,7 @@ mod tests {
         ("flapping-threshold", "ba384593d0ae5b1c"),
         ("hpa-swallows-a-change", "0818552e6c9f6e84"),
         ("scale-to-zero", "11c8b28088acccad"),
+        ("two-variants", "967061df9c5e09a9"),
         ("filter-locked-out", "c704fef4932b6209"),
         ("filter-mended", "dee3b85b368d4261"),
     ];

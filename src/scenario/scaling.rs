@@ -15,11 +15,20 @@ use serde::{Deserialize, Serialize};
 pub struct Scaling {
     /// Who decides how many replicas there are. Without a policy only edits change their number.
     pub policy: ScalingPolicy,
+    /// Whether the pool decides for itself, or together with others: pools that serve the same model are its variants, with unlike cost and capacity. Needs one of the policies `wva-saturation-v1`, `wva-saturation-v2` and `wva-queueing-model`; all pools that decide together have the same one, and the same time between decisions.
+    #[serde(skip_serializing_if = "Optimizer::is_alone")]
+    pub optimizer: Optimizer,
+    /// What a replica costs the optimiser, in US dollars per hour. 0 means the price of its GPUs, or 10 where that is unknown. The report goes by the price of the GPUs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub usd_per_hour: f64,
+    /// How much what the model lacks counts against what other models lack, where `greedy` shares out GPUs. The largest of the model's pools counts; 0 is as good as 1.
+    #[serde(skip_serializing_if = "is_one")]
+    pub priority: f64,
     /// Fewest replicas that the policy asks for. With 0 some policies let the last one go.
     pub min: u32,
     /// Most replicas that the policy asks for.
     pub max: u32,
-    /// GPUs that the pool may hold, those of replicas that start and drain included; a replica that finds no room waits until there is. 0 means as many as it asks for.
+    /// GPUs that the pool may hold, those of replicas that start and drain included; a replica that finds no room waits until there is. 0 means as many as it asks for. Pools with the optimiser `greedy` and the same GPU share the sum of their budgets.
     pub gpus: u32,
     /// Seconds between two decisions.
     pub tick_s: f64,
@@ -46,6 +55,10 @@ pub struct Scaling {
 fields! {
     struct Scaling {
         policy: "Policy" => Scaling;
+        optimizer: "Optimiser" and { "default": Optimizer::Alone } => Scaling;
+        usd_per_hour: "Cost" of "$/h" in [0.0, limits::USD_PER_HOUR] or "use 0 for the price of the GPUs"
+            and { "default": 0.0 } => Scaling;
+        priority: "Priority" in [0.0, limits::WEIGHT] or "1 is the priority of all others" and { "default": 1.0 } => Scaling;
         min: "Fewest" in [0, limits::REPLICAS] or "0 lets the last replica go" => Scaling;
         max: "Most" in [1, limits::REPLICAS] or "it is a number of replicas" => Scaling;
         gpus: "GPU budget" of "GPUs" in [0, limits::GPUS] or "use 0 for no budget" => Scaling;
@@ -71,6 +84,9 @@ impl Default for Scaling {
     fn default() -> Self {
         Self {
             policy: ScalingPolicy::None,
+            optimizer: Optimizer::Alone,
+            usd_per_hour: 0.0,
+            priority: 1.0,
             min: 1,
             max: 8,
             gpus: 0,
@@ -97,6 +113,80 @@ impl Scaling {
     /// Most replicas that the pool can have: its own number, or what the policy may ask for.
     pub fn most(&self, replicas: u32) -> u32 {
         if self.policy == ScalingPolicy::None { replicas } else { replicas.max(self.max) }
+    }
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
+)]
+fn is_zero(x: &f64) -> bool {
+    x.to_bits() == 0
+}
+
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
+)]
+fn is_one(x: &f64) -> bool {
+    x.to_bits() == 1.0_f64.to_bits()
+}
+
+/// Settings as text within bytes that have no names, where fields cannot be left out.
+pub mod settings_text {
+    use super::Scaling;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer, ser};
+
+    /// Writes them.
+    pub fn serialize<S: Serializer>(settings: &Scaling, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&serde_json::to_string(settings).map_err(ser::Error::custom)?)
+    }
+
+    /// Reads them.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Scaling, D::Error> {
+        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+/// Who chooses among pools that serve the same model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Optimizer {
+    /// Nobody: each pool decides for itself, by what it sees itself.
+    #[default]
+    Alone,
+    /// More replicas go to the pool that costs least for what it carries, up to its most, then to the next; the dearest go first.
+    CostAware,
+    /// The same within budgets of GPUs: where they do not suffice for all models, the one that lacks most comes first, until it lacks no more than the mean.
+    Greedy,
+}
+
+without_fields! { Optimizer }
+
+impl Optimizer {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    fn is_alone(&self) -> bool {
+        *self == Self::Alone
+    }
+
+    /// Its name in the document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::CostAware => "cost-aware",
+            Self::Greedy => "greedy",
+        }
+    }
+
+    /// Whether pools with it decide together that serve these two models.
+    pub fn joins(self, same_model: bool) -> bool {
+        match self {
+            Self::Alone => false,
+            Self::CostAware => same_model,
+            Self::Greedy => true,
+        }
     }
 }
 

@@ -43,7 +43,7 @@ impl DynamoThroughput {
         }
         self.seen.push_back(sight.rate_per_s);
         let hold = Decision::direct(current, current, Rule::Hold, bounds);
-        let Ok(cycle) = self.analyzer.cycle(&[variant_of(sight)]) else { return hold };
+        let Ok(cycle) = self.analyzer.cycle(&[variant_of("pool", sight)]) else { return hold };
         let found = &cycle.capacities[0];
         if found.saturated {
             return Decision::direct(current, found.wanted.max(current), Rule::AboveThreshold, bounds);

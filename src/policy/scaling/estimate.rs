@@ -6,7 +6,7 @@
 
 use super::queueing_model::QueueingSettings;
 use crate::queueing::{
-    Analyzer, ClosedForm, Cycle, CycleFailure, Event, NIS_GATE, ObjectivePath, Objectives, Params,
+    Analyzer, Capacity, ClosedForm, Cycle, CycleFailure, Event, NIS_GATE, ObjectivePath, Objectives, Params,
     RequestSize, Status, Variant, VariantTuning, aggregate, carries, inferred,
 };
 use serde::{Deserialize, Serialize};
@@ -61,11 +61,11 @@ impl PartialEq for Estimate {
 }
 
 impl Estimate {
-    /// Of a cycle that has just ended.
+    /// Of a variant, by its place in a cycle that has just ended.
     pub(super) fn new(
         settings: &QueueingSettings,
         analyzer: &Analyzer,
-        variant: &Variant,
+        (variant, k): (&Variant, usize),
         result: &Result<Cycle, CycleFailure>,
     ) -> Self {
         let (tunings, cycle): (&[VariantTuning], _) = match result {
@@ -75,7 +75,7 @@ impl Estimate {
             }
             Err(CycleFailure::NoVariants | CycleFailure::Crashed { .. }) => (&[], None),
         };
-        let tuning = tunings.first().map(|t| t.tuning);
+        let tuning = tunings.get(k).map(|t| t.tuning);
         let mut estimate = Self {
             status: tuning.map_or(Status::Undefined, |t| t.status),
             event: tuning.and_then(|t| t.event),
@@ -94,7 +94,7 @@ impl Estimate {
         if let Some(cycle) = cycle {
             f[at::GOALS..][..2].copy_from_slice(&[cycle.objectives.ttft_ms, cycle.objectives.itl_ms]);
         }
-        estimate.add_load(settings, analyzer, variant, cycle);
+        estimate.add_load(settings, analyzer, variant, cycle.map(|c| &c.capacities[k]));
         estimate
     }
 
@@ -118,7 +118,7 @@ impl Estimate {
         settings: &QueueingSettings,
         analyzer: &Analyzer,
         variant: &Variant,
-        cycle: Option<&Cycle>,
+        capacity: Option<&Capacity>,
     ) {
         let f = &mut self.figures;
         let known = analyzer.store.get(&variant.name);
@@ -132,6 +132,13 @@ impl Estimate {
             }
         }
         f[at::DEMAND] = 0.0;
+        if let Some(found) = capacity.filter(|c| c.per_replica_per_s > 0.0) {
+            let (each, demand) = (found.per_replica_per_s, found.demand_per_s);
+            f[at::CARRIED] = each;
+            f[at::REQUIRED] = found.wanted.into();
+            f[at::NEEDED] = demand / settings.up / each;
+            f[at::ENOUGH] = demand / settings.down / each;
+        }
         let Some(workload) = aggregate(&variant.pods) else { return };
         let demand = workload.total_per_s;
         f[at::DEMAND] = demand;
@@ -141,13 +148,6 @@ impl Estimate {
         let server = known.and_then(|known| ClosedForm::new(known.params, workload.size).ok());
         if let Some(state) = server.and_then(|server| server.at(rate_each).ok()) {
             f[at::PREDICTED..][..3].copy_from_slice(&[state.ttft_ms, state.itl_ms, state.batch]);
-        }
-        if let Some(found) = cycle.map(|c| &c.capacities[0]).filter(|c| c.per_replica_per_s > 0.0) {
-            let each = found.per_replica_per_s;
-            f[at::CARRIED] = each;
-            f[at::REQUIRED] = found.wanted.into();
-            f[at::NEEDED] = demand / settings.up / each;
-            f[at::ENOUGH] = demand / settings.down / each;
         }
     }
 

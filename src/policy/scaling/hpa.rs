@@ -4,7 +4,7 @@
 use super::{Bounds, Clamped, Decision, Rule, rounded_up};
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 /// What is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,12 +119,20 @@ pub struct Hpa {
     recommended: Vec<(Micros, u32)>,
     /// Changes, with the number of replicas added or taken.
     changes: Vec<(Micros, i64)>,
+    /// Which metric asked for the most at the latest tick.
+    #[serde(skip)]
+    most: usize,
 }
 
 impl Hpa {
     /// One that remembers nothing.
     pub fn new(bounds: Bounds, behavior: Option<Behavior>) -> Self {
-        Self { bounds, behavior, recommended: Vec::new(), changes: Vec::new() }
+        Self { bounds, behavior, recommended: Vec::new(), changes: Vec::new(), most: 0 }
+    }
+
+    /// Which of the metrics of the latest tick asked for the most; the first of them where several did.
+    pub fn asked_by(&self) -> usize {
+        self.most
     }
 
     fn tolerances(&self) -> (f64, f64) {
@@ -141,6 +149,7 @@ impl Hpa {
                 desired: 0,
                 rule: Rule::Hold,
                 clamped: Clamped::No,
+                metric: None,
             };
         }
         let Some((recommended, within)) = self.recommend(current, metrics) else {
@@ -161,12 +170,14 @@ impl Hpa {
         if desired != current {
             self.changes.push((now, i64::from(desired) - i64::from(current)));
         }
-        Decision { current, recommended, stabilised, desired, rule, clamped }
+        Decision { current, recommended, stabilised, desired, rule, clamped, metric: None }
     }
 
     /// The most that any metric asks for. If one of them failed, nothing is taken away.
-    fn recommend(&self, current: u32, metrics: &[Metric]) -> Option<(u32, bool)> {
-        let asked = metrics.iter().filter_map(|metric| self.one(current, metric)).max_by_key(|(n, _)| *n)?;
+    fn recommend(&mut self, current: u32, metrics: &[Metric]) -> Option<(u32, bool)> {
+        let asks = metrics.iter().enumerate().filter_map(|(k, metric)| Some((k, self.one(current, metric)?)));
+        let (most, asked) = asks.max_by_key(|(k, (n, _))| (*n, Reverse(*k)))?;
+        self.most = most;
         let failed = metrics.contains(&Metric::Failed);
         if failed && asked.0 < current { None } else { Some(asked) }
     }
@@ -351,6 +362,7 @@ mod tests {
         let of = |value: f64| Metric::AverageValue { value, target: 1.0 };
         let mut hpa = Hpa::new(WIDE, Some(Behavior::default()));
         assert_eq!(hpa.tick(Micros(0), 2, &[of(1.0), of(4.0), of(3.0)]).desired, 4);
+        assert_eq!(hpa.asked_by(), 1);
     }
 
     #[test]

@@ -6,25 +6,32 @@ use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// How it works.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KedaSettings {
     /// Fewest and most replicas; a least number of 0 lets it scale to zero.
     pub bounds: Bounds,
-    /// What each replica should have of the trigger.
-    pub threshold: f64,
-    /// The trigger is active above this.
-    pub activation: f64,
+    /// Its triggers.
+    pub triggers: Vec<Trigger>,
     /// How long it must have been quiet before the last replica goes.
     pub cooldown: Span,
     /// How many replicas there are while it is quiet, if not the least number.
     pub idle: Option<u32>,
 }
 
+/// When a trigger is active, and what it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trigger {
+    /// What each replica should have of it.
+    pub threshold: f64,
+    /// It is active above this.
+    pub activation: f64,
+}
+
 impl KedaSettings {
-    /// The defaults for a threshold.
-    pub fn of_threshold(threshold: f64) -> Self {
+    /// The defaults for some triggers.
+    pub fn of_triggers(triggers: Vec<Trigger>) -> Self {
         let bounds = Bounds { min: 0, max: 100 };
-        Self { bounds, threshold, activation: 0.0, cooldown: Span(300_000_000), idle: None }
+        Self { bounds, triggers, cooldown: Span(300_000_000), idle: None }
     }
 }
 
@@ -50,11 +57,16 @@ impl Keda {
         self.last_active = Some(now);
     }
 
-    /// One tick with the value of the trigger.
-    pub fn tick(&mut self, now: Micros, current: u32, value: f64) -> Decision {
-        let s = self.settings;
+    /// Which of the triggers of the latest tick asked for the most.
+    pub fn asked_by(&self) -> usize {
+        self.hpa.asked_by()
+    }
+
+    /// One tick with the values of the triggers, in their order.
+    pub fn tick(&mut self, now: Micros, current: u32, values: &[f64]) -> Decision {
+        let s = &self.settings;
         let quiet = Bounds { min: 0, max: s.bounds.max };
-        let active = value > s.activation;
+        let active = values.iter().zip(&s.triggers).any(|(value, t)| *value > t.activation);
         if active {
             self.last_active = Some(now);
         }
@@ -72,7 +84,10 @@ impl Keda {
         if !active && may_sleep && rested {
             return Decision::direct(current, asleep, Rule::Idle, quiet);
         }
-        self.hpa.tick(now, current, &[Metric::AverageValue { value, target: s.threshold }])
+        let metric =
+            |(value, t): (&f64, &Trigger)| Metric::AverageValue { value: *value, target: t.threshold };
+        let metrics: Vec<Metric> = values.iter().zip(&s.triggers).map(metric).collect();
+        self.hpa.tick(now, current, &metrics)
     }
 }
 
@@ -82,24 +97,42 @@ mod tests {
 
     const SECOND: u64 = 1_000_000;
 
+    fn of(thresholds: &[f64]) -> KedaSettings {
+        let trigger = |&threshold| Trigger { threshold, activation: 0.0 };
+        KedaSettings::of_triggers(thresholds.iter().map(trigger).collect())
+    }
+
     #[test]
     fn the_first_signal_wakes_it_and_a_quiet_time_puts_it_to_sleep() {
-        let mut keda = Keda::new(KedaSettings::of_threshold(10.0), None);
-        assert_eq!(keda.tick(Micros(0), 0, 0.0).desired, 0);
-        assert_eq!(keda.tick(Micros(SECOND), 0, 0.5).rule, Rule::Woken);
-        assert_eq!(keda.tick(Micros(2 * SECOND), 1, 5.0).desired, 1);
+        let mut keda = Keda::new(of(&[10.0]), None);
+        assert_eq!(keda.tick(Micros(0), 0, &[0.0]).desired, 0);
+        assert_eq!(keda.tick(Micros(SECOND), 0, &[0.5]).rule, Rule::Woken);
+        assert_eq!(keda.tick(Micros(2 * SECOND), 1, &[5.0]).desired, 1);
         // Quiet: the last replica stays for the cooldown, and goes after it.
-        assert_eq!(keda.tick(Micros(302 * SECOND), 1, 0.0).desired, 1);
-        let asleep = keda.tick(Micros(302 * SECOND + 1), 1, 0.0);
+        assert_eq!(keda.tick(Micros(302 * SECOND), 1, &[0.0]).desired, 1);
+        let asleep = keda.tick(Micros(302 * SECOND + 1), 1, &[0.0]);
         assert_eq!((asleep.desired, asleep.rule), (0, Rule::Idle));
     }
 
     #[test]
     fn with_a_least_number_it_never_sleeps() {
-        let busy = Keda::new(KedaSettings::of_threshold(10.0), None).tick(Micros(0), 1, 35.0);
+        let busy = Keda::new(of(&[10.0]), None).tick(Micros(0), 1, &[35.0]);
         assert_eq!((busy.desired, busy.rule), (4, Rule::Target));
-        let settings = KedaSettings { bounds: Bounds { min: 2, max: 9 }, ..KedaSettings::of_threshold(10.0) };
+        let settings = KedaSettings { bounds: Bounds { min: 2, max: 9 }, ..of(&[10.0]) };
         let mut keda = Keda::new(settings, None);
-        assert_eq!(keda.tick(Micros(10_000 * SECOND), 3, 0.0).desired, 2);
+        assert_eq!(keda.tick(Micros(10_000 * SECOND), 3, &[0.0]).desired, 2);
+    }
+
+    #[test]
+    fn any_of_several_triggers_keeps_it_awake_and_the_one_that_asks_for_most_decides() {
+        let mut keda = Keda::new(of(&[10.0, 2.0]), None);
+        assert_eq!(keda.tick(Micros(0), 0, &[0.0, 0.5]).rule, Rule::Woken);
+        // 5 of 10 ask for one replica, 7 of 2 for four.
+        assert_eq!(keda.tick(Micros(SECOND), 2, &[5.0, 7.0]).desired, 4);
+        assert_eq!(keda.asked_by(), 1);
+        // The second trigger is quiet for longer than the cooldown, the first one is not.
+        assert!(keda.tick(Micros(400 * SECOND), 2, &[3.0, 0.0]).desired > 0);
+        assert!(keda.tick(Micros(690 * SECOND), 2, &[0.0, 0.0]).desired > 0);
+        assert_eq!(keda.tick(Micros(701 * SECOND), 2, &[0.0, 0.0]).rule, Rule::Idle);
     }
 }

@@ -6,9 +6,11 @@
 pub mod dynamo_load;
 pub mod dynamo_throughput;
 mod estimate;
+mod group;
 pub mod hpa;
 pub mod keda;
 pub mod kpa;
+pub mod optimizer;
 pub mod oracle;
 pub mod plan;
 pub mod queueing_model;
@@ -18,9 +20,11 @@ mod state;
 mod view;
 
 pub use estimate::{Estimate, FIGURE_NAMES};
+pub use group::{Member, Need, Variants, decide_together};
 pub use state::Scaler;
 pub use view::{Measured, PoolSight};
 
+use crate::scenario::ScalingMetric;
 use serde::{Deserialize, Serialize};
 
 /// Fewest and most replicas.
@@ -94,6 +98,8 @@ pub enum Rule {
     Idle,
     /// Replicas start, and the policy waits for them.
     Transition,
+    /// More are asked for than there are GPUs for.
+    GpuBudget,
 }
 
 impl Rule {
@@ -112,6 +118,7 @@ impl Rule {
             Self::Woken => "woken",
             Self::Idle => "idle",
             Self::Transition => "transition",
+            Self::GpuBudget => "gpu-budget",
         }
     }
 }
@@ -131,13 +138,23 @@ pub struct Decision {
     pub rule: Rule,
     /// What the bounds did.
     pub clamped: Clamped,
+    /// Which of several metrics asked for the most.
+    pub metric: Option<ScalingMetric>,
 }
 
 impl Decision {
     /// A decision without window or limits of its own.
     pub fn direct(current: u32, wanted: u32, rule: Rule, bounds: Bounds) -> Self {
         let (desired, clamped) = bounds.clamp(wanted);
-        Self { current, recommended: wanted, stabilised: wanted, desired, rule, clamped }
+        Self { current, recommended: wanted, stabilised: wanted, desired, rule, clamped, metric: None }
+    }
+}
+
+impl Decision {
+    /// With the metric that asked for the most, where metrics decided.
+    fn by_metric(self, metric: Option<ScalingMetric>) -> Self {
+        let others = matches!(self.rule, Rule::Hold | Rule::Woken | Rule::Idle);
+        Self { metric: metric.filter(|_| !others), ..self }
     }
 }
 

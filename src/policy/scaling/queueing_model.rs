@@ -1,9 +1,12 @@
 //! The queueing model of llm-d's variant autoscaler: learns what a step costs from what replicas measure, finds the objectives,
 //! and asks for the replicas that carry the load within them. Where nothing is known it holds.
 
+use super::group::Need;
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, rounded_up};
-use crate::queueing::{Analyzer, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant};
+use crate::queueing::{
+    Analyzer, Cycle, CycleFailure, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant,
+};
 use serde::{Deserialize, Serialize};
 
 /// How it works.
@@ -28,10 +31,10 @@ pub struct QueueingModel {
     analyzer: Analyzer,
     /// What the latest tick found out, until it is taken, and the batch limit that it saw.
     #[serde(skip)]
-    found: Option<(Box<Estimate>, u32)>,
+    found: Vec<(Box<Estimate>, u32)>,
 }
 
-/// What the pool is called: learning is by name, and there is one.
+/// What a pool is called that is alone: learning is by name, and there is one.
 const NAME: &str = "pool";
 
 impl QueueingModel {
@@ -40,7 +43,7 @@ impl QueueingModel {
         let QueueingSettings { mode, slo_multiplier, explicit, .. } = settings;
         let analyzer =
             Analyzer { settings: Settings { mode, slo_multiplier, explicit }, ..Analyzer::default() };
-        Self { settings, analyzer, found: None }
+        Self { settings, analyzer, found: Vec::new() }
     }
 
     /// One tick.
@@ -54,11 +57,7 @@ impl QueueingModel {
         if current == 0 && sight.held > 0.0 {
             return Decision::direct(current, 1, Rule::Woken, bounds);
         }
-        let variant = variant_of(sight);
-        let result = self.analyzer.cycle(std::slice::from_ref(&variant));
-        let estimate = Estimate::new(&self.settings, &self.analyzer, &variant, &result);
-        self.found = Some((Box::new(estimate), variant.max_batch));
-        let Ok(cycle) = result else { return hold };
+        let Ok(cycle) = self.cycle(&[variant_of(NAME, sight)]) else { return hold };
         let found = &cycle.capacities[0];
         if found.saturated {
             return Decision::direct(current, found.wanted.max(current), Rule::AboveThreshold, bounds);
@@ -82,12 +81,68 @@ impl QueueingModel {
         fewer(current, (supply - demand / self.settings.down).max(0.0) / each, bounds)
     }
 
-    /// What the tick just before found out, beside the coefficients that requests of that size really meet, where these are known.
+    /// One cycle with what it found out about each variant.
+    fn cycle(&mut self, variants: &[Variant]) -> Result<Cycle, CycleFailure> {
+        let result = self.analyzer.cycle(variants);
+        self.found.clear();
+        for (k, v) in variants.iter().enumerate() {
+            let estimate = Estimate::new(&self.settings, &self.analyzer, (v, k), &result);
+            self.found.push((Box::new(estimate), v.max_batch));
+        }
+        result
+    }
+
+    /// What the variants of a model lack together, and what each of their replicas carries. What comes to a variant of which nothing is
+    /// known is its own affair.
+    pub(super) fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
+        let mut named = Vec::new();
+        for (pool, sight) in variants {
+            named.push(variant_of(&pool.to_string(), sight));
+        }
+        let Ok(cycle) = self.cycle(&named) else { return Need::hold(variants.len()) };
+        let (mut need, mut saturated) = (Need::of(Vec::new()), 0);
+        // Requests that are held are held for all variants: they count once.
+        let (mut measured, mut came, mut most, mut held) = (0.0, 0.0, 0.0_f64, false);
+        let (mut supply, mut coming) = (0.0, 0.0);
+        for (found, (_, sight)) in cycle.capacities.iter().zip(variants) {
+            let each = found.per_replica_per_s;
+            need.capacity.push(each);
+            if found.saturated {
+                saturated += found.wanted - sight.current();
+            }
+            held |= sight.held > 0.0;
+            most = most.max(sight.rate_per_s);
+            if each > 0.0 {
+                measured += found.demand_per_s;
+                came += sight.rate_per_s;
+                supply += f64::from(sight.ready) * each;
+                coming += f64::from(sight.pending) * each;
+            }
+        }
+        let as_coded = self.settings.mode == Mode::AsCoded;
+        if saturated > 0 {
+            // Nobody knows what they carry: as many replicas more as the saturated ones ask for, wherever these cost least.
+            need.capacity.fill(1.0);
+            need.required = f64::from(saturated);
+            return need;
+        }
+        let demand = if as_coded { measured } else { measured.max(if held { most } else { came }) };
+        if !as_coded {
+            need.required = (demand / self.settings.up - supply - coming).max(0.0);
+        }
+        need.spare = (supply - demand / self.settings.down).max(0.0);
+        need
+    }
+
+    /// What the tick just before found out about its next variant, beside the coefficients that requests of that size really meet, where these are known.
     pub fn take_estimate(
         &mut self,
         truth: impl FnOnce(RequestSize) -> Option<Params>,
     ) -> Option<Box<Estimate>> {
-        let (mut estimate, max_batch) = self.found.take()?;
+        if self.found.is_empty() {
+            return None;
+        }
+        let (mut estimate, max_batch) = self.found.remove(0);
         if let Some(size) = estimate.size()
             && let Some(truth) = truth(size)
         {
@@ -105,7 +160,7 @@ fn fewer(current: u32, spare: f64, bounds: Bounds) -> Decision {
 }
 
 /// The pool as the analyser wants it.
-pub(super) fn variant_of(sight: &PoolSight) -> Variant {
+pub(super) fn variant_of(name: &str, sight: &PoolSight) -> Variant {
     let pod = |r: &Measured| Pod {
         rate_per_s: r.rate_per_s,
         input_tokens: r.input_tokens,
@@ -115,7 +170,7 @@ pub(super) fn variant_of(sight: &PoolSight) -> Variant {
         ready_s: r.ready_s,
     };
     Variant {
-        name: NAME.to_owned(),
+        name: name.to_owned(),
         current: sight.current(),
         pending: sight.pending,
         max_batch: sight.max_batch,

@@ -2,8 +2,9 @@
 
 use super::dynamo_load::{DynamoLoad, LoadSettings};
 use super::dynamo_throughput::{DynamoThroughput, Predictor};
+use super::group::{self, Need};
 use super::hpa::{Behavior, Hpa, Metric, RatePolicy, RateUnit, Rules, Select};
-use super::keda::{Keda, KedaSettings};
+use super::keda::{Keda, KedaSettings, Trigger};
 use super::kpa::{Kpa, KpaSettings};
 use super::plan::{Plan, PlanRule, PlanView};
 use super::queueing_model::{QueueingModel, QueueingSettings};
@@ -13,7 +14,9 @@ use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span, math};
 use crate::queueing::{Mode, Objectives, Params, RequestSize};
-use crate::scenario::{self, DirectionRules, Scaling, ScalingMetric, ScalingPolicy, SelectRule};
+use crate::scenario::{
+    self, DirectionRules, FurtherTrigger, Scaling, ScalingMetric, ScalingPolicy, SelectRule,
+};
 use serde::{Deserialize, Serialize};
 
 /// An autoscaler.
@@ -27,8 +30,8 @@ pub struct Scaler {
 enum Kind {
     None,
     Plan(Plan),
-    Hpa { hpa: Hpa, metric: ScalingMetric, target: f64 },
-    Keda { keda: Keda, metric: ScalingMetric },
+    Hpa { hpa: Hpa, metrics: Vec<(ScalingMetric, f64)> },
+    Keda { keda: Keda, metrics: Vec<ScalingMetric> },
     Kpa { kpa: Kpa, grace: Span, busy_at: Option<Micros> },
     SaturationV1(SaturationSettings),
     SaturationV2(TokenSettings),
@@ -57,16 +60,11 @@ impl Scaler {
                 plan(PlanRule::QueueDepth { up: p.up, down: p.down }, p.cooldown_s)
             }
             ScalingPolicy::Hpa(p) => {
-                Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metric: p.metric, target: p.target }
+                let metrics =
+                    [(p.metric, p.target)].into_iter().chain(p.more.iter().map(|m| (m.metric, m.target)));
+                Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics: metrics.collect() }
             }
-            ScalingPolicy::Keda(p) => {
-                let known = KedaSettings::of_threshold(p.threshold);
-                let (activation, cooldown) = (p.activation, span(p.cooldown_s));
-                let settings = KedaSettings { bounds, activation, cooldown, ..known };
-                let mut keda = Keda::new(settings, behavior(&p.behavior));
-                keda.begin(now);
-                Kind::Keda { keda, metric: p.metric }
-            }
+            ScalingPolicy::Keda(p) => keda(p, bounds, now),
             ScalingPolicy::Kpa(p) => {
                 let settings = KpaSettings {
                     bounds,
@@ -131,6 +129,26 @@ impl Scaler {
         if let Kind::QueueingModel(model) = &mut self.kind { model.take_estimate(truth) } else { None }
     }
 
+    /// What the variants of a model lack together, for a policy that can say so.
+    pub fn assess(&mut self, variants: &[(u32, &PoolSight)]) -> Need {
+        if variants.iter().any(|(_, s)| s.seen_at.is_none()) {
+            return Need::hold(variants.len());
+        }
+        match &mut self.kind {
+            Kind::SaturationV1(settings) => group::saturation(settings, variants),
+            Kind::SaturationV2(settings) => group::tokens(settings, variants),
+            Kind::QueueingModel(model) => model.assess(variants),
+            Kind::None
+            | Kind::Plan(_)
+            | Kind::Hpa { .. }
+            | Kind::Keda { .. }
+            | Kind::Kpa { .. }
+            | Kind::DynamoThroughput(_)
+            | Kind::DynamoLoad(_)
+            | Kind::Oracle { .. } => Need::hold(variants.len()),
+        }
+    }
+
     /// A request waits and no replica is there or coming: one is.
     pub fn wake(&mut self, now: Micros) -> Decision {
         if let Kind::Kpa { busy_at, .. } = &mut self.kind {
@@ -155,11 +173,16 @@ impl Scaler {
                 let utilization = sight.mean(Measured::utilization);
                 plan.tick(now, &PlanView { current, utilization, queued: sight.queued() as u64 })
             }
-            Kind::Hpa { hpa, metric, target } => {
-                let metric = pods(*metric, *target, sight);
-                hpa.tick(now, current, &[metric])
+            Kind::Hpa { hpa, metrics } => {
+                let seen: Vec<Metric> = metrics.iter().map(|m| pods(m.0, m.1, sight)).collect();
+                let decision = hpa.tick(now, current, &seen);
+                decision.by_metric((metrics.len() > 1).then(|| metrics[hpa.asked_by()].0))
             }
-            Kind::Keda { keda, metric } => keda.tick(now, current, total(*metric, sight)),
+            Kind::Keda { keda, metrics } => {
+                let values: Vec<f64> = metrics.iter().map(|m| total(*m, sight)).collect();
+                let decision = keda.tick(now, current, &values);
+                decision.by_metric((metrics.len() > 1).then(|| metrics[keda.asked_by()]))
+            }
             Kind::Kpa { kpa, grace, busy_at } => {
                 let at_once = sight.sum(|r| r.running + r.waiting) + sight.held;
                 if at_once > 0.0 {
@@ -228,8 +251,7 @@ fn saturation(settings: &SaturationSettings, sight: &PoolSight, bounds: Bounds) 
     if sight.pending > 0 || sight.measured.len() as u32 != sight.ready {
         return Decision::direct(current, current, Rule::Transition, bounds);
     }
-    let loads: Vec<ReplicaLoad> =
-        sight.measured.iter().map(|r| ReplicaLoad { kv: r.kv, queue: r.waiting }).collect();
+    let loads: Vec<ReplicaLoad> = sight.measured.iter().map(Measured::replica_load).collect();
     let (change, rule) = saturation_v1::analyze(settings, &loads).change();
     Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
 }
@@ -237,24 +259,7 @@ fn saturation(settings: &SaturationSettings, sight: &PoolSight, bounds: Bounds) 
 /// By tokens asked for and tokens there are.
 fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decision {
     let current = sight.current();
-    let input_tokens = sight.mean_by_rate(|r| r.input_tokens);
-    let output_tokens = sight.mean_by_rate(|r| r.output_tokens);
-    let found = saturation_v2::analyze(
-        settings,
-        &TokenVariant {
-            ready: sight.ready,
-            pending: sight.pending,
-            kv_tokens: sight.kv_capacity_tokens,
-            compute_tokens: compute_tokens(sight, input_tokens, output_tokens),
-            replicas: sight
-                .measured
-                .iter()
-                .map(|r| TokenLoad { tokens: r.kv_tokens, queue: r.waiting })
-                .collect(),
-            input_tokens,
-            output_tokens,
-        },
-    );
+    let found = saturation_v2::analyze(settings, &token_variant(sight, sight.mean_size()));
     let rule = match found.change {
         1.. => Rule::AboveThreshold,
         0 => Rule::WithinTolerance,
@@ -264,9 +269,36 @@ fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decisi
     Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
 }
 
-/// What a full batch of the mean request holds: the derived bound of the published analyser.
-fn compute_tokens(sight: &PoolSight, input: f64, output: f64) -> Option<f64> {
-    (input > 0.0 && output > 0.0).then(|| f64::from(sight.max_batch) * (input + output / 2.0))
+/// A pool as the second saturation analyser wants it, for requests of a mean size.
+pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f64; 2]) -> TokenVariant {
+    // What a full batch of the mean request holds: the derived bound of the published analyser.
+    let derived = || f64::from(sight.max_batch) * (input_tokens + output_tokens / 2.0);
+    TokenVariant {
+        ready: sight.ready,
+        pending: sight.pending,
+        kv_tokens: sight.kv_capacity_tokens,
+        compute_tokens: (input_tokens > 0.0 && output_tokens > 0.0).then(derived),
+        replicas: sight
+            .measured
+            .iter()
+            .map(|r| TokenLoad { tokens: r.kv_tokens, queue: r.waiting })
+            .collect(),
+        input_tokens,
+        output_tokens,
+    }
+}
+
+fn keda(p: &scenario::Keda, bounds: Bounds, now: Micros) -> Kind {
+    let (mut triggers, mut metrics) = (Vec::new(), Vec::new());
+    let first = FurtherTrigger { metric: p.metric, threshold: p.threshold, activation: p.activation };
+    for t in std::iter::once(&first).chain(&p.more) {
+        triggers.push(Trigger { threshold: t.threshold, activation: t.activation });
+        metrics.push(t.metric);
+    }
+    let settings = KedaSettings { bounds, triggers, cooldown: span(p.cooldown_s), idle: None };
+    let mut keda = Keda::new(settings, behavior(&p.behavior));
+    keda.begin(now);
+    Kind::Keda { keda, metrics }
 }
 
 fn queueing_model(p: &scenario::QueueingModel) -> QueueingModel {

@@ -1,6 +1,7 @@
 //! What an autoscaler may know of its pool: measurements, taken some time ago and averaged over a window, and how many replicas
 //! there are now.
 
+use super::saturation_v1::ReplicaLoad;
 use crate::base::Micros;
 
 /// A replica that serves, as measured.
@@ -31,6 +32,11 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// As the first saturation analyser wants it.
+    pub(super) fn replica_load(&self) -> ReplicaLoad {
+        ReplicaLoad { kv: self.kv, queue: self.waiting }
+    }
+
     /// The larger of the shares of KV blocks and of the batch in use.
     pub fn utilization(&self) -> f64 {
         self.kv.max(self.batch)
@@ -85,6 +91,11 @@ impl PoolSight {
     /// Requests that wait, at replicas and at the gateway.
     pub fn queued(&self) -> f64 {
         self.sum(|r| r.waiting) + self.held
+    }
+
+    /// Mean prompt and mean answer of its requests, in tokens.
+    pub(super) fn mean_size(&self) -> [f64; 2] {
+        [self.mean_by_rate(|r| r.input_tokens), self.mean_by_rate(|r| r.output_tokens)]
     }
 
     /// A mean over the replicas, each weighted by its rate; where nothing came, by none.

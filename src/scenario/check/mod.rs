@@ -19,7 +19,7 @@ use edits::check_list;
 use kv::check_kv;
 use latency::check_latency;
 use policies::{check_admission, check_routing};
-use scaling::{check_periods, check_scaling};
+use scaling::{check_periods, check_scaling, check_together};
 use workload::{check_traffic, check_workload};
 
 pub use edits::check_edits;
@@ -105,6 +105,7 @@ fn check_cluster(c: &Cluster, fewest: u32, r: &mut Report) {
             r.int(&format!("cluster.pools[{i}].replicas"), pool.replicas, fewest, limits::REPLICAS, fix);
         }
     }
+    check_together(c, r);
     r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));
     let replicas: u64 = c.pools.iter().map(|p| u64::from(p.scaling.most(p.replicas))).sum();
     if replicas > u64::from(limits::REPLICAS) && c.pools.iter().all(|p| p.replicas <= limits::REPLICAS) {

@@ -1,7 +1,7 @@
 //! Meaning of an autoscaler: bounds that leave room, windows that can be kept, and no more decisions than a run has time for.
 
 use crate::scenario::report::Report;
-use crate::scenario::{Scaling, ScalingPolicy, Scenario, limits};
+use crate::scenario::{Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
 
 /// Checks the autoscaler at `path`.
 pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
@@ -48,6 +48,43 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
             format!("at most up, {}", p.up),
             fix,
         );
+    }
+}
+
+/// Pools that decide together have a policy that can, the same one, and decide at the same instants.
+pub(super) fn check_together(c: &Cluster, r: &mut Report) {
+    let numbers = Served::new(&c.pools).numbers();
+    for (i, pool) in c.pools.iter().enumerate() {
+        let (path, s) = (format!("cluster.pools[{i}].scaling"), &pool.scaling);
+        let can = s.policy.name().starts_with("wva-");
+        if s.optimizer != Optimizer::Alone && !can {
+            r.error(
+                format!("{path}.optimizer"),
+                format!("\"{}\" with the policy \"{}\"", s.optimizer.name(), s.policy.name()),
+                "alone, or one of the policies wva-saturation-v1, wva-saturation-v2, wva-queueing-model",
+                "set the optimiser to alone, or choose another policy",
+            );
+            continue;
+        }
+        let Some(first) = (0..i).find(|j| {
+            let other = &c.pools[*j].scaling;
+            other.optimizer == s.optimizer && s.optimizer.joins(numbers[*j] == numbers[i])
+        }) else {
+            continue;
+        };
+        let first = &c.pools[first];
+        let mut differs = |field: &str, own: &str, other: &str| {
+            if own != other {
+                r.error(
+                    format!("{path}.{field}"),
+                    format!("{own} in the pool \"{}\", {other} in the pool \"{}\"", pool.name, first.name),
+                    other,
+                    "pools that decide together have the same: change both in one edit, or set the optimiser of one to alone",
+                );
+            }
+        };
+        differs("policy", s.policy.name(), first.scaling.policy.name());
+        differs("tick_s", &format!("{} s", s.tick_s), &format!("{} s", first.scaling.tick_s));
     }
 }
 

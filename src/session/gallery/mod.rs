@@ -213,6 +213,17 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "", seconds: [590.0, 720.0], caption: "TTFT of each request" },
     ),
     (
+        "two-variants",
+        &["autoscaling", "hardware"],
+        "The cheap GPUs grow first: at *180 s* their last one and the first fast one are asked for.",
+        Draw::Pools {
+            of: "ttft_us",
+            seconds: [200.0, 560.0],
+            names: ["l40s", "h100"],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
         "filter-locked-out",
         &["autoscaling", "overload"],
         "At *180 s* the autoscaler's filter has rejected all that it measured; it never asks for a third replica.",

@@ -4,6 +4,7 @@ use super::sheet::{Cell, Field};
 use crate::engine::{Present, ScalingRecord};
 use crate::policy::scaling::Estimate;
 use crate::queueing::{Event, ObjectivePath};
+use crate::scenario::ScalingMetric;
 
 type Value = for<'a> fn(&ScalingRecord, &'a [String]) -> Cell<'a>;
 
@@ -105,6 +106,7 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("true_gamma_ms", "ms per token", "true γ", |r, _| figure(r, 24)),
     field("true_replica_per_s", "requests/s", "λ* by the true coefficients; inferred objectives are inferred from them, too", |r, _| figure(r, 25)),
     field("replica_error_percent", "%", "by how much more than that a replica is found to carry", |r, _| figure(r, 26)),
+    field("metric", "", "which of several metrics or triggers asked for the most", |r, _| r.decision.metric.map(ScalingMetric::name).into()),
 ];
 
 #[cfg(test)]
@@ -113,9 +115,10 @@ mod tests {
     use crate::policy::scaling::FIGURE_NAMES;
 
     #[test]
-    fn the_last_columns_are_the_figures_of_an_estimate_in_order() {
+    fn the_figures_of_an_estimate_are_columns_in_order() {
         let figures: Vec<&str> = FIGURE_NAMES.split(' ').collect();
         let columns: Vec<&str> = FIELDS.iter().map(|f| f.name).collect();
-        assert_eq!(columns[columns.len() - figures.len()..], figures);
+        let first = columns.iter().position(|c| *c == figures[0]).expect("a column");
+        assert_eq!(columns[first..][..figures.len()], figures);
     }
 }

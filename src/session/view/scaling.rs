@@ -7,6 +7,7 @@ use crate::observe::scaling::Stage;
 use crate::policy::ReplicaPhase;
 use crate::policy::scaling::FIGURE_NAMES;
 use crate::queueing::{Event, ObjectivePath};
+use crate::scenario::ScalingMetric;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,8 @@ pub struct ScalingRow {
     pub rule: &'static str,
     /// What the bounds did: `to-min`, `to-max` or nothing.
     pub clamped: &'static str,
+    /// Which of several metrics asked for the most; empty where there is one.
+    pub metric: &'static str,
     /// Whether it was the opposite of the change before, soon after it: an oscillation.
     pub reverses: bool,
     /// Replicas that served, started and drained.
@@ -118,6 +121,7 @@ impl Session {
             desired: r.decision.desired,
             rule: r.decision.rule.name(),
             clamped: r.decision.clamped.name(),
+            metric: r.decision.metric.map_or("", ScalingMetric::name),
             reverses: r.reverses,
             ready: r.ready,
             pending: r.pending,

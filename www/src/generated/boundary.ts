@@ -2076,6 +2076,8 @@ export type ScalingRow = {
   rule: string,
   /** What the bounds did: `to-min`, `to-max` or nothing. */
   clamped: string,
+  /** Which of several metrics asked for the most; empty where there is one. */
+  metric: string,
   /** Whether it was the opposite of the change before, soon after it: an oscillation. */
   reverses: boolean,
   /** Replicas that served, started and drained. */

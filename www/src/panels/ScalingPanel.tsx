@@ -2,6 +2,7 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { getAt } from '../base/json.ts';
 import { oneAtATime } from '../base/oneAtATime.ts';
+import { trust } from '../base/trust.ts';
 import { clock, count, DASH, NBSP, percent, plain, ratePerS, sig3, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { ScalingRow, ScalingRows } from '../generated/boundary.ts';
@@ -10,7 +11,7 @@ import { type ScaledPool, scaledPools } from '../state/scaled.ts';
 import { Block } from './Block.tsx';
 import { Estimator } from './Estimator.tsx';
 import ScalingBlock from './ScalingBlock.tsx';
-import { changeOf, type Figure, figureAt, seenOf, whyOf, withUnit } from './scalingWords.ts';
+import { changeOf, type Figure, figureAt, type Manner, seenOf, whyOf, withUnit } from './scalingWords.ts';
 import './scaling.css';
 
 export default function ScalingPanel(props: { app: App }): JSX.Element {
@@ -33,7 +34,10 @@ export default function ScalingPanel(props: { app: App }): JSX.Element {
     const of = pool();
     return at && of ? figureAt(seen()?.data, at.at_us, of.index) : undefined;
   });
-  const asCoded = (): boolean => getAt(pool()?.scaling, 'policy.wva-queueing-model.mode') === 'as-coded';
+  const manner = (): Manner => ({
+    asCoded: getAt(pool()?.scaling, 'policy.wva-queueing-model.mode') === 'as-coded',
+    together: !['alone', undefined].includes(trust<string | undefined>(getAt(pool()?.scaling, 'optimizer'))),
+  });
   const setting = (path: string): number => Number(getAt(pool()?.scaling, path));
   return (
     <Show when={pool()} fallback={<NoAutoscaler />}>
@@ -52,11 +56,11 @@ export default function ScalingPanel(props: { app: App }): JSX.Element {
           <Show when={row()} fallback={<NoDecision tickS={setting('tick_s')} />}>
             {(at) => (
               <>
-                <Headline row={at()} figure={figure()} asCoded={asCoded()} made={seen()?.rows.made ?? 0} />
+                <Headline row={at()} figure={figure()} manner={manner()} made={seen()?.rows.made ?? 0} />
                 <Inputs row={at()} figure={figure()} windowS={setting('window_s')} />
                 <Rule
                   row={at()}
-                  figure={asCoded() ? undefined : figure()}
+                  figure={manner().asCoded || manner().together ? undefined : figure()}
                   least={setting('min')}
                   most={setting('max')}
                 />
@@ -104,7 +108,7 @@ function NoDecision(props: { tickS: number }): JSX.Element {
   );
 }
 
-function Headline(props: { row: ScalingRow; figure: Figure | undefined; asCoded: boolean; made: number }): JSX.Element {
+function Headline(props: { row: ScalingRow; figure: Figure | undefined; manner: Manner; made: number }): JSX.Element {
   return (
     <section class="blk" aria-label="Decision">
       <div class="blk-head">
@@ -113,7 +117,7 @@ function Headline(props: { row: ScalingRow; figure: Figure | undefined; asCoded:
         </h2>
         <span class="m">decision {count(props.made)}</span>
       </div>
-      <p class="say scaling-why">{whyOf(props.row, props.figure, props.asCoded)}</p>
+      <p class="say scaling-why">{whyOf(props.row, props.figure, props.manner)}</p>
     </section>
   );
 }

@@ -24,6 +24,7 @@ export const SECTIONS: readonly Section[] = [
       'cluster.pools[*].hardware',
     ],
   },
+  { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
   { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
   { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
   {

@@ -10,6 +10,7 @@ const ROW: ScalingRow = {
   desired: 3,
   rule: 'above-threshold',
   clamped: '',
+  metric: '',
   reverses: false,
   ready: 2,
   pending: 0,
@@ -26,6 +27,7 @@ const of =
   (figures: Readonly<Record<string, number>>): Figure =>
   (name) =>
     figures[name] ?? Number.NaN;
+const ALONE = { asCoded: false, together: false };
 const LEARNT = of({ replica_per_s: 14.96, demand_per_s: 29.83, needed: 2.347, enough: 2.849, required: 2 });
 
 test('a change carries its sign', () => {
@@ -35,17 +37,35 @@ test('a change carries its sign', () => {
 });
 
 test('the reason has the numbers of the rule that decided', () => {
-  expect(whyOf(ROW, LEARNT, false)).toBe(
+  expect(whyOf(ROW, LEARNT, ALONE)).toBe(
     '29.8\u00a0req/s at λ* 15.0 a replica need 2.35 replicas; 2 are there or coming.',
   );
-  expect(whyOf({ ...ROW, rule: 'below-threshold' }, LEARNT, false)).toContain(
+  expect(whyOf({ ...ROW, rule: 'below-threshold' }, LEARNT, ALONE)).toContain(
     'of the 2 there, those above 2.85 can go',
   );
-  expect(whyOf({ ...ROW, clamped: 'to-max' }, LEARNT, false)).toContain('More are not allowed.');
-  expect(whyOf(ROW, LEARNT, true)).toContain('it never asks for more');
-  expect(whyOf({ ...ROW, learnt: ['saturated', '', 'observed'] }, of({}), false)).toContain('half as many');
-  expect(whyOf({ ...ROW, rule: 'hold' }, undefined, false)).toBe(
+  expect(whyOf({ ...ROW, clamped: 'to-max' }, LEARNT, ALONE)).toContain('More are not allowed.');
+  expect(whyOf(ROW, LEARNT, { ...ALONE, asCoded: true })).toContain('it never asks for more');
+  expect(whyOf({ ...ROW, learnt: ['saturated', '', 'observed'] }, of({}), ALONE)).toContain('half as many');
+  expect(whyOf({ ...ROW, rule: 'hold' }, undefined, ALONE)).toBe(
     'Nothing that decides is known yet, so the number stays.',
+  );
+});
+
+test('pools that decide together give the reason of all of them, and their own load', () => {
+  const together = { ...ALONE, together: true };
+  expect(whyOf(ROW, LEARNT, together)).toBe(
+    'The pools of the model carry too little together: more go where capacity costs least. This one: 29.8\u00a0req/s at λ* 15.0 a replica.',
+  );
+  expect(whyOf({ ...ROW, rule: 'hold' }, of({}), together)).toMatch(/: the number stays\.$/);
+  expect(whyOf({ ...ROW, rule: 'gpu-budget' }, undefined, together)).toBe(
+    'More are asked for than there are GPUs for.',
+  );
+});
+
+test('of several metrics the one that asks for the most is named', () => {
+  const row = { ...ROW, rule: 'target', metric: 'waiting', clamped: 'to-max' };
+  expect(whyOf(row, undefined, ALONE)).toBe(
+    'The measured load asks for this number. Of its metrics, waiting asks for the most. More are not allowed.',
   );
 });
 

@@ -43,13 +43,43 @@ const RULES: Readonly<Record<string, string>> = {
   woken: 'A request woke the pool, which had no replica.',
   idle: 'There was no request for long enough.',
   transition: 'Replicas start, and the policy waits for them.',
+  'gpu-budget': 'More are asked for than there are GPUs for.',
 };
 
-/** Why it was decided. `asCoded`: whether the queueing model works as it is published. */
-export function whyOf(row: ScalingRow, figure: Figure | undefined, asCoded: boolean): string {
+/** The same of pools that an optimiser decides about together. */
+const TOGETHER: Readonly<Record<string, string>> = {
+  'above-threshold': 'The pools of the model carry too little together: more go where capacity costs least.',
+  'below-threshold': 'The pools of the model carry more than is needed: the dearest replicas go first.',
+  'within-tolerance': 'The pools of the model carry enough together, or another one of them changes.',
+  hold: 'Nothing is known of what a replica of this pool carries: the number stays.',
+};
+
+/** What a pool's settings say about its decisions. */
+export type Manner = {
+  /** Whether the queueing model works as it is published. */
+  readonly asCoded: boolean;
+  /** Whether it decides together with other pools. */
+  readonly together: boolean;
+};
+
+/** Why it was decided. */
+export function whyOf(row: ScalingRow, figure: Figure | undefined, manner: Manner): string {
   const bound =
     row.clamped === 'to-max' ? ' More are not allowed.' : row.clamped === 'to-min' ? ' Fewer are not allowed.' : '';
-  return (figure ? learntWhy(row, figure, asCoded) : (RULES[row.rule] ?? row.rule)) + bound;
+  const metric = row.metric === '' ? '' : ` Of its metrics, ${row.metric} asks for the most.`;
+  return ruleOf(row, figure, manner) + metric + bound;
+}
+
+function ruleOf(row: ScalingRow, figure: Figure | undefined, manner: Manner): string {
+  const rule = RULES[row.rule] ?? row.rule;
+  if (!manner.together) return figure ? learntWhy(row, figure, manner.asCoded) : rule;
+  const each = figure?.('replica_per_s') ?? Number.NaN;
+  const own = Number.isFinite(each) ? ` This one: ${loadOf(figure, each)}.` : '';
+  return (TOGETHER[row.rule] ?? rule) + own;
+}
+
+function loadOf(figure: Figure | undefined, each: number): string {
+  return `${withUnit(figure?.('demand_per_s') ?? Number.NaN, 'req/s')} at λ* ${sig3(each)} a replica`;
 }
 
 function learntWhy(row: ScalingRow, figure: Figure, asCoded: boolean): string {
@@ -58,7 +88,7 @@ function learntWhy(row: ScalingRow, figure: Figure, asCoded: boolean): string {
     return 'More arrives than the coefficients learnt can carry, so no latency can be predicted: half as many replicas again are asked for.';
   if (!Number.isFinite(each))
     return 'Nothing is known of what a replica carries within the objectives: the number stays.';
-  const demand = `${withUnit(figure('demand_per_s'), 'req/s')} at λ* ${sig3(each)} a replica`;
+  const demand = loadOf(figure, each);
   if (asCoded)
     return `${demand} ask for ${plain(figure('required'))}. The published rule counts these as if they were there: nothing is ever missing, and it never asks for more.`;
   const needs = `${demand} need ${sig3(figure('needed'))} replicas`;

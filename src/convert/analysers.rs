@@ -1,0 +1,124 @@
+//! The autoscaler of llm-d: its `VariantAutoscaling` and the `ConfigMaps` of its analysers.
+
+use super::Reader;
+use super::kubernetes::{Patch, replicas, target};
+use serde_json::{Map, Value, json};
+
+/// A variant of a model.
+pub(super) fn variant(r: &mut Reader<'_>) -> Patch {
+    let mut patch = Patch { target: target(r), ..Patch::default() };
+    patch.model = r.word("spec.modelID").map(str::to_owned);
+    r.note("spec.modelID", "pools that serve it");
+    if let Some(cost) =
+        r.quantity("spec.variantCost", "scaling.usd_per_hour, what a replica costs the optimiser")
+    {
+        patch.scaling.insert("usd_per_hour".to_owned(), json!(cost));
+    }
+    replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
+    replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
+    r.note(
+        "kind",
+        "policy.wva-saturation-v2 and scaling.optimizer = cost-aware, unless a ConfigMap says otherwise",
+    );
+    patch.weak.push((0, "policy", json!({ "wva-saturation-v2": {} })));
+    patch.weak.push((0, "optimizer", json!("cost-aware")));
+    patch
+}
+
+/// Keys of the analysers' entries, what they set, and of which analyser they are.
+const ENTRY: [(&str, &str, Analyser); 9] = [
+    ("kvCacheThreshold", "kv", Analyser::Saturation),
+    ("queueLengthThreshold", "queue", Analyser::SaturationV1),
+    ("kvSpareTrigger", "kv_spare", Analyser::SaturationV1),
+    ("queueSpareTrigger", "queue_spare", Analyser::SaturationV1),
+    ("scaleUpThreshold", "up", Analyser::SaturationV2),
+    ("scaleDownBoundary", "down", Analyser::SaturationV2),
+    ("sloMultiplier", "slo_multiplier", Analyser::Queueing),
+    ("targetTTFT", "ttft_ms", Analyser::Queueing),
+    ("targetITL", "itl_ms", Analyser::Queueing),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Analyser {
+    /// Either version of the saturation analyser.
+    Saturation,
+    SaturationV1,
+    SaturationV2,
+    Queueing,
+}
+
+/// The entry `default` of an analyser's `ConfigMap`, and those of models, which go before it.
+pub(super) fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
+    let names: Vec<String> =
+        r.get("data").and_then(Value::as_object).map(|d| d.keys().cloned().collect()).unwrap_or_default();
+    let mut patches = Vec::new();
+    for name in names {
+        let at = format!("data.{name}");
+        r.without_counterpart(&format!("{at}.namespace"), "there are no namespaces");
+        r.without_counterpart(&format!("{at}.tuningEnabled"), "the queueing model always learns");
+        r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
+        let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
+        r.note(&format!("{at}.model_id"), "pools that serve it");
+        let mut set: Vec<(&str, Analyser, f64)> = Vec::new();
+        for (key, to, analyser) in ENTRY {
+            if let Some(x) = r.quantity(&format!("{at}.{key}"), &format!("{to} of the analyser's policy")) {
+                set.push((to, analyser, x));
+            }
+        }
+        // What an entry says of a model goes before what `default` says.
+        let mut patch = Patch::default();
+        let rank = 1 + u8::from(model.is_some());
+        match (analyser_policy(&set), &model) {
+            (Some(policy), Some(_)) => _ = patch.scaling.insert("policy".to_owned(), policy),
+            (Some(policy), None) => patch.weak.push((rank, "policy", policy)),
+            (None, _) => {}
+        }
+        if let Some(limited) =
+            r.flag(&format!("{at}.enableLimiter"), "scaling.optimizer, greedy or cost-aware")
+        {
+            let optimizer = if limited { "greedy" } else { "cost-aware" };
+            patch.weak.push((rank, "optimizer", json!(optimizer)));
+        }
+        if let Some(priority) = priority(r, &at) {
+            patch.weak.push((rank, "priority", json!(priority)));
+        }
+        patches.push(Patch { model, ..patch });
+    }
+    patches
+}
+
+/// How much a model counts: its priority times the score of its analyser. Of several analysers the first one is read.
+fn priority(r: &mut Reader<'_>, at: &str) -> Option<f64> {
+    let priority = r.quantity(&format!("{at}.priority"), "scaling.priority");
+    let mut score = None;
+    for i in 0..r.entries(&format!("{at}.analyzers")) {
+        let one = format!("{at}.analyzers.{i}");
+        if i > 0 {
+            r.without_counterpart(&one, "one analyser decides here, the first");
+            continue;
+        }
+        for key in ["name", "enabled"] {
+            r.without_counterpart(&format!("{one}.{key}"), "the keys of the entry say which analyser it is");
+        }
+        score = r.quantity(&format!("{one}.score"), "a factor of scaling.priority");
+    }
+    (priority.is_some() || score.is_some()).then(|| priority.unwrap_or(1.0) * score.unwrap_or(1.0))
+}
+
+fn analyser_policy(set: &[(&str, Analyser, f64)]) -> Option<Value> {
+    let has = |wanted: Analyser| set.iter().any(|(_, a, _)| *a == wanted);
+    let (name, own) = if has(Analyser::Queueing) {
+        ("wva-queueing-model", Analyser::Queueing)
+    } else if has(Analyser::SaturationV2) {
+        ("wva-saturation-v2", Analyser::SaturationV2)
+    } else if set.is_empty() {
+        return None;
+    } else {
+        ("wva-saturation-v1", Analyser::SaturationV1)
+    };
+    let queueing = own == Analyser::Queueing;
+    let of_it = |a: &Analyser| *a == own || (!queueing && *a == Analyser::Saturation);
+    let fields: Map<String, Value> =
+        set.iter().filter(|(_, a, _)| of_it(a)).map(|(to, _, x)| ((*to).to_owned(), json!(x))).collect();
+    Some(json!({ name: fields }))
+}
