@@ -161,7 +161,14 @@ export function painted(page) {
   );
 }
 
-export const theme = (page, name) => page.evaluate((t) => (document.documentElement.dataset.theme = t), name);
+/** Switches the theme, and waits until the colours of buttons, which change little by little, have changed. */
+export async function theme(page, name) {
+  await page.evaluate((t) => (document.documentElement.dataset.theme = t), name);
+  await painted(page);
+  await page.waitForFunction(() =>
+    document.getAnimations().every((a) => !(a instanceof CSSTransition) || a.playState === 'finished'),
+  );
+}
 
 /** Shows tabs of a phone in turn; elsewhere there is only the page. */
 export async function onTabs(page, wanted, look) {
