@@ -15,7 +15,7 @@ pub struct Horizontal {
     pub metric: ScalingMetric,
     /// What each replica should have of it: a share, or a number of requests.
     pub target: f64,
-    /// Further metrics with targets of their own, at most four. The metric that asks for the most replicas decides; while one of them cannot be measured, none is taken away.
+    /// Further metrics, at most four. The one that asks for the most replicas decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherMetric>,
     /// How fast it may go, and how long it waits.
@@ -211,7 +211,7 @@ pub struct Keda {
     pub threshold: f64,
     /// The trigger is active above this.
     pub activation: f64,
-    /// Further triggers, at most four. The one that asks for the most replicas decides, and the pool is awake while any is active.
+    /// Further triggers, at most four: any of them keeps the pool awake, and the one that asks for the most decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherTrigger>,
     /// How long it must have been quiet before the last replica goes, in seconds.

@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 pub struct Scaling {
     /// Who decides how many replicas there are. Without a policy only edits change their number.
     pub policy: ScalingPolicy,
-    /// Whether the pool decides for itself, or together with others: pools that serve the same model are its variants, with unlike cost and capacity. Needs one of the policies `wva-saturation-v1`, `wva-saturation-v2` and `wva-queueing-model`; all pools that decide together have the same one, and the same time between decisions.
+    /// Whether the pool decides for itself, or together with pools of the same model, its variants. Needs a `wva-` policy, the same in all of them, and the same time between decisions.
     #[serde(skip_serializing_if = "Optimizer::is_alone")]
     pub optimizer: Optimizer,
-    /// What a replica costs the optimiser, in US dollars per hour. 0 means the price of its GPUs, or 10 where that is unknown. The report goes by the price of the GPUs.
+    /// What a replica costs the optimiser, in US dollars per hour. 0 means the price of its GPUs, or 10 where that is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub usd_per_hour: f64,
-    /// How much what the model lacks counts against what other models lack, where `greedy` shares out GPUs. The largest of the model's pools counts; 0 is as good as 1.
+    /// How much the model counts where `greedy` shares out GPUs; the largest of its pools is taken, and 0 is as good as 1.
     #[serde(skip_serializing_if = "is_one")]
     pub priority: f64,
     /// Fewest replicas that the policy asks for. With 0 some policies let the last one go.
     pub min: u32,
     /// Most replicas that the policy asks for.
     pub max: u32,
-    /// GPUs that the pool may hold, those of replicas that start and drain included; a replica that finds no room waits until there is. 0 means as many as it asks for. Pools with the optimiser `greedy` and the same GPU share the sum of their budgets.
+    /// GPUs that the pool may hold, those of replicas that start and drain included; a replica that finds no room waits until there is. 0 means as many as it asks for. With `greedy`, pools with the same GPU share their budgets.
     pub gpus: u32,
     /// Seconds between two decisions.
     pub tick_s: f64,
@@ -157,9 +157,9 @@ pub enum Optimizer {
     /// Nobody: each pool decides for itself, by what it sees itself.
     #[default]
     Alone,
-    /// More replicas go to the pool that costs least for what it carries, up to its most, then to the next; the dearest go first.
+    /// More go where capacity costs least, up to the pool's most; the dearest go first.
     CostAware,
-    /// The same within budgets of GPUs: where they do not suffice for all models, the one that lacks most comes first, until it lacks no more than the mean.
+    /// The same within budgets of GPUs, shared out among models: the one that lacks most comes first.
     Greedy,
 }
 
