@@ -295,7 +295,7 @@ impl History {
     fn spacing(&self) -> u64 {
         const BYTES_PACKED_PER_EVENT: u64 = 32;
         const BYTES_PACKED_PER_EARLY_EVENT: u64 = 256;
-        const EARLY_CHECKPOINTS: u64 = 16;
+        const EARLY_CHECKPOINTS: u64 = 6;
         const DENSER: u64 = 4;
         let kept = &self.line().kept;
         let events = self.present.events();
