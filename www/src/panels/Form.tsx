@@ -198,7 +198,9 @@ function Summary(props: { app: App; section: Section; entry: string }): JSX.Elem
   });
   return (
     <span class="sum">
-      <For each={parts()}>{(part) => <span>{part}</span>}</For>
+      <For each={parts()} fallback={<span>none</span>}>
+        {(part) => <span>{part}</span>}
+      </For>
     </span>
   );
 }

@@ -38,7 +38,7 @@ onPage(
     await said(page).waitFor();
     assert.deepEqual(await places(page), before);
     assert.notEqual(await drawn(page), without, 'a line was drawn');
-    assert.match(await head(page).getByRole('combobox').locator('option').first().innerText(), /^best: Batch server$/);
+    assert.match(await head(page).getByRole('combobox').locator('option').first().innerText(), /^best: Limited batch$/);
     await said(page).click();
     const list = page.locator('.theory-list:popover-open');
     await list.waitFor();
@@ -62,7 +62,7 @@ onPage(
     }
     const found = JSON.parse(run('theory', await savedScenario(page), '--json'));
     const chosen = found.laws.find((l) => l.law === found.chosen);
-    assert.equal(found.chosen, 'batch-server');
+    assert.equal(found.chosen, 'limited-batch');
     const wanted = chosen.assumptions.filter((a) => a.verdict === 'violated').map((a) => a.text);
     assert.ok(wanted.length > 0);
     assert.deepEqual(shown, wanted);
