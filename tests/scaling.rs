@@ -2,15 +2,17 @@
 //! may lose and no more, decisions keep their bounds, and a run is the same however it is cut.
 #![cfg(not(target_arch = "wasm32"))]
 
+#[path = "support/scaled.rs"]
+mod scaled;
 mod support;
 
+use scaled::{Heard, finished, heard, is_the_same_however_cut_and_saved};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::Story;
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Fact, Ignore, ScalingRecord, Sink};
+use tokenyard::engine::{Cluster, Fact, Ignore, ScalingRecord};
 use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit, from_value};
-use tokenyard::session::{Audience, Session};
 use tokenyard::workload::Source;
 
 /// Every policy with settings under which it acts within two minutes.
@@ -62,47 +64,6 @@ fn spike(scaling: &Value) -> Scenario {
         "slo": {"ttft_ms": 500},
     });
     from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
-fn session(scenario: &Scenario) -> Session {
-    match Session::start(scenario.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a sound scenario: {problems:?}"),
-    }
-}
-
-fn finished(scenario: &Scenario) -> Session {
-    let mut session = session(scenario);
-    session.advance(Micros::MAX, u64::MAX);
-    session.engine().verify(true);
-    assert!(session.requests().conserved, "{:?}", session.requests());
-    session
-}
-
-/// All facts and all decisions of autoscalers.
-#[derive(Default)]
-struct Heard {
-    facts: Vec<(Micros, Fact)>,
-    scaled: Vec<ScalingRecord>,
-}
-
-impl Sink for Heard {
-    fn fact(&mut self, at: Micros, fact: Fact) {
-        self.facts.push((at, fact));
-    }
-
-    fn scaled(&mut self, record: &ScalingRecord) {
-        self.scaled.push(record.clone());
-    }
-}
-
-fn heard(scenario: &Scenario) -> (Cluster, Heard) {
-    let plan = support::plan(scenario);
-    let mut engine = Cluster::new(&plan, Source::new(scenario, None));
-    let mut heard = Heard::default();
-    engine.advance(Micros::MAX, u64::MAX, &mut heard);
-    engine.verify(true);
-    (engine, heard)
 }
 
 /// Seconds of replicas from placement until they are gone, by the facts alone.
@@ -215,23 +176,7 @@ fn who_is_waited_for_is_not_lost_and_who_is_not_is_dropped_or_sent_on() {
 fn a_run_is_the_same_however_it_is_cut_saved_and_gone_on_with() {
     for policy in policies() {
         let scenario = spike(&json!({"policy": policy, "min": 0, "drain": "redirect", "gpus": 5}));
-        let straight = finished(&scenario);
-        let mut sliced = session(&scenario);
-        let mut t = 0;
-        while t < 121_000_000 {
-            t += 777_777;
-            sliced.advance(Micros(t), 1013);
-            sliced.advance(Micros(t), u64::MAX);
-        }
-        sliced.advance(Micros::MAX, u64::MAX);
-        assert_eq!(straight.digest(), sliced.digest(), "{policy}");
-        let mut saved = session(&scenario);
-        saved.advance(Micros(47_300_000), u64::MAX);
-        let bytes = saved.snapshot();
-        let mut restored = session(&scenario);
-        restored.restore(&bytes).expect("a good snapshot");
-        restored.advance(Micros::MAX, u64::MAX);
-        assert_eq!(straight.digest(), restored.digest(), "{policy}");
+        is_the_same_however_cut_and_saved(&scenario, &policy.to_string());
     }
 }
 
@@ -389,7 +334,7 @@ fn edits_meet_decisions_in_one_order_and_replay() {
         TimedEdit::new(90_000_000, Change::set("cluster.pools[0].scaling.policy", "none")),
     ];
     let straight = finished(&scenario);
-    let mut by_hand = session(&Scenario { edits: Vec::new(), ..scenario.clone() });
+    let mut by_hand = support::start(&Scenario { edits: Vec::new(), ..scenario.clone() });
     for edit in &scenario.edits {
         by_hand.advance(Micros(edit.at_us - 1), u64::MAX);
         by_hand.advance(Micros(edit.at_us), 0);

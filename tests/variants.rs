@@ -4,16 +4,18 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use scaled::{finished, heard, is_the_same_however_cut_and_saved};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
-use tokenyard::engine::{Cluster, Fact, ScalingRecord, Sink};
+use tokenyard::engine::ScalingRecord;
 use tokenyard::policy::scaling::optimizer::{Choice, Model, Variant, cost_aware, greedy};
 use tokenyard::policy::scaling::{Bounds, Rule};
 use tokenyard::scenario::{Change, Scenario, TimedEdit, from_value};
 use tokenyard::session::{Audience, Session};
-use tokenyard::workload::Source;
 
+#[path = "support/scaled.rs"]
+mod scaled;
 mod support;
 
 fn a_variant() -> impl Strategy<Value = Variant> {
@@ -182,51 +184,11 @@ fn together(optimizer: &str, policy: &str) -> Value {
     json!({"policy": policy, "optimizer": optimizer})
 }
 
-fn session(scenario: &Scenario) -> Session {
-    match Session::start(scenario.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a sound scenario: {problems:?}"),
-    }
-}
-
-fn finished(scenario: &Scenario) -> Session {
-    let mut session = session(scenario);
-    session.advance(Micros::MAX, u64::MAX);
-    session.engine().verify(true);
-    assert!(session.requests().conserved, "{:?}", session.requests());
-    session
-}
-
-#[derive(Default)]
-struct Heard {
-    facts: Vec<(Micros, Fact)>,
-    scaled: Vec<ScalingRecord>,
-}
-
-impl Sink for Heard {
-    fn fact(&mut self, at: Micros, fact: Fact) {
-        self.facts.push((at, fact));
-    }
-
-    fn scaled(&mut self, record: &ScalingRecord) {
-        self.scaled.push(record.clone());
-    }
-}
-
-fn heard(scenario: &Scenario) -> Heard {
-    let plan = support::plan(scenario);
-    let mut engine = Cluster::new(&plan, Source::new(scenario, None));
-    let mut heard = Heard::default();
-    engine.advance(Micros::MAX, u64::MAX, &mut heard);
-    engine.verify(true);
-    heard
-}
-
 #[test]
 fn all_pools_of_a_group_are_decided_about_at_each_instant_and_keep_their_bounds() {
     for optimizer in ["cost-aware", "greedy"] {
         for policy in POLICIES {
-            let heard = heard(&fleet(&together(optimizer, policy)));
+            let (_, heard) = heard(&fleet(&together(optimizer, policy)));
             let what = format!("{optimizer} {policy}");
             let mut by_instant: BTreeMap<Micros, Vec<u32>> = BTreeMap::new();
             for r in &heard.scaled {
@@ -255,21 +217,7 @@ fn a_run_is_the_same_however_it_is_cut_and_saved() {
             let mut settings = together(optimizer, policy);
             settings["gpus"] = json!(3);
             let scenario = fleet(&settings);
-            let straight = finished(&scenario);
-            let mut sliced = session(&scenario);
-            for t in 1..170 {
-                sliced.advance(Micros(t * 777_777), 1013);
-                sliced.advance(Micros(t * 777_777), u64::MAX);
-            }
-            sliced.advance(Micros::MAX, u64::MAX);
-            assert_eq!(straight.digest(), sliced.digest(), "{optimizer} {policy}");
-            let mut saved = session(&scenario);
-            saved.advance(Micros(47_300_000), u64::MAX);
-            let bytes = saved.snapshot();
-            let mut restored = session(&scenario);
-            restored.restore(&bytes).expect("a good snapshot");
-            restored.advance(Micros::MAX, u64::MAX);
-            assert_eq!(straight.digest(), restored.digest(), "{optimizer} {policy}");
+            is_the_same_however_cut_and_saved(&scenario, &format!("{optimizer} {policy}"));
         }
     }
 }
@@ -285,7 +233,7 @@ fn an_edit_of_one_pool_makes_its_whole_group_begin_anew_and_replays() {
     ];
     let scenario = Scenario { edits, ..fleet(&together("cost-aware", POLICIES[1])) };
     let straight = finished(&scenario);
-    let mut by_hand = session(&Scenario { edits: Vec::new(), ..scenario.clone() });
+    let mut by_hand = support::start(&Scenario { edits: Vec::new(), ..scenario.clone() });
     for edit in &scenario.edits {
         by_hand.advance(Micros(edit.at_us - 1), u64::MAX);
         by_hand.advance(Micros(edit.at_us), 0);
@@ -305,7 +253,7 @@ fn pools_with_the_same_gpu_share_their_budgets_and_one_may_use_them_all() {
     for policy in POLICIES {
         let mut settings = together("greedy", policy);
         (settings["gpus"], settings["max"]) = (json!(2), json!(9));
-        let heard = heard(&fleet(&settings));
+        let (_, heard) = heard(&fleet(&settings));
         let held = |r: &ScalingRecord| r.ready + r.pending + r.draining - r.unplaced.min(r.pending);
         let mut short = 0;
         for both in heard.scaled.chunks(2) {
@@ -328,7 +276,7 @@ fn a_pool_that_is_alone_in_its_group_decides_as_it_does_alone() {
             scenario.cluster.pools[0].scaling.min = 1;
             scenario.cluster.pools[0].scaling.max = 6;
             let desired = |r: &ScalingRecord| (r.at, r.decision.current, r.decision.desired);
-            heard(&scenario).scaled.iter().map(desired).collect::<Vec<_>>()
+            heard(&scenario).1.scaled.iter().map(desired).collect::<Vec<_>>()
         };
         assert_eq!(run("alone"), run("cost-aware"), "{policy}");
         assert_eq!(run("alone"), run("greedy"), "{policy}");

@@ -121,53 +121,42 @@ impl<'a> Reader<'a> {
         path.split('.').try_fold(self.source, |at, key| at.get(key))
     }
 
-    /// A number at a dotted path; `becomes` is the field that it sets.
-    fn number(&mut self, path: &str, becomes: &str) -> Option<f64> {
+    /// What `of` makes of the value at a dotted path; `becomes` is the field that it sets.
+    fn typed<T>(
+        &mut self,
+        path: &str,
+        becomes: &str,
+        [allowed, fix]: [&str; 2],
+        of: impl Fn(&Value) -> Option<T>,
+    ) -> Option<T> {
         let value = self.get(path)?;
-        let Some(x) = value.as_f64() else {
-            let problem = Diagnostic::error(path, value.to_string(), "a number", "write a plain number");
-            self.problems.push(problem);
-            return None;
-        };
-        self.note(path, becomes);
-        Some(x)
+        let found = of(value);
+        if found.is_some() {
+            self.note(path, becomes);
+        } else {
+            self.problems.push(Diagnostic::error(path, value.to_string(), allowed, fix));
+        }
+        found
+    }
+
+    /// A number at a dotted path.
+    fn number(&mut self, path: &str, becomes: &str) -> Option<f64> {
+        self.typed(path, becomes, ["a number", "write a plain number"], Value::as_f64)
     }
 
     /// A whole number at a dotted path.
     fn whole(&mut self, path: &str, becomes: &str) -> Option<u64> {
-        let value = self.get(path)?;
-        let Some(n) = value.as_u64() else {
-            let allowed = "a whole number, 0 or more";
-            self.problems.push(Diagnostic::error(path, value.to_string(), allowed, "write a whole number"));
-            return None;
-        };
-        self.note(path, becomes);
-        Some(n)
+        self.typed(path, becomes, ["a whole number, 0 or more", "write a whole number"], Value::as_u64)
     }
 
     /// A whole number at a dotted path, which may be negative.
     fn score(&mut self, path: &str, becomes: &str) -> Option<i64> {
-        let value = self.get(path)?;
-        let Some(n) = value.as_i64() else {
-            let problem =
-                Diagnostic::error(path, value.to_string(), "a whole number", "write a whole number");
-            self.problems.push(problem);
-            return None;
-        };
-        self.note(path, becomes);
-        Some(n)
+        self.typed(path, becomes, ["a whole number", "write a whole number"], Value::as_i64)
     }
 
     /// Yes or no at a dotted path.
     fn flag(&mut self, path: &str, becomes: &str) -> Option<bool> {
-        let value = self.get(path)?;
-        let Some(flag) = value.as_bool() else {
-            let problem = Diagnostic::error(path, value.to_string(), "true or false", "write true or false");
-            self.problems.push(problem);
-            return None;
-        };
-        self.note(path, becomes);
-        Some(flag)
+        self.typed(path, becomes, ["true or false", "write true or false"], Value::as_bool)
     }
 
     /// The `type` of a section, which it must have if it is there.
@@ -189,15 +178,8 @@ impl<'a> Reader<'a> {
 
     /// A number at a dotted path, or a text that is one as Kubernetes writes quantities: `"5"`, `500m`, `2k`.
     fn quantity(&mut self, path: &str, becomes: &str) -> Option<f64> {
-        let value = self.get(path)?;
-        let parsed = value.as_f64().or_else(|| quantity_of(value.as_str()?));
-        if parsed.is_none() {
-            let fix = "such as 5, 0.8 or 500m";
-            self.problems.push(Diagnostic::error(path, value.to_string(), "a number", fix));
-        } else {
-            self.note(path, becomes);
-        }
-        parsed
+        let of = |value: &Value| value.as_f64().or_else(|| quantity_of(value.as_str()?));
+        self.typed(path, becomes, ["a number", "such as 5, 0.8 or 500m"], of)
     }
 
     /// Says why all that stands at and below a path has no counterpart, if it is there.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { cli, comes, preset, resting, savedScenario, suite, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
-import { violations } from './violations.mjs';
+import { compareFits, violations } from './violations.mjs';
 
 const onPage = suite();
 const panel = (page) => page.getByRole('main', { name: 'Compare with B' });
@@ -143,19 +143,7 @@ onPage('a phone opens the comparison from the menu of presets', async (page) => 
 
 onPage('axe finds nothing in a comparison, and nothing lies outside, on a desktop and a phone', async (page) => {
   await open(page, 'Random');
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [1024, 768, 'dark'],
-    [390, 844, 'light'],
-  ]) {
-    await page.setViewportSize({ width, height });
-    await theme(page, name);
-    await painted(page);
-    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
-    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
-    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
-  }
+  await compareFits(page);
 });
 
 onPage(
@@ -200,22 +188,12 @@ onPage('the stages of both runs stand beside each other and move with the clock'
   await stages.getByText('B Random').waitFor();
   const [a, b] = [await drawn(page, 'A'), await drawn(page, 'B')];
   assert.notEqual(a, b, 'the runs differ');
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [390, 844, 'light'],
-  ]) {
-    await page.setViewportSize({ width, height });
-    await theme(page, name);
-    await painted(page);
-    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
-    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
-    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+  await compareFits(page, async (width) => {
     const [first, second] = await stages.locator('section').all();
     const [ofA, ofB] = [await first.boundingBox(), await second.boundingBox()];
     if (width > 1000) assert.ok(ofA.y === ofB.y && ofB.x >= ofA.x + ofA.width, 'beside each other');
     else assert.ok(ofA.x === ofB.x && ofB.y >= ofA.y + ofA.height, 'one below the other');
-  }
+  });
   await page.setViewportSize({ width: 1440, height: 900 });
   await theme(page, 'dark');
   await painted(page);

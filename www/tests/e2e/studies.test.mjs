@@ -1,8 +1,8 @@
 // The user story "find the capacity of a fleet", in the built page in Chromium: the number, the curves and their knee.
 import assert from 'node:assert/strict';
 import { cli, comes, drop, preset, resting, savedScenario, suite } from './harness.mjs';
-import { painted, theme } from './texts.mjs';
-import { violations } from './violations.mjs';
+import { painted } from './texts.mjs';
+import { compareFits, violations } from './violations.mjs';
 
 const onPage = suite();
 const panel = (page) => page.getByRole('main', { name: 'Compare with B' });
@@ -97,18 +97,7 @@ onPage('any number of the form is swept, with routers beside each other, and axe
     .getByText(/^\s*6 of 6/)
     .waitFor();
   await comes(() => panel(page).getByRole('table').getByRole('row').count(), 7);
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [390, 844, 'light'],
-  ]) {
-    await page.setViewportSize({ width, height });
-    await theme(page, name);
-    await painted(page);
-    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
-    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
-    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
-  }
+  await compareFits(page);
 });
 
 onPage('the kind of study is chosen by keys, and the focus stays on it', async (page) => {
@@ -160,18 +149,7 @@ onPage('autoscalers are raced beside the oracle, which has no place', async (pag
   const figure = panel(page).getByRole('img', { name: /^Objectives met over replica-seconds/ });
   assert.equal(await figure.locator('circle').count(), 2);
   assert.equal(await figure.locator('.race-bound-mark').count(), 1);
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [390, 844, 'light'],
-  ]) {
-    await page.setViewportSize({ width, height });
-    await theme(page, name);
-    await painted(page);
-    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
-    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
-    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
-  }
+  await compareFits(page);
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);

@@ -45,3 +45,21 @@ export async function inspectorFits(page, parts) {
     }
   }
 }
+
+/** A comparison, race or sweep on a desktop in both themes and on a phone: axe finds nothing, and nothing is cut at the side. */
+export async function compareFits(page, also = async () => {}) {
+  for (const [width, height, name] of [
+    [1440, 900, 'dark'],
+    [1440, 900, 'light'],
+    [1024, 768, 'dark'],
+    [390, 844, 'light'],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await theme(page, name);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], `${width} × ${height}, ${name}`);
+    const wide = await page.evaluate(() => document.querySelector('.compare').scrollWidth > window.innerWidth);
+    assert.equal(wide, false, `${width} × ${height}: nothing is cut at the side`);
+    await also(width);
+  }
+}
