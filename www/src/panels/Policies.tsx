@@ -117,7 +117,7 @@ function Keys(props: { title: string; rows: AdoptedPolicies['mappings']; none: s
     <Show when={props.rows.length > 0 || props.none !== ''}>
       <h3>{props.title}</h3>
       <Show when={props.rows.length > 0} fallback={<p class="help">{props.none}</p>}>
-        <dl class="keys">
+        <dl class="policy-keys">
           <For each={props.rows}>
             {(m) => (
               <div>

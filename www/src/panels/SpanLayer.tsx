@@ -10,6 +10,8 @@ import './span.css';
 
 /** A pointer that moves less than this has clicked. */
 const DRAGGED_FROM = 4;
+/** Room that the bar of a span needs before its end, in pixels; where there is less it stands after the playhead. */
+const BAR_ROOM = 160;
 /** Selected at first: so much of the axis before now. */
 const FIRST_SHARE = 10;
 
@@ -135,7 +137,10 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
         layer = el;
         createEffect(() => {
           el.style.setProperty('--from', `${share(span()?.fromS ?? 0)}%`);
-          el.style.setProperty('--to', `${share(span()?.toS ?? endS())}%`);
+          const to = share(span()?.toS ?? endS());
+          el.style.setProperty('--to', `${to}%`);
+          el.style.setProperty('--now', `${share(nowS())}%`);
+          el.dataset.bar = (el.clientWidth * to) / 100 < BAR_ROOM ? 'after' : 'before';
         });
       }}
       onClick={(event) => event.stopPropagation()}

@@ -131,7 +131,7 @@ onPage('pasted policies say key by key what they become, and run as the command 
   await text.fill('kind: HorizontalPodAutoscalr\n');
   await panel.locator('.policies .problems').filter({ hasText: 'did you mean' }).waitFor();
   await text.fill(AUTOSCALER);
-  const keys = panel.locator('.keys > div');
+  const keys = panel.locator('.policy-keys > div');
   await keys.filter({ hasText: 'spec.maxReplicas' }).filter({ hasText: 'scaling.max' }).waitFor();
   await keys.filter({ hasText: 'data.default.kvCacheThreshold' }).waitFor();
   await keys.filter({ hasText: 'no counterpart' }).first().waitFor();
