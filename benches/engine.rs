@@ -155,8 +155,11 @@ fn what_if(c: &mut Criterion) {
     group.sample_size(10);
     let until = IN_FULL_SWING + Span(10_000_000);
     let (mut asking, _) = Asking::new(support::watched(64), None).expect("a sound scenario");
-    let arrived = asking.run_to(IN_FULL_SWING).engine().records().len() as u32;
-    let to = |to: u32| WhatIfQuery { request: arrived - 1, to: Some(to), until_us: Some(until.0), most: 0 };
+    let (mut run, _) = Session::start(support::watched(64), None, Audience::Batch).expect("a sound scenario");
+    run.advance(IN_FULL_SWING, u64::MAX);
+    let request = run.engine().records().len() as u32 - 1;
+    let to =
+        |to: u32| WhatIfQuery { request, to: Some(to), until_us: Some(until.0), ..WhatIfQuery::default() };
     group.bench_function("one alternative, 64 replicas, 10 s", |b| {
         b.iter(|| black_box(asking.what_if(&to(7)).expect("it was routed")));
     });

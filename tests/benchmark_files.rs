@@ -295,8 +295,9 @@ fn intervals_of_coefficients_become_a_band_that_grows_with_them_and_is_none_with
     let scenario = replay(&one("vllm-bench-detailed.json"), &cluster()).scenario(1);
     let c = calibration("H100", EngineGeneration::Ahead).coefficients.clone();
     let of = |half: f64| {
-        let halves =
-            [("step_us_per_layer".to_owned(), Some(half)), ("kv_efficiency".to_owned(), None)].into();
+        let halves = [("step_us_per_layer".to_owned(), Some(half)), ("kv_efficiency".to_owned(), None)]
+            .into_iter()
+            .collect();
         bands_of(&scenario, &c, &halves).expect("a run")
     };
     assert_eq!(of(0.0), []);

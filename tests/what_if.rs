@@ -201,6 +201,21 @@ fn questions_in_any_order_have_the_same_answers() {
 }
 
 #[test]
+fn when_a_request_was_routed_changes_no_answer_be_it_right_or_wrong() {
+    let s = preset("chat-4xh100", 20.0);
+    let mut one = asking(&s);
+    for (request, until_us) in [(150, 12_000_000), (151, 12_000_000), (40, 6_000_000), (200, 15_000_000)] {
+        let plain = WhatIfQuery { until_us: Some(until_us), ..all_of(request) };
+        let wanted = asking(&s).what_if(&plain);
+        let right = wanted.as_ref().expect("it was routed").routed_us;
+        for told in [right, 0, 1, right - 1, right + 1, 11_000_000, 19_000_000] {
+            let query = WhatIfQuery { routed_us: Some(told), ..plain };
+            assert_eq!(one.what_if(&query), wanted, "{query:?}");
+        }
+    }
+}
+
+#[test]
 fn a_run_that_is_a_counterfactual_itself_can_be_asked() {
     let s = edited(&preset("chat-4xh100", 15.0), 1_000_000, 120, 3);
     let found = asking(&s).what_if(&all_of(120)).expect("it was routed");

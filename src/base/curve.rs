@@ -4,6 +4,7 @@
 //! usual gaps. Nothing is drawn and thrown away, so two runs with different rates use the same draws.
 
 use super::Micros;
+use super::decimal::plain;
 use serde::{Deserialize, Serialize};
 
 /// A straight piece, up to where the next one starts.
@@ -47,7 +48,7 @@ impl Curve {
         let mut pieces: Vec<Straight> = Vec::with_capacity(points.len());
         let mut area = 0.0;
         for (i, &(at, value)) in points.iter().enumerate() {
-            assert!(value.is_finite() && value >= 0.0, "INV-3: a rate of {value}");
+            assert!(value.is_finite() && value >= 0.0, "INV-3: a rate of {}", plain(value));
             let start = at.0 as f64;
             let next = points.get(i + 1).map_or((start, value), |&(at, value)| (at.0 as f64, value));
             let length = next.0 - start;

@@ -31,8 +31,8 @@ pub struct Misfit(Box<MisfitPath>);
 
 #[derive(Debug)]
 struct MisfitPath {
-    /// serde's message.
-    message: serde_json::Error,
+    /// What is wrong, in serde's words.
+    message: String,
     /// Innermost step first.
     steps: Vec<PathStep>,
 }
@@ -43,7 +43,7 @@ impl Misfit {
         self.0.steps.iter().rev()
     }
 
-    fn new(message: serde_json::Error) -> Self {
+    fn new(message: String) -> Self {
         Self(Box::new(MisfitPath { message, steps: Vec::new() }))
     }
 
@@ -61,7 +61,7 @@ impl Misfit {
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.message.fmt(f)
+        f.write_str(&self.0.message)
     }
 }
 
@@ -69,19 +69,19 @@ impl std::error::Error for Misfit {}
 
 impl de::Error for Misfit {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(de::Error::custom(message))
+        Self::new(message.to_string())
     }
 
     #[cold]
     #[inline(never)]
     fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::new(de::Error::invalid_type(found, expected))
+        Self::new(format!("invalid type: {}, expected {expected}", in_words(found)))
     }
 
     #[cold]
     #[inline(never)]
     fn invalid_value(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::new(de::Error::invalid_value(found, expected))
+        Self::new(format!("invalid value: {}, expected {expected}", in_words(found)))
     }
 }
 
@@ -247,6 +247,23 @@ fn kind(value: &Value) -> Unexpected<'_> {
         Value::String(text) => Unexpected::Str(text),
         Value::Array(_) => Unexpected::Seq,
         Value::Object(_) => Unexpected::Map,
+    }
+}
+
+/// What was found, as `serde_json` tells it. Its own way brings the standard library's text of floats along.
+fn in_words(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(b) => format!("boolean `{b}`"),
+        Unexpected::Unsigned(n) => format!("integer `{n}`"),
+        Unexpected::Signed(n) => format!("integer `{n}`"),
+        Unexpected::Float(x) => format!("floating point `{}`", compact(&x)),
+        Unexpected::Str(text) => format!("string {}", compact(text)),
+        Unexpected::Unit => "null".to_owned(),
+        Unexpected::Seq => "sequence".to_owned(),
+        Unexpected::Map => "map".to_owned(),
+        Unexpected::UnitVariant => "unit variant".to_owned(),
+        // A tree has nothing else.
+        _ => "something else".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! `std`'s `ln`, `exp` and `pow` call the platform's library and differ between native and wasm in 7 to 10 % of
 //! inputs; libm's are plain arithmetic and do not.
 
+use super::decimal::plain;
 use super::units::Span;
 
 /// Natural logarithm.
@@ -52,13 +53,13 @@ pub fn cos(x: f64) -> f64 {
 
 /// Microseconds computed in floating point, cut to whole ones toward zero; negative and non-finite values are bugs.
 pub fn truncate_to_span(us: f64) -> Span {
-    assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {us} us");
+    assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {} us", plain(us));
     Span(us as u64)
 }
 
 /// Microseconds computed in floating point, rounded half away from zero.
 pub fn round_to_span(us: f64) -> Span {
-    assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {us} us");
+    assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {} us", plain(us));
     let floor = libm::floor(us);
     Span(floor as u64 + u64::from(us - floor >= 0.5))
 }

@@ -1,5 +1,6 @@
 //! Numbers in words: three significant digits, milliseconds below a second, as on the page.
 
+use crate::base::decimal::fixed;
 use crate::base::math;
 
 /// `24.1 ms`, `342 ms`, `2.28 s`, `3.5 min`; the unit follows a no-break space.
@@ -23,7 +24,7 @@ fn in_short(x: f64) -> String {
     } else {
         usize::from(x < 99.95)
     };
-    format!("{x:.decimals$}")
+    fixed(x, decimals)
 }
 
 /// Three significant digits, without an exponent.
@@ -33,7 +34,7 @@ pub(crate) fn three_digits(x: f64) -> String {
     }
     let magnitude = libm::floor(math::log10(x)) as i32;
     let decimals = usize::try_from((2 - magnitude).clamp(0, 6)).unwrap_or(0);
-    format!("{x:.decimals$}")
+    fixed(x, decimals)
 }
 
 /// A whole number with thousands separated by commas.

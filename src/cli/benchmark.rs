@@ -5,10 +5,9 @@ use super::args::Input;
 use super::input::{load, refused, tell_all};
 use super::validate::{OwnRow, percent};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, SortedMap};
 use crate::measured::{self, Benchmark, Compared, Comparison, OneRun, compare, replay};
 use crate::scenario::{LatencyModel, Scenario, limits, parse};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -179,14 +178,13 @@ fn own_row(found: &OneRun, file: &str) -> Result<OwnRow, Failed> {
     let pool = scenario.cluster.pools.into_iter().next().unwrap_or_default();
     let LatencyModel::Calibrated(settings) = pool.latency else { return Err(Failed(BAD_INPUT)) };
     let half = |c: &measured::CoefficientChange| (c.coefficient.to_owned(), c.half);
-    let intervals: BTreeMap<String, Option<f64>> = found.changes.iter().map(half).collect();
     Ok(OwnRow {
         gpu: pool.gpu,
         engine: settings.engine,
         rests_on: vec![file.to_owned()],
         coefficients: settings.coefficients.unwrap_or_default(),
-        intervals,
-        experiments: BTreeMap::new(),
-        models: BTreeMap::new(),
+        intervals: found.changes.iter().map(half).collect(),
+        experiments: SortedMap::default(),
+        models: SortedMap::default(),
     })
 }

@@ -5,6 +5,7 @@ use super::benchmark;
 use super::input::{refused, tell_all};
 use super::leave_out::transfers;
 use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
+use crate::base::SortedMap;
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use crate::validate::{
     Aggregate, Experiment, Found as Coefficients, Latency, Options, Outcome, Ranking, Recorded, Row,
@@ -12,7 +13,7 @@ use crate::validate::{
     page_rankings, pictures, rankings, read, recorded, replay, tables, worse,
 };
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -193,13 +194,13 @@ pub(super) struct OwnRow {
     pub(super) coefficients: CalibratedCoefficients,
     /// By coefficient: half of the interval that has it with 95 %; nothing where the data do not tell.
     #[serde(default)]
-    pub(super) intervals: BTreeMap<String, Option<f64>>,
+    pub(super) intervals: SortedMap<String, Option<f64>>,
     /// By coefficient: how many experiments tell of it.
     #[serde(default)]
-    pub(super) experiments: BTreeMap<String, u32>,
+    pub(super) experiments: SortedMap<String, u32>,
     /// By model: by how much its layers take longer than others', in microseconds.
     #[serde(default)]
-    pub(super) models: BTreeMap<String, f64>,
+    pub(super) models: SortedMap<String, f64>,
 }
 
 /// Coefficients by GPU and release.

@@ -15,7 +15,8 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let Loaded { scenario, trace } = load(&args.input)?;
     let (mut asking, warnings) = Asking::new(scenario, trace).map_err(|problems| refused(name, &problems))?;
     tell_all(name, &warnings);
-    let asked = WhatIfQuery { request: args.request, to: args.to, until_us, most: args.most };
+    let asked =
+        WhatIfQuery { request: args.request, to: args.to, until_us, most: args.most, routed_us: None };
     let found = asking.what_if(&asked).map_err(|problem| refused(name, &[problem]))?;
     if args.json {
         return say(&format!("{}\n", json::indented(&found)));

@@ -5,10 +5,10 @@
 //! heap knows the tick that yields its last token. A step therefore looks only at those that open or fill a block or
 //! finish; all others have moved on by one tick without being touched.
 
-use super::queue::Queue;
 use super::request::ActiveRequest;
 use super::slab::{Slab, Slot};
 use crate::base::Span;
+use crate::base::queue::Queue;
 use serde::{Deserialize, Serialize};
 
 /// The decoding members of one batch.

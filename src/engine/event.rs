@@ -3,8 +3,8 @@
 //! Events run by time; at one instant those of the cluster before those of replicas, and among replicas those of the lowest
 //! number first. Within the cluster, and within one replica, [`Event::order`] decides, then the order of scheduling.
 
-use super::queue::Queue;
 use super::slab::Slot;
+use crate::base::queue::Queue;
 use crate::base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -7,6 +7,7 @@ use super::life::draw_ends;
 use super::replica::{Parts, Replica};
 use super::scaling::{PoolScaler, ScalingEvent};
 use super::{Blueprint, Cluster, Tier};
+use crate::base::order::sort_by_key;
 use crate::base::{Micros, ReplicaId};
 use crate::kv::BlockPool;
 use crate::policy::{ReplicaPhase, ReplicaView, Signals};
@@ -79,9 +80,15 @@ impl Cluster {
                 Victim::LeastLoaded => (u64::MAX - u64::from(self.in_flight[id.index()]), u64::from(id.0)),
                 Victim::LeastCache => (u64::MAX - u64::from(r.kv.cached() + r.kv.used()), u64::from(id.0)),
             };
-            (self.is_older(*id), r.phase == ReplicaPhase::Starting, key, tie)
+            let kind = 2 * u64::from(self.is_older(*id)) + u64::from(r.phase == ReplicaPhase::Starting);
+            [kind, key, tie]
         };
-        present.sort_unstable_by_key(rank);
+        let mut order = present.to_vec();
+        // What weighs most is sorted by last.
+        for part in [2, 1, 0] {
+            sort_by_key(&mut order, |id| rank(id)[part]);
+        }
+        present.copy_from_slice(&order);
     }
 
     /// Starts replicas of a pool that wait for room, as many as there is room for now.

@@ -12,10 +12,10 @@ use super::location::Location;
 use super::replica::{Replica, World};
 use super::request::{ActiveRequest, Load};
 use super::slab::{Slab, Slot};
-use crate::base::{Micros, RequestId};
+use crate::base::{Micros, RequestId, SortedMap};
 use crate::kv::Hit;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// The loads of one replica.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl Loads {
 }
 
 /// When each request that asked for blocks from the CPU tier last did so, and when they are there or were given up.
-pub(super) type LoadTimes = BTreeMap<RequestId, [Micros; 2]>;
+pub(super) type LoadTimes = SortedMap<RequestId, [Micros; 2]>;
 
 /// The two times of a request, if it ever asked.
 pub(super) fn load_of(all: &LoadTimes, request: RequestId) -> [Option<Micros>; 2] {
@@ -173,8 +173,8 @@ impl Replica {
         let blocks = active.block_table.len();
         self.kv.release(&mut active.block_table, known, now);
         let request = active.id;
-        if let Some([_, until]) = w.loads.get_mut(&request) {
-            *until = now.min(*until);
+        if let Some(&[asked, until]) = w.loads.get(&request) {
+            w.loads.insert(request, [asked, now.min(until)]);
         }
         w.sink.fact(now, Fact::LoadGivenUp { request, replica: self.id, blocks });
     }

@@ -26,7 +26,6 @@ mod load;
 mod location;
 mod look;
 mod packed;
-mod queue;
 mod recent;
 mod redirect;
 mod replica;
@@ -40,6 +39,7 @@ mod stay;
 mod step;
 mod timeout;
 mod totals;
+mod tournament;
 mod waiting;
 
 pub use decision::{Decision, ranking};
@@ -68,13 +68,13 @@ use departure::Departure;
 use event::{ClusterEvent, EventQueue};
 use load::LoadTimes;
 use location::LocationCounts;
-use queue::Tournament;
 use redirect::Redirects;
 use replica::World;
 use serde::{Deserialize, Serialize};
 use slab::Slab;
 use std::rc::Rc;
 use timeout::timeout_of;
+use tournament::Tournament;
 
 /// Why `advance` came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ impl Cluster {
             locations: LocationCounts::default(),
             active: Slab::default(),
             stays: Chunks::default(),
-            loads: LoadTimes::new(),
+            loads: LoadTimes::default(),
             livelock: None,
             detail: None,
             decision: Decision::default(),

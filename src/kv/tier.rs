@@ -5,9 +5,9 @@
 //! costs time that the next step pays.
 
 use super::BlockPool;
+use crate::base::lookup::LookupMap;
 use crate::base::{Micros, Span};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A reload this soon after the offload counts as thrashing.
 const THRASH_WITHIN: Span = Span(1000);
@@ -30,7 +30,7 @@ pub struct ReloadSettings {
 pub(super) struct Tier {
     settings: ReloadSettings,
     /// By the GPU block it came from: its hash, and when it was copied down.
-    store: BTreeMap<u32, (u64, Micros)>,
+    store: LookupMap<u32, (u64, Micros)>,
     /// Blocks copied down less blocks copied back; overwriting an entry counts too.
     used: u32,
     counts: TierCounts,
@@ -65,7 +65,13 @@ impl Tier {
     }
 
     pub(super) fn new(settings: ReloadSettings) -> Self {
-        Self { settings, store: BTreeMap::new(), used: 0, counts: TierCounts::default(), pending: Span::ZERO }
+        Self {
+            settings,
+            store: LookupMap::default(),
+            used: 0,
+            counts: TierCounts::default(),
+            pending: Span::ZERO,
+        }
     }
 
     /// The tier of an engine that starts again: empty; what it has counted stays.
@@ -118,9 +124,7 @@ impl BlockPool {
     pub fn reload(&mut self, now: Micros) -> bool {
         let Some(mut tier) = self.tier.take() else { return false };
         let mut any = false;
-        let stored: Vec<u32> = tier.store.keys().copied().collect();
-        for key in stored {
-            let (hash, at) = tier.store[&key];
+        for (key, (hash, at)) in tier.store.sorted() {
             if self.knows(hash) {
                 continue;
             }
@@ -135,7 +139,7 @@ impl BlockPool {
             if now > Micros::ZERO && now.since(at) < THRASH_WITHIN {
                 tier.counts.thrash += 1;
             }
-            tier.store.remove(&key);
+            tier.store.remove(key);
             tier.used -= 1;
             tier.counts.hits += 1;
             any = true;

@@ -5,11 +5,10 @@
 
 use super::simulated::{Simulated, run};
 use super::statistics::statistic;
-use crate::base::{Diagnostics, json};
+use crate::base::{Diagnostics, SortedMap, json};
 use crate::perf;
 use crate::scenario::{CalibratedCoefficients, LatencyModel, Scenario, limits};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// A distribution with the band that the intervals make of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,7 +32,7 @@ pub struct Band {
 const POINTS: usize = 100;
 
 /// Half intervals by coefficient.
-pub type Halves = BTreeMap<String, Option<f64>>;
+pub type Halves = SortedMap<String, Option<f64>>;
 
 /// The bands of a scenario whose first pool has calibrated latency; none where no interval is known.
 pub fn bands(scenario: &Scenario) -> Result<Vec<Band>, Diagnostics> {

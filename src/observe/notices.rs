@@ -5,6 +5,7 @@
 
 use super::recorder::Recorder;
 use crate::base::Micros;
+use crate::base::decimal::plain;
 use crate::base::units::US_PER_S;
 use crate::base::words::{count, three_digits};
 use crate::engine::{Cluster, WhyNot};
@@ -117,7 +118,7 @@ impl RunSoFar<'_> {
         let who = if number == 1 { "The only request".to_owned() } else { format!("All {arrived} requests") };
         let text = format!(
             "{who} arrived in the warm-up of {} s, the last at {} s: nothing was measured.",
-            run.warmup_s,
+            plain(run.warmup_s),
             seconds(last.arrival)
         );
         let remedy = "lower it (0 measures from the start), or let more requests arrive after it";
@@ -212,7 +213,7 @@ impl RunSoFar<'_> {
             let text = format!(
                 "run.max_requests was reached at {} s of {} s: nothing arrived after its {} requests.",
                 seconds(last),
-                run.horizon_s,
+                plain(run.horizon_s),
                 count(cap)
             );
             let remedy = "leave it out to let requests arrive until run.horizon_s";
@@ -224,7 +225,7 @@ impl RunSoFar<'_> {
         }
         let text = format!(
             "The run ended at {} s, when {} of {} requests had arrived.",
-            run.horizon_s,
+            plain(run.horizon_s),
             count(arrived),
             count(asked)
         );

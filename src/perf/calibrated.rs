@@ -7,10 +7,9 @@
 use super::catalogue;
 use super::step::StepLoad;
 use crate::base::math::round_to_span;
-use crate::base::{Span, json};
+use crate::base::{SortedMap, Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Coefficients that were fitted to measurements on one GPU.
@@ -27,13 +26,13 @@ pub struct Calibration {
     pub coefficients: CalibratedCoefficients,
     /// By coefficient: half of the interval that has it with 95 %; nothing where the data do not tell.
     #[serde(default)]
-    pub intervals: BTreeMap<String, Option<f64>>,
+    pub intervals: SortedMap<String, Option<f64>>,
     /// By coefficient: how many experiments tell of it.
     #[serde(default)]
-    pub experiments: BTreeMap<String, u32>,
+    pub experiments: SortedMap<String, u32>,
     /// By model: by how much its layers take longer than others', in microseconds, where the data show it.
     #[serde(default)]
-    pub models: BTreeMap<String, f64>,
+    pub models: SortedMap<String, f64>,
 }
 
 /// Coefficients as they are for a model: a layer of it takes longer than those of others by so many microseconds.

@@ -1,6 +1,7 @@
 //! How many KV blocks fit beside a model in the memory of its GPUs (docs/model.md, 4.1).
 
 use crate::base::Diagnostic;
+use crate::base::decimal::fixed;
 use crate::scenario::{Architecture, Compat, EngineGeneration, Hardware, limits};
 
 /// Memory for activations at the largest batch, in GiB, of a dense model.
@@ -142,14 +143,14 @@ impl Fit<'_> {
         Diagnostic::error(
             format!("{path}.tp"),
             format!(
-                "{:.1} GiB of weights and {:.1} GiB of activations and buffers in {:.1} GiB of usable memory of {} GPU{}",
-                budget.weights,
-                budget.buffers,
-                budget.usable,
+                "{} GiB of weights and {} GiB of activations and buffers in {} GiB of usable memory of {} GPU{}",
+                fixed(budget.weights, 1),
+                fixed(budget.buffers, 1),
+                fixed(budget.usable, 1),
                 self.tp,
                 if self.tp == 1 { "" } else { "s" },
             ),
-            format!("{:.1} GiB more, for one KV block at least", budget.block - budget.free()),
+            format!("{} GiB more, for one KV block at least", fixed(budget.block - budget.free(), 1)),
             format!(
                 "use {more}, smaller weights or a larger kv.gpu_memory_utilization, or give kv.blocks yourself"
             ),

@@ -5,6 +5,7 @@
 
 use super::limits;
 use super::report::{Report, grouped, plain};
+use crate::base::decimal;
 use std::fmt::Write;
 
 /// A place in a document. It becomes text only where there is a problem.
@@ -94,7 +95,7 @@ impl Ranged for f64 {
     #[inline(never)]
     fn check_range(&self, [min, max]: [Self; 2], fix: &str, at: &At<'_>, r: &mut Report) {
         if !(self.is_finite() && *self >= min && *self <= max) {
-            out_of_range(self.to_string(), [plain(min), plain(max)], fix, at, r);
+            out_of_range(decimal::plain(*self), [plain(min), plain(max)], fix, at, r);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Collecting problems: one message for each, always with path, what was found, what is allowed and how to fix it.
 
 use super::limits;
-use crate::base::{Diagnostic, Diagnostics};
-use std::collections::BTreeMap;
+use crate::base::{Diagnostic, Diagnostics, SortedMap, decimal};
 
 /// Most problems listed for one document.
 const MOST_PROBLEMS: usize = 100;
@@ -91,7 +90,7 @@ impl Report {
     pub(super) fn float(&mut self, path: &str, found: f64, min: f64, max: f64, fix: &str) -> bool {
         let fine = found.is_finite() && found >= min && found <= max;
         if !fine {
-            self.error(path, format!("{found}"), format!("{} to {}", plain(min), plain(max)), fix);
+            self.error(path, decimal::plain(found), format!("{} to {}", plain(min), plain(max)), fix);
         }
         fine
     }
@@ -129,7 +128,7 @@ impl Report {
 
     /// Names in a list that must differ; empty ones do not count.
     pub(super) fn distinct<'a>(&mut self, list: &str, field: &str, names: impl Iterator<Item = &'a str>) {
-        let mut seen = BTreeMap::new();
+        let mut seen = SortedMap::default();
         for (i, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
             if let Some(first) = seen.get(name) {
                 self.error(
@@ -160,7 +159,7 @@ pub(super) fn grouped(n: u64) -> String {
 
 /// A limit: whole ones with commas, others as they are.
 pub(super) fn plain(x: f64) -> String {
-    if (0.0..1e15).contains(&x) && libm::floor(x) >= x { grouped(x as u64) } else { x.to_string() }
+    if (0.0..1e15).contains(&x) && libm::floor(x) >= x { grouped(x as u64) } else { decimal::plain(x) }
 }
 
 #[cfg(test)]

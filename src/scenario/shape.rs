@@ -1,10 +1,9 @@
 //! One problem of shape: where it stands, what it says to the user, and how to take the value out of the way.
 
-use crate::base::Diagnostic;
 use crate::base::json::Misfit;
 pub(super) use crate::base::json::PathStep;
+use crate::base::{Diagnostic, SortedMap};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// A problem as serde tells it, with the place in the user's document.
@@ -21,7 +20,7 @@ pub(super) struct Problem {
 #[derive(Default)]
 pub(super) struct Shape {
     /// Paths, in the coordinates of the user's document.
-    removed: BTreeSet<Vec<PathStep>>,
+    removed: SortedMap<Vec<PathStep>, ()>,
     /// What to take out next, in the coordinates of the document as it is now.
     target: Vec<PathStep>,
     /// Whether list entries moved up: paths in what is left are not those of the user's document.
@@ -42,7 +41,7 @@ impl Shape {
         let consequence = missing.as_ref().is_some_and(|field| {
             let mut gone = original.clone();
             gone.push(PathStep::Key(field.clone()));
-            self.removed.contains(&gone)
+            self.removed.get(&gone).is_some()
         });
         let problem = Problem { path: display(&original), found: walk(document, &steps).cloned(), message };
         self.target = steps;
@@ -84,13 +83,13 @@ impl Shape {
             }
             _ => false,
         };
-        self.removed.insert(original);
+        self.removed.insert(original, ());
         removed
     }
 
     /// Whether the value at `path`, or one it is in, was taken out.
     pub(super) fn is_gone(&self, path: &str) -> bool {
-        self.removed.iter().any(|gone| {
+        self.removed.keys().any(|gone| {
             let gone = display(gone);
             path.strip_prefix(&gone).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         })
@@ -107,7 +106,7 @@ impl Shape {
             path.push(PathStep::Index(0));
             for i in 0..=index + self.removed.len() {
                 *path.last_mut().expect("just pushed") = PathStep::Index(i);
-                if i <= index && self.removed.contains(&path) {
+                if i <= index && self.removed.get(&path).is_some() {
                     index += 1;
                 }
             }

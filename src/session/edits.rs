@@ -4,6 +4,7 @@ use super::advance::Both;
 use super::memory::Needs;
 use super::view::Flag;
 use super::{Audience, Session};
+use crate::base::decimal::plain;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId, diag::has_errors, words};
 use crate::engine::{Cluster, Ignore, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
@@ -163,7 +164,7 @@ impl Session {
         let record = self.engine.records().get(route.request as usize)?;
         let at = record.routed.get()?;
         let to = record.replica().map_or_else(String::new, |id| format!(" to r{}", id.0));
-        let found = format!("request {}, which was sent{to} at {} s", route.request, at.as_secs());
+        let found = format!("request {}, which was sent{to} at {} s", route.request, plain(at.as_secs()));
         let fix = "go back to before that, and edit there";
         Some(Diagnostic::error("route.request", found, "a request that is still to be routed", fix))
     }

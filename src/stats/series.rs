@@ -1,9 +1,8 @@
 //! Time series with a bounded number of points: when they are full, two neighbours become one.
 
 use super::dist::percentiles_of;
-use crate::base::Chunks;
+use crate::base::{Chunks, SortedMap};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Counters and gauges by bucket of time. Buckets double in width when there are too many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,7 +119,7 @@ pub struct BucketLog {
     /// In four bytes each; what does not fit stands as `LONG` here.
     values: Chunks<u32>,
     /// By position: the values that do not fit.
-    long: BTreeMap<usize, u64>,
+    long: SortedMap<usize, u64>,
     /// Percentiles of closed buckets, and the number of values up to the end of each.
     closed: Vec<(Percentiles, usize)>,
 }

@@ -1,12 +1,12 @@
 //! The servers of an experiment: a pool as the scenario has it.
 
 use super::experiment::Experiment;
+use crate::base::SortedMap;
 use crate::perf::{self, KnownModel};
 use crate::scenario::{
     Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
     LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, model_key,
 };
-use std::collections::BTreeMap;
 
 /// Which latency model a replay takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Found {
     /// Those of all models.
     pub coefficients: CalibratedCoefficients,
     /// By model: by how much its layers take longer than others', in microseconds.
-    pub models: BTreeMap<String, f64>,
+    pub models: SortedMap<String, f64>,
 }
 
 /// Names a pool's GPU: without what stands in brackets.

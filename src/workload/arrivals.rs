@@ -7,6 +7,7 @@
 //! What adds up from gap to gap is kept far finer than the clock's microseconds, and only the instants are rounded: were the
 //! gaps rounded, a fast client would be slower or faster than its rate.
 
+use crate::base::decimal::plain;
 use crate::base::rng::{Purpose, Stream};
 use crate::base::units::US_PER_S;
 use crate::base::{Curve, Micros, dist, math};
@@ -47,7 +48,7 @@ const FINE_END: Fine = 1 << (63 + FRACTION);
 
 /// Microseconds computed in floating point, cut to a place or a stretch on the fine clock.
 fn fine(us: f64) -> Fine {
-    assert!(us >= 0.0, "INV-3: a gap of {us} us");
+    assert!(us >= 0.0, "INV-3: a gap of {} us", plain(us));
     // A power of two: nothing is lost. The cast stops at the largest number.
     ((us * (1_u64 << FRACTION) as f64) as Fine).min(FINE_END)
 }
@@ -116,7 +117,8 @@ impl ArrivalProcess {
     fn change(&mut self, rate_per_s: f64, factor: Option<Curve>, now: Micros) {
         assert!(
             rate_per_s.is_finite() && rate_per_s >= 0.0,
-            "INV-3: a rate of {rate_per_s} requests per second"
+            "INV-3: a rate of {} requests per second",
+            plain(rate_per_s)
         );
         if rate_per_s.to_bits() == self.rate_per_s.to_bits() && factor == self.factor {
             return;

@@ -7,12 +7,13 @@
 //! the same whenever they come, which a closed loop decides by how fast the cluster answers.
 
 use super::lengths::LengthSampler;
+use crate::base::lookup::LookupMap;
+use crate::base::queue::Queue;
 use crate::base::rng::{Purpose, Stream};
 use crate::base::units::US_PER_S;
 use crate::base::{Micros, Span, dist, math};
 use crate::scenario::{Client, Conversation, ConversationClock, Rounds, ThinkTime, limits};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of a session number that hold the number of the conversation; the bits above hold the client, the highest says that
 /// it is a conversation at all.
@@ -33,7 +34,7 @@ pub(super) fn conversation_of(session: u32) -> Option<(u32, u32)> {
 }
 
 /// One round of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Round {
     /// Number of the conversation among those of its client.
     pub(super) conversation: u32,
@@ -64,9 +65,9 @@ pub(super) struct Conversations {
     /// Tokens of the client's prefix, in every prompt.
     prefix_tokens: u32,
     /// Rounds whose instant is known.
-    due: BTreeSet<(Micros, Round)>,
+    due: Queue<(Micros, Round)>,
     /// Closed loop: by conversation, the round that follows the one being served, and the think time before it.
-    awaited: BTreeMap<u32, (Span, Round)>,
+    awaited: LookupMap<u32, (Span, Round)>,
 }
 
 impl Conversations {
@@ -82,8 +83,8 @@ impl Conversations {
             prompt_tokens: LengthSampler::new(&client.prompt_tokens),
             output_tokens: LengthSampler::new(&client.output_tokens),
             prefix_tokens: if client.prefix.groups == 0 { 0 } else { client.prefix.tokens },
-            due: BTreeSet::new(),
-            awaited: BTreeMap::new(),
+            due: Queue::default(),
+            awaited: LookupMap::default(),
         })
     }
 
@@ -106,7 +107,7 @@ impl Conversations {
 
     /// When the next round after a first one is due; [`Micros::MAX`] if none is.
     pub(super) fn next(&self) -> Micros {
-        self.due.first().map_or(Micros::MAX, |(at, _)| *at)
+        self.due.peek().map_or(Micros::MAX, |(at, _)| *at)
     }
 
     /// The first round of a new conversation.
@@ -121,15 +122,15 @@ impl Conversations {
 
     /// The round that is due, which must exist.
     pub(super) fn take(&mut self) -> Round {
-        let (now, round) = self.due.pop_first().expect("INV-3: a round was due and none came");
+        let (now, round) = self.due.pop().expect("INV-3: a round was due and none came");
         self.follow(&round, now);
         round
     }
 
     /// A round has ended: the user has the answer at `shown`, or will never have it.
     pub(super) fn ended(&mut self, conversation: u32, shown: Option<Micros>) {
-        if let (Some((think, next)), Some(shown)) = (self.awaited.remove(&conversation), shown) {
-            self.due.insert((shown.saturating_add(think), next));
+        if let (Some((think, next)), Some(shown)) = (self.awaited.remove(conversation), shown) {
+            self.due.push((shown.saturating_add(think), next));
         }
     }
 
@@ -151,7 +152,7 @@ impl Conversations {
         match self.settings.clock {
             ConversationClock::Open => {
                 let answered = now.saturating_add(Span(u64::from(round.output)));
-                self.due.insert((answered.saturating_add(think), next));
+                self.due.push((answered.saturating_add(think), next));
             }
             ConversationClock::Closed => {
                 self.awaited.insert(conversation, (think, next));

@@ -2,6 +2,7 @@
 
 use super::{NOT_LISTED, RequestSpec, Trace, family};
 use crate::base::content::unique_name;
+use crate::base::decimal::plain;
 use crate::base::{Micros, Piece, math};
 use crate::scenario::TraceSettings;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ pub(super) struct Replay {
 impl Replay {
     /// Replays `trace` from its start.
     pub(super) fn new(settings: &TraceSettings, trace: &Arc<Trace>) -> Self {
-        assert!(settings.speed > 0.0, "INV-3: a trace at {} times its speed", settings.speed);
+        assert!(settings.speed > 0.0, "INV-3: a trace at {} times its speed", plain(settings.speed));
         Self {
             speed: settings.speed,
             since: Micros::ZERO,
@@ -43,7 +44,7 @@ impl Replay {
 
     /// Another speed from `now` on. Rows that were due before are due at once.
     pub(super) fn set_speed(&mut self, speed: f64, now: Micros) {
-        assert!(speed > 0.0, "INV-3: a trace at {speed} times its speed");
+        assert!(speed > 0.0, "INV-3: a trace at {} times its speed", plain(speed));
         self.recorded_us += now.since(self.since).0 as f64 * self.speed;
         self.since = now;
         self.speed = speed;

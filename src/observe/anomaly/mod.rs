@@ -12,6 +12,7 @@ mod inversion;
 mod livelock;
 mod thrashing;
 
+use crate::base::decimal::fixed;
 use crate::base::words::{count, duration};
 use crate::base::{Micros, ReplicaId, RequestId};
 use crate::engine::{DropReason, Fact, ScalingRecord};
@@ -153,8 +154,8 @@ impl Anomaly {
                 self.proofs.last().map_or(0, |p| p.request.0)
             ),
             AnomalyKind::LoadImbalance => format!(
-                "Requests were spread unevenly {lasting}, most of them on r{r}: coefficient of variation up to {:.2}.",
-                self.figure as f64 / 1000.0
+                "Requests were spread unevenly {lasting}, most of them on r{r}: coefficient of variation up to {}.",
+                fixed(self.figure as f64 / 1000.0, 2)
             ),
             AnomalyKind::Oscillation => format!(
                 "The autoscaler of pool {} changed the number of replicas and soon took it back, {} in {}.",

@@ -14,9 +14,9 @@ pub use guess::{GuessFailure, Guessed, consistent_guess, published_guess};
 use super::matrix::{Matrix, diagonal, sum};
 use super::objectives::Pod;
 use super::{DEFAULT_MAX_BATCH, DEFAULT_PARAMS, Mode, NIS_GATE, Params};
+use crate::base::SortedMap;
 use filter::{Filter, Gate};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Updates that pass the gate whatever they are, in the corrected mode.
 const FREE_UPDATES: u32 = 5;
@@ -87,7 +87,7 @@ impl Learned {
 }
 
 /// What is known of each variant, by name.
-pub type ParameterStore = BTreeMap<String, Learned>;
+pub type ParameterStore = SortedMap<String, Learned>;
 
 /// How a cycle went for a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

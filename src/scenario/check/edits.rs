@@ -1,6 +1,7 @@
 //! Meaning of the list of edits: their number and order. What each makes of the document is checked when it is applied.
 
 use crate::base::Diagnostics;
+use crate::base::decimal::plain;
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{Scenario, limits};
 
@@ -35,7 +36,7 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
             r.warning(
                 format!("{path}.at_us"),
                 format!("{} us, which is after the end of the run", grouped(edit.at_us)),
-                format!("up to run.horizon_s ({} s)", s.run.horizon_s),
+                format!("up to run.horizon_s ({} s)", plain(s.run.horizon_s)),
                 "it never applies: lengthen the run or move the edit",
             );
         }

@@ -2,6 +2,7 @@
 //!
 //! What depends on the catalogue (whether a name is known, whether the model fits) is found when the pool is resolved.
 
+use crate::base::decimal::plain;
 use crate::scenario::report::Report;
 use crate::scenario::{Architecture, LatencyModel, Pool};
 
@@ -34,7 +35,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
     {
         r.warning(
             format!("{path}.latency.piecewise.saturated_decode_tokens_per_s"),
-            format!("{} tokens/s, fewer than one request alone gets", c.saturated_decode_tokens_per_s),
+            format!("{} tokens/s, fewer than one request alone gets", plain(c.saturated_decode_tokens_per_s)),
             "at least single_decode_tokens_per_s",
             "it is the throughput of all requests together, not of each",
         );

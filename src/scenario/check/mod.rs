@@ -11,6 +11,7 @@ mod rate;
 mod scaling;
 mod workload;
 
+use crate::base::decimal::plain;
 use crate::base::{Diagnostics, diag::has_errors};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::Report;
@@ -73,7 +74,7 @@ fn check_head(s: &Scenario, r: &mut Report) {
     if run.horizon_s > 0.0 && run.warmup_s >= run.horizon_s {
         r.error(
             "run.warmup_s",
-            format!("a warm-up of {} s in a run of {} s", run.warmup_s, run.horizon_s),
+            format!("a warm-up of {} s in a run of {} s", plain(run.warmup_s), plain(run.horizon_s)),
             "less than run.horizon_s",
             "nothing would be measured: shorten the warm-up or lengthen the run",
         );

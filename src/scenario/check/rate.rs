@@ -1,5 +1,6 @@
 //! Meaning of rates: their profiles over time, and how many requests that makes.
 
+use crate::base::decimal::{fixed, plain};
 use crate::base::{Diagnostic, Diagnostics, Micros, math};
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
@@ -18,7 +19,12 @@ pub(super) fn check_peak(path: &str, rate_per_s: f64, profile: &RateProfile, r: 
     if peak > limits::RATE_PER_S {
         r.error(
             path,
-            format!("up to {peak} requests per second, {rate_per_s} times {}", curve.peak()),
+            format!(
+                "up to {} requests per second, {} times {}",
+                plain(peak),
+                plain(rate_per_s),
+                plain(curve.peak())
+            ),
             format!("at most {}", grouped(limits::RATE_PER_S as u64)),
             "lower the rate or the factor",
         );
@@ -59,11 +65,16 @@ fn check_windows(path: &str, windows: &[Window], r: &mut Report) {
         let path = format!("{path}[{i}]");
         let good = r.is_fine(&path);
         if good && w.end_s <= w.start_s {
-            let found = format!("{} s, which is not after its start ({} s)", w.end_s, w.start_s);
+            let found =
+                format!("{} s, which is not after its start ({} s)", plain(w.end_s), plain(w.start_s));
             r.error(format!("{path}.end_s"), found, "an end after the start", "swap the two");
         }
         if good && w.start_s < free_from {
-            let found = format!("{} s, before the end of the window above it ({free_from} s)", w.start_s);
+            let found = format!(
+                "{} s, before the end of the window above it ({} s)",
+                plain(w.start_s),
+                plain(free_from)
+            );
             let allowed = "windows in order that do not overlap";
             r.error(format!("{path}.start_s"), found, allowed, "sort the list, or make one of the two");
         }
@@ -79,20 +90,21 @@ fn check_points(path: &str, points: &[RatePoint], repeat_s: f64, r: &mut Report)
         let path = format!("{list}[{i}]");
         good &= r.is_fine(&format!("{path}.at_s"));
         if good && point.at_s < latest {
-            let found = format!("{} s, before the point above it ({latest} s)", point.at_s);
+            let found = format!("{} s, before the point above it ({} s)", plain(point.at_s), plain(latest));
             r.error(format!("{path}.at_s"), found, "points in order of time", "sort the list");
         }
         latest = point.at_s;
     }
     let first = points.first().map(|p| p.at_s);
     if first.is_none_or(|at_s| at_s > 0.0) {
-        let found = first.map_or("no points".to_owned(), |at_s| format!("a first point at {at_s} s"));
+        let found =
+            first.map_or("no points".to_owned(), |at_s| format!("a first point at {} s", plain(at_s)));
         r.error(&list, found, "a first point at 0 s", "put {\"at_s\": 0, \"factor\": 1} in front");
     }
     // Compared as the instants they become.
     let us = |s: f64| math::round_to_span(s * US_PER_S);
     if good && repeat_s > 0.0 && us(repeat_s) <= us(latest) {
-        let found = format!("{repeat_s} s, which is not after the last point ({latest} s)");
+        let found = format!("{} s, which is not after the last point ({} s)", plain(repeat_s), plain(latest));
         let allowed = "a time after the last point, or 0";
         r.error(format!("{path}.repeat_s"), found, allowed, "0 means it does not repeat");
     }
@@ -190,10 +202,11 @@ impl RequestCount {
         if expected + s.workload.requests.len() as f64 <= limits::REQUESTS as f64 {
             return Diagnostics::new();
         }
-        let during = if run.horizon_s > 0.0 { format!(" in {} s", run.horizon_s) } else { String::new() };
+        let during =
+            if run.horizon_s > 0.0 { format!(" in {} s", plain(run.horizon_s)) } else { String::new() };
         vec![Diagnostic::error(
             "workload.clients",
-            format!("about {expected:.0} requests{during}"),
+            format!("about {} requests{during}", fixed(expected, 0)),
             format!("at most {}", grouped(limits::REQUESTS)),
             "lower the rates or run.horizon_s, or set run.max_requests",
         )]

@@ -1,5 +1,6 @@
 //! Meaning of an autoscaler: bounds that leave room, windows that can be kept, and no more decisions than a run has time for.
 
+use crate::base::decimal::plain;
 use crate::scenario::report::Report;
 use crate::scenario::{Cluster, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits};
 
@@ -8,7 +9,7 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
     if s.policy == ScalingPolicy::None {
         return;
     }
-    let found = |name: &str, value: f64| format!("{name} of {value}");
+    let found = |name: &str, value: f64| format!("{name} of {}", plain(value));
     if s.min > s.max {
         let fix = "lower min or raise max";
         r.error(
@@ -22,7 +23,7 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
     if scrapes > f64::from(limits::SCALING_SCRAPES) {
         r.error(
             format!("{path}.window_s"),
-            format!("{} measurements in a window and its lag", scrapes.ceil()),
+            format!("{} measurements in a window and its lag", plain(scrapes.ceil())),
             format!("at most {}", limits::SCALING_SCRAPES),
             "shorten window_s or lag_s, or measure less often",
         );
@@ -34,7 +35,7 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
         r.error(
             format!("{path}.policy.threshold.down"),
             found("a threshold", p.down),
-            format!("at most up, {}", p.up),
+            format!("at most up, {}", plain(p.up)),
             fix,
         );
     }
@@ -45,7 +46,7 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
         r.error(
             format!("{path}.policy.queue-depth.down"),
             found("a depth", p.down),
-            format!("at most up, {}", p.up),
+            format!("at most up, {}", plain(p.up)),
             fix,
         );
     }
@@ -84,7 +85,7 @@ pub(super) fn check_together(c: &Cluster, r: &mut Report) {
             }
         };
         differs("policy", s.policy.name(), first.scaling.policy.name());
-        differs("tick_s", &format!("{} s", s.tick_s), &format!("{} s", first.scaling.tick_s));
+        differs("tick_s", &format!("{} s", plain(s.tick_s)), &format!("{} s", plain(first.scaling.tick_s)));
     }
 }
 
@@ -96,8 +97,8 @@ pub(super) fn check_periods(s: &Scenario, r: &mut Report) {
     if ticks > limits::SCALING_TICKS {
         r.error(
             "cluster.pools",
-            format!("{} decisions and measurements of autoscalers", ticks.ceil()),
-            format!("at most {}", limits::SCALING_TICKS),
+            format!("{} decisions and measurements of autoscalers", plain(ticks.ceil())),
+            format!("at most {}", plain(limits::SCALING_TICKS)),
             "set run.horizon_s, or raise tick_s and scrape_s",
         );
     }

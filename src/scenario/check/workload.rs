@@ -3,6 +3,7 @@
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
 use super::rate::{RequestCount, check_peak, check_profile};
+use crate::base::decimal::plain;
 use crate::scenario::fields::{At, Fields};
 use crate::scenario::report::{Report, grouped};
 use crate::scenario::{Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, limits};
@@ -49,7 +50,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis {
         r.error(
             "workload.timeout_s",
-            format!("a timeout of {} s with cluster.compat blis", w.timeout_s),
+            format!("a timeout of {} s with cluster.compat blis", plain(w.timeout_s)),
             "0 there",
             "leave it out, or leave cluster.compat out",
         );

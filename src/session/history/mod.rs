@@ -239,14 +239,6 @@ impl History {
         self.go_towards(Goal::At(until));
     }
 
-    /// Goes to the beginning, before any event.
-    #[cfg(any(feature = "cli", feature = "whatif"))]
-    pub(super) fn at_start(&mut self) -> &Session {
-        self.back = None;
-        self.go_towards(Goal::After(0));
-        &self.present
-    }
-
     /// Takes the nearest copy from which running on leads to the goal.
     fn go_towards(&mut self, goal: Goal) {
         let fits = |s: &&Session| goal.lies_ahead_of(s);

@@ -1,10 +1,11 @@
 //! What the numbers of a run rest on: measured, calibrated or modelled, and whether the run has left what was measured.
 
+use crate::base::SortedMap;
+use crate::base::decimal::fixed;
 use crate::perf::{self, Calibration};
 use crate::scenario::{CalibratedSettings, KvBlocks, LatencyModel, Pool, model_key};
 use crate::session::Session;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// What a number rests on, the weakest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -123,7 +124,7 @@ impl Session {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    format!("{} %", fixed(share * 100.0, 0))
 }
 
 /// How far off a latency model was found.
@@ -178,8 +179,8 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings) -> (Basis, String) {
     let row = perf::calibration(&pool.gpu, s.engine);
     let measured = perf::known_gpu(&pool.gpu).is_some_and(|g| g.name == row.gpu);
     // What a release's own experiments do not tell is what was fitted to those of others on the GPU.
-    let all: BTreeSet<&String> =
-        perf::calibrations().iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on).collect();
+    let of_gpu = perf::calibrations().iter().filter(|c| c.gpu == row.gpu).flat_map(|c| &c.rests_on);
+    let all: SortedMap<&String, ()> = of_gpu.map(|name| (name, ())).collect();
     let n = all.len();
     if !measured {
         let says = format!(

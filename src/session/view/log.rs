@@ -1,5 +1,6 @@
 //! The event log in words.
 
+use crate::base::decimal::fixed;
 use crate::base::words::{count, duration};
 use crate::engine::Fact;
 use crate::observe::recorder::LogEntry;
@@ -246,7 +247,7 @@ fn words(fact: &Fact) -> String {
         Fact::Tokens { itl, count, .. } => format!("{count} × ITL {}", duration(itl.0)),
         Fact::Preempted { .. } => "its blocks are lost".to_owned(),
         Fact::LoadStarted { blocks, until, .. } => {
-            format!("{blocks} blocks from the CPU tier until {:.6} s", until.0 as f64 / 1e6)
+            format!("{blocks} blocks from the CPU tier until {} s", fixed(until.0 as f64 / 1e6, 6))
         }
         Fact::Loaded { blocks, .. } => format!("{blocks} blocks have come from the CPU tier"),
         Fact::LoadGivenUp { blocks, .. } => format!("gives {blocks} blocks back: others need the room"),
@@ -265,7 +266,9 @@ fn words(fact: &Fact) -> String {
         }
         Fact::Livelock { .. } => "1,000 preemptions and nothing finished between them".to_owned(),
         Fact::Scaled { from, to, rule, .. } => format!("{from} → {to} replicas: {}", rule.name()),
-        Fact::Starting { until, .. } => format!("starts, and will serve at {:.1} s", until.0 as f64 / 1e6),
+        Fact::Starting { until, .. } => {
+            format!("starts, and will serve at {} s", fixed(until.0 as f64 / 1e6, 1))
+        }
         Fact::Cold { .. } => "is cold: its steps take longer".to_owned(),
         Fact::Warm { .. } => "is warm".to_owned(),
         Fact::StartGivenUp { .. } => "not wanted any more before it served".to_owned(),

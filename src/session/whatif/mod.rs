@@ -17,7 +17,7 @@ pub use explain::{
 pub use others::{Others, OthersTime};
 pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};
 
-use super::{Audience, Budget, History, Session, Stop, Trace};
+use super::{Audience, Session, Trace};
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use crate::engine::{Cluster, Decision, Fact, Record, RequestState, Sink};
 use crate::observe::excluded_words;
@@ -41,6 +41,9 @@ pub struct WhatIfQuery {
     pub until_us: Option<u64>,
     /// Most alternatives, the best by score first; 0 for all.
     pub most: u32,
+    /// When the request was routed, in microseconds, if that is known: the answer is the same and there sooner.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    pub routed_us: Option<u64>,
 }
 
 /// One decision and its alternatives.
@@ -100,51 +103,71 @@ pub struct Alternative {
     pub total_diff_ms: f64,
 }
 
-/// Scenarios, requests and decisions to ask about, with the run they were made in.
+/// A run, and decisions of it to ask about. It keeps two copies of the run: whoever asks about one decision after the other does not
+/// wait for what comes before them again.
 #[derive(Debug)]
 pub struct Asking {
-    history: History,
+    scenario: Scenario,
+    trace: Option<Arc<Trace>>,
+    /// Just before the decision that was asked about last.
+    before: Session,
+    /// Where the answer to it ended.
+    base: Session,
 }
-
-/// Events between two looks of the history at its checkpoints.
-const SLICE: u64 = 4096;
 
 impl Asking {
     /// About the run of a scenario.
     pub fn new(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (session, warnings) = Session::start(scenario, trace, Audience::Batch)?;
-        Ok((Self { history: History::new(session, Budget::PAGE) }, warnings))
+        let (before, warnings) = Session::start(scenario.clone(), trace.clone(), Audience::Batch)?;
+        let base = before.clone();
+        Ok((Self { scenario, trace, before, base }, warnings))
     }
 
-    /// The run up to an instant, or its end.
-    pub fn run_to(&mut self, until: Micros) -> &Session {
-        self.history.seek(until);
-        while self.history.advance(until, SLICE) == Stop::Events {}
-        self.history.present()
+    /// The run at its beginning.
+    fn start(&self) -> Session {
+        let started = Session::start(self.scenario.clone(), self.trace.clone(), Audience::Batch);
+        started.expect("INV-6: what was run once can be run again").0
     }
 
-    /// The run just before the first event at an instant.
-    fn before(&mut self, at: Micros) -> Session {
-        match at.0.checked_sub(1) {
-            Some(us) => self.run_to(Micros(us)),
-            None => self.history.at_start(),
+    /// Takes `before` to the instant just before the first event at `at`.
+    fn go_before(&mut self, at: Micros) {
+        let Some(us) = at.0.checked_sub(1) else {
+            self.before = self.start();
+            return;
         };
-        self.history.present().clone()
+        if self.before.now().0 > us {
+            self.before = self.start();
+        }
+        self.before.advance(Micros(us), u64::MAX);
+    }
+
+    /// Takes `base` to an instant, or to the end of the run.
+    fn go_to(&mut self, until: Micros) {
+        if self.base.now() > until {
+            self.base = if self.before.now() <= until { self.before.clone() } else { self.start() };
+        } else if self.base.now() < self.before.now() && self.before.now() <= until {
+            self.base = self.before.clone();
+        }
+        self.base.advance(until, u64::MAX);
     }
 
     /// The alternatives of one decision.
     pub fn what_if(&mut self, asked: &WhatIfQuery) -> Result<WhatIf, Diagnostic> {
         let until = asked.until_us.map_or(Micros::MAX, Micros);
-        let base = self.run_to(until).clone();
         let id = RequestId(asked.request);
-        let (routed, chosen) = decided(&base, id)?;
-        let before = self.before(routed);
-        let decision = decision_of(&before, id, routed);
+        if let Some(routed) = asked.routed_us.filter(|routed| *routed <= until.0) {
+            self.go_before(Micros(routed));
+        }
+        self.go_to(until);
+        let (routed, chosen) = decided(&self.base, id)?;
+        self.go_before(routed);
+        let (base, before) = (&self.base, &self.before);
+        let decision = decision_of(before, id, routed);
         let (places, left_out) = candidates(&decision, chosen, asked)?;
         let alternative = |place: usize| -> Alternative {
             let to = decision.seen[place].id;
             let run = (to != chosen).then(|| before.sent(routed, Route { request: id.0, to: to.0 }, until));
-            compared(&base, run.as_ref().unwrap_or(&base), id, to, &decision, place)
+            compared(base, run.as_ref().unwrap_or(base), id, to, &decision, place)
         };
         let alternatives: Vec<Alternative> = places.into_iter().map(alternative).collect();
         let own = base.engine().records()[id.index()].e2e.get().map(|e2e| e2e.0 as f64 / 1000.0);

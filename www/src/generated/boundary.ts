@@ -2579,6 +2579,8 @@ export type WhatIfQuery = {
   until_us?: number,
   /** Most alternatives, the best by score first; 0 for all. */
   most: number,
+  /** When the request was routed, in microseconds, if that is known: the answer is the same and there sooner. */
+  routed_us?: number,
 };
 
 /** All kinds of events, in the order in which lists show them. */

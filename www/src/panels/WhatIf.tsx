@@ -38,7 +38,8 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
     const own = ++asked;
     setBusy(true);
     setTrouble('');
-    const query = { request: props.detail.request, most: MOST, until_us: app.frame()?.now_us ?? 0 };
+    const { request, routed_us } = props.detail;
+    const query = { request, most: MOST, until_us: app.frame()?.now_us ?? 0, ...(routed_us !== undefined && { routed_us }) };
     const answer = await askWhatIf(app, query);
     if (own !== asked) return;
     setBusy(false);

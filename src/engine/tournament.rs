@@ -1,58 +1,7 @@
-//! Queues with a total order, and the choice of the replica whose event runs next.
+//! The choice of the replica whose event runs next.
 
 use crate::base::Micros;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-/// A queue whose items have a unique, total order; the smallest comes out first. Serialised in that order.
-#[derive(Clone, Debug)]
-pub(super) struct Queue<T: Ord>(BinaryHeap<Reverse<T>>);
-
-impl<T: Ord> Default for Queue<T> {
-    fn default() -> Self {
-        Self(BinaryHeap::new())
-    }
-}
-
-impl<T: Ord> Queue<T> {
-    pub(super) fn push(&mut self, item: T) {
-        self.0.push(Reverse(item));
-    }
-
-    pub(super) fn pop(&mut self) -> Option<T> {
-        self.0.pop().map(|Reverse(item)| item)
-    }
-
-    pub(super) fn peek(&self) -> Option<&T> {
-        self.0.peek().map(|Reverse(item)| item)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.0.iter().map(|Reverse(item)| item)
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl<T: Ord + Clone + Serialize> Serialize for Queue<T> {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        // Ascending in what is reversed: the last comes first.
-        s.collect_seq(self.0.clone().into_sorted_vec().iter().rev().map(|Reverse(item)| item))
-    }
-}
-
-impl<'de, T: Ord + Deserialize<'de>> Deserialize<'de> for Queue<T> {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        Ok(Self(Vec::<T>::deserialize(d)?.into_iter().map(Reverse).collect()))
-    }
-}
+use serde::{Deserialize, Serialize};
 
 /// The earliest of many instants, the lowest index among equals: a tournament tree, O(log n) to change one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
