@@ -127,6 +127,19 @@ export function CompareRegret(props: { comparison: RunComparison | undefined }):
   );
 }
 
+/** Why autoscalers are not held against the oracle, where they should be. */
+export function NoOracle(props: { why: string | undefined }): JSX.Element {
+  return (
+    <Show when={props.why}>
+      {(why) => (
+        <p class="say no-oracle" role="status">
+          <b>Without the oracle:</b> {why()}.
+        </p>
+      )}
+    </Show>
+  );
+}
+
 /** Better is a disc with a tick, worse a square with a cross, neither three dots: told apart without their colours. */
 function VerdictGlyph(props: { verdict: Verdict }): JSX.Element {
   const path = (): string =>

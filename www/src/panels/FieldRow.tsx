@@ -1,10 +1,8 @@
 // One field of the scenario: its name, its help with what an edit of it does, its control, what is wrong with it.
 import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
-import { Portal } from 'solid-js/web';
 import { equal, getAt, type Json } from '../base/json.ts';
 import type { EditKind, Field, Input } from '../base/schema.ts';
-import { sentence } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { isAdded } from './Entries.tsx';
@@ -312,19 +310,23 @@ function Choice(props: {
   onSet: (value: Json) => Promise<boolean>;
 }): JSX.Element {
   const options = createMemo(() => (props.field.input.kind === 'choice' ? props.field.input.options : []));
+  const option = (tag: string) => options().find((o) => o.tag === tag);
   const tags = createMemo(() => options().map((o) => o.tag), [], { equals: sameList });
   const collection = createMemo(() =>
-    createListCollection({ items: tags(), itemToString: (tag) => sentence(tag), itemToValue: (tag) => tag }),
+    createListCollection({
+      items: tags(),
+      itemToString: (tag) => option(tag)?.label ?? tag,
+      itemToValue: (tag) => tag,
+    }),
   );
   const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
-  const option = (tag: string) => options().find((o) => o.tag === tag);
   return (
     <Select.Root
       class="select"
       collection={collection()}
       value={[current()]}
       ids={{ trigger: props.id, label: `${props.id}-label` }}
-      positioning={{ sameWidth: false, gutter: 4 }}
+      positioning={{ sameWidth: false, gutter: 4, strategy: 'fixed' }}
       onValueChange={({ value }) => {
         const chosen = option(value[0] ?? '');
         if (chosen && chosen.tag !== current()) void props.onSet(chosen.value);
@@ -336,22 +338,20 @@ function Choice(props: {
           <Icon name="down" />
         </Select.Trigger>
       </Select.Control>
-      <Portal>
-        <Select.Positioner>
-          <Select.Content class="menu">
-            <For each={tags()}>
-              {(tag) => (
-                <Select.Item item={tag} class="menu-item tall">
-                  <Select.ItemText>
-                    <b>{option(tag)?.label}</b>
-                  </Select.ItemText>
-                  <span class="s">{option(tag)?.description}</span>
-                </Select.Item>
-              )}
-            </For>
-          </Select.Content>
-        </Select.Positioner>
-      </Portal>
+      <Select.Positioner>
+        <Select.Content class="menu">
+          <For each={tags()}>
+            {(tag) => (
+              <Select.Item item={tag} class="menu-item tall">
+                <Select.ItemText>
+                  <b>{option(tag)?.label}</b>
+                </Select.ItemText>
+                <span class="s">{option(tag)?.description}</span>
+              </Select.Item>
+            )}
+          </For>
+        </Select.Content>
+      </Select.Positioner>
     </Select.Root>
   );
 }

@@ -128,6 +128,16 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
     />
   );
 
+  /** Instants on the axis that the bar lies on, even in part, are not shown. */
+  const coverTicks = (el: HTMLElement | undefined): void => {
+    const bar = el?.querySelector('.span-bar')?.getBoundingClientRect();
+    for (const tick of layer?.parentElement?.querySelectorAll<HTMLElement>('.time-axis > span:not(.now-chip)') ?? []) {
+      const box = tick.getBoundingClientRect();
+      const covered = bar !== undefined && box.right > bar.left - 4 && box.left < bar.right + 4;
+      tick.style.visibility = covered ? 'hidden' : '';
+    }
+  };
+
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only keeps clicks on the span from the charts below it
     // biome-ignore lint/a11y/useKeyWithClickEvents: its edges and buttons have the keys
@@ -141,7 +151,9 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
           el.style.setProperty('--to', `${to}%`);
           el.style.setProperty('--now', `${share(nowS())}%`);
           el.dataset.bar = (el.clientWidth * to) / 100 < BAR_ROOM ? 'after' : 'before';
+          coverTicks(el);
         });
+        onCleanup(() => coverTicks(undefined));
       }}
       onClick={(event) => event.stopPropagation()}
     >

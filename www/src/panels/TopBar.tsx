@@ -1,7 +1,6 @@
 // Title, preset, seed, files, theme, help. What does not exist yet has no button.
 import { Menu } from '@ark-ui/solid/menu';
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { Portal } from 'solid-js/web';
 import { getAt } from '../base/json.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
@@ -46,25 +45,23 @@ export function TopBar(props: { app: App }): JSX.Element {
           </Show>
           <Icon name="down" />
         </Menu.Trigger>
-        <Portal>
-          <Menu.Positioner>
-            <Menu.Content class="menu" aria-label="Presets">
-              <Menu.Item class="menu-item" value={GALLERY}>
-                <span class="ac">Gallery: all with pictures…</span>
-              </Menu.Item>
-              <Menu.Item class="menu-item" value={COMPARE}>
-                <span class="ac">Compare with a second run…</span>
-              </Menu.Item>
-              <For each={PRESETS}>
-                {(preset) => (
-                  <Menu.Item class="menu-item" value={preset.name}>
-                    <b>{preset.title || preset.name}</b>
-                  </Menu.Item>
-                )}
-              </For>
-            </Menu.Content>
-          </Menu.Positioner>
-        </Portal>
+        <Menu.Positioner>
+          <Menu.Content class="menu" aria-label="Presets">
+            <Menu.Item class="menu-item" value={GALLERY}>
+              <span class="ac">Gallery: all with pictures…</span>
+            </Menu.Item>
+            <Menu.Item class="menu-item" value={COMPARE}>
+              <span class="ac">Compare with a second run…</span>
+            </Menu.Item>
+            <For each={PRESETS}>
+              {(preset) => (
+                <Menu.Item class="menu-item" value={preset.name}>
+                  <b>{preset.title || preset.name}</b>
+                </Menu.Item>
+              )}
+            </For>
+          </Menu.Content>
+        </Menu.Positioner>
       </Menu.Root>
       <button
         type="button"
@@ -76,14 +73,14 @@ export function TopBar(props: { app: App }): JSX.Element {
       </button>
       <span class="grow" />
       <FileButton
-        class="btn"
+        class="btn desk"
         label="Open trace…, scenario or benchmark file"
         takes="Trace, scenario or benchmark file"
         accept=".csv,.jsonl,.json,.yaml,.yml,.txt,.log,.prom"
         onFile={(file) => void app.openFile(file)}
       >
         <Icon name="file" />
-        <span class="wide">Open trace…</span>
+        <span class="wide roomy">Open trace…</span>
       </FileButton>
       <button
         type="button"
