@@ -22,6 +22,15 @@ test('a plain enum becomes a choice with a description for each option', () => {
   expect(field.input.options.every((o) => o.description !== '')).toBe(true);
 });
 
+test('an option is called as the schema calls it, else by the words of its tag', () => {
+  const [field] = schema.fields(DOC, ['cluster', 'pools', 0, 'scaling', 'policy']);
+  if (field?.input.kind !== 'choice') throw new Error('not a choice');
+  const labels = new Map(field.input.options.map((o) => [o.tag, o.label]));
+  expect(labels.get('hpa')).toBe('HPA');
+  expect(labels.get('wva-saturation-v2')).toBe('WVA saturation v2');
+  expect(labels.get('target-utilization')).toBe('Target utilization');
+});
+
 test('an enum with parameters becomes a choice and the fields of the variant in force', () => {
   const fields = schema.fields(DOC, ['workload', 'clients', 0, 'arrivals']);
   expect(fields.map((f) => [f.path, f.depth, f.unit])).toEqual([

@@ -200,7 +200,10 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
   return (
     <main
       class="overlay compare"
-      classList={{ races: study() !== 'Two runs', stages: shown() === 'Stages' && comparing.beside() !== undefined }}
+      classList={{
+        races: study() !== 'Two runs',
+        'with-stages': shown() === 'Stages' && comparing.beside() !== undefined,
+      }}
       aria-label="Compare with B"
       tabindex="-1"
       ref={host}

@@ -143,7 +143,7 @@ const FORM = {
 };
 
 const REQUESTS = {
-  link: '#router-showdown;t=40;select=request:400',
+  link: '#router-showdown;t=60;select=request:400',
   views: [
     tab('request', async (page) => page.getByRole('img', { name: /Waterfall of request/ }).waitFor()),
     tab('request-alternatives', async (page) => {
