@@ -251,3 +251,15 @@ test('all of cluster, workload and slo is live or replaces replicas, but the sem
     rest.join(', '),
   ).toBe(true);
 });
+
+test('no description of a definition is read: the page has none of them', () => {
+  const { $defs, ...rest } = trust<JsonObject>(raw);
+  const bare = Object.entries(trust<JsonObject>($defs)).map(([name, definition]) => {
+    const { description: _, ...kept } = trust<JsonObject>(definition);
+    return [name, kept] as const;
+  });
+  const trimmed = new Schema({ ...rest, $defs: Object.fromEntries(bare) });
+  for (const key of ['run', 'cluster', 'workload', 'slo', 'observe'])
+    for (const { from, document } of [{ from: key, document: DOC }, ...everything(key)])
+      expect(trimmed.fields(document, [key]), from).toEqual(schema.fields(document, [key]));
+});

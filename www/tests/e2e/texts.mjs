@@ -133,7 +133,7 @@ export function problems(page, part = undefined) {
       }
     });
     const PLACES = ':is(.top, .ctl, .phone-tabs, .bar, .lfoot)';
-    const controls = [...document.querySelectorAll(`${PLACES} :is(button, input, [role=slider]), .ctl > *`)]
+    const controls = [...root.querySelectorAll(`${PLACES} :is(button, input, [role=slider]), .ctl > *`)]
       .filter((el) => el.checkVisibility({ visibilityProperty: true }) && !styleOf(el).unseen)
       .map((el) => ({ el, box: el.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 1);

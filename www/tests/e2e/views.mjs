@@ -207,7 +207,7 @@ const THEORY = {
         await page.locator('.charts .table-button').first().click();
       },
       tabs: ['Charts'],
-      part: '.charts',
+      part: '.chart-table',
     },
   ],
 };
@@ -334,6 +334,7 @@ const EDITS = {
         await seed.press('Enter');
         await page.locator('.notice').waitFor();
       },
+      part: '.notice',
     },
     {
       name: 'trace-refused',

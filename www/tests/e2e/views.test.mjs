@@ -32,9 +32,11 @@ function looks(name) {
   if (WANTED !== '') return WANTED === 'all' || name.includes(WANTED) ? all : [];
   const i = NAMES.indexOf(name);
   const first = i % SIZES.length;
+  // From one round to the next the themes change places.
+  const turn = Math.floor(i / SIZES.length);
   return [
-    [SIZES[first], THEMES[i % 2]],
-    [SIZES[(first + 3) % SIZES.length], THEMES[(i + 1) % 2]],
+    [SIZES[first], THEMES[(i + turn) % 2]],
+    [SIZES[(first + 3) % SIZES.length], THEMES[(i + turn + 1) % 2]],
   ];
 }
 
