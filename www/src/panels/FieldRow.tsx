@@ -1,6 +1,7 @@
 // One field of the scenario: its name, its help with what an edit of it does, its control, what is wrong with it.
 import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
+import { Portal } from 'solid-js/web';
 import { equal, getAt, type Json } from '../base/json.ts';
 import type { EditKind, Field, Input } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
@@ -326,7 +327,7 @@ function Choice(props: {
       collection={collection()}
       value={[current()]}
       ids={{ trigger: props.id, label: `${props.id}-label` }}
-      positioning={{ sameWidth: false, gutter: 4, strategy: 'fixed' }}
+      positioning={{ sameWidth: false, gutter: 4 }}
       onValueChange={({ value }) => {
         const chosen = option(value[0] ?? '');
         if (chosen && chosen.tag !== current()) void props.onSet(chosen.value);
@@ -338,20 +339,22 @@ function Choice(props: {
           <Icon name="down" />
         </Select.Trigger>
       </Select.Control>
-      <Select.Positioner>
-        <Select.Content class="menu">
-          <For each={tags()}>
-            {(tag) => (
-              <Select.Item item={tag} class="menu-item tall">
-                <Select.ItemText>
-                  <b>{option(tag)?.label}</b>
-                </Select.ItemText>
-                <span class="s">{option(tag)?.description}</span>
-              </Select.Item>
-            )}
-          </For>
-        </Select.Content>
-      </Select.Positioner>
+      <Portal>
+        <Select.Positioner>
+          <Select.Content class="menu">
+            <For each={tags()}>
+              {(tag) => (
+                <Select.Item item={tag} class="menu-item tall">
+                  <Select.ItemText>
+                    <b>{option(tag)?.label}</b>
+                  </Select.ItemText>
+                  <span class="s">{option(tag)?.description}</span>
+                </Select.Item>
+              )}
+            </For>
+          </Select.Content>
+        </Select.Positioner>
+      </Portal>
     </Select.Root>
   );
 }

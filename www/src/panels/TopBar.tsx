@@ -1,6 +1,7 @@
 // Title, preset, seed, files, theme, help. What does not exist yet has no button.
 import { Menu } from '@ark-ui/solid/menu';
 import { createMemo, For, type JSX, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
 import { getAt } from '../base/json.ts';
 import { setTheme, theme } from '../base/theme.ts';
 import { Icon } from '../draw/glyphs.tsx';
@@ -45,23 +46,31 @@ export function TopBar(props: { app: App }): JSX.Element {
           </Show>
           <Icon name="down" />
         </Menu.Trigger>
-        <Menu.Positioner>
-          <Menu.Content class="menu" aria-label="Presets">
-            <Menu.Item class="menu-item" value={GALLERY}>
-              <span class="ac">Gallery: all with pictures…</span>
-            </Menu.Item>
-            <Menu.Item class="menu-item" value={COMPARE}>
-              <span class="ac">Compare with a second run…</span>
-            </Menu.Item>
-            <For each={PRESETS}>
-              {(preset) => (
-                <Menu.Item class="menu-item" value={preset.name}>
-                  <b>{preset.title || preset.name}</b>
-                </Menu.Item>
-              )}
-            </For>
-          </Menu.Content>
-        </Menu.Positioner>
+        <Portal
+          ref={(host) => {
+            // What stands beside the page is a part of it too.
+            host.role = 'region';
+            host.ariaLabel = 'Menu';
+          }}
+        >
+          <Menu.Positioner>
+            <Menu.Content class="menu" aria-label="Presets">
+              <Menu.Item class="menu-item" value={GALLERY}>
+                <span class="ac">Gallery: all with pictures…</span>
+              </Menu.Item>
+              <Menu.Item class="menu-item" value={COMPARE}>
+                <span class="ac">Compare with a second run…</span>
+              </Menu.Item>
+              <For each={PRESETS}>
+                {(preset) => (
+                  <Menu.Item class="menu-item" value={preset.name}>
+                    <b>{preset.title || preset.name}</b>
+                  </Menu.Item>
+                )}
+              </For>
+            </Menu.Content>
+          </Menu.Positioner>
+        </Portal>
       </Menu.Root>
       <button
         type="button"
