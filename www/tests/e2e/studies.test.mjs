@@ -1,5 +1,6 @@
 // The user story "find the capacity of a fleet", in the built page in Chromium: the number, the curves and their knee.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { cli, comes, drop, preset, resting, savedScenario, suite } from './harness.mjs';
 import { painted } from './texts.mjs';
 import { compareFits, violations } from './violations.mjs';
