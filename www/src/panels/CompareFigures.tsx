@@ -2,6 +2,7 @@
 import { For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../base/units.ts';
 import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../generated/boundary.ts';
+import './regret.css';
 
 type Figure = {
   readonly name: string;
