@@ -28,15 +28,17 @@ function prefetch(): Plugin {
 /** What only a validator of documents reads in the schema: the page asks the simulation instead. */
 const FOR_VALIDATORS = new Set(['$schema', 'additionalProperties', 'required', 'TimedEdit', 'Edit', 'Route']);
 
-/** Leaves out of the page's copy of the schema what the form does not read: a tenth of it. */
+/** Leaves out of the page's copy of the schema what the form does not read: a seventh of it. Fields and options describe themselves. */
 function schemaOfTheForm(): Plugin {
   return {
     name: 'schema-of-the-form',
     enforce: 'pre',
-    transform: (text, file) =>
-      file.endsWith('/generated/schema.json')
-        ? JSON.stringify(JSON.parse(text, (key, value) => (FOR_VALIDATORS.has(key) ? undefined : value)))
-        : undefined,
+    transform: (text, file) => {
+      if (!file.endsWith('/generated/schema.json')) return undefined;
+      const schema = JSON.parse(text, (key, value) => (FOR_VALIDATORS.has(key) ? undefined : value));
+      for (const definition of Object.values<{ description?: string }>(schema.$defs)) delete definition.description;
+      return JSON.stringify(schema);
+    },
   };
 }
 

@@ -23,16 +23,22 @@ pub enum ScalingPolicy {
     /// One more, or one fewer, by how many requests wait for each replica.
     QueueDepth(QueueDepth),
     /// The horizontal autoscaler of Kubernetes, version 2.
+    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "HPA")))]
     Hpa(Horizontal),
     /// KEDA: from zero to one at the first signal and back after a quiet time; above that the horizontal autoscaler.
+    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "KEDA")))]
     Keda(Keda),
     /// The autoscaler of Knative: requests at once over a long window, and over a short one in a burst.
+    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "KPA")))]
     Kpa(Kpa),
     /// The first saturation analyser of llm-d: one more where little room is left, one fewer where the others can take over.
+    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "WVA saturation v1")))]
     WvaSaturationV1(SaturationV1),
     /// The second one: demand and supply in tokens of KV cache.
+    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "WVA saturation v2")))]
     WvaSaturationV2(SaturationV2),
     /// The queueing model of llm-d: learns what a step costs, and asks for the replicas that keep the objectives.
+    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "WVA queueing model")))]
     WvaQueueingModel(QueueingModel),
     /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
     DynamoThroughput(DynamoThroughput),

@@ -22,6 +22,15 @@ test('a plain enum becomes a choice with a description for each option', () => {
   expect(field.input.options.every((o) => o.description !== '')).toBe(true);
 });
 
+test('an option is called as the schema calls it, else by the words of its tag', () => {
+  const [field] = schema.fields(DOC, ['cluster', 'pools', 0, 'scaling', 'policy']);
+  if (field?.input.kind !== 'choice') throw new Error('not a choice');
+  const labels = new Map(field.input.options.map((o) => [o.tag, o.label]));
+  expect(labels.get('hpa')).toBe('HPA');
+  expect(labels.get('wva-saturation-v2')).toBe('WVA saturation v2');
+  expect(labels.get('target-utilization')).toBe('Target utilization');
+});
+
 test('an enum with parameters becomes a choice and the fields of the variant in force', () => {
   const fields = schema.fields(DOC, ['workload', 'clients', 0, 'arrivals']);
   expect(fields.map((f) => [f.path, f.depth, f.unit])).toEqual([
@@ -241,4 +250,16 @@ test('all of cluster, workload and slo is live or replaces replicas, but the sem
     rest.every((path) => /^(cluster\.compat|workload\.trace)/.test(path)),
     rest.join(', '),
   ).toBe(true);
+});
+
+test('no description of a definition is read: the page has none of them', () => {
+  const { $defs, ...rest } = trust<JsonObject>(raw);
+  const bare = Object.entries(trust<JsonObject>($defs)).map(([name, definition]) => {
+    const { description: _, ...kept } = trust<JsonObject>(definition);
+    return [name, kept] as const;
+  });
+  const trimmed = new Schema({ ...rest, $defs: Object.fromEntries(bare) });
+  for (const key of ['run', 'cluster', 'workload', 'slo', 'observe'])
+    for (const { from, document } of [{ from: key, document: DOC }, ...everything(key)])
+      expect(trimmed.fields(document, [key]), from).toEqual(schema.fields(document, [key]));
 });

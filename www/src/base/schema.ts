@@ -219,7 +219,7 @@ export class Schema {
     const known = this.known(current?.variant, current?.tag, value);
     const options = all.map(({ variant, tag }) => ({
       tag,
-      label: tag === INTEGER_OPTION ? 'Set' : sentence(tag),
+      label: tag === INTEGER_OPTION ? 'Set' : text(variant['x-label']) || sentence(tag),
       description: text(variant.description),
       value: tag === INTEGER_OPTION ? (node['x-first'] ?? 1) : this.first(variant, tag, known),
     }));

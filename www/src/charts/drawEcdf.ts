@@ -1,7 +1,7 @@
 // A distribution as the share of requests at or below each value: log x, percent y, the percentiles marked on the curve.
 import { durationMs, plain, text } from '../base/units.ts';
 import type { Pen } from '../draw/canvas.ts';
-import { font, label } from '../draw/marks.ts';
+import { font, label, plate } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import { logCeil, logFloor, logTicks } from './scales.ts';
 
@@ -56,7 +56,7 @@ export function drawEcdf(s: EcdfScene): void {
   if (s.values.length === 0) {
     pen.fillStyle = p.voidHatch;
     pen.fillRect(EDGE.left, EDGE.top, right - EDGE.left, bottom - EDGE.top);
-    label(pen, s.empty, (EDGE.left + right) / 2, (EDGE.top + bottom) / 2 + 4, p.ink3, 'center');
+    plate(pen, p, s.empty, (EDGE.left + right) / 2, (EDGE.top + bottom) / 2 + 4);
     return;
   }
   const slo = drawObjective(s, x, right, bottom);

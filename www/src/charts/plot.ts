@@ -1,7 +1,7 @@
 // uPlot with our axes, shades and labels. Everything that only we draw happens in its hooks, in CSS pixels.
 import uPlot from 'uplot';
 import { spans } from '../base/anomalies.ts';
-import { font, label } from '../draw/marks.ts';
+import { font, label, plate } from '../draw/marks.ts';
 import type { Palette } from '../draw/palette.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import { pennants } from './flags.ts';
@@ -180,7 +180,7 @@ function drawOver(u: uPlot, s: PlotState, pen: CanvasRenderingContext2D, box: Bo
   if (s.filled()) return;
   const after =
     s.warmUpS() > 0 && s.warmUpS() * 1e6 > frame.now_us && s.first ? `after ${s.warmUpS()} s of warm-up` : s.spec.empty;
-  label(pen, after, box.x + box.w / 2, box.y + box.h / 2 + 4, p.ink3, 'center');
+  plate(pen, p, after, box.x + box.w / 2, box.y + box.h / 2 + 4);
 }
 
 function line(pen: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {

@@ -22,6 +22,7 @@ test('a log range ends at round numbers that hold the data', () => {
 test('log ticks are 1 and 3 of each decade, and decades only where those are too many', () => {
   expect(logTicks(70, 5000)).toEqual([100, 300, 1000, 3000]);
   expect(logTicks(1, 100_000, 6)).toEqual([1, 10, 100, 1000, 10_000, 100_000]);
+  expect(logTicks(2, 8)).toEqual([2, 3, 4, 5, 6, 8]);
   expect(logTicks(1, 1_000_000, 4)).toEqual([1, 100, 10_000, 1_000_000]);
 });
 

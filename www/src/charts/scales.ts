@@ -20,7 +20,7 @@ export function logCeil(x: number): number {
   return Number(((LOG_ENDS.find((s) => s * decade >= x * (1 - 1e-9)) ?? 10) * decade).toPrecision(3));
 }
 
-/** Ticks of a log axis from `low` to `high`: 1 and 3, or decades only where that would be more than `most`. */
+/** Ticks of a log axis from `low` to `high`: 1 and 3, decades only where that would be more than `most`, and more where one would be left. */
 export function logTicks(low: number, high: number, most = 6): number[] {
   const make = (steps: readonly number[]): number[] => {
     const out: number[] = [];
@@ -33,6 +33,7 @@ export function logTicks(low: number, high: number, most = 6): number[] {
     return out;
   };
   const fine = make(LOG_STEPS);
+  if (fine.length < 2) return make([1, 2, 3, 4, 5, 6, 8]);
   if (fine.length <= most) return fine;
   const decades = make([1]);
   const skip = Math.ceil(decades.length / most);

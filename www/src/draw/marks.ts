@@ -26,6 +26,14 @@ export function label(pen: Pen, text: string, x: number, y: number, fill: string
   pen.fillText(text, x, y);
 }
 
+/** A word in the middle of a drawing, on a ground of its own: no line goes through it. */
+export function plate(pen: Pen, p: Palette, text: string, x: number, y: number): void {
+  const w = pen.measureText(text).width + 8;
+  pen.fillStyle = p.surface;
+  pen.fillRect(x - w / 2, y - 12, w, 16);
+  label(pen, text, x, y, p.ink3, 'center');
+}
+
 /**
  * A strong number followed by a quiet word, `11 waiting`; the word is left out where it would end beyond `right`. Leaves an 11 px
  * regular font; tells where it ends.

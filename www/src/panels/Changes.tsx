@@ -5,7 +5,7 @@ import { clock } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { withValue } from '../state/document.ts';
 import { type Edit, routeSaid } from '../state/edits.ts';
-import { fieldAt, inUnit, pathName, plainText } from './formFields.ts';
+import { choiceText, fieldAt, inUnit, pathName } from './formFields.ts';
 
 export default function Changes(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -103,6 +103,6 @@ function short(app: App, path: string, stored: Json | undefined): string {
     const text = value.toLocaleString('en', { maximumFractionDigits: 9 });
     return field && field.unit !== '' ? `${text}\u00a0${field.unit}` : text;
   }
-  const text = typeof value === 'string' ? value : plainText(value);
+  const text = field?.input.kind === 'choice' || typeof value !== 'string' ? choiceText(value, field) : value;
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -24,7 +24,7 @@ import { changes, type ListedEdit, placedEdits, routeSaid, withEdit, withoutEdit
 import { isLinkText } from '../state/linkText.ts';
 import { sendToB, sentToB } from '../state/sentToB.ts';
 import { CompareCharts } from './CompareCharts.tsx';
-import { CompareFigures, CompareRegret } from './CompareFigures.tsx';
+import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import { choiceText, fieldAt, pathName, plainText } from './formFields.ts';
 import { overlay } from './overlay.ts';
@@ -167,6 +167,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
               </Show>
               <CompareFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
               <CompareRegret comparison={comparing.seeds()?.comparison} />
+              <NoOracle why={comparing.seeds()?.noOracle} />
               <Show when={shown() === 'Charts'}>
                 <CompareCharts
                   comparison={comparing.result()?.comparison}
@@ -199,7 +200,10 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
   return (
     <main
       class="overlay compare"
-      classList={{ races: study() !== 'Two runs', stages: shown() === 'Stages' && comparing.beside() !== undefined }}
+      classList={{
+        races: study() !== 'Two runs',
+        'with-stages': shown() === 'Stages' && comparing.beside() !== undefined,
+      }}
       aria-label="Compare with B"
       tabindex="-1"
       ref={host}
@@ -256,7 +260,7 @@ function Chooser(props: { app: App; choose: (next: Beside) => void }): JSX.Eleme
   const options = createMemo(() => {
     const field = fieldAt(app.schema, app.document(), ROUTING);
     const all = field?.input.kind === 'choice' ? field.input.options : [];
-    return all.filter((option) => option.label !== choiceText(routing()));
+    return all.filter((option) => option.label !== choiceText(routing(), field));
   });
   const nowUs = (): number => app.frame()?.now_us ?? 0;
   const begun = (value: Json): Json =>
@@ -433,7 +437,7 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
             <li>
               <span>{pathName(props.app.schema, props.b.document, change.path)}</span>
               <span class="m">
-                {said(change.from)} → <b>{said(change.to)}</b>
+                {said(props.app, change.path, change.from)} → <b>{said(props.app, change.path, change.to)}</b>
               </span>
             </li>
           )}
@@ -454,7 +458,9 @@ function Differs(props: { app: App; b: Beside }): JSX.Element {
   );
 }
 
-function said(value: Json | undefined): string {
+function said(app: App, path: string, value: Json | undefined): string {
+  const field = fieldAt(app.schema, app.document(), path);
+  if (field?.input.kind === 'choice' && value !== undefined) return choiceText(value, field);
   return typeof value === 'object' && value !== null ? choiceText(value) : plainText(value) || 'default';
 }
 

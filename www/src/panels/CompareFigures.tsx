@@ -2,6 +2,7 @@
 import { For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../base/units.ts';
 import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../generated/boundary.ts';
+import './regret.css';
 
 type Figure = {
   readonly name: string;
@@ -123,6 +124,19 @@ export function CompareRegret(props: { comparison: RunComparison | undefined }):
           </tbody>
         </table>
       </div>
+    </Show>
+  );
+}
+
+/** Why autoscalers are not held against the oracle, where they should be. */
+export function NoOracle(props: { why: string | undefined }): JSX.Element {
+  return (
+    <Show when={props.why}>
+      {(why) => (
+        <p class="say no-oracle" role="status">
+          <b>Without the oracle:</b> {why()}.
+        </p>
+      )}
     </Show>
   );
 }

@@ -1,5 +1,5 @@
 // Who gained and who lost, the requests that moved most, and one request in both runs.
-import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, signed, text } from '../base/units.ts';
 import type { GroupDifference, Grouping, MovedRequest, PairedPart, RunComparison } from '../generated/boundary.ts';
 import type { Pair } from '../state/compare.ts';
@@ -141,8 +141,16 @@ function Moved(props: {
 /** One request in both runs, on one axis. */
 function BothWaterfalls(props: { pair: Pair }): JSX.Element {
   const spanUs = (): number => Math.max(props.pair.a.total_us, props.pair.b.total_us);
+  let host: HTMLElement | undefined;
+  // It stands above the lists that it is chosen from.
+  createEffect(
+    on(
+      () => props.pair,
+      () => host?.scrollIntoView({ block: 'nearest' }),
+    ),
+  );
   return (
-    <section class="blk" aria-label={`Request ${props.pair.a.request} in both runs`}>
+    <section class="blk" ref={host} aria-label={`Request ${props.pair.a.request} in both runs`}>
       <div class="blk-head">
         <h2>#{props.pair.a.request} in both runs</h2>
       </div>

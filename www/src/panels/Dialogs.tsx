@@ -83,10 +83,12 @@ function TraceDialog(props: { app: App }): JSX.Element {
       <Show when={props.app.reading()}>
         {(reading) => (
           <>
-            <p class="say">
-              {reading().name}: {count(reading().read / 1024)} of {count(reading().size / 1024)} KiB
-            </p>
-            <progress max={Math.max(1, reading().size)} value={reading().read} aria-label="Read so far" />
+            <Show when={!reading().done} fallback={<p class="say">{reading().name}</p>}>
+              <p class="say">
+                {reading().name}: {count(reading().read / 1024)} of {count(reading().size / 1024)} KiB
+              </p>
+              <progress max={Math.max(1, reading().size)} value={reading().read} aria-label="Read so far" />
+            </Show>
             <Show when={reading().done}>
               <Problems list={reading().diagnostics} />
               <p class="say">The run that was going on still is.</p>

@@ -91,7 +91,6 @@ export default function EventLog(props: { app: App }): JSX.Element {
                     type="button"
                     class="log-row"
                     classList={{ pick: row.request !== undefined && row.request === app.selected().request }}
-                    aria-label={inFull(row)}
                     onPointerEnter={() => setRead(row)}
                     onFocus={() => setRead(row)}
                     onClick={(event) => {
@@ -150,12 +149,4 @@ function Named(props: { row: EventRow }): JSX.Element {
       </Show>
     </>
   );
-}
-
-function inFull(row: EventRow): string {
-  const names = [
-    row.request === undefined ? '' : `#${row.request}`,
-    row.replica === undefined ? '' : `r${row.replica}`,
-  ];
-  return [`${clock(row.at_us)} s`, row.kind, ...names, row.text].filter((s) => s !== '').join(' ');
 }

@@ -4,7 +4,6 @@ import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, S
 import { Portal } from 'solid-js/web';
 import { equal, getAt, type Json } from '../base/json.ts';
 import type { EditKind, Field, Input } from '../base/schema.ts';
-import { sentence } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { isAdded } from './Entries.tsx';
@@ -312,12 +311,16 @@ function Choice(props: {
   onSet: (value: Json) => Promise<boolean>;
 }): JSX.Element {
   const options = createMemo(() => (props.field.input.kind === 'choice' ? props.field.input.options : []));
+  const option = (tag: string) => options().find((o) => o.tag === tag);
   const tags = createMemo(() => options().map((o) => o.tag), [], { equals: sameList });
   const collection = createMemo(() =>
-    createListCollection({ items: tags(), itemToString: (tag) => sentence(tag), itemToValue: (tag) => tag }),
+    createListCollection({
+      items: tags(),
+      itemToString: (tag) => option(tag)?.label ?? tag,
+      itemToValue: (tag) => tag,
+    }),
   );
   const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
-  const option = (tag: string) => options().find((o) => o.tag === tag);
   return (
     <Select.Root
       class="select"

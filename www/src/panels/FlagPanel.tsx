@@ -50,6 +50,7 @@ function Row(props: { app: App; index: number }): JSX.Element {
                   title={shownAs(app, path, value)}
                   onChange={(event) => void app.reviseEdit(props.index, path, readAs(event.currentTarget.value, value))}
                 />
+                {unitOf(app, path)}
               </label>
             )}
           </For>
@@ -99,6 +100,12 @@ function readAs(text: string, before: Json): Json {
   } catch {
     return text;
   }
+}
+
+/** The unit of a value that the document has in the form's unit. */
+function unitOf(app: App, path: string): string {
+  const field = fieldAt(app.schema, app.inForce(), path);
+  return field?.times === 1 ? field.unit : '';
 }
 
 function shownAs(app: App, path: string, stored: Json): string {

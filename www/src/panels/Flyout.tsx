@@ -32,6 +32,7 @@ export function Flyout(props: {
     props.ref?.(() => box?.showPopover());
     const sized = new ResizeObserver(place);
     if (box) sized.observe(box);
+    sized.observe(document.documentElement);
     onCleanup(() => sized.disconnect());
   });
   return (

@@ -21,7 +21,7 @@ export function Little(props: { app: App; replica?: number }): JSX.Element {
   createEffect(on([app.refreshTick, app.playing, () => props.replica], ask));
   const rows = (of: (name: string) => number): readonly Row[] => [
     ['L: inside on average', digits(of('mean_number'))],
-    ['λ: arrivals', `${digits(of('rate_per_s'))} /s`],
+    ['λ: arrivals', `${digits(of('rate_per_s'))} req/s`],
     ['W: time inside on average', of('arrived') > 0 ? text(durationMs(of('time_ms'))) : '–'],
     ['λ W', digits(of('product'))],
     ['Difference of both sides', `${count(of('difference'))} request-µs`],

@@ -8,6 +8,8 @@ const WIDTH = 224;
 const HEIGHT = 84;
 /** Room for marks at the edges. */
 const EDGE = 3;
+/** Height of a line of words. */
+const LINE = 12;
 /** The side of the square in which shapes are given. */
 const SIDE = 1000;
 
@@ -23,16 +25,48 @@ export function Picture(props: { picture: Shown }): JSX.Element {
         <span class="m">{props.picture.range}</span>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        <For each={wordsLast(props.picture.shapes)}>{(shape) => <Drawn shape={shape} />}</For>
+        <For each={props.picture.shapes.filter((shape) => !('words' in shape))}>
+          {(shape) => <Drawn shape={shape} />}
+        </For>
+        <For each={placed(props.picture.shapes)}>
+          {(word) => (
+            <text x={at(word.x)} y={at(word.y)} text-anchor={word.right ? 'end' : 'start'}>
+              {word.text}
+            </text>
+          )}
+        </For>
       </svg>
     </figure>
   );
 }
 
-/** No line goes through a word. */
-function wordsLast(shapes: readonly Shape[]): readonly Shape[] {
-  return [...shapes.filter((shape) => !('words' in shape)), ...shapes.filter((shape) => 'words' in shape)];
+type Word = { readonly x: number; y: number; readonly right: boolean; readonly text: string };
+
+/** The words of a picture, last, so that no line goes through one; those that would lie on each other stand one below the other. */
+function placed(shapes: readonly Shape[]): readonly Word[] {
+  const words: Word[] = [];
+  for (const shape of shapes) {
+    if (!('words' in shape)) continue;
+    const [left = 0, up = 0] = shape.words.at;
+    const right = left > SIDE / 2;
+    const word = {
+      x: x(left) + (right ? -4 : left === 0 ? 0 : 4),
+      y: within(y(up) + 4),
+      right,
+      text: shape.words.text,
+    };
+    const near = words.find((w) => w.right === right && Math.abs(w.x - word.x) < 60 && Math.abs(w.y - word.y) < LINE);
+    if (near) {
+      const [upper, lower] = near.y <= word.y ? [near, word] : [word, near];
+      upper.y = Math.min(within(lower.y - LINE), HEIGHT - 4 - LINE);
+      lower.y = upper.y + LINE;
+    }
+    words.push(word);
+  }
+  return words;
 }
+
+const within = (high: number): number => Math.max(10, Math.min(HEIGHT - 4, high));
 
 function Drawn(props: { shape: Shape }): JSX.Element {
   const shape = props.shape;
@@ -42,22 +76,7 @@ function Drawn(props: { shape: Shape }): JSX.Element {
   if ('level' in shape) return <path class="level" d={`M0 ${at(y(shape.level.y))}H${WIDTH}`} />;
   if ('bars' in shape)
     return <path class={`bars ${shape.bars.look}`} d={barsPath(shape.bars.bars, shape.bars.lanes)} />;
-  if ('words' in shape) return <Words at={shape.words.at} text={shape.words.text} />;
-  return <Cells cells={shape.cells} />;
-}
-
-function Words(props: { at: readonly number[]; text: string }): JSX.Element {
-  const [left = 0, up = 0] = props.at;
-  const right = left > SIDE / 2;
-  return (
-    <text
-      x={at(x(left) + (right ? -4 : left === 0 ? 0 : 4))}
-      y={at(Math.max(10, Math.min(HEIGHT - 4, y(up) + 4)))}
-      text-anchor={right ? 'end' : 'start'}
-    >
-      {props.text}
-    </text>
-  );
+  return 'cells' in shape ? <Cells cells={shape.cells} /> : undefined;
 }
 
 /** One path for each digit, so that hundreds of cells are nine elements. */

@@ -115,7 +115,7 @@ export default function Policies(props: { app: App }): JSX.Element {
 function Keys(props: { title: string; rows: AdoptedPolicies['mappings']; none: string }): JSX.Element {
   return (
     <Show when={props.rows.length > 0 || props.none !== ''}>
-      <h3>{props.title}</h3>
+      <h2>{props.title}</h2>
       <Show when={props.rows.length > 0} fallback={<p class="help">{props.none}</p>}>
         <dl class="policy-keys">
           <For each={props.rows}>

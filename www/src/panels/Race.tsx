@@ -9,6 +9,7 @@ import type { App } from '../state/app.ts';
 import type { Beside } from '../state/compare.ts';
 import { createRace, type Lap, type Runner } from '../state/race.ts';
 import { scaledPools } from '../state/scaled.ts';
+import { NoOracle } from './CompareFigures.tsx';
 import { fieldAt } from './formFields.ts';
 import { RaceBoundFigure } from './RaceBound.tsx';
 
@@ -53,9 +54,10 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
   const [chosen, setChosen] = createSignal<ReadonlySet<string>>(new Set([...FIRST.Routers, ...FIRST.Autoscalers]));
   const [seeds, setSeeds] = createSignal(5);
   const [by, setBy] = createSignal<RankBy>('met-share');
+  const nameOf = (tag: string): string => options().find((o) => o.tag === tag)?.label ?? tag;
   const runners = createMemo((): readonly Runner[] => {
     const others = options().filter((o) => chosen().has(o.tag) && o.tag !== ownTag());
-    return [{ name: ownTag(), value: own() }, ...others.map((o) => ({ name: o.tag, value: o.tag }))];
+    return [{ name: nameOf(ownTag()), value: own() }, ...others.map((o) => ({ name: o.label, value: o.tag }))];
   });
   const toggle = (tag: string): void => {
     const next = new Set(chosen());
@@ -166,6 +168,7 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
             )}
           </Show>
         </div>
+        <NoOracle why={race.noOracle()} />
         <Show
           when={race.laps().length > 0}
           fallback={

@@ -6,7 +6,9 @@ import { clock, count, DASH, durationUs, percent, plain, sig3, text } from '../b
 import type { ViewColumns } from '../base/view.ts';
 import type { Report, ScalingPart, ScalingRow, ScalingRows } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
+import { scaledPools } from '../state/scaled.ts';
 import { Block, NameValues, type Row } from './Block.tsx';
+import { choiceText, fieldAt } from './formFields.ts';
 import './scaling.css';
 
 const MOST = 50;
@@ -34,7 +36,7 @@ export default function ScalingBlock(props: { app: App }): JSX.Element {
     <>
       <Block title="Replicas over time" remark={<Legend />}>
         <Stacked data={columns()} endS={(app.throttledFrame()?.axis_end_us ?? 0) / 1e6} />
-        <For each={parts()}>{(part) => <NameValues rows={rowsOf(part)} />}</For>
+        <For each={parts()}>{(part) => <NameValues rows={rowsOf(part, policyOf(app, part))} />}</For>
       </Block>
       <Block
         title="Scaling decisions"
@@ -160,9 +162,16 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
   );
 }
 
-function rowsOf(part: ScalingPart): readonly Row[] {
+/** The policy of a pool in the words of the form. */
+function policyOf(app: App, part: ScalingPart): string {
+  const [pool] = scaledPools(app.document());
+  const field = fieldAt(app.schema, app.document(), `cluster.pools[${pool?.index ?? 0}].scaling.policy`);
+  return choiceText(part.policy, field);
+}
+
+function rowsOf(part: ScalingPart, policy: string): readonly Row[] {
   return [
-    [`${part.pool}: ${part.policy}`, `${part.serving} of ${part.desired} wanted`],
+    [`${part.pool}: ${policy}`, `${part.serving} of ${part.desired} wanted`],
     ['Starting, draining', `${part.starting}, ${part.draining}`],
     ['Held at the gateway', count(part.held)],
     ['Up, down', `${count(part.scale_ups)}, ${count(part.scale_downs)}`],

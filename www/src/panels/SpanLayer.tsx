@@ -128,6 +128,23 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
     />
   );
 
+  const placeBar = (el: HTMLElement): void => {
+    const end = el.clientWidth * (share(span()?.toS ?? endS()) / 100);
+    el.dataset.bar = end < BAR_ROOM ? 'after' : 'before';
+    coverTicks(el);
+  };
+  /** Instants on the axis that the bar lies on, even in part, are not shown. */
+  const coverTicks = (el: HTMLElement | undefined): void => {
+    const bar = el?.querySelector('.span-bar')?.getBoundingClientRect();
+    for (const tick of layer?.parentElement?.querySelectorAll<HTMLElement>(
+      '.time-axis > span:not(.now-chip, .cursor-chip)',
+    ) ?? []) {
+      const box = tick.getBoundingClientRect();
+      const covered = bar !== undefined && box.right > bar.left - 4 && box.left < bar.right + 4;
+      tick.style.visibility = covered ? 'hidden' : '';
+    }
+  };
+
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only keeps clicks on the span from the charts below it
     // biome-ignore lint/a11y/useKeyWithClickEvents: its edges and buttons have the keys
@@ -137,10 +154,15 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
         layer = el;
         createEffect(() => {
           el.style.setProperty('--from', `${share(span()?.fromS ?? 0)}%`);
-          const to = share(span()?.toS ?? endS());
-          el.style.setProperty('--to', `${to}%`);
+          el.style.setProperty('--to', `${share(span()?.toS ?? endS())}%`);
           el.style.setProperty('--now', `${share(nowS())}%`);
-          el.dataset.bar = (el.clientWidth * to) / 100 < BAR_ROOM ? 'after' : 'before';
+          placeBar(el);
+        });
+        const sized = new ResizeObserver(() => placeBar(el));
+        sized.observe(el);
+        onCleanup(() => {
+          sized.disconnect();
+          coverTicks(undefined);
         });
       }}
       onClick={(event) => event.stopPropagation()}

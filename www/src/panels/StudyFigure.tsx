@@ -3,7 +3,7 @@ import { createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
 import { NBSP, plain } from '../base/units.ts';
 
 const HEIGHT = 132;
-const EDGE = { left: 52, right: 14, top: 8, bottom: 22 } as const;
+const EDGE = { left: 58, right: 14, top: 8, bottom: 22 } as const;
 /** The lowest line of a chart. */
 export const FOOT = HEIGHT - EDGE.bottom;
 

@@ -50,7 +50,7 @@ export default function Sweep(props: { app: App }): JSX.Element {
   const options = createMemo(() => {
     const field = fieldAt(app.schema, app.document(), ROUTING);
     const all = field?.input.kind === 'choice' ? field.input.options : [];
-    return all.filter((option) => option.label !== choiceText(routing()));
+    return all.filter((option) => option.label !== choiceText(routing(), field));
   });
   const choose = (next: string): void => {
     setPath(next);

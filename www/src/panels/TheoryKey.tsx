@@ -72,6 +72,8 @@ export function Violated(props: { texts: readonly string[]; kept: readonly strin
       </button>
       <div
         id={id}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+        tabIndex={0}
         popover="auto"
         class="theory-list"
         style={{ left: `${at().left}px`, top: `${at().top}px`, 'max-height': `calc(100vh - ${at().top + 8}px)` }}

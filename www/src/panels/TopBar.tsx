@@ -46,7 +46,13 @@ export function TopBar(props: { app: App }): JSX.Element {
           </Show>
           <Icon name="down" />
         </Menu.Trigger>
-        <Portal>
+        <Portal
+          ref={(host) => {
+            // What stands beside the page is a part of it too.
+            host.role = 'region';
+            host.ariaLabel = 'Menu';
+          }}
+        >
           <Menu.Positioner>
             <Menu.Content class="menu" aria-label="Presets">
               <Menu.Item class="menu-item" value={GALLERY}>
@@ -76,14 +82,14 @@ export function TopBar(props: { app: App }): JSX.Element {
       </button>
       <span class="grow" />
       <FileButton
-        class="btn"
+        class="btn desk"
         label="Open trace…, scenario or benchmark file"
         takes="Trace, scenario or benchmark file"
         accept=".csv,.jsonl,.json,.yaml,.yml,.txt,.log,.prom"
         onFile={(file) => void app.openFile(file)}
       >
         <Icon name="file" />
-        <span class="wide">Open trace…</span>
+        <span class="wide roomy">Open trace…</span>
       </FileButton>
       <button
         type="button"

@@ -1,9 +1,10 @@
 // Simulated against measured: one mark for each stage, on logarithmic axes.
-import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
 import { durationMs, NBSP, plain, text } from '../base/units.ts';
 import { type Experiment, figureName, type Stage, type TruthPage } from './truthData.ts';
 
-const W = 740;
+const WIDEST = 740;
+const NARROWEST = 280;
 const H = 300;
 const EDGE = { left: 52, right: 24, top: 12, bottom: 30 } as const;
 const FIGURES = ['e2e_ms mean', 'tpot_ms mean', 'ttft_ms mean'] as const;
@@ -21,6 +22,16 @@ export function TruthScatter(props: {
   onChoose: (e: Experiment) => void;
 }): JSX.Element {
   const [figure, setFigure] = createSignal<string>('e2e_ms mean');
+  const [width, setWidth] = createSignal(WIDEST);
+  let host: SVGSVGElement | undefined;
+  // Drawn at the width that there is, so that its words keep their size.
+  onMount(() => {
+    const sized = new ResizeObserver(([entry]) =>
+      setWidth(Math.max(NARROWEST, Math.min(WIDEST, Math.round(entry?.contentRect.width ?? WIDEST)))),
+    );
+    if (host) sized.observe(host);
+    onCleanup(() => sized.disconnect());
+  });
   const points = createMemo(() =>
     props.data.experiments.flatMap((e) =>
       e.stages.flatMap((stage): Point[] => {
@@ -36,7 +47,7 @@ export function TruthScatter(props: {
     return { low, high: Math.max(low + 1, Math.ceil(Math.log10(Math.max(1, ...all)))) };
   });
   const share = (v: number): number => (Math.log10(v) - range().low) / (range().high - range().low);
-  const x = (v: number): number => EDGE.left + share(v) * (W - EDGE.left - EDGE.right);
+  const x = (v: number): number => EDGE.left + share(v) * (width() - EDGE.left - EDGE.right);
   const y = (v: number): number => H - EDGE.bottom - share(v) * (H - EDGE.top - EDGE.bottom);
   const ticks = createMemo(() =>
     Array.from({ length: range().high - range().low + 1 }, (_, i) => 10 ** (range().low + i)),
@@ -61,14 +72,18 @@ export function TruthScatter(props: {
         </fieldset>
       </figcaption>
       <svg
-        viewBox={`0 0 ${W} ${H}`}
+        ref={host}
+        viewBox={`0 0 ${width()} ${H}`}
         role="img"
         aria-label={`${figureName(figure())} of ${points().length} stages, simulated against measured; the table above has their errors`}
       >
         <For each={ticks()}>
           {(v) => (
             <>
-              <path class="grid" d={`M${x(v)} ${EDGE.top}V${H - EDGE.bottom}M${EDGE.left} ${y(v)}H${W - EDGE.right}`} />
+              <path
+                class="grid"
+                d={`M${x(v)} ${EDGE.top}V${H - EDGE.bottom}M${EDGE.left} ${y(v)}H${width() - EDGE.right}`}
+              />
               <text x={x(v)} y={H - 14} text-anchor="middle">
                 {tick(v)}
               </text>
@@ -96,14 +111,12 @@ export function TruthScatter(props: {
             </circle>
           )}
         </For>
-        <text x={(W + EDGE.left) / 2} y={H - 1} text-anchor="middle">
+        <text x={(width() + EDGE.left) / 2} y={H - 1} text-anchor="middle">
           measured; dashed: 10 % off
         </text>
-        <Show when={true}>
-          <text x={EDGE.left + 6} y={EDGE.top + 10}>
-            simulated
-          </text>
-        </Show>
+        <text x={EDGE.left + 6} y={EDGE.top + 10}>
+          simulated
+        </text>
       </svg>
     </figure>
   );

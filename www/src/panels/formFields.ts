@@ -1,5 +1,5 @@
 // What the rows of the form are made of: which fields each section has, and how a value is said in words.
-import { child, getAt, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
+import { child, getAt, isObject, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
 import type { Field, Schema } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
 import { NBSP } from '../base/units.ts';
@@ -223,7 +223,7 @@ export function rangeOf(field: Field): string {
   } else if (input.kind === 'toggle') {
     if (typeof initial === 'boolean') parts.push(`Default ${initial ? 'on' : 'off'}.`);
   } else if (input.kind === 'choice') {
-    const shown = choiceText(initial);
+    const shown = choiceText(initial, field);
     if (shown !== '') parts.push(`Default ${shown}.`);
   } else if (input.kind === 'optional') parts.push('Default off.');
   return parts.join(' ');
@@ -267,13 +267,17 @@ export function saysSomething(field: Field, value: Json | undefined): boolean {
 export function say(field: Field, stored: Json | undefined): string {
   const value = inUnit(field, stored);
   if (typeof value === 'boolean') return value ? field.label.toLowerCase() : `no ${field.label.toLowerCase()}`;
-  const text = typeof value === 'number' ? value.toLocaleString('en') : choiceText(value);
+  const text = typeof value === 'number' ? value.toLocaleString('en') : choiceText(value, field);
   if (field.unit === '' && typeof value === 'number') return `${field.label.toLowerCase()} ${text}`;
   return field.unit === '' || typeof value !== 'number' ? text : text + NBSP + field.unit;
 }
 
-export function choiceText(value: Json | undefined): string {
-  return typeof value === 'string' ? sentence(value) : plainText(value);
+/** What is chosen, in the words of its field. */
+export function choiceText(value: Json | undefined, field?: Field): string {
+  const tag = isObject(value) ? Object.keys(value)[0] : value;
+  const options = field?.input.kind === 'choice' ? field.input.options : [];
+  const label = options.find((option) => option.tag === tag)?.label;
+  return label ?? (typeof value === 'string' ? sentence(value) : plainText(value));
 }
 
 export function without(all: ReadonlyMap<string, Diagnostic>, path: string): ReadonlyMap<string, Diagnostic> {

@@ -28,8 +28,12 @@ export type BothFrames = { readonly a: Frame; readonly b: Frame };
 /** A pair of one request: how it went in each run. */
 export type Pair = { readonly a: RequestDetail; readonly b: RequestDetail };
 
-/** Both runs with several seeds: how far they are, and what they come to at the end. */
-export type OverSeeds = { readonly progress: Progress; readonly comparison: RunComparison | undefined };
+/** Both runs with several seeds: how far they are, what they come to at the end, and why there is no oracle where there should be one. */
+export type OverSeeds = {
+  readonly progress: Progress;
+  readonly comparison: RunComparison | undefined;
+  readonly noOracle: string;
+};
 
 /** What is read of the run on screen. */
 type RunA = {
@@ -123,7 +127,7 @@ export function createComparing(a: RunA) {
       const casesOf = (document: Json) =>
         thread.ask({ kind: 'cases', scenario: writeDocument(document), varied: [], seeds: count });
       const [ofA, ofB] = await Promise.all([casesOf(untrack(a.document)), casesOf(b.document)]);
-      const oracles = await oraclesOf([untrack(a.document), b.document], casesOf);
+      const { oracles, noOracle } = await oraclesOf([untrack(a.document), b.document], casesOf);
       const jobs = ofA.flatMap((first, i) => {
         const second = ofB[i];
         return second ? [{ i, first, second, bounds: oracles.map((all) => all[i]?.scenario ?? '') }] : [];
@@ -133,7 +137,7 @@ export function createComparing(a: RunA) {
       const workers = many.workersFor(jobs.length);
       const tellProgress = (comparison?: RunComparison): void => {
         const progress = { done: pairs.size, of: jobs.length, tookMs: performance.now() - beganMs, workers };
-        setSeeds({ progress, comparison });
+        setSeeds({ progress, comparison, noOracle });
       };
       tellProgress();
       const whole = await many.all(jobs, async (worker, { i, first, second, bounds: [ofFirst, ofSecond] }, heard) => {
@@ -158,20 +162,24 @@ export function createComparing(a: RunA) {
     }
   }
 
-  /** The runs of the oracles of both, by seed; a run without an autoscaler has the other's. None where there is no bound. */
+  /**
+   * The runs of the oracles of both, by seed; a run without an autoscaler has the other's. Where one cannot be made, why not, and the
+   * comparison goes on without it.
+   */
   async function oraclesOf(
     documents: readonly [Json, Json],
     casesOf: (document: Json) => Promise<readonly CaseText[]>,
-  ): Promise<readonly (readonly CaseText[])[]> {
-    const one = async (document: Json): Promise<string | undefined> =>
+  ): Promise<{ readonly oracles: readonly (readonly CaseText[])[]; readonly noOracle: string }> {
+    const refused: string[] = [];
+    const one = async (document: Json, name: string): Promise<string | undefined> =>
       thread.ask({ kind: 'oracle', scenario: writeDocument(document) }).catch((error: unknown) => {
-        // Where it has no answer the comparison goes on without it.
-        if (error instanceof RefusedError) return undefined;
-        throw error;
+        if (!(error instanceof RefusedError)) throw error;
+        refused.push(`${name}: ${troubleOf(error)}`);
+        return undefined;
       });
-    const [ofA, ofB] = await Promise.all([one(documents[0]), one(documents[1])]);
+    const [ofA, ofB] = [await one(documents[0], 'A'), await one(documents[1], 'B')];
     const both = [ofA ?? ofB, ofB ?? ofA].flatMap((text) => (text === undefined ? [] : [readDocument(text)]));
-    return Promise.all(both.map(casesOf));
+    return { oracles: await Promise.all(both.map(casesOf)), noOracle: refused.join('. ') };
   }
 
   // Another scenario on screen is another comparison.

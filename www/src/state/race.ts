@@ -45,6 +45,8 @@ export function createRace() {
   const [progress, setProgress] = createSignal<Progress>();
   const [running, setRunning] = createSignal(false);
   const [trouble, setTrouble] = createSignal('');
+  /** Why there is no oracle where autoscalers are raced. */
+  const [noOracle, setNoOracle] = createSignal('');
   const thread = new CompareClient(spawnCompare);
   const runs = new ManyRuns();
 
@@ -63,6 +65,7 @@ export function createRace() {
     setLaps([]);
     setRanking(undefined);
     setTrouble('');
+    setNoOracle('');
     setRunning(true);
     const beganMs = performance.now();
     try {
@@ -101,7 +104,7 @@ export function createRace() {
       const all = await thread.ask({ kind: 'cases', scenario, varied: [], seeds });
       return all.map((of) => ({ of, name: 'oracle', bound: true }));
     } catch (error) {
-      setTrouble(`Without the oracle: ${troubleOf(error)}`);
+      setNoOracle(troubleOf(error));
       return [];
     }
   }
@@ -122,5 +125,5 @@ export function createRace() {
     if (entries.length > 0) setRanking(await thread.ask({ kind: 'rank', entries, bound, by }));
   }
 
-  return { laps, ranking, progress, running, trouble, start, stop, rank: (by: RankBy) => void rank(by) };
+  return { laps, ranking, progress, running, trouble, noOracle, start, stop, rank: (by: RankBy) => void rank(by) };
 }

@@ -41,7 +41,7 @@ onPage('a second run keeps step, and its figures are those of the command line',
   await page.getByRole('button', { name: 'Run both to the end' }).click();
   await resting(page);
   await compared(page);
-  await panel(page).getByRole('listitem').filter({ hasText: 'least-loaded' }).waitFor();
+  await panel(page).getByRole('listitem').filter({ hasText: 'Least loaded' }).waitFor();
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);

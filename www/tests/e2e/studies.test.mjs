@@ -1,5 +1,6 @@
 // The user story "find the capacity of a fleet", in the built page in Chromium: the number, the curves and their knee.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { cli, comes, drop, preset, resting, savedScenario, suite } from './harness.mjs';
 import { painted } from './texts.mjs';
 import { compareFits, violations } from './violations.mjs';
@@ -135,7 +136,7 @@ onPage('autoscalers are raced beside the oracle, which has no place', async (pag
   await page.keyboard.press('c');
   await panel(page).getByRole('button', { name: 'Race' }).click();
   await panel(page).getByRole('button', { name: 'Autoscalers' }).click();
-  for (const name of ['Threshold', 'Target utilization', 'Wva queueing model'])
+  for (const name of ['Threshold', 'Target utilization', 'WVA queueing model'])
     await panel(page).getByLabel(name, { exact: true }).uncheck();
   await panel(page).getByLabel('Seeds').selectOption('1');
   await panel(page).getByRole('button', { name: 'Run 3 × 1 runs' }).click();
@@ -164,8 +165,8 @@ onPage('autoscalers are raced beside the oracle, which has no place', async (pag
     `$${of.usd_regret.regret.toFixed(2)}`,
   ];
   for (const [name, of] of [
-    ['hpa', found.a],
-    ['kpa', found.b],
+    ['HPA', found.a],
+    ['KPA', found.b],
   ])
     assert.deepEqual(await rows.filter({ hasText: name }).locator('.race-worse span').allInnerTexts(), said(of), name);
   assert.equal(
@@ -185,6 +186,34 @@ onPage('over several seeds a comparison with autoscalers stands beside the oracl
   const cells = await table.locator('tbody td').allInnerTexts();
   assert.equal(cells.length, 6);
   for (const cell of cells) assert.match(cell, /^\$?[\d,.]+ \(\$?[\d,.]+\), \$?[\d,.]+ (worse|better)$/);
+  await painted(page);
+  assert.deepEqual(await violations(page), []);
+});
+
+onPage('where an edit changes the autoscaler, comparison and race say why there is no oracle', async (page) => {
+  await preset(page, 'day-in-ten-minutes');
+  const document = JSON.parse(readFileSync(await savedScenario(page), 'utf8'));
+  document.title = 'Another limit at half a minute';
+  document.run = { ...document.run, horizon_s: 120 };
+  document.edits = [{ at_us: 30e6, set: { 'cluster.pools[0].scaling.max': 6 } }];
+  await drop(page, 'edited.json', JSON.stringify(document));
+  await page.getByRole('heading', { name: document.title }).waitFor();
+  await resting(page);
+  await page.keyboard.press('c');
+  await panel(page).getByLabel('Router of B').selectOption({ label: 'Random' });
+  await panel(page).getByLabel('How many seeds').selectOption('3');
+  await panel(page).getByRole('button', { name: 'Run both', exact: true }).click();
+  const why = panel(page).locator('.no-oracle');
+  await why.getByText('edits[0]: found an edit of the autoscaler').waitFor();
+  await panel(page).getByText('Key figures over 3 seeds').waitFor();
+  assert.equal(await panel(page).locator('.compare-regret').count(), 0);
+  await panel(page).getByRole('button', { name: 'Race' }).click();
+  await panel(page).getByRole('button', { name: 'Autoscalers' }).click();
+  await panel(page).getByLabel('Seeds').selectOption('1');
+  await panel(page)
+    .getByRole('button', { name: /^Run \d+ × 1 runs$/ })
+    .click();
+  await why.getByText('leave the edit out, or compare runs from its instant on').waitFor();
   await painted(page);
   assert.deepEqual(await violations(page), []);
 });

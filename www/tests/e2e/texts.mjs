@@ -42,10 +42,15 @@ export async function watchCanvases(page) {
   });
 }
 
-/** Everything that is wrong with the texts and controls that can be seen now, in words. */
-export function problems(page) {
-  return page.evaluate(() => {
+/**
+ * Everything that is wrong with the texts and controls that can be seen now, in words; of `part` alone, a selector, where that lies
+ * over the rest of the page.
+ */
+export function problems(page, part = undefined) {
+  return page.evaluate((within) => {
     const out = [];
+    const root = within === null ? document.body : document.querySelector(within);
+    if (!root) return { out: [`nothing is ${within}`], texts: 0 };
     const styles = new Map();
     const styleOf = (el) => {
       let style = styles.get(el);
@@ -86,7 +91,7 @@ export function problems(page) {
       return t;
     };
     const all = [];
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
     while (walker.nextNode()) {
       const node = walker.currentNode;
@@ -100,7 +105,7 @@ export function problems(page) {
         if (t) all.push(t);
       }
     }
-    for (const canvas of document.querySelectorAll('canvas')) {
+    for (const canvas of root.querySelectorAll('canvas')) {
       if (!canvas.checkVisibility({ visibilityProperty: true })) continue;
       const box = canvas.getBoundingClientRect();
       const scale = box.width / canvas.width;
@@ -128,7 +133,7 @@ export function problems(page) {
       }
     });
     const PLACES = ':is(.top, .ctl, .phone-tabs, .bar, .lfoot)';
-    const controls = [...document.querySelectorAll(`${PLACES} :is(button, input, [role=slider]), .ctl > *`)]
+    const controls = [...root.querySelectorAll(`${PLACES} :is(button, input, [role=slider]), .ctl > *`)]
       .filter((el) => el.checkVisibility({ visibilityProperty: true }) && !styleOf(el).unseen)
       .map((el) => ({ el, box: el.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 1);
@@ -148,7 +153,7 @@ export function problems(page) {
     const line = document.querySelector('.scrubber canvas').getBoundingClientRect();
     if (Math.abs(line.width - innerWidth) > 1) out.push(`the timeline is ${line.width} px wide`);
     return { out, texts: all.length };
-  });
+  }, part ?? null);
 }
 
 /** Lets everything that follows the window do so. */

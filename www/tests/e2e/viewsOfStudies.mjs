@@ -1,0 +1,195 @@
+// The views of comparisons, races, sweeps and measured runs, and how a reader gets there: see views.mjs.
+import { readFileSync } from 'node:fs';
+import { drop, ROOT, resting } from './harness.mjs';
+
+const compare = (page) => page.getByRole('main', { name: 'Compare with B' });
+const truth = (page) => page.getByRole('main', { name: 'How true is this?' });
+const OF_COMPARE = { part: '.compare', scroll: '.compare-mid' };
+const OF_TRUTH = { part: '.truth', scroll: '.truth-mid' };
+
+/** A fleet whose runs take a moment, for studies of many runs. */
+const FLEET = {
+  title: 'A small fleet',
+  run: { horizon_s: 40, warmup_s: 5 },
+  cluster: { pools: [{ replicas: 2 }] },
+  workload: { clients: [{ arrivals: { poisson: { rate_per_s: 60 } } }] },
+  slo: { ttft_ms: 500 },
+};
+
+const compared = (page) =>
+  page.waitForFunction(() => {
+    const told = document.querySelector('.compare-head')?.textContent ?? '';
+    const now = document.querySelector('.clock')?.firstChild?.textContent?.trim();
+    return told.includes(`compared up to ${now} s`);
+  });
+
+/** Opens the comparison with one of its studies. */
+async function study(page, name) {
+  await page.keyboard.press('c');
+  await compare(page).getByRole('button', { name, exact: true }).first().click();
+}
+
+export const COMPARE = {
+  link: '#router-showdown',
+  views: [
+    { name: 'compare-empty', open: async (page) => page.keyboard.press('c'), ...OF_COMPARE },
+    {
+      name: 'compare',
+      open: async (page) => {
+        await compare(page).getByLabel('Router of B').selectOption({ label: 'Least loaded' });
+        await compared(page);
+        await compare(page).getByRole('heading', { name: 'Lost most' }).waitFor();
+      },
+      ...OF_COMPARE,
+    },
+    {
+      name: 'compare-pair',
+      open: async (page) => {
+        await page.locator('.compare-moved button').first().click();
+        await compare(page)
+          .getByRole('region', { name: /in both runs/ })
+          .waitFor();
+      },
+      ...OF_COMPARE,
+      scroll: '.compare-right',
+    },
+    {
+      name: 'compare-stages',
+      open: async (page) => {
+        await compare(page).getByRole('button', { name: 'Stages' }).click();
+        await compare(page).locator('.stages').getByText('B Least loaded').waitFor();
+      },
+      ...OF_COMPARE,
+    },
+  ],
+};
+
+export const STUDIES = {
+  prepare: async (page) => {
+    await drop(page, 'scenario.json', JSON.stringify(FLEET));
+    await page.getByText(FLEET.title).first().waitFor();
+    await resting(page);
+  },
+  views: [
+    {
+      name: 'race-empty',
+      open: async (page) => study(page, 'Race'),
+      ...OF_COMPARE,
+    },
+    {
+      name: 'race',
+      open: async (page) => {
+        await compare(page).getByLabel('Seeds').selectOption('3');
+        await compare(page)
+          .getByRole('button', { name: /^Run \d+ × \d+ runs$/ })
+          .click();
+        await compare(page)
+          .getByText(/^\s*(\d+) of \1 /)
+          .waitFor();
+      },
+      ...OF_COMPARE,
+    },
+    {
+      name: 'sweep-empty',
+      open: async (page) => compare(page).getByRole('button', { name: 'Sweep', exact: true }).first().click(),
+      ...OF_COMPARE,
+    },
+    {
+      name: 'sweep',
+      open: async (page) => {
+        await compare(page).getByLabel('Seeds').selectOption('3');
+        await compare(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+        await compare(page)
+          .getByText(/^\s*(\d+) of \1 /)
+          .waitFor();
+      },
+      ...OF_COMPARE,
+    },
+    {
+      name: 'capacity',
+      open: async (page) => {
+        await compare(page).getByRole('button', { name: 'Find the capacity' }).click();
+        await compare(page).locator('.sweep-found').waitFor();
+      },
+      ...OF_COMPARE,
+      scroll: '.compare-side',
+    },
+  ],
+};
+
+export const AUTOSCALERS = {
+  link: '#day-in-ten-minutes',
+  views: [
+    {
+      name: 'race-of-autoscalers',
+      open: async (page) => {
+        await study(page, 'Race');
+        await compare(page).getByRole('button', { name: 'Autoscalers' }).click();
+        await compare(page).getByLabel('Seeds').selectOption('1');
+        await compare(page)
+          .getByRole('button', { name: /^Run \d+ × 1 runs$/ })
+          .click();
+        await compare(page)
+          .getByText(/^\s*(\d+) of \1 /)
+          .waitFor();
+      },
+      ...OF_COMPARE,
+    },
+    {
+      name: 'compare-over-seeds',
+      open: async (page) => {
+        await compare(page).getByRole('button', { name: 'Two runs' }).click();
+        await compare(page).getByLabel('Router of B').selectOption({ label: 'Random' });
+        await compared(page);
+        await compare(page).getByLabel('How many seeds').selectOption('3');
+        await compare(page).getByRole('button', { name: 'Run both', exact: true }).click();
+        await compare(page).locator('.compare-regret').waitFor();
+      },
+      ...OF_COMPARE,
+    },
+  ],
+};
+
+export const TRUTH = {
+  link: '#chat-4xh100',
+  views: [
+    {
+      name: 'truth',
+      open: async (page) => {
+        await page.getByRole('button', { name: 'How true is this?' }).click();
+        await truth(page)
+          .getByRole('row', { name: /All experiments/ })
+          .waitFor();
+      },
+      ...OF_TRUTH,
+    },
+    {
+      name: 'truth-experiment',
+      open: async (page) => {
+        await truth(page)
+          .getByRole('button', { name: /^r3-open-loop-sweep/ })
+          .click();
+        await truth(page).getByRole('combobox', { name: 'Stage' }).waitFor();
+      },
+      ...OF_TRUTH,
+      scroll: '.truth-side',
+    },
+    ...['Transfer', 'Ranking'].map((level) => ({
+      name: `truth-${level.toLowerCase()}`,
+      open: async (page) => truth(page).getByRole('button', { name: level, exact: true }).click(),
+      ...OF_TRUTH,
+    })),
+    {
+      name: 'truth-benchmark',
+      open: async (page) => {
+        const text = readFileSync(`${ROOT}../tests/benchmarks/vllm-bench-detailed.json`, 'utf8');
+        await drop(page, 'bench-0721.json', text);
+        await truth(page)
+          .getByRole('row', { name: /^TPOT mean \d/ })
+          .waitFor();
+      },
+      ...OF_TRUTH,
+      scroll: '.truth-side',
+    },
+  ],
+};
