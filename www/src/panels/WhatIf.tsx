@@ -39,7 +39,12 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
     setBusy(true);
     setTrouble('');
     const { request, routed_us } = props.detail;
-    const query = { request, most: MOST, until_us: app.frame()?.now_us ?? 0, ...(routed_us !== undefined && { routed_us }) };
+    const query = {
+      request,
+      most: MOST,
+      until_us: app.frame()?.now_us ?? 0,
+      ...(routed_us !== undefined && { routed_us }),
+    };
     const answer = await askWhatIf(app, query);
     if (own !== asked) return;
     setBusy(false);
