@@ -203,7 +203,7 @@ fn urgency(policy: &PriorityPolicy, tenants: &[String], r: &Record) -> i64 {
 /// How often somebody who waits is overtaken for the first time since he waits.
 fn overtaken(s: &Scenario, engine: &Cluster, story: &Story, tenants: &[String]) -> u32 {
     let policy = &s.cluster.pools[0].engine.priority;
-    let urgency = |id: u32| urgency(policy, tenants, &engine.records()[id as usize]);
+    let urgency = |id: u32| urgency(policy, tenants, &engine.records().at(id as usize));
     let mut waiting: BTreeMap<(ReplicaId, u32), bool> = BTreeMap::new();
     let mut joined: Vec<u32> = Vec::new();
     let mut count = 0;

@@ -83,7 +83,7 @@ fn run(s: &Scenario) -> Cluster {
 }
 
 fn ttft(engine: &Cluster, request: usize) -> u64 {
-    engine.records()[request].ttft.get().expect("a first token").0
+    engine.records().at(request).ttft.get().expect("a first token").0
 }
 
 fn counts(engine: &Cluster) -> TierCounts {
@@ -113,7 +113,7 @@ fn a_prompt_is_found_on_the_gpu_first_and_the_rest_of_it_is_loaded() {
     ask(&mut s, 5000, 2, 80, 1); // takes all but the first block of text 1
     ask(&mut s, 10_000, 1, 64, 1);
     let e = run(&s);
-    let r = &e.records()[2];
+    let r = e.records().at(2);
     // Two blocks come from the CPU, in 100 us and 32 tokens at 4 a microsecond. The last block is computed.
     assert_eq!(
         (e.load(RequestId(2)), r.scheduled.get()),
@@ -155,7 +155,7 @@ fn blocks_on_their_way_for_one_request_are_not_loaded_for_another() {
     let e = run(&s);
     assert_eq!((counts(&e).loads, ttft(&e, 3), ttft(&e, 4)), (1, 1112, 1112));
     // The fourth block is the one that the other computes in the same step.
-    assert_eq!(e.records()[4].cached_tokens, 64);
+    assert_eq!(e.records().at(4).cached_tokens, 64);
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn the_only_request_that_runs_gets_the_blocks_of_those_that_wait() {
     // Sixty tokens, one a step; the other one joins when it is done.
     assert_eq!(
         (
-            records[3].e2e.get().expect("it is known").0,
-            records[4].first_scheduled.get() >= records[3].finish().get()
+            records.at(3).e2e.get().expect("it is known").0,
+            records.at(4).first_scheduled.get() >= records.at(3).finish().get()
         ),
         (60_000, true)
     );
@@ -291,7 +291,7 @@ fn a_tier_with_free_transfers_is_a_cache_as_large_as_both() {
         assert!(counts(&small).hits > 200, "{:?}", counts(&small));
         let pairs = small.records().iter().zip(large.records());
         for (k, (a, b)) in pairs.enumerate() {
-            assert_eq!(experience(a), experience(b), "request {k} of seed {seed}");
+            assert_eq!(experience(&a), experience(&b), "request {k} of seed {seed}");
         }
         let found = |e: &Cluster| -> u64 { e.records().iter().map(|r| u64::from(r.cached_tokens)).sum() };
         assert!(found(&without) < found(&small), "the tier made no difference for seed {seed}");

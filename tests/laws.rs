@@ -163,7 +163,7 @@ proptest! {
         prop_assert_eq!(digest_of(&scenario, None, 100_000), digest_of(&elsewhere, None, 100_000));
         let (here, there) = (straight(&scenario), straight(&elsewhere));
         let traffic = |s: &Session| -> Vec<_> {
-            let spec = |r: &tokenyard::engine::Record| {
+            let spec = |r: tokenyard::engine::Record| {
                 (r.arrival, r.client, r.prompt_tokens, r.output_tokens)
             };
             s.engine().records().iter().map(spec).collect()

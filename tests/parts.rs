@@ -60,7 +60,7 @@ const MOST: usize = 12;
 fn agrees_with_the_log(s: &Session) {
     use EventKind::{Admitted, Completed, Dropped, KvLoad, Preempted, Queued, Rejected, Routed, Scheduled};
     let records = s.engine().records();
-    let preempted = (0..records.len()).filter(|&i| records[i].preemptions > 0).take(MOST);
+    let preempted = (0..records.len()).filter(|&i| records.at(i).preemptions > 0).take(MOST);
     for request in (0..records.len().min(MOST)).chain(preempted) {
         let request = request as u32;
         let d = s.inspect(request).expect("it has arrived");

@@ -43,7 +43,7 @@ fn preset(name: &str, horizon_s: f64) -> Scenario {
 }
 
 fn sent_to(session: &Session, request: u32) -> Option<u32> {
-    session.engine().records()[request as usize].replica().map(|id| id.0)
+    session.engine().records().at(request as usize).replica().map(|id| id.0)
 }
 
 proptest! {
@@ -65,7 +65,7 @@ proptest! {
         let sent: Vec<u32> = (0..).zip(records).filter(|(_, r)| r.routed.is_known()).map(|(i, _)| i).collect();
         prop_assume!(!sent.is_empty());
         let request = sent[(which * sent.len() as f64) as usize];
-        let record = &records[request as usize];
+        let record = records.at(request as usize);
         let to = record.replica().expect("it was routed").0;
         let routed_us = record.routed.get().expect("it was routed").0;
         // Replicas that an edit starts are there from that edit on.

@@ -9,8 +9,8 @@ use proptest::sample::select;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use support::edit;
-use tokenyard::base::{Chunks, Maybe, Micros};
-use tokenyard::engine::{Record, RequestState};
+use tokenyard::base::{Maybe, Micros};
+use tokenyard::engine::{Record, Records, RequestState};
 use tokenyard::scenario::{
     Arrivals, ClassTargets, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest, FitnessMetric,
     FitnessWeight, FittedCoefficients, KvBlocks, LatencyModel, Lengths, RoutingPolicy, Scenario, Slo,
@@ -126,7 +126,7 @@ fn same(got: &Summary, want: &Summary) {
 /// The measurement window by its definition.
 struct Naive<'a> {
     scenario: &'a Scenario,
-    records: &'a Chunks<Record>,
+    records: &'a Records,
     from: u64,
     end: u64,
 }
@@ -147,13 +147,13 @@ impl<'a> Naive<'a> {
         self.end.saturating_sub(self.from) as f64 / 1e6
     }
 
-    fn counted(&self) -> impl Iterator<Item = &'a Record> {
+    fn counted(&self) -> impl Iterator<Item = Record> {
         let from = self.from;
         let skip = self.scenario.run.warmup_requests as usize;
         self.records.iter().skip(skip).filter(move |r| r.arrival.0 >= from)
     }
 
-    fn finished(&self) -> impl Iterator<Item = &'a Record> {
+    fn finished(&self) -> impl Iterator<Item = Record> {
         let from = self.from;
         self.records.iter().filter(move |r| r.finish().get().is_some_and(|finish| finish.0 >= from))
     }
@@ -295,9 +295,9 @@ fn check_areas(report: &Report, naive: &Naive<'_>) {
         b.min(naive.end).saturating_sub(a.max(naive.from).min(naive.end))
     };
     for r in naive.records.iter().filter(|r| r.queued.is_known() && r.state() != RequestState::Dropped) {
-        *waiting.entry(at(r)).or_default() += overlap(r.queued, r.first_scheduled);
+        *waiting.entry(at(&r)).or_default() += overlap(r.queued, r.first_scheduled);
         if r.first_scheduled.is_known() {
-            *running.entry(at(r)).or_default() += overlap(r.first_scheduled, r.finish());
+            *running.entry(at(&r)).or_default() += overlap(r.first_scheduled, r.finish());
         }
     }
     for r in &report.replicas {

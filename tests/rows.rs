@@ -297,7 +297,7 @@ fn decisions_show_each_candidate_with_the_parts_that_its_score_is_the_sum_of() {
         let [row] = it[..] else { panic!("{} chosen of {decision:?}", it.len()) };
         chosen += 1;
         let request = whole(row, "request").expect("it is about a request") as usize;
-        let record = &session.engine().records()[request];
+        let record = session.engine().records().at(request);
         assert_eq!(whole(row, "time_us"), record.routed.get().map(|at| at.0));
         assert_eq!(whole(row, "replica"), record.replica().map(|id| u64::from(id.0)));
         let regret = scores[0] - cell(row, "score").as_f64().expect("it has a score");

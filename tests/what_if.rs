@@ -157,7 +157,7 @@ fn the_parts_add_up_in_every_golden_file_and_alternatives_agree_with_whole_runs(
         finished += adds_up(&scenario);
         let run = ended(&scenario);
         let records = run.engine().records();
-        let Some(request) = (0..records.len()).rev().find(|i| records[*i].routed.is_known()) else {
+        let Some(request) = (0..records.len()).rev().find(|i| records.at(*i).routed.is_known()) else {
             continue;
         };
         let found = asking(&scenario).what_if(&all_of(request as u32 / 2));

@@ -76,6 +76,11 @@ impl<'a> BitReader<'a> {
         Self { words, read: 0 }
     }
 
+    /// From the bit of this number on.
+    pub fn at(words: &'a [u64], bit: u64) -> Self {
+        Self { words, read: bit }
+    }
+
     /// The next `width` bits, at most 64.
     #[inline]
     pub fn take(&mut self, width: u32) -> u64 {

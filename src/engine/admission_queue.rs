@@ -177,7 +177,7 @@ impl Cluster {
 
     /// An admitted request has left: delayed ones may follow.
     pub(super) fn release_admission<S: Sink>(&mut self, request: RequestId, sink: &mut S) {
-        let tenant = self.records[request.index()].tenant;
+        let tenant = self.records.here(request).tenant;
         self.admission.leave(tenant);
         if self.admission.delayed == 0 {
             return;
@@ -190,12 +190,12 @@ impl Cluster {
     }
 
     fn tenant_of(&self, slot: Slot) -> u32 {
-        self.records[self.active[slot].id.index()].tenant
+        self.records.here(self.active[slot].id).tenant
     }
 
     fn ask(&mut self, slot: Slot, now: Micros) -> Verdict {
         let active = &self.active[slot];
-        let record = &self.records[active.id.index()];
+        let record = self.records.here(active.id);
         let view = view_of(active, record, now);
         let in_flight = self.admission.counts(record.tenant);
         let verdict = self.admission.policy.decide(&view, in_flight);
@@ -211,7 +211,7 @@ impl Cluster {
 
     fn let_in<S: Sink>(&mut self, slot: Slot, now: Micros, sink: &mut S) {
         let request = self.active[slot].id;
-        let record = &mut self.records[request.index()];
+        let record = self.records.here_mut(request);
         record.refused = None;
         self.admission.enter(record.tenant);
         self.census.admitted += 1;
@@ -221,7 +221,7 @@ impl Cluster {
 
     fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.active[slot].id;
-        let record = &mut self.records[request.index()];
+        let record = self.records.here_mut(request);
         record.relocate(Location::Rejected, &mut self.locations);
         record.refused = Some(reason);
         record.left = now.into();
@@ -243,7 +243,7 @@ impl Cluster {
 
     fn hold<S: Sink>(&mut self, slot: Slot, queue: u32, reason: Reason, now: Micros, sink: &mut S) {
         let request = self.active[slot].id;
-        self.records[request.index()].refused = Some(reason);
+        self.records.here_mut(request).refused = Some(reason);
         self.admission.queue(queue, reason).requests.push_back(slot);
         self.admission.delayed += 1;
         sink.fact(now, Fact::Delayed { request, reason });

@@ -315,7 +315,7 @@ impl Replica {
                 d.forget(request);
             }
         }
-        let record = &mut w.records[request.index()];
+        let record = w.records.here_mut(request);
         record.relocate(Location::Queue(self.id), w.locations);
         record.preemptions += 1;
         self.totals.preemptions += 1;

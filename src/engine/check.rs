@@ -79,7 +79,7 @@ impl Cluster {
             let lists = [r.arriving(), r.waiting(), r.running()];
             assert!(lists == counted, "INV-1: {:?} has {lists:?} requests and {counted:?} say so", r.id);
             for request in self.batch(r) {
-                let location = self.records[request.index()].location();
+                let location = self.records.here(request).location();
                 assert!(
                     location == Location::Batch(r.id),
                     "INV-2: {request:?} in a batch is at {location:?}"
@@ -89,7 +89,7 @@ impl Cluster {
                 let active = &self.active[slot];
                 let loads = matches!(active.load, Load::UnderWay { .. });
                 let expected = if loads { Location::Loading(r.id) } else { Location::Queue(r.id) };
-                let location = self.records[active.id.index()].location();
+                let location = self.records.here(active.id).location();
                 assert!(location == expected, "INV-2: {:?} in a queue is at {location:?}", active.id);
             }
         }

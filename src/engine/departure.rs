@@ -39,7 +39,7 @@ impl Cluster {
         left.retain(|gone| {
             let stays = gone.why == DepartureReason::Redirected;
             if stays {
-                let slot = self.records[gone.request.index()].slot;
+                let slot = self.records.here(gone.request).slot;
                 self.events.schedule(self.clock, ClusterEvent::Routing(slot));
             }
             !stays
@@ -55,7 +55,7 @@ impl Cluster {
             self.release_admission(gone.request, sink);
         }
         for gone in &left {
-            let record = &self.records[gone.request.index()];
+            let record = self.records.here(gone.request);
             let shown = record.e2e.get().map(|e2e| record.arrival.saturating_add(e2e).max(self.clock));
             self.source.ended(record.session, shown);
         }
@@ -68,7 +68,7 @@ impl Cluster {
     /// The gateway no longer counts the tokens of a request that has left replica `index`, and reports it to a router that
     /// wants to know.
     fn report_to_router(&mut self, gone: Departure, index: usize) {
-        let r = &self.records[gone.request.index()];
+        let r = self.records.here(gone.request);
         self.signals[index].tokens_in_flight -= u64::from(r.prompt_tokens);
         if !self.router.wants_departures() {
             return;

@@ -22,6 +22,10 @@ pub enum DropReason {
 }
 
 impl DropReason {
+    /// All of them, in order.
+    pub const ALL: [Self; 4] =
+        [Self::PromptExceedsKvCache, Self::OutgrewKvCache, Self::TimedOut, Self::Drained];
+
     /// Its name in reports and logs.
     pub fn name(self) -> &'static str {
         match self {

@@ -64,7 +64,7 @@ impl Cluster {
         let (request, model) = (active.id, active.model);
         let pools = self.serves[model as usize];
         let all = self.all_can_have_it(pools);
-        let view = view_of(active, &self.records[request.index()], now);
+        let view = view_of(active, self.records.here(request), now);
         let replicas = &self.replicas;
         let fleet = Fleet {
             replicas: if all {
@@ -105,7 +105,7 @@ impl Cluster {
             self.sees_all() || age < self.snapshot_refresh,
             "INV-7: {chosen:?} chosen by a signal of {age:?} ago"
         );
-        let record = &mut self.records[request.index()];
+        let record = self.records.here_mut(request);
         record.relocate(Location::OnItsWay(chosen), &mut self.locations);
         record.routed = now.into();
         let prompt_tokens = record.prompt_tokens;

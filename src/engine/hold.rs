@@ -38,7 +38,7 @@ impl Cluster {
         let Some(longest) = hold.map(|(_, p)| p.hold).max().filter(|hold| hold.0 > 0) else { return false };
         scaling.held.push_back(Held { slot, request, pools });
         scaling.events.schedule(now.saturating_add(longest), ScalingEvent::HoldOver(request));
-        self.records[request.index()].refused = Some(reason);
+        self.records.here_mut(request).refused = Some(reason);
         sink.fact(now, Fact::Delayed { request, reason });
         self.wake_pools(pools, sink);
         true
@@ -54,21 +54,21 @@ impl Cluster {
         let going: Vec<Held> = scaling.held.iter().copied().filter(can).collect();
         scaling.held.retain(|held| !can(held));
         for held in going {
-            self.records[held.request.index()].refused = None;
+            self.records.here_mut(held.request).refused = None;
             self.events.schedule(now, ClusterEvent::Routing(held.slot));
         }
     }
 
     /// A request has been held for as long as it may be; if it is gone by now, nothing happens.
     pub(super) fn end_hold<S: Sink>(&mut self, request: RequestId, now: Micros, sink: &mut S) {
-        if self.records[request.index()].location() != Location::Gateway {
+        if self.records.at(request.index()).location() != Location::Gateway {
             return;
         }
         let Some(scaling) = &mut self.scaling else { return };
         // Nearly always the first: all are held for as long.
         let Some(at) = scaling.held.iter().position(|held| held.request == request) else { return };
         let Some(held) = scaling.held.remove(at) else { return };
-        let reason = self.records[request.index()].refused.unwrap_or(Reason::NoReplica);
+        let reason = self.records.here(request).refused.unwrap_or(Reason::NoReplica);
         self.turn_away(held.slot, reason, now, sink);
     }
 

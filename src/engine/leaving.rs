@@ -31,7 +31,7 @@ impl Replica {
                 }
             }
             Drain::Redirect => {
-                let fresh = |slot: &Slot| !w.records[w.active[*slot].id.index()].first_scheduled.is_known();
+                let fresh = |slot: &Slot| !w.records.here(w.active[*slot].id).first_scheduled.is_known();
                 let going: Vec<Slot> = self.waiting.iter().copied().filter(fresh).collect();
                 for slot in going {
                     let at = self.waiting.iter().position(|&s| s == slot);
@@ -54,7 +54,7 @@ impl Replica {
         match self.drains_by() {
             Drain::Wait => return false,
             Drain::Immediate => {
-                w.records[w.active[slot].id.index()].queued = now.into();
+                w.records.here_mut(w.active[slot].id).queued = now.into();
                 self.drop_request(slot, now, DropReason::Drained, w);
             }
             Drain::Redirect => self.redirect(slot, now, w),
@@ -83,7 +83,7 @@ impl Replica {
         active.chained = false;
         active.position = None;
         let (request, urgency) = (active.id, active.urgency);
-        let record = &mut w.records[request.index()];
+        let record = w.records.here_mut(request);
         record.relocate(Location::Gateway, w.locations);
         record.routed = crate::base::Maybe::NONE;
         record.queued = crate::base::Maybe::NONE;

@@ -77,7 +77,7 @@ impl Replica {
         self.kv.pin(&mut active.block_table, &chain[..hit.blocks as usize]);
         let until = self.kv.begin_load(&mut active.block_table, chain, now);
         let (request, replica) = (active.id, self.id);
-        let record = &mut w.records[request.index()];
+        let record = w.records.here_mut(request);
         w.loads.insert(request, [now, until]);
         let (class, urgency) = (record.class, active.urgency);
         let at_once = until == now;
@@ -115,7 +115,7 @@ impl Replica {
         self.loads.under_way -= 1;
         self.loads.done += 1;
         let (request, replica, urgency) = (active.id, self.id, active.urgency);
-        let record = &mut w.records[request.index()];
+        let record = w.records.here_mut(request);
         record.relocate(Location::Queue(replica), w.locations);
         let class = record.class;
         w.sink.fact(now, Fact::Loaded { request, replica, class, urgency, blocks: held - from });
@@ -155,7 +155,7 @@ impl Replica {
     pub(super) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let active = &mut w.active[slot];
         let mut known = active.block_table.tokens();
-        let record = &mut w.records[active.id.index()];
+        let record = w.records.here_mut(active.id);
         match active.load {
             Load::None => return,
             Load::Done { kept } => self.loads.forget_done(kept),

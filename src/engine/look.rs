@@ -7,7 +7,7 @@ use crate::base::RequestId;
 impl Cluster {
     /// What a request has done so far.
     pub fn progress(&self, request: RequestId) -> Progress {
-        let record = &self.records[request.index()];
+        let record = self.records.at(request.index());
         if record.slot != Slot::NONE {
             let active = &self.active[record.slot];
             if let Some(replica) = record.replica() {
@@ -38,7 +38,7 @@ impl Cluster {
 
     /// Whether a request waits for blocks on their way from the CPU tier.
     pub fn is_loading(&self, request: RequestId) -> bool {
-        matches!(self.records[request.index()].location(), Location::Loading(_))
+        matches!(self.records.at(request.index()).location(), Location::Loading(_))
     }
 
     /// The wait queue of a replica in order.

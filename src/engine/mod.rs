@@ -27,6 +27,8 @@ mod location;
 mod look;
 mod packed;
 mod recent;
+mod record_piece;
+mod records;
 mod redirect;
 mod replica;
 mod request;
@@ -48,6 +50,7 @@ pub use edits::replicas_started;
 pub use fact::{DropReason, Fact, Ignore, Sink, StepParts};
 pub use life::{StartPhase, mean_start_s};
 pub use location::Location;
+pub use records::{RecordColumn, Records};
 pub use redirect::{NotRedirected, WhyNot};
 pub use replica::Replica;
 pub use request::{Progress, Record, RequestState};
@@ -142,7 +145,7 @@ pub struct Cluster {
     in_flight: Vec<u32>,
     /// Autoscalers, replicas that start, requests held for them; none where no pool says anything of that.
     scaling: Option<Box<scaling::Scaling>>,
-    records: Chunks<Record>,
+    records: Records,
     /// By kind of place: how many of them are there.
     locations: LocationCounts,
     active: Slab,
@@ -208,7 +211,7 @@ impl Cluster {
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             scaling: None,
-            records: Chunks::default(),
+            records: Records::default(),
             locations: LocationCounts::default(),
             active: Slab::default(),
             stays: Chunks::default(),
@@ -407,7 +410,7 @@ impl Cluster {
     }
 
     /// All requests that arrived, in order.
-    pub fn records(&self) -> &Chunks<Record> {
+    pub fn records(&self) -> &Records {
         &self.records
     }
 

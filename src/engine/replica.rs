@@ -8,7 +8,8 @@ use super::life::Life;
 use super::load::{LoadTimes, Loads};
 use super::location::{Location, LocationCounts};
 use super::recent::Recent;
-use super::request::{ActiveRequest, Progress, Record};
+use super::records::Records;
+use super::request::{ActiveRequest, Progress};
 use super::slab::{Slab, Slot};
 use super::stay::Stay;
 use super::totals::Totals;
@@ -31,7 +32,7 @@ pub(super) const HOPELESS_PREEMPTIONS: u64 = 200_000;
 
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(super) struct World<'a, S: Sink> {
-    pub(super) records: &'a mut Chunks<Record>,
+    pub(super) records: &'a mut Records,
     pub(super) locations: &'a mut LocationCounts,
     pub(super) active: &'a mut Slab,
     /// What ended in a batch of requests that were preempted.
@@ -245,7 +246,7 @@ impl Replica {
             return;
         }
         let active = &w.active[slot];
-        let record = &mut w.records[active.id.index()];
+        let record = w.records.here_mut(active.id);
         if active.prompt_tokens.div_ceil(self.kv.block_tokens()) > self.kv.total() {
             record.queued = now.into();
             self.drop_request(slot, now, DropReason::PromptExceedsKvCache, w);
@@ -278,7 +279,7 @@ impl Replica {
     /// The wait queue is full: the request leaves without having joined it.
     fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let (request, reason) = (w.active[slot].id, Reason::QueueFull);
-        let record = &mut w.records[request.index()];
+        let record = w.records.here_mut(request);
         record.relocate(Location::Refused(self.id), w.locations);
         record.refused = Some(reason);
         record.left = now.into();
@@ -299,8 +300,8 @@ impl Replica {
     ) {
         let active = &w.active[slot];
         let request = active.id;
-        let done = self.progress_of(active, w.records[request.index()].ttft);
-        let record = &mut w.records[request.index()];
+        let done = self.progress_of(active, w.records.here(request).ttft);
+        let record = w.records.here_mut(request);
         if record.location() == Location::Queue(self.id) {
             self.recent.waiting_tokens -= u64::from(active.prefill);
         }

@@ -105,7 +105,6 @@ impl Record {
     pub(super) fn new(spec: &RequestSpec, slot: Slot, locations: &mut LocationCounts) -> Self {
         locations.enter(Location::Gateway);
         Self {
-            arrival: spec.arrival,
             client: spec.client,
             tenant: spec.tenant,
             class: spec.class,
@@ -113,7 +112,23 @@ impl Record {
             listed: spec.listed,
             prompt_tokens: spec.prompt_tokens,
             output_tokens: spec.output.len,
-            location: Location::Gateway,
+            slot,
+            ..Self::at_rest(spec.arrival, Location::Gateway)
+        }
+    }
+
+    /// A request that arrived then, is there and in no slot, and of which nothing else is known yet.
+    pub(super) fn at_rest(arrival: Micros, location: Location) -> Self {
+        Self {
+            arrival,
+            client: 0,
+            tenant: 0,
+            class: 0,
+            session: 0,
+            listed: 0,
+            prompt_tokens: 0,
+            output_tokens: 0,
+            location,
             routed: Maybe::NONE,
             queued: Maybe::NONE,
             first_scheduled: Maybe::NONE,
@@ -130,7 +145,7 @@ impl Record {
             itl_sum: Span::ZERO,
             drop: None,
             refused: None,
-            slot,
+            slot: Slot::NONE,
         }
     }
 

@@ -33,7 +33,7 @@ pub struct Stay {
 impl Cluster {
     /// The stays in a batch of a request that was preempted, in order; those of others are in its record.
     pub fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
-        let preempted = self.records[request.index()].preemptions > 0;
+        let preempted = self.records.at(request.index()).preemptions > 0;
         let all = preempted.then(|| self.stays.iter()).into_iter().flatten();
         all.filter(move |stay| stay.request == request)
     }
@@ -72,7 +72,7 @@ impl Stay {
 /// The stay of a request in the batch ends: it has left the batch, and its progress is settled.
 pub(super) fn end_stay<S: Sink>(slot: Slot, now: Micros, w: &mut World<'_, S>) {
     let active = &w.active[slot];
-    let record = &w.records[active.id.index()];
+    let record = w.records.here(active.id);
     let from = record.scheduled;
     w.stays.push(Stay {
         request: active.id,
@@ -87,7 +87,7 @@ pub(super) fn end_stay<S: Sink>(slot: Slot, now: Micros, w: &mut World<'_, S>) {
 
 /// The same as a request leaves that may have been preempted before.
 pub(super) fn end_last_stay<S: Sink>(slot: Slot, now: Micros, w: &mut World<'_, S>) {
-    if w.records[w.active[slot].id.index()].preemptions > 0 {
+    if w.records.here(w.active[slot].id).preemptions > 0 {
         end_stay(slot, now, w);
     }
 }

@@ -118,7 +118,7 @@ impl Replica {
             active.generated += 1;
             if active.generated == 1 {
                 let ttft = (now + overhead).since(active.arrival);
-                w.records[active.id.index()].ttft = ttft.into();
+                w.records.here_mut(active.id).ttft = ttft.into();
                 self.recent.first_token(ttft);
                 if self.life.first_token() {
                     w.sink.fact(now, Fact::Warm { replica: self.id });
@@ -175,7 +175,7 @@ impl Replica {
         w.active.sort_by_order(&mut done);
         for slot in done {
             self.store_last_token(slot, now, w.active);
-            let shown = w.records[w.active[slot].id.index()].ttft;
+            let shown = w.records.here(w.active[slot].id).ttft;
             let itl_sum = self.progress_of(&w.active[slot], shown).itl_sum;
             let ttft = shown.get().expect("INV-5: a request completed without a first token");
             self.unlink(slot, w.active);
@@ -212,7 +212,7 @@ impl Replica {
             active.generated = 1;
             active.decoding_from = (now + span).into();
             let ttft = (now + after).since(active.arrival);
-            w.records[active.id.index()].ttft = ttft.into();
+            w.records.here_mut(active.id).ttft = ttft.into();
             self.recent.first_token(ttft);
             if self.life.first_token() {
                 w.sink.fact(now, Fact::Warm { replica: self.id });
@@ -337,7 +337,7 @@ impl Replica {
         end_last_stay(slot, now, w);
         let active = &w.active[slot];
         let request: RequestId = active.id;
-        let record = &mut w.records[request.index()];
+        let record = w.records.here_mut(request);
         record.relocate(Location::Completed(self.id), w.locations);
         let ttft = record.ttft.get().expect("INV-5: a request completed without a first token");
         assert!(ttft <= e2e, "INV-5: {request:?} ended before its first token");

@@ -3,10 +3,11 @@
 use super::event::ReplicaEvent;
 use super::fact::{DropReason, Sink};
 use super::location::Location;
+use super::records::Records;
 use super::replica::{Replica, World};
-use super::request::{ActiveRequest, Record};
+use super::request::ActiveRequest;
 use super::stay::end_last_stay;
-use crate::base::{Chunks, Micros, RequestId, Span, math};
+use crate::base::{Micros, RequestId, Span, math};
 use crate::scenario::{Compat, Scenario};
 
 /// How long clients wait for an answer; 0 for ever.
@@ -25,7 +26,7 @@ impl Replica {
 
     /// The client of a request gives up, unless it has left.
     pub(super) fn time_out<S: Sink>(&mut self, request: RequestId, now: Micros, w: &mut World<'_, S>) {
-        let record = &w.records[request.index()];
+        let record = w.records.at(request.index());
         let slot = record.slot;
         if record.replica() != Some(self.id) {
             // It went on to another replica.
@@ -66,9 +67,9 @@ impl Replica {
     }
 
     /// Timeouts of requests that have left are no events: a run does not go on for them.
-    pub(super) fn forget_timeouts(&mut self, records: &Chunks<Record>) {
+    pub(super) fn forget_timeouts(&mut self, records: &Records) {
         let is_over = |_: Micros, event: ReplicaEvent| match event {
-            ReplicaEvent::TimedOut(request) => records[request.index()].location().is_gone(),
+            ReplicaEvent::TimedOut(request) => records.at(request.index()).location().is_gone(),
             ReplicaEvent::Queued(_)
             | ReplicaEvent::Loaded
             | ReplicaEvent::SendAway

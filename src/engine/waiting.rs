@@ -3,11 +3,12 @@
 use super::batch::Phase1;
 use super::fact::{DropReason, Fact, Sink};
 use super::location::Location;
+use super::records::Records;
 use super::replica::{Replica, World};
 use super::request::{ActiveRequest, Load, Record};
 use super::slab::{Slab, Slot};
+use crate::base::Micros;
 use crate::base::order::sort_by_key;
-use crate::base::{Chunks, Micros};
 use crate::kv::Hit;
 use crate::policy::priority::WaitingView;
 use crate::policy::scheduling::{QueuePosition, SchedulerState};
@@ -37,7 +38,7 @@ enum Turn {
 
 impl Replica {
     /// Sorts the wait queue as another scheduler does, by the priorities that requests came with.
-    pub(super) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &Chunks<Record>) {
+    pub(super) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &Records) {
         self.scheduler = scheduler.clone();
         let mut here: Vec<Slot> = self.waiting.iter().copied().collect();
         let mut slot = self.head;
@@ -48,7 +49,7 @@ impl Replica {
         }
         for slot in here {
             let request = &mut slab[slot];
-            let view = view_of(request, &records[request.id.index()]);
+            let view = view_of(request, records.here(request.id));
             request.position = self.scheduler.position(&view, request.urgency);
         }
         if matches!(self.scheduler, SchedulerState::Fcfs(_)) {
@@ -120,7 +121,7 @@ impl Replica {
             let place = loaded.unwrap_or(at);
             let Some(&slot) = self.waiting.get(place) else { break };
             if known_by < Micros::MAX && loaded.is_none() {
-                let queued = w.records[w.active[slot].id.index()].queued;
+                let queued = w.records.here(w.active[slot].id).queued;
                 if queued.get().is_some_and(|at| at > known_by) {
                     at += 1;
                     continue;
@@ -335,7 +336,7 @@ impl Replica {
         active.computed = entry.end;
         active.granted = entry.tokens;
         let cached = entry.end - entry.tokens;
-        let record = &mut w.records[active.id.index()];
+        let record = w.records.here_mut(active.id);
         record.relocate(Location::Batch(self.id), w.locations);
         record.scheduled = now.into();
         record.sched_step = self.totals.steps_in_short();

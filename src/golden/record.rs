@@ -29,8 +29,8 @@ pub(super) struct Recording {
 
 impl Recording {
     /// The record of the request at a position in the file, if it arrived.
-    pub(super) fn record(&self, position: usize) -> Option<&Record> {
-        self.arrived[position].map(|id| &self.engine.records()[id.index()])
+    pub(super) fn record(&self, position: usize) -> Option<Record> {
+        self.arrived[position].map(|id| self.engine.records().at(id.index()))
     }
 
     /// The gaps between the tokens of a request.

@@ -28,7 +28,7 @@ impl Run<'_> {
 
     /// The name of a request.
     pub(super) fn name(&self, id: RequestId) -> &str {
-        let listed = self.recording.engine.records()[id.index()].listed;
+        let listed = self.recording.engine.records().at(id.index()).listed;
         self.file.requests.get(listed as usize).map_or("", |r| &r.id)
     }
 }
@@ -245,7 +245,7 @@ fn one_decision(run: &Run<'_>, turn: usize, d: &Decision) -> Option<Value> {
         // The format has no others.
         other => format!("{other:?}"),
     };
-    let routed = d.request.and_then(|id| run.recording.engine.records()[id.index()].routed.get());
+    let routed = d.request.and_then(|id| run.recording.engine.records().at(id.index()).routed.get());
     let mut o = json!({
         "id": d.request.map_or("", |id| run.name(id)),
         "t": routed.map(|at| at.0),

@@ -103,7 +103,7 @@ pub(crate) fn parts(segments: &[Segment]) -> Vec<Part> {
 
 /// Where the time of a request went, up to `now` or until it left.
 pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segment> {
-    let r = &engine.records()[id.index()];
+    let r = engine.records().at(id.index());
     let mut path = Path {
         segments: Vec::new(),
         since: r.arrival.0,
@@ -111,8 +111,8 @@ pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segm
         open: !r.left.is_known(),
     };
     let p = engine.progress(id);
-    if path.gateway(engine, r) && path.until(SegmentKind::Delay, r.queued.get(), 0) {
-        path.replica(engine, id, r, &p);
+    if path.gateway(engine, &r) && path.until(SegmentKind::Delay, r.queued.get(), 0) {
+        path.replica(engine, id, &r, &p);
     }
     let overhead = p.output_overhead.0 * u64::from(p.generated);
     let shown = match r.e2e.get() {

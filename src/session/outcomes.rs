@@ -85,7 +85,7 @@ impl Session {
         for (i, r) in (0..).zip(self.engine.records()) {
             out.number(r.arrival.0 - before);
             before = r.arrival.0;
-            self.write_request(&mut out, RequestId(i), r);
+            self.write_request(&mut out, RequestId(i), &r);
         }
         out.0.extend_from_slice(gaps);
         let check = Digest::of(&out.0).value();

@@ -22,7 +22,7 @@ fn two_tenants(requests_per_s: f64) -> Scenario {
 /// When each request was let in, with its tenant and prompt length, in order.
 fn admissions(engine: &Cluster, story: &Story) -> Vec<(u64, u32, u32)> {
     let admitted = story.facts.iter().filter_map(|(at, fact)| match fact {
-        Fact::Admitted { request } => Some((at.0, &engine.records()[request.index()])),
+        Fact::Admitted { request } => Some((at.0, engine.records().at(request.index()))),
         _ => None,
     });
     admitted.map(|(at, r)| (at, r.client, r.prompt_tokens)).collect()
@@ -127,7 +127,7 @@ fn most_inside(engine: &Cluster, story: &Story, counts: impl Fn(u32) -> bool) ->
             Fact::Completed { request, .. } | Fact::Dropped { request, .. } => (request, -1),
             _ => continue,
         };
-        if counts(engine.records()[request.index()].client) {
+        if counts(engine.records().at(request.index()).client) {
             inside += change;
             most = most.max(inside);
         }
@@ -149,7 +149,7 @@ fn a_tenant_quota_holds_for_each_tenant_and_leaves_the_others_alone() {
         let waits = |tenant: u32| {
             let held = story.facts.iter().filter(|(_, f)| match f {
                 Fact::Delayed { request, .. } | Fact::Rejected { request, .. } => {
-                    engine.records()[request.index()].client == tenant
+                    engine.records().at(request.index()).client == tenant
                 }
                 _ => false,
             });

@@ -31,8 +31,8 @@ pub(crate) fn talks(replicas: u32, clock: ConversationClock) -> Scenario {
 }
 
 /// By session, its requests in order of arrival.
-pub(crate) fn by_session(engine: &Cluster) -> BTreeMap<u32, Vec<&Record>> {
-    let mut found: BTreeMap<u32, Vec<&Record>> = BTreeMap::new();
+pub(crate) fn by_session(engine: &Cluster) -> BTreeMap<u32, Vec<Record>> {
+    let mut found: BTreeMap<u32, Vec<Record>> = BTreeMap::new();
     for record in engine.records() {
         found.entry(record.session).or_default().push(record);
     }
@@ -68,7 +68,7 @@ fn arrivals_of_an_open_clock_are_the_same_under_every_policy_and_those_of_a_clos
         let (slow, fast) = (by_session(&slow), by_session(&fast));
         for (session, rounds) in &slow {
             let Some(others) = fast.get(session) else { continue };
-            let said = |r: &&Record| (r.prompt_tokens, r.output_tokens);
+            let said = |r: &Record| (r.prompt_tokens, r.output_tokens);
             assert!(rounds.iter().map(said).zip(others.iter().map(said)).all(|(x, y)| x == y));
             assert_eq!(rounds[0].arrival, others[0].arrival, "beginnings do not wait");
         }
@@ -106,7 +106,7 @@ fn a_round_that_fails_ends_a_closed_conversation_and_not_an_open_one() {
             let (engine, _) = run(&s);
             let failed = |r: &Record| matches!(r.state(), RequestState::Rejected | RequestState::Dropped);
             let sessions = by_session(&engine);
-            let on_after = |rounds: &&Vec<&Record>| rounds.windows(2).any(|w| failed(w[0]));
+            let on_after = |rounds: &&Vec<Record>| rounds.windows(2).any(|w| failed(&w[0]));
             let went_on = sessions.values().filter(on_after).count();
             assert!(engine.records().iter().filter(|r| failed(r)).count() > 100);
             assert_eq!(went_on > 0, clock == ConversationClock::Open, "{went_on} went on");

@@ -4,7 +4,7 @@ use super::common::{Story, client, cluster, edit, engine, run};
 use super::routing::{conversations, every_policy};
 use super::support::{adopt, plan};
 use tokenyard::base::{Micros, ReplicaId};
-use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Record, Replica, RequestState};
+use tokenyard::engine::{Cluster, DropReason, Fact, Ignore, Replica, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
@@ -148,7 +148,7 @@ fn requests_let_in_before_count_against_a_new_limit() {
     s.workload.requests = listed(&[0, 0, 100_000], 7, 64, 2000);
     let limit = tokenyard::scenario::ConcurrencyLimit { max_in_flight: 2, then: OverLimit::Reject };
     let (engine, _) = run(&edited(&s, 50_000, edit::admission(&AdmissionPolicy::ConcurrencyLimit(limit))));
-    let states: Vec<RequestState> = engine.records().iter().map(Record::state).collect();
+    let states: Vec<RequestState> = engine.records().iter().map(|r| r.state()).collect();
     assert_eq!(states, [RequestState::Completed, RequestState::Completed, RequestState::Rejected]);
 }
 
@@ -191,8 +191,8 @@ fn cached_on_return(output: u32) -> u32 {
     let change = |at_us, replicas| TimedEdit::new(at_us, edit::replicas(0, replicas));
     s.edits = vec![change(1_000_000, 1), change(3_000_000, 2)];
     let (engine, _) = run(&s);
-    assert_eq!(engine.records()[3].replica(), Some(ReplicaId(1)));
-    engine.records()[3].cached_tokens
+    assert_eq!(engine.records().at(3).replica(), Some(ReplicaId(1)));
+    engine.records().at(3).cached_tokens
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_smaller_batch_preempts_nobody() {
     let (engine, _) = run(&edited(&s, 200_000, change));
     let r = engine.records();
     assert_eq!(engine.replicas()[0].totals().preemptions, 0);
-    assert!(r[3].finish() == r[0].finish() && r[4].first_scheduled == r[3].finish());
+    assert!(r.at(3).finish() == r.at(0).finish() && r.at(4).first_scheduled == r.at(3).finish());
 }
 
 #[test]
@@ -285,8 +285,8 @@ fn a_batch_that_lost_everybody_takes_the_head_of_the_queue_in_the_same_step() {
         Fact::Scheduled { request, .. } if request.0 == 1 => Some(*at),
         _ => None,
     });
-    assert_eq!(engine.records()[0].drop, Some(DropReason::OutgrewKvCache));
-    assert_eq!(engine.records()[1].state(), RequestState::Completed);
+    assert_eq!(engine.records().at(0).drop, Some(DropReason::OutgrewKvCache));
+    assert_eq!(engine.records().at(1).state(), RequestState::Completed);
     assert!(dropped.is_some() && scheduled.next_back() == dropped);
     assert_eq!(engine.replicas()[0].totals().preemptions, 1);
 }

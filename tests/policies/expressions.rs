@@ -130,7 +130,7 @@ fn what_a_replica_has_of_the_prompt_and_the_session_is_what_came_before() {
             assert!((uncached[k].1[i] - (prompt - 16.0 * (cached[k].1[i] * blocks).round())).abs() < 1e-9);
             known += u32::from(prefixes[k].1[i] > 0.0);
         }
-        let session = engine.records()[k].session;
+        let session = engine.records().at(k).session;
         let came = home.get(&session).copied();
         for i in 0..2 {
             assert_eq!(here[k].1[i] > 0.5, came == Some(i), "request {k} of session {session}");
@@ -259,7 +259,9 @@ fn an_edit_of_a_threshold_is_in_force_at_once() {
     ];
     let (engine, story) = run(&s);
     let late = |d: &&Decision| {
-        engine.records()[d.request.expect("a request").index()]
+        engine
+            .records()
+            .at(d.request.expect("a request").index())
             .routed
             .get()
             .is_some_and(|at| at.0 > 1_000_000)

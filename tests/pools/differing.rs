@@ -35,7 +35,7 @@ fn prefixes_are_looked_for_in_the_blocks_of_each_pool() {
         for (got, want) in decision.scores.parts[0].values.iter().zip(want) {
             assert!((got - want).abs() < 1e-12, "{scorer:?}: {:?}", decision.scores);
         }
-        let last = &engine.records()[2];
+        let last = engine.records().at(2);
         assert_eq!((last.replica(), last.cached_tokens), (Some(ReplicaId(1)), 64), "{scorer:?}");
     }
 }
@@ -43,7 +43,7 @@ fn prefixes_are_looked_for_in_the_blocks_of_each_pool() {
 #[test]
 fn cached_tokens_are_whole_blocks_of_the_pool_that_was_chosen() {
     let (engine, _) = run(&same_text_in_two_block_sizes(RoutingPolicy::LeastLoaded));
-    let last = &engine.records()[2];
+    let last = engine.records().at(2);
     // The first of two idle replicas: six blocks of 16.
     assert_eq!((last.replica(), last.cached_tokens), (Some(ReplicaId(0)), 96));
 }
@@ -57,7 +57,10 @@ fn a_prompt_shorter_than_the_block_of_one_pool_can_still_share_in_the_other() {
     s.workload.requests =
         vec![listed(0, "a", 40, 0), listed(999_500, "a", 5, 0), listed(1_000_000, "", 40, 0)];
     let (engine, _) = run(&s);
-    assert_eq!((engine.records()[2].replica(), engine.records()[2].cached_tokens), (Some(ReplicaId(0)), 32));
+    assert_eq!(
+        (engine.records().at(2).replica(), engine.records().at(2).cached_tokens),
+        (Some(ReplicaId(0)), 32)
+    );
 }
 
 #[test]

@@ -146,7 +146,7 @@ proptest! {
         let mut session = started(&s);
         session.advance(Micros::MAX, u64::MAX);
         let engine = session.engine();
-        for (record, replica) in engine.records().iter().filter_map(|r| Some((r, r.replica()?))) {
+        for (record, replica) in engine.records().iter().filter_map(|r| r.replica().map(|id| (r, id))) {
             let pool = &s.cluster.pools[engine.replicas()[replica.index()].pool() as usize];
             let wish = &s.workload.clients[record.client as usize].model;
             prop_assert!(wish.is_empty() || *wish == pool.model, "{} on {}", wish, pool.model);

@@ -71,7 +71,7 @@ fn every_policy_sends_a_request_to_replicas_of_its_model_only() {
                 assert_eq!(record.state(), RequestState::Completed);
             }
             for decision in &story.decisions {
-                let client = engine.records()[decision.request.expect("a request").index()].client;
+                let client = engine.records().at(decision.request.expect("a request").index()).client;
                 let seen: Vec<u32> = decision.seen.iter().map(|v| v.id.0).collect();
                 let want: &[u32] = [&[0, 1][..], &[2, 3], &[0, 1, 2, 3, 4]][client as usize];
                 assert_eq!(seen, want, "{routing:?}");
@@ -107,7 +107,7 @@ fn requests_whose_model_has_no_replica_left_are_refused_with_a_reason() {
         let mut refused = 0;
         for (at, fact) in &story.facts {
             if let Fact::Rejected { request, reason: Reason::NoReplicaOfModel, .. } = fact {
-                assert_eq!(engine.records()[request.index()].client, 1);
+                assert_eq!(engine.records().at(request.index()).client, 1);
                 assert!((1_000_000..3_000_000).contains(&at.0));
                 refused += 1;
             }

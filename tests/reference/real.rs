@@ -138,7 +138,7 @@ fn sections(engine: &Cluster, notes: &Notes, case: &Case) -> Value {
 
 /// Position of a request in the case, which has requests that are not listed in order of arrival.
 fn line_of(engine: &Cluster, request: RequestId) -> usize {
-    match engine.records()[request.index()].listed {
+    match engine.records().at(request.index()).listed {
         NOT_LISTED => request.index(),
         line => line as usize,
     }
@@ -163,7 +163,7 @@ fn state(record: Option<&Record>, compat: Compat) -> &'static str {
 }
 
 fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Case) -> Value {
-    let record = request.map(|r| &engine.records()[r.index()]);
+    let record = request.map(|r| engine.records().at(r.index()));
     let progress = request.map(|r| engine.progress(r)).unwrap_or_default();
     let (input, output) = (&case.requests[line].input, case.requests[line].output.n);
     let compat = case.config.compat;
@@ -172,13 +172,13 @@ fn request(engine: &Cluster, request: Option<RequestId>, line: usize, case: &Cas
         o.insert(key.to_owned(), value);
     };
     put("id", case.requests[line].id.clone().into());
-    let replica = record.and_then(Record::replica).map(|id| id.0);
+    let replica = record.as_ref().and_then(Record::replica).map(|id| id.0);
     put("instance", replica.map(name).unwrap_or_default().into());
-    put("state", state(record, compat).into());
+    put("state", state(record.as_ref(), compat).into());
     put("n_in", input.iter().map(|s| s.n).sum::<u32>().into());
     put("n_out", output.into());
     put("progress", progress.stored.into());
-    put("preemptions", record.map_or(0, |r| r.preemptions).into());
+    put("preemptions", record.as_ref().map_or(0, |r| r.preemptions).into());
     put("itl_n", progress.itl_count.into());
     put("itl_sum_us", progress.itl_sum.0.into());
     if compat == Compat::None {

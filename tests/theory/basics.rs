@@ -164,7 +164,7 @@ fn one_request_in_an_empty_system_takes_the_sum_of_its_steps() {
     let mut s = cluster(1, 8, [500.0, 3.0, 7.0]);
     s.workload.requests = vec![listed(0, 40, 100, 11)];
     let engine = run(&s);
-    let r = &engine.records()[0];
+    let r = engine.records().at(0);
     // Eleven tokens: the prompt's step gives the first, ten decodes the rest.
     assert_eq!(
         (r.ttft.get().expect("it is known").0, r.e2e.get().expect("it is known").0),
@@ -216,8 +216,8 @@ fn twice_the_step_times_and_half_the_rate_is_twice_the_time() {
         |r: &Record| [r.ttft.get().map(|s| s.0), r.e2e.get().map(|s| s.0), r.finish().get().map(|at| at.0)];
     let key = |r: &Record| (r.replica(), r.preemptions, r.state(), r.sched_step, r.finish_step);
     for (a, b) in once.records().iter().zip(twice.records()) {
-        assert_eq!(key(a), key(b));
-        assert_eq!(us(a).map(|us| us.map(|us| 2 * us)), us(b));
+        assert_eq!(key(&a), key(&b));
+        assert_eq!(us(&a).map(|us| us.map(|us| 2 * us)), us(&b));
     }
 }
 

@@ -56,7 +56,7 @@ fn steps_that_cost_by_the_request_share_the_processor_whatever_the_lengths() {
     let (decode_us, load) = (20.0, 0.5);
     for output in [Lengths::Constant { tokens: 101 }, two_lengths(51, 0.8, 301)] {
         let engine = run(&decoders(0.0, decode_us, load, output.clone(), 40_000));
-        let slowdown = |r: &Record| {
+        let slowdown = |r: Record| {
             r.e2e.get().expect("it is known").0 as f64 / (f64::from(r.output_tokens - 1) * decode_us)
         };
         let slow: Vec<f64> = engine.records().iter().map(slowdown).collect();

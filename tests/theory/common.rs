@@ -1,7 +1,7 @@
 //! What the laws share: clusters that are queues, their traffic, and the rule by which a mean agrees.
 
-use tokenyard::base::{Chunks, Micros};
-use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestState, Sink};
+use tokenyard::base::Micros;
+use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, Records, RequestState, Sink};
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
     FittedCoefficients, KvBlocks, LatencyModel, Lengths, OverLimit, Pool, Scenario, WeightedLength,
@@ -145,8 +145,8 @@ pub(crate) fn at_most(mut s: Scenario, most: u32, then: OverLimit) -> Scenario {
 }
 
 /// 1 for each record of which something holds, 0 for the others.
-pub(crate) fn shares(records: &Chunks<Record>, holds: impl Fn(&Record) -> bool) -> Vec<f64> {
-    records.iter().map(|r| f64::from(u8::from(holds(r)))).collect()
+pub(crate) fn shares(records: &Records, holds: impl Fn(&Record) -> bool) -> Vec<f64> {
+    records.iter().map(|r| f64::from(u8::from(holds(&r)))).collect()
 }
 
 /// Times in the system of the requests that completed.

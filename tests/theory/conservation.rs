@@ -62,11 +62,11 @@ fn littles_law_holds_to_the_microsecond() {
         let mut times = 0;
         for (at, fact) in &heard.0 {
             if let Fact::Completed { request, .. } | Fact::Dropped { request, .. } = fact {
-                times += at - engine.records()[request.index()].arrival.0;
+                times += at - engine.records().at(request.index()).arrival.0;
             }
         }
         assert_eq!(present, times, "{what}");
-        let left = |r: &tokenyard::engine::Record| {
+        let left = |r: tokenyard::engine::Record| {
             matches!(r.state(), RequestState::Completed | RequestState::Dropped)
         };
         assert!(engine.records().iter().all(left), "{what} ends empty");

@@ -130,7 +130,7 @@ fn no_order_of_service_changes_the_work_that_waits() {
     // of S W is the same to the microsecond (Kleinrock's conservation law, path by path).
     let waited = |scheduler| -> u64 {
         let engine = run(&two_classes(scheduler));
-        let each = |r: &tokenyard::engine::Record| {
+        let each = |r: tokenyard::engine::Record| {
             u64::from(r.prompt_tokens) * (r.first_scheduled.get().expect("it is known").0 - r.arrival.0)
         };
         engine.records().iter().map(each).sum()

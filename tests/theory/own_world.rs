@@ -38,7 +38,7 @@ fn context_costs_nothing_unless_it_is_asked_for() {
         let LatencyModel::Fitted(fitted) = &mut s.cluster.pools[0].latency else { panic!("a fitted model") };
         fitted.step_us_per_context_token = us;
         s.workload.requests = vec![super::common::listed(0, 0, 100, 3)];
-        run(&s).records()[0].e2e.get().expect("it is known").0
+        run(&s).records().at(0).e2e.get().expect("it is known").0
     };
     assert_eq!(with(0.0), 3 * 500 + 300 + 2 * 7);
     // The prompt reads 100 tokens, the two decodes 101 and 102.

@@ -29,7 +29,7 @@ fn who_waits_leaves_when_its_client_gives_up_and_who_runs_as_the_step_ends() {
     let drops: Vec<_> = engine.records().iter().map(|r| (r.drop, r.generated)).collect();
     let timed_out = Some(DropReason::TimedOut);
     assert_eq!(drops, [(timed_out, 4), (None, 1), (timed_out, 0)]);
-    assert!(!engine.records()[2].first_scheduled.is_known() && engine.records()[0].ttft.is_known());
+    assert!(!engine.records().at(2).first_scheduled.is_known() && engine.records().at(0).ttft.is_known());
     let replica = &engine.replicas()[0];
     assert_eq!((replica.totals().dropped, replica.totals().timed_out, replica.kv().used()), (2, 2, 0));
     assert_eq!(engine.clock(), Micros(5_000_000));

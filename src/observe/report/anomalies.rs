@@ -1,7 +1,7 @@
 //! The anomalies of a run, and the two heuristics of BLIS beside them.
 
 use super::share;
-use crate::engine::Cluster;
+use crate::engine::{Cluster, RecordColumn};
 use crate::observe::anomaly::{Anomaly, AnomalyKind, Detectors};
 use crate::scenario::{Compat, PriorityPolicy, Scenario};
 use crate::stats::doubled_pairs;
@@ -116,7 +116,7 @@ impl BlisPart {
 /// Pairs of finished requests of one replica and class, in order of arrival, of which the earlier took more than twice as
 /// long. None on pools with constant priorities.
 pub fn priority_inversions(scenario: &Scenario, engine: &Cluster) -> u64 {
-    let classes = 1 + engine.records().iter().map(|r| r.class).max().unwrap_or(0) as usize;
+    let classes = 1 + engine.records().column(RecordColumn::Class).into_iter().max().unwrap_or(0) as usize;
     let mut groups = vec![Vec::new(); engine.replicas().len() * classes];
     for r in engine.records() {
         let Some((e2e, replica)) = r.e2e.get().zip(r.replica()) else { continue };

@@ -6,7 +6,7 @@ use super::{
     kv_blocks, share,
 };
 use crate::base::{Maybe, Micros, RequestId, Span};
-use crate::engine::{Cluster, Record};
+use crate::engine::{Cluster, Record, RecordColumn, Replica};
 use crate::observe::life::{parts, segments};
 use crate::observe::meters::Reading;
 use crate::observe::objectives::Met;
@@ -63,14 +63,20 @@ const GROUPINGS: [By; 5] = [By::Replica, By::Pool, By::Class, By::Tenant, By::Cl
 impl By {
     /// The group of each request; a number beyond all groups where there is none.
     fn of_all(self, engine: &Cluster) -> Vec<u32> {
-        let mut of = Vec::with_capacity(engine.records().len());
-        of.extend(engine.records().iter().map(|r| match self {
-            By::Replica => r.replica().map_or(u32::MAX, |id| id.0),
-            By::Pool => r.replica().map_or(u32::MAX, |id| engine.replicas()[id.index()].pool()),
-            By::Class => r.class,
-            By::Tenant => r.tenant,
-            By::Client => r.client,
-        }));
+        let column = match self {
+            By::Replica | By::Pool => RecordColumn::Replica,
+            By::Class => RecordColumn::Class,
+            By::Tenant => RecordColumn::Tenant,
+            By::Client => RecordColumn::Client,
+        };
+        let mut of = engine.records().column(column);
+        if column == RecordColumn::Replica {
+            for group in &mut of {
+                let replica = group.wrapping_sub(1);
+                let pool = || engine.replicas().get(replica as usize).map_or(u32::MAX, Replica::pool);
+                *group = if matches!(self, By::Pool) { pool() } else { replica };
+            }
+        }
         of
     }
 
@@ -120,7 +126,7 @@ impl<'a> MeasurementWindow<'a> {
         let ranked = |value: fn(&Record) -> Option<u64>| {
             let all = (0..).zip(engine.records());
             let counted = all.filter(|(i, r)| warmup.counts(RequestId(*i), r.arrival));
-            Ranked::new(engine.records().len(), counted.filter_map(|(i, r)| value(r).map(|v| (v, i))))
+            Ranked::new(engine.records().len(), counted.filter_map(|(i, r)| value(&r).map(|v| (v, i))))
         };
         // One latency after the other, so that only one of them is sorted at a time.
         let figures = |value| Figures::new(&ranked(value), engine, pools);
@@ -158,7 +164,7 @@ impl<'a> MeasurementWindow<'a> {
             if r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from()) {
                 m.sums.prompt_tokens += u64::from(r.prompt_tokens);
             }
-            if let Some((met, replica)) = m.finished(RequestId(i), r).zip(r.replica()) {
+            if let Some((met, replica)) = m.finished(RequestId(i), &r).zip(r.replica()) {
                 m.sums.finished += 1;
                 m.finished_by_replica[replica.index()] += 1;
                 m.sums.met += u32::from(met.all());
@@ -284,7 +290,7 @@ impl<'a> MeasurementWindow<'a> {
         let mut groups = Groups::new(names);
         for ((i, r), group) in (0..).zip(self.engine.records()).zip(by.of_all(self.engine)) {
             let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
-            groups.add(group, r, counts, self.finished(RequestId(i), r));
+            groups.add(group, &r, counts, self.finished(RequestId(i), &r));
         }
         groups.fill(&self.ttft.by[by as usize], |g| &mut g.ttft_ms);
         groups.fill(&self.tpot.by[by as usize], |g| &mut g.tpot_ms);
@@ -298,7 +304,7 @@ impl<'a> MeasurementWindow<'a> {
     pub(super) fn slowest(&self) -> Vec<SlowRequest> {
         let clients = self.engine.source().clients();
         let slow = |request: u32| {
-            let r = &self.engine.records()[request as usize];
+            let r = self.engine.records().at(request as usize);
             let us = |span: Maybe<Span>| span.get().map_or(0, |span| span.0);
             SlowRequest {
                 request,

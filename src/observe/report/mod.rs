@@ -236,16 +236,19 @@ pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
 
 /// How many requests were refused for each reason that occurred.
 fn rejections(engine: &Cluster) -> Vec<RejectionPart> {
-    let rejected = || engine.records().iter().filter(|r| r.state() == RequestState::Rejected);
-    let part = |reason: Reason| {
-        let requests = rejected().filter(|r| r.refused == Some(reason)).count() as u32;
+    if engine.census().rejected == 0 {
+        return Vec::new();
+    }
+    let mut requests = [0; Reason::ALL.len()];
+    for r in engine.records() {
+        if let Some(reason) = r.refused.filter(|_| r.state() == RequestState::Rejected) {
+            requests[reason as usize] += 1;
+        }
+    }
+    let part = |(reason, requests): (Reason, u32)| {
         (requests > 0).then(|| RejectionPart { reason: reason.name(), requests })
     };
-    if engine.census().rejected == 0 {
-        Vec::new()
-    } else {
-        Reason::ALL.into_iter().filter_map(part).collect()
-    }
+    Reason::ALL.into_iter().zip(requests).filter_map(part).collect()
 }
 
 /// Blocks of the KV caches of all replicas together.

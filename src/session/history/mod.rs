@@ -25,7 +25,7 @@ const WEIGHED_AFTER: u64 = 1 << 14;
 /// How much checkpoints may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Bytes of all of them together, beside what the run itself takes.
+    /// Bytes of all of them together and of what the run itself has at rest; a third of it is theirs however long the run is.
     pub bytes: u64,
     /// Fewest events between two of them.
     pub events: u64,

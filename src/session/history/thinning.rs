@@ -46,11 +46,18 @@ impl History {
         self.lines.iter().enumerate().map(own).sum()
     }
 
+    /// What checkpoints may take now: they share the budget with what the run itself has at rest, which grows with its requests, but
+    /// have a third of it however long the run is.
+    fn most_bytes(&self) -> u64 {
+        // A part is left for what they come to have alone as the run goes on.
+        let most = self.budget.bytes - self.budget.bytes / 8;
+        most.saturating_sub(self.present.bytes_at_rest(None)).max(self.budget.bytes / 3)
+    }
+
     /// Keeps within the budget: of the checkpoints that matter least, then of the lines that were shown longest ago.
     pub(super) fn thin(&mut self) {
         self.weighed = self.present.events();
-        // A part is left for what they come to have alone as the run goes on.
-        let most = self.budget.bytes - self.budget.bytes / 8;
+        let most = self.most_bytes();
         while self.checkpoint_bytes() > most {
             self.thinned = true;
             if let Some((_, line, at)) = self.least_loss() {

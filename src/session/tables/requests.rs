@@ -12,7 +12,7 @@ use crate::session::Session;
 pub(super) struct Row<'a> {
     session: &'a Session,
     id: RequestId,
-    record: &'a Record,
+    record: Record,
     progress: Progress,
 }
 
@@ -51,7 +51,7 @@ pub(super) const FIELDS: &[Field<Value>] = &[
     field("cached_tokens", "tokens", "prompt tokens found in the prefix cache when it last joined a batch", |r| r.scheduled(r.record.cached_tokens).into()),
     field("preemptions", "times", "how often it was preempted", |r| r.record.preemptions.into()),
     field("ttft_us", "us", "time to first token: `first_token_us` − `arrival_us`", |r| r.record.ttft.get().into()),
-    field("tpot_us", "us", "time per output token: (E2E − TTFT) / (tokens − 1), cut to whole microseconds, of a completed request of two tokens or more", |r| tpot_us(r.record).into()),
+    field("tpot_us", "us", "time per output token: (E2E − TTFT) / (tokens − 1), cut to whole microseconds, of a completed request of two tokens or more", |r| tpot_us(&r.record).into()),
     field("e2e_us", "us", "end-to-end latency of a completed request: `end_us` − `arrival_us`", |r| r.record.e2e.get().into()),
 ];
 
@@ -64,7 +64,7 @@ impl<'a> Row<'a> {
     pub(super) fn new(session: &'a Session, i: usize) -> Self {
         let id = RequestId(i as u32);
         let engine = &session.engine;
-        Self { session, id, record: &engine.records()[i], progress: engine.progress(id) }
+        Self { session, id, record: engine.records().at(i), progress: engine.progress(id) }
     }
 
     fn name(&self) -> Option<&'a str> {

@@ -19,10 +19,10 @@ impl Session {
         let parts = life::parts(&segments);
         Some(RequestDetail {
             request,
-            label: self.label_of(r),
+            label: self.label_of(&r),
             client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
             state: r.state(),
-            summary: summary(r, &parts),
+            summary: summary(&r, &parts),
             replica: r.replica().map(|id| id.0),
             prompt_tokens: r.prompt_tokens,
             output_tokens: p.generated.min(r.output_tokens),
@@ -51,7 +51,7 @@ impl Session {
             (between[0] <= at && at <= between[1] && span <= at_most).then_some(span)
         };
         let all = (0..).zip(self.engine.records());
-        all.filter_map(|(i, r)| took(r).map(|span| (span, i))).max().map(|(_, i)| i)
+        all.filter_map(|(i, r)| took(&r).map(|span| (span, i))).max().map(|(_, i)| i)
     }
 
     fn label_of(&self, r: &Record) -> String {

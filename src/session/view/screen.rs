@@ -161,11 +161,11 @@ impl Session {
     ) -> ReplicaFrame {
         let i = r.id().index();
         let whole = if query.focus == Some(r.id().0) { FOCUS } else { 0 };
-        let client_of = |request: crate::base::RequestId| self.engine.records()[request.index()].client;
+        let client_of = |request: crate::base::RequestId| self.engine.records().at(request.index()).client;
         let queue = self.engine.queue(r).take(query.queue.max(whole) as usize).map(|request| QueueChip {
             request: request.0,
             client: client_of(request),
-            preempted: self.engine.records()[request.index()].preemptions > 0,
+            preempted: self.engine.records().at(request.index()).preemptions > 0,
             loading: self.engine.is_loading(request),
         });
         let batch = self.engine.batch(r).take(query.batch.max(whole) as usize).map(|request| {

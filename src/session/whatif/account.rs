@@ -142,7 +142,7 @@ pub struct Account {
 impl Account {
     /// Of a request that has the time that is asked for.
     pub(super) fn of(engine: &Cluster, log: &StepLog, id: RequestId, time: AccountedTime) -> Option<Self> {
-        let r = &engine.records()[id.index()];
+        let r = engine.records().at(id.index());
         let e2e = r.e2e.get()?;
         let span = if time == AccountedTime::E2e { e2e } else { r.ttft.get()? };
         let (end, replica) = ((r.arrival + span).0, r.replica()?);

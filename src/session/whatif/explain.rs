@@ -217,7 +217,7 @@ impl Explaining {
         let counted = |id: RequestId, r: &Record| self.session.recorder.warmup().counts(id, r.arrival);
         let mut all: Vec<Accounted> = Vec::new();
         for (id, r) in (0..).map(RequestId).zip(engine.records()) {
-            if counted(id, r)
+            if counted(id, &r)
                 && let Some(account) = Account::of(engine, &self.log, id, time)
             {
                 all.push(Accounted { id, arrival_us: r.arrival.0, us: account.us.iter().sum(), account });
@@ -260,7 +260,7 @@ impl Explaining {
         let n = group.len() as f64;
         let [mut prompt, mut output, mut cached, mut preempted, mut stale] = [0_u64; 5];
         for a in group {
-            let r = &engine.records()[a.id.index()];
+            let r = engine.records().at(a.id.index());
             prompt += u64::from(r.prompt_tokens);
             output += u64::from(r.output_tokens);
             cached += u64::from(r.cached_tokens.min(r.prompt_tokens));
@@ -307,7 +307,7 @@ impl Explaining {
             let a = slow[i as usize];
             let us = a.account.us[cause as usize];
             let stretch = a.account.stretches.iter().find(|s| is_of(cause, s.kind))?;
-            let replica = self.session.engine().records()[a.id.index()].replica()?.0;
+            let replica = self.session.engine().records().at(a.id.index()).replica()?.0;
             let ms = us as f64 / 1000.0;
             (us > 0).then_some(CauseEvidence { request: a.id.0, replica, at_us: stretch.from, ms })
         });
@@ -320,7 +320,7 @@ impl Explaining {
         let names = engine.source().clients();
         let mut us = vec![0_u64; names.len()];
         for a in slow {
-            let r = &engine.records()[a.id.index()];
+            let r = engine.records().at(a.id.index());
             let Some(replica) = r.replica() else { continue };
             for s in a.account.stretches.iter().filter(|s| is_of(cause, s.kind)) {
                 self.log.prompt_work(replica, s.from, s.to, &mut us);

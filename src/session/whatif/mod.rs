@@ -170,7 +170,7 @@ impl Asking {
             compared(base, run.as_ref().unwrap_or(base), id, to, &decision, place)
         };
         let alternatives: Vec<Alternative> = places.into_iter().map(alternative).collect();
-        let own = base.engine().records()[id.index()].e2e.get().map(|e2e| e2e.0 as f64 / 1000.0);
+        let own = base.engine().records().at(id.index()).e2e.get().map(|e2e| e2e.0 as f64 / 1000.0);
         let best = alternatives.iter().filter_map(|a| a.e2e_ms).fold(f64::INFINITY, f64::min);
         let least = alternatives.iter().map(|a| a.total_diff_ms).fold(f64::INFINITY, f64::min);
         Ok(WhatIf {
@@ -284,8 +284,8 @@ fn compared(
     let (a, b): (&Cluster, &Cluster) = (base.engine(), run.engine());
     let pairs = pairs_of(a, b);
     let there = pairs.iter().find(|pair| pair.a == id.index()).map_or(id.index(), |pair| pair.b);
-    let (was, is) = (&a.records()[id.index()], &b.records()[there]);
-    let [[ttft_was, e2e_was], [ttft_ms, e2e_ms]] = [ms(was), ms(is)];
+    let (was, is) = (a.records().at(id.index()), b.records().at(there));
+    let [[ttft_was, e2e_was], [ttft_ms, e2e_ms]] = [ms(&was), ms(&is)];
     let diff = |is: Option<f64>, was: Option<f64>| is.zip(was).map(|(is, was)| is - was);
     let others = Others::of(a, b, &pairs, id);
     let e2e_diff_ms = diff(e2e_ms, e2e_was);

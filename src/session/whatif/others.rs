@@ -1,8 +1,8 @@
 //! What a request that was sent elsewhere means for all others: the differences of the same requests in two runs.
 
-use crate::base::RequestId;
 use crate::base::order::sort_pairs;
-use crate::engine::{Cluster, Record};
+use crate::base::{Maybe, RequestId};
+use crate::engine::{Cluster, Record, Records};
 use serde::Serialize;
 
 /// What everybody else gains and loses.
@@ -52,16 +52,16 @@ pub(super) struct Pair {
 /// another order where answers come at other times: they are told by their client, their conversation and their place in it.
 pub(super) fn pairs_of(a: &Cluster, b: &Cluster) -> Vec<Pair> {
     let key = |r: &Record| (u64::from(r.client) << 32) | u64::from(r.session);
-    let same = |(x, y): (&Record, &Record)| x.arrival == y.arrival && key(x) == key(y);
+    let same = |(x, y): &(Record, Record)| x.arrival == y.arrival && key(x) == key(y);
     let (records_a, records_b) = (a.records(), b.records());
-    let alike = records_a.iter().zip(records_b).take_while(|pair| same(*pair)).count();
+    let alike = records_a.iter().zip(records_b).take_while(same).count();
     let mut pairs: Vec<Pair> = (0..alike).map(|i| Pair { a: i, b: i }).collect();
     if alike == records_a.len().min(records_b.len()) {
         return pairs;
     }
     // As many of a conversation came before in both, so that the rest pairs off by itself.
-    let rest = |all: &crate::base::Chunks<Record>| {
-        let mut keys: Vec<(u64, u64)> = all.iter().map(key).zip(0_u64..).skip(alike).collect();
+    let rest = |all: &Records| {
+        let mut keys: Vec<(u64, u64)> = all.iter().map(|r| key(&r)).zip(0_u64..).skip(alike).collect();
         sort_pairs(&mut keys);
         let mut places: Vec<((u64, u32), usize)> = Vec::with_capacity(keys.len());
         for (key, i) in keys {
@@ -85,28 +85,29 @@ impl Others {
     /// All pairs but that of `id`, by its number in `a`.
     pub(super) fn of(a: &Cluster, b: &Cluster, pairs: &[Pair], id: RequestId) -> Self {
         let (records_a, records_b) = (a.records(), b.records());
-        let others = || pairs.iter().filter(|pair| pair.a != id.index());
-        let both = |pair: &Pair| (&records_a[pair.a], &records_b[pair.b]);
-        let finished_in_one =
-            others().map(both).filter(|(x, y)| x.e2e.is_known() != y.e2e.is_known()).count() as u64;
-        let time = |of: fn(&Record) -> Option<u64>| {
-            OthersTime::of(others().map(both).filter_map(|(x, y)| Some(of(y)? as i64 - of(x)? as i64)))
-        };
-        Self {
-            requests: others().count() as u64,
-            finished_in_one,
-            ttft: time(|r| r.ttft.get().map(|span| span.0)),
-            e2e: time(|r| r.e2e.get().map(|span| span.0)),
+        let mut others = Self::default();
+        let mut differences = [Vec::new(), Vec::new()];
+        for pair in pairs.iter().filter(|pair| pair.a != id.index()) {
+            let (x, y) = (records_a.at(pair.a), records_b.at(pair.b));
+            others.requests += 1;
+            others.finished_in_one += u64::from(x.e2e.is_known() != y.e2e.is_known());
+            for (of, times) in differences.iter_mut().zip([[x.ttft, y.ttft], [x.e2e, y.e2e]]) {
+                let [was, is] = times.map(Maybe::get);
+                of.extend(is.zip(was).map(|(is, was)| is.0 as i64 - was.0 as i64));
+            }
         }
+        [others.ttft, others.e2e] = differences.map(OthersTime::of);
+        others
     }
 }
 
 impl OthersTime {
     /// Of differences in microseconds.
-    fn of(differences: impl Iterator<Item = i64>) -> Self {
+    fn of(differences: Vec<i64>) -> Self {
         /// What is added to a difference so that it sorts as a whole number.
         const ZERO: u64 = 1 << 60;
-        let mut sorted: Vec<(u64, u64)> = differences.map(|us| (ZERO.wrapping_add_signed(us), 0)).collect();
+        let sortable = |us: i64| (ZERO.wrapping_add_signed(us), 0);
+        let mut sorted: Vec<(u64, u64)> = differences.into_iter().map(sortable).collect();
         sort_pairs(&mut sorted);
         let us = |i: usize| sorted[i].0 as i64 - ZERO as i64;
         let n = sorted.len();

@@ -1,0 +1,359 @@
+//! Records of requests that have left, packed: a number that is the same in all of them takes no room, any other as many bits as
+//! the largest of the piece needs beyond the smallest. Instants and spans stand as what they differ by from one that is known.
+
+use super::fact::DropReason;
+use super::location::Location;
+use super::request::Record;
+use crate::base::bits::{BitReader, BitWriter};
+use crate::base::{Maybe, Micros, ReplicaId, Span};
+use crate::policy::Reason;
+
+/// Records of a piece, a power of two: so few that a change copies little, so many that there are few pieces.
+pub(super) const PIECE: usize = 1 << 9;
+
+/// Numbers of a record.
+const NUMBERS: usize = 26;
+
+/// A number of each request by which others group them, by its place among the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordColumn {
+    /// Number of its client.
+    Client = 1,
+    /// Number of its tenant.
+    Tenant = 2,
+    /// Number of its SLO class.
+    Class = 3,
+    /// One more than the number of its replica; 0 if it has none.
+    Replica = 4,
+}
+
+impl RecordColumn {
+    #[cfg(test)]
+    pub(super) const ALL: [Self; 4] = [Self::Client, Self::Tenant, Self::Class, Self::Replica];
+
+    /// That number of a record.
+    pub(super) fn of(self, r: &Record) -> u32 {
+        match self {
+            Self::Client => r.client,
+            Self::Tenant => r.tenant,
+            Self::Class => r.class,
+            Self::Replica => r.replica().map_or(0, |id| id.0 + 1),
+        }
+    }
+}
+
+/// The records of a piece, all of whose requests have left.
+#[derive(Debug)]
+pub(super) struct PackedPiece {
+    /// By number: the smallest of all, and how many bits the others take beyond it.
+    low: [u64; NUMBERS],
+    width: [u32; NUMBERS],
+    row_bits: u32,
+    rows: Box<[u64]>,
+}
+
+/// What `value` differs by from what was expected, the sign as the lowest bit.
+fn change(value: u64, expected: u64) -> u64 {
+    let by = value.wrapping_sub(expected) as i64;
+    (by << 1 ^ by >> 63) as u64
+}
+
+/// The value that differs by so much.
+fn changed(change: u64, expected: u64) -> u64 {
+    expected.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
+}
+
+/// The same of a value that can be unknown, which is 0. Instants and spans lie below 2^53.
+fn known_change(value: Option<u64>, expected: u64) -> u64 {
+    value.map_or(0, |value| change(value, expected) + 1)
+}
+
+fn known_changed(number: u64, expected: u64) -> Option<u64> {
+    number.checked_sub(1).map(|number| changed(number, expected))
+}
+
+fn at(us: Option<u64>) -> Maybe<Micros> {
+    us.map_or(Maybe::NONE, |us| Micros(us).into())
+}
+
+fn span(us: Option<u64>) -> Maybe<Span> {
+    us.map_or(Maybe::NONE, |us| Span(us).into())
+}
+
+/// What is expected of instants and spans by those known before: most requests go on without a wait, complete and keep their batch.
+struct Expected {
+    queued: u64,
+    first_scheduled: u64,
+    scheduled: u64,
+    ttft: u64,
+    e2e: u64,
+    left: u64,
+    itl_sum: u64,
+}
+
+impl Expected {
+    fn of(arrival: u64, times: [Option<u64>; 4], ttft: Option<u64>, e2e: Option<u64>) -> Self {
+        let [routed, queued, first_scheduled, scheduled] = times;
+        let queued_at = routed.unwrap_or(arrival);
+        let first_at = queued.unwrap_or(queued_at);
+        let scheduled_at = first_scheduled.unwrap_or(first_at);
+        let ttft_after = scheduled.unwrap_or(scheduled_at).wrapping_sub(arrival);
+        let (shown, took) = (ttft.unwrap_or(ttft_after), e2e.or(ttft).unwrap_or(ttft_after));
+        Self {
+            queued: queued_at,
+            first_scheduled: first_at,
+            scheduled: scheduled_at,
+            ttft: ttft_after,
+            e2e: shown,
+            left: arrival.wrapping_add(took),
+            itl_sum: took.wrapping_sub(shown),
+        }
+    }
+}
+
+/// The numbers of a record of a request that has left.
+fn numbers(r: &Record) -> [u64; NUMBERS] {
+    let us = |at: Maybe<Micros>| at.get().map(|at| at.0);
+    let times = [us(r.routed), us(r.queued), us(r.first_scheduled), us(r.scheduled)];
+    let [ttft, e2e] = [r.ttft, r.e2e].map(|span| span.get().map(|span| span.0));
+    let expected = Expected::of(r.arrival.0, times, ttft, e2e);
+    let place = match r.location() {
+        Location::Completed(_) => 0,
+        Location::Rejected => 1,
+        Location::Refused(_) => 2,
+        Location::Dropped(_) => 3,
+        Location::Gateway
+        | Location::OnItsWay(_)
+        | Location::Queue(_)
+        | Location::Loading(_)
+        | Location::Batch(_) => panic!("INV-2: a request that is in the system has not come to rest"),
+    };
+    let [generated, progress] = [r.generated, r.progress].map(u64::from);
+    [
+        r.arrival.0,
+        r.client.into(),
+        r.tenant.into(),
+        r.class.into(),
+        RecordColumn::Replica.of(r).into(),
+        r.session.into(),
+        r.listed.into(),
+        r.prompt_tokens.into(),
+        r.output_tokens.into(),
+        place,
+        known_change(times[0], r.arrival.0),
+        known_change(times[1], expected.queued),
+        known_change(times[2], expected.first_scheduled),
+        known_change(times[3], expected.scheduled),
+        r.sched_step.into(),
+        r.cached_tokens.into(),
+        r.preemptions.into(),
+        known_change(ttft, expected.ttft),
+        known_change(e2e, expected.e2e),
+        known_change(us(r.left), expected.left),
+        change(generated, r.output_tokens.into()),
+        change(progress, u64::from(r.prompt_tokens) + generated),
+        change(r.finish_step.into(), u64::from(r.sched_step) + generated),
+        change(r.itl_sum.0, expected.itl_sum),
+        r.drop.map_or(0, |why| why as u64 + 1),
+        r.refused.map_or(0, |why| why as u64 + 1),
+    ]
+}
+
+/// The record that has these numbers.
+fn record(n: &[u64; NUMBERS]) -> Record {
+    let arrival = n[0];
+    let routed = known_changed(n[10], arrival);
+    let expected = |times, ttft, e2e| Expected::of(arrival, times, ttft, e2e);
+    let queued = known_changed(n[11], routed.unwrap_or(arrival));
+    let first = known_changed(n[12], expected([routed, queued, None, None], None, None).first_scheduled);
+    let scheduled = known_changed(n[13], expected([routed, queued, first, None], None, None).scheduled);
+    let times = [routed, queued, first, scheduled];
+    let ttft = known_changed(n[17], expected(times, None, None).ttft);
+    let e2e = known_changed(n[18], expected(times, ttft, None).e2e);
+    let expected = expected(times, ttft, e2e);
+    let replica = ReplicaId((n[4] as u32).wrapping_sub(1));
+    let location = match n[9] {
+        0 => Location::Completed(replica),
+        1 => Location::Rejected,
+        2 => Location::Refused(replica),
+        _ => Location::Dropped(replica),
+    };
+    let generated = changed(n[20], n[8]);
+    let mut r = Record::at_rest(Micros(arrival), location);
+    (r.client, r.tenant, r.class) = (n[1] as u32, n[2] as u32, n[3] as u32);
+    (r.session, r.listed) = (n[5] as u32, n[6] as u32);
+    (r.prompt_tokens, r.output_tokens) = (n[7] as u32, n[8] as u32);
+    (r.routed, r.queued) = (at(routed), at(queued));
+    (r.first_scheduled, r.scheduled) = (at(first), at(scheduled));
+    (r.sched_step, r.cached_tokens, r.preemptions) = (n[14] as u32, n[15] as u32, n[16] as u32);
+    (r.ttft, r.e2e) = (span(ttft), span(e2e));
+    r.left = at(known_changed(n[19], expected.left));
+    r.generated = generated as u32;
+    r.progress = changed(n[21], n[7].wrapping_add(generated)) as u32;
+    r.finish_step = changed(n[22], n[14].wrapping_add(generated)) as u32;
+    r.itl_sum = Span(changed(n[23], expected.itl_sum));
+    r.drop = n[24].checked_sub(1).map(|i| DropReason::ALL[i as usize]);
+    r.refused = n[25].checked_sub(1).map(|i| Reason::ALL[i as usize]);
+    r
+}
+
+impl PackedPiece {
+    /// Of records whose requests have all left.
+    pub(super) fn new(records: &[Record]) -> Self {
+        let (mut low, mut high) = ([u64::MAX; NUMBERS], [0; NUMBERS]);
+        for r in records {
+            for (i, n) in numbers(r).into_iter().enumerate() {
+                low[i] = low[i].min(n);
+                high[i] = high[i].max(n);
+            }
+        }
+        let mut width = [0; NUMBERS];
+        for (i, width) in width.iter_mut().enumerate() {
+            *width = u64::BITS - (high[i] - low[i]).leading_zeros();
+        }
+        let mut rows = BitWriter::default();
+        for r in records {
+            for (i, n) in numbers(r).into_iter().enumerate() {
+                rows.push(n - low[i], width[i]);
+            }
+        }
+        Self { low, width, row_bits: width.iter().sum(), rows: rows.finish() }
+    }
+
+    /// A record by its place in the piece.
+    pub(super) fn get(&self, row: usize) -> Record {
+        let mut from = BitReader::at(&self.rows, row as u64 * u64::from(self.row_bits));
+        let mut n = self.low;
+        for (n, &width) in n.iter_mut().zip(&self.width) {
+            if width > 0 {
+                *n += from.take(width);
+            }
+        }
+        record(&n)
+    }
+
+    /// One number of a record by its place in the piece.
+    pub(super) fn column(&self, row: usize, column: RecordColumn) -> u32 {
+        let i = column as usize;
+        if self.width[i] == 0 {
+            return self.low[i] as u32;
+        }
+        let before: u32 = self.width[..i].iter().sum();
+        let bit = row as u64 * u64::from(self.row_bits) + u64::from(before);
+        (self.low[i] + BitReader::at(&self.rows, bit).take(self.width[i])) as u32
+    }
+
+    /// Bytes of all its records.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + 8 * self.rows.len()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::base::rng::{Purpose, Stream};
+    use crate::engine::location::LocationCounts;
+
+    /// A record of a request that has left, or has just arrived, like no other in all its numbers.
+    pub(in crate::engine) fn gone(seed: u64, left: bool) -> Record {
+        let mut draws = Stream::new(seed, Purpose::Ties, 0);
+        let replica = ReplicaId(draws.below(1000));
+        let places = [
+            Location::Completed(replica),
+            Location::Completed(ReplicaId(u32::MAX - 1)),
+            Location::Rejected,
+            Location::Refused(replica),
+            Location::Dropped(replica),
+        ];
+        let mut time = |around: u64| match draws.below(8) {
+            0 => None,
+            1 => Some(0),
+            2 => Some(Micros::MAX.0),
+            _ => Some(around + u64::from(draws.below(1 << 25))),
+        };
+        let [arrival, routed, queued, first, scheduled, left_at] = [(); 6].map(|()| time(1 << 40));
+        let [ttft, e2e, itl_sum] = [(); 3].map(|()| time(0));
+        let mut r = Record::at_rest(Micros(arrival.unwrap_or(7)), Location::Gateway);
+        if !left {
+            return r;
+        }
+        r = Record::at_rest(r.arrival, places[draws.below(5) as usize]);
+        let mut number = || match draws.below(6) {
+            0 => 0,
+            1 => u32::MAX,
+            _ => draws.below(1 << 20),
+        };
+        (r.client, r.tenant, r.class) = (number(), number(), number());
+        (r.session, r.listed, r.preemptions) = (number(), number(), number());
+        (r.prompt_tokens, r.output_tokens, r.cached_tokens) = (number(), number(), number());
+        (r.sched_step, r.finish_step) = (number(), number());
+        (r.generated, r.progress) = (number(), number());
+        (r.routed, r.queued) = (at(routed), at(queued));
+        (r.first_scheduled, r.scheduled, r.left) = (at(first), at(scheduled), at(left_at));
+        (r.ttft, r.e2e) = (span(ttft), span(e2e));
+        r.itl_sum = Span(itl_sum.unwrap_or_default());
+        r.drop = DropReason::ALL.get(draws.below(6) as usize).copied();
+        r.refused = Reason::ALL.get(draws.below(15) as usize).copied();
+        r
+    }
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let all: Vec<Record> = (0..4000).map(|seed| gone(seed, true)).collect();
+        for records in all.chunks(500).chain(all.chunks(1).take(99)) {
+            let packed = PackedPiece::new(records);
+            for (i, r) in records.iter().enumerate() {
+                assert_eq!(packed.get(i), *r);
+                assert!(RecordColumn::ALL.iter().all(|c| packed.column(i, *c) == c.of(r)), "{r:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn records_of_a_steady_run_take_a_ninth_of_their_room() {
+        let mut draws = Stream::new(7, Purpose::Ties, 0);
+        let mut usual = |i: u64| {
+            let mut less_than = |n: u32| u64::from(draws.below(n));
+            let arrival = 1_000_000_000 + 8000 * i + less_than(8000);
+            let (output, wait) = (400 + less_than(200), less_than(20_000));
+            let (ttft, step) = (wait + 15_000 + less_than(20_000), 40_000 + i + less_than(50));
+            let e2e = ttft + 14_000 * output + less_than(500_000);
+            let mut r = Record::at_rest(Micros(arrival), Location::Completed(ReplicaId(i as u32 % 8)));
+            (r.routed, r.queued) = (r.arrival.into(), r.arrival.into());
+            (r.first_scheduled, r.scheduled) = (Micros(arrival + wait).into(), Micros(arrival + wait).into());
+            (r.ttft, r.e2e, r.left) = (Span(ttft).into(), Span(e2e).into(), Micros(arrival + e2e).into());
+            (r.prompt_tokens, r.output_tokens) = (400 + less_than(200) as u32, output as u32);
+            (r.generated, r.progress) = (r.output_tokens, r.prompt_tokens + r.output_tokens - 1);
+            (r.sched_step, r.finish_step) = (step as u32, (step + output) as u32);
+            r.itl_sum = Span(e2e - ttft);
+            r
+        };
+        let records: Vec<Record> = (0..PIECE as u64).map(&mut usual).collect();
+        let bytes = PackedPiece::new(&records).bytes();
+        assert!(9 * bytes <= PIECE * size_of::<Record>(), "{bytes} bytes");
+    }
+
+    #[test]
+    fn what_is_the_same_in_all_records_takes_no_room() {
+        let one = gone(4, true);
+        let packed = PackedPiece::new(&vec![one.clone(); PIECE]);
+        assert_eq!((packed.rows.len(), packed.get(PIECE - 1)), (0, one));
+    }
+
+    #[test]
+    fn the_reasons_stand_in_the_order_of_their_numbers() {
+        assert!(Reason::ALL.iter().enumerate().all(|(i, reason)| *reason as usize == i));
+        assert!(DropReason::ALL.iter().enumerate().all(|(i, reason)| *reason as usize == i));
+    }
+
+    #[test]
+    #[should_panic(expected = "INV-2")]
+    fn a_request_in_the_system_has_not_come_to_rest() {
+        let mut counts = LocationCounts::default();
+        let mut r = Record::at_rest(Micros(1), Location::Gateway);
+        counts.enter(r.location());
+        r.relocate(Location::OnItsWay(ReplicaId(0)), &mut counts);
+        PackedPiece::new(&[r]);
+    }
+}
