@@ -34,8 +34,11 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
   const held = new HeldRange();
-  const values = (): Float64Array => props.data?.columns[0] ?? NONE;
-  const percents = (): Float64Array => props.data?.columns[1] ?? NONE;
+  // The data of all charts are one signal: this one is drawn anew where its own columns are new.
+  const data = createMemo(() => props.data);
+  const span = createMemo(() => props.span);
+  const values = (): Float64Array => data()?.columns[0] ?? NONE;
+  const percents = (): Float64Array => data()?.columns[1] ?? NONE;
 
   /** Percent and milliseconds. */
   const marks = (): readonly (readonly [number, number])[] => {
@@ -58,7 +61,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     if (!host || !canvas) return;
     surface = attachSurface(canvas, host, (pen, width, height) => {
       const v = values();
-      if (!props.data) held.reset();
+      if (!data()) held.reset();
       // The outermost half percent may lie beyond the edge: the axis follows the bulk.
       const low = valueAt(v, percents(), 0.5);
       const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
@@ -84,7 +87,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {
-    void props.data;
+    void data();
     void props.palette;
     void props.sloMs;
     void props.measured;
@@ -108,7 +111,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     if (values().length === 0) return `Distribution of ${props.title}: ${props.empty}.`;
     const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
     const within = props.sloMs > 0 ? `; ${readout()}` : '';
-    return `Distribution of ${props.title}, ${props.span}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
+    return `Distribution of ${props.title}, ${span()}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
   });
 
   return (
@@ -116,7 +119,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       <figcaption>
         <b>{props.title}</b>{' '}
         <i>
-          % · {props.span}
+          % · {span()}
           {props.measured.length > 0 ? ' · ○ measured' : ''}
         </i>
         <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />

@@ -49,7 +49,9 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   // The strip below the playhead changes with its data, a few times a second; the playhead itself is moved each frame.
   const drawnFrame = createThrottled(() => props.frame, 250);
   const spokenFrame = createThrottled(() => props.frame, 500);
-  const spokenData = createThrottled(() => props.data, 500);
+  // The data of all charts are one signal: the strip is drawn anew where its own columns are new.
+  const data = createMemo(() => props.data);
+  const spokenData = createThrottled(data, 500);
   const palette = createPalette();
   const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
     equals: (a, b) => a?.endUs === b?.endUs,
@@ -66,7 +68,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           pen,
           p: palette(),
           frame: props.frame,
-          data: props.data,
+          data: data(),
           warmUpS: props.warmUpS ?? 0,
           anomalies: placed(),
           pointed: pointed(),
@@ -80,7 +82,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     palette();
     drawnFrame();
     axis();
-    void props.data;
+    void data();
     void props.warmUpS;
     placed();
     pointed();

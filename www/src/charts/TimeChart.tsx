@@ -39,11 +39,13 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const [index, setIndex] = createSignal<number>();
   const [top, setTop] = createSignal(0);
   const spec = untrack(() => props.spec);
-  const names = createMemo(() => props.data?.names.join() ?? '');
+  // The data of all charts are one signal: this one is drawn anew where its own columns are new.
+  const data = createMemo(() => props.data);
+  const names = createMemo(() => data()?.names.join() ?? '');
   const lines = createMemo<Line[]>(() => {
     names();
-    const data = untrack(() => props.data);
-    return data ? spec.lines(data) : [];
+    const columns = untrack(data);
+    return columns ? spec.lines(columns) : [];
   });
   // Reused from draw to draw: uPlot wants null where a value is missing, columns say NaN.
   let buffers: (number | null)[][] = [];
@@ -118,7 +120,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     update();
   };
   const update = (): void => {
-    take(props.data);
+    take(data());
     // When the replicas change, the new columns can come before the plot with the new lines.
     if (plot && plot.series.length === buffers.length + 1) plot.setData([times, ...buffers]);
   };
@@ -134,7 +136,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       : '';
   });
   createEffect(() => {
-    void props.data;
+    void data();
     ground();
     void props.warmUpS;
     untrack(update);
@@ -170,21 +172,21 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   onCleanup(() => plot?.destroy());
 
   const readouts = createMemo(() => {
-    const data = props.data;
+    const columns = data();
     const at = index();
-    if (!data) return [];
+    if (!columns) return [];
     // As often as the lines are renewed: sixty times a second nobody can read them.
     const frame = untrack(() => props.frame);
     const all = lines().map((line) => {
       const value =
-        at === undefined ? valueNow(spec, line, data, frame) : lastFinite(data.columns[line.column] ?? [], at, 1);
+        at === undefined ? valueNow(spec, line, columns, frame) : lastFinite(columns.columns[line.column] ?? [], at, 1);
       return { line, value, text: Number.isFinite(value) ? spec.show(value) : DASH };
     });
     return all.length <= 8 ? all : all.filter((r) => r.line.replica === props.focus);
   });
   /** What the values beside the title are about: the span of all figures, or the bucket under the cursor. */
   const span = createMemo(() => {
-    const times = props.data?.columns[0] ?? [];
+    const times = data()?.columns[0] ?? [];
     const at = index();
     const frame = untrack(() => props.frame);
     if (!frame) return '';
@@ -194,7 +196,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   });
   /** A click goes there, as on every chart, and opens the slowest request of the bucket. */
   const openBucket = (): void => {
-    const times = props.data?.columns[0] ?? [];
+    const times = data()?.columns[0] ?? [];
     const at = times[index() ?? -1];
     if (at === undefined || spec.of === undefined) return;
     const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2;
@@ -210,7 +212,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       class="time-chart"
       aria-label={describeLines(
         spec,
-        props.data,
+        data(),
         untrack(() => props.frame),
       )}
     >

@@ -430,6 +430,27 @@ test('a fresh seed keeps all its digits', () => {
   expect(setup().ask({ kind: 'fresh-seed' })).toMatchObject({ value: '18446744073709551615' });
 });
 
+test('a run too fast to be followed is shown at most every 30 milliseconds, any other with each display frame', () => {
+  // A slice of 12 ms ends after the display frame, so that 60 of these take 1.44 s at full speed.
+  for (const [speed, least, most] of [
+    [Number.POSITIVE_INFINITY, 36, 48],
+    [10, 28, 33],
+    [2, 55, 61],
+  ] as const) {
+    const { runner, load, frames, pass } = setup();
+    load();
+    runner.handle({ kind: 'ack' });
+    runner.handle({ kind: 'play', speed });
+    const before = frames().length;
+    for (let paint = 0; paint < 60; paint++) {
+      pass(16);
+      runner.handle({ kind: 'ack' });
+    }
+    expect(frames().length - before).toBeGreaterThanOrEqual(least);
+    expect(frames().length - before).toBeLessThanOrEqual(most);
+  }
+});
+
 test('a frame that takes long is made less often, and never too late for a run that rests', () => {
   const { runner, load, sim, frames, pass } = setup();
   load();

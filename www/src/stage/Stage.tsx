@@ -120,9 +120,12 @@ export function Stage(props: StageProps) {
     else dots.take(frame.moves, frame.now_us, performance.now(), props.speed);
     // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
-    if (ribbons() && props.playing && now - askedMs < RIBBONS_MS) return;
+    const apart = ribbons() && props.playing;
+    if (apart && now - askedMs < RIBBONS_MS) return;
     askedMs = now;
-    surface?.request();
+    // In the display frame after the one that renews the numbers: both in one would take too long.
+    if (apart) setTimeout(() => surface?.request());
+    else surface?.request();
   });
   createEffect(() => {
     palette();

@@ -11,6 +11,7 @@ import { sentenceOf, Watcher } from './spoken.ts';
 /** Charts are renewed as often as one of their buckets passes, within these bounds. */
 const CHARTS_MS = { least: 100, most: 400 } as const;
 const BUCKETS = 240;
+/** Asked for with each frame while playing, one after the other: each is drawn in a display frame of its own. */
 const VIEWS_A_FRAME = 2;
 const DISTRIBUTIONS_MS = 250;
 /** A chart that takes long to make is renewed the less often: all of them together take a small part of the worker's time. */
@@ -123,12 +124,10 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     setSpoken((before) => (before === said ? `${said}\u00a0` : said));
   }
 
-  function refreshCharts(all: boolean, now: number): void {
+  function refreshCharts(all: boolean, now: number, more = VIEWS_A_FRAME - 1): void {
     const due = VIEWS.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
-    // While playing, the ones that have waited longest, a few at a time: each frame draws its share of the charts.
-    const views = all
-      ? due
-      : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, VIEWS_A_FRAME);
+    // While playing, the one that has waited longest: two charts and the stage in one display frame would take too long.
+    const views = all ? due : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, 1);
     if (asking) allWanted ||= all;
     if (views.length === 0 || asking) return;
     asking = true;
@@ -138,6 +137,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     const ended = (): void => {
       asking = false;
       if (allWanted) refreshCharts(true, performance.now());
+      else if (!all && more > 0 && mode() === 'playing') refreshCharts(false, performance.now(), more - 1);
     };
     client()
       .columns(views)
