@@ -28,8 +28,7 @@ pub mod validate;
         feature = "compare",
         feature = "links",
         feature = "measured",
-        feature = "theory",
-        feature = "whatif"
+        feature = "theory"
     ))
 ))]
 pub mod wasm;

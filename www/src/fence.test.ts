@@ -28,8 +28,8 @@ const MODULE_USERS: Readonly<Record<string, string>> = {
   'pkg/measured_bg.wasm': 'sim/bench.ts',
   'pkg/theory.js': 'sim/theory.ts',
   'pkg/theory_bg.wasm': 'sim/theory.ts',
-  'pkg/whatif.js': 'sim/whatIf.ts',
-  'pkg/whatif_bg.wasm': 'sim/whatIf.ts',
+  'pkg/quick.js': 'sim/quick.ts',
+  'pkg/quick_bg.wasm': 'sim/quick.ts',
 };
 
 type Sources = Readonly<Record<string, string>>;

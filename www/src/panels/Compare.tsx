@@ -485,8 +485,8 @@ function Pairing(props: { comparison: RunComparison }): JSX.Element {
           {lost(c().a)} → {lost(c().b)}
         </dd>
       </dl>
-      <p class="say">{c().explained}</p>
-      <For each={c().notices}>{(notice) => <p class="say">{notice}</p>}</For>
+      <p class="say">{c().explained}.</p>
+      <For each={c().notices}>{(notice) => <p class="say">{notice}.</p>}</For>
     </div>
   );
 }

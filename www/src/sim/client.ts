@@ -86,11 +86,19 @@ export class Client {
   private readonly spawn: () => WorkerLike;
   private readonly listener: Listener;
   private readonly nextPaint: (callback: () => void) => void;
+  private readonly batch: boolean;
 
-  constructor(spawn: () => WorkerLike, listener: Listener, nextPaint: (callback: () => void) => void) {
+  /** With `batch`, for runs that nobody watches. */
+  constructor(
+    spawn: () => WorkerLike,
+    listener: Listener,
+    nextPaint: (callback: () => void) => void,
+    { batch = false } = {},
+  ) {
     this.spawn = spawn;
     this.listener = listener;
     this.nextPaint = nextPaint;
+    this.batch = batch;
   }
 
   /** Starts the worker; resolves when its module is compiled. */
@@ -113,7 +121,7 @@ export class Client {
           this.received(data);
         }
       };
-      worker.postMessage({ kind: 'boot', module: this.module, life });
+      worker.postMessage({ kind: 'boot', module: this.module, batch: this.batch, life });
     });
   }
 

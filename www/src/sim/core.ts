@@ -1,5 +1,5 @@
 // The WebAssembly module as the runner sees it. Tests put a small stand-in behind the same interface; the compiler checks in
-// worker.ts that the module, whose declarations are generated, is one.
+// worker.ts and quick.ts that the modules, whose declarations are generated, are such.
 import type {
   ColumnsQuery,
   Diagnostic,
@@ -73,6 +73,28 @@ export interface Core {
   newTrace(packed: Uint8Array): TraceCore;
   /** Throws a list of diagnostics. */
   newSim(text: string, trace: TraceCore | undefined): SimCore;
+}
+
+/** What a module of the simulation exports. */
+type SimModule<T extends TraceCore> = {
+  freshSeed(): string;
+  readonly Trace: new (packed: Uint8Array) => T;
+  readonly Sim: {
+    new (text: string): SimCore;
+    withTrace(text: string, trace: T): SimCore;
+    check(text: string): Diagnostic[];
+    version(): string;
+  };
+};
+
+export function coreOf<T extends TraceCore>({ freshSeed, Sim, Trace }: SimModule<T>): Core {
+  return {
+    check: (text) => Sim.check(text),
+    version: () => Sim.version(),
+    freshSeed,
+    newTrace: (packed) => new Trace(packed),
+    newSim: (text, trace) => (trace instanceof Trace ? Sim.withTrace(text, trace) : new Sim(text)),
+  };
 }
 
 /** What the runner needs from its surroundings. */

@@ -122,6 +122,8 @@ export type ToWorker =
   | {
       readonly kind: 'boot';
       readonly module: WebAssembly.Module | undefined;
+      /** Whether runs are made that nobody watches: in the module built for speed, without event log and latest window. */
+      readonly batch: boolean;
       /** A lock that the worker holds as long as it lives. */
       readonly life: string;
     }
@@ -142,7 +144,8 @@ export type Mode = 'paused' | 'playing' | 'seeking' | 'stepping';
 export type FromWorker =
   | {
       readonly kind: 'ready';
-      readonly module: WebAssembly.Module;
+      /** What another worker of this kind may begin with. */
+      readonly module: WebAssembly.Module | undefined;
       readonly version: string;
     }
   | {

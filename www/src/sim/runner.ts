@@ -32,6 +32,9 @@ const FAST_FRAME_MS = 30;
 /** A way that is shorter shows where it leads, and nothing of itself. */
 const QUIET_MS = { seeking: 60, back: 300 } as const;
 
+/** A run that took longer to compute than this is not computed again in a quicker module: the wait would be seen. */
+const MOST_REPEATED_MS = 1500;
+
 /** How much detail frames have before the page has said how much it draws. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
@@ -50,6 +53,13 @@ export class Runner {
   private sim: SimCore | undefined;
   private id: RunId = { run: 0, edit: 0 };
   private trace: TraceCore | undefined;
+  private replays = false;
+  /** The module that `sim` is of. */
+  private made: Core | undefined;
+  /** The same run in a quicker module, on its way to where `sim` is. */
+  private successor: SimCore | undefined;
+  /** Time that computing `sim` took so far. */
+  private busyMs = 0;
   private mode: Mode = 'paused';
   private speed = 1;
   private seekUs = 0;
@@ -71,7 +81,9 @@ export class Runner {
   private detail = DEFAULT_DETAIL;
   private marks: { ms: number; us: number }[] = [];
 
-  private readonly core: Core;
+  private core: Core;
+  /** The module that replaces `core` once no trace is held in that. */
+  private quicker: Core | undefined;
   private readonly around: Surroundings;
   private readonly post: Post;
 
@@ -104,6 +116,14 @@ export class Runner {
       default:
         never(message);
     }
+  }
+
+  /** A module that computes the same more quickly is there: runs to come are made in it, and so is the present one if that takes a moment. */
+  quicken(core: Core): void {
+    this.quicker = core;
+    if (this.trace) return;
+    this.core = core;
+    this.handOver();
   }
 
   private answer(id: number, question: Question): void {
@@ -172,6 +192,7 @@ export class Runner {
       case 'trace':
         // Runs hold the old one of their own.
         this.trace?.free();
+        this.core = this.quicker ?? this.core;
         this.trace = this.core.newTrace(question.packed);
         return null;
       default:
@@ -188,7 +209,10 @@ export class Runner {
     const { text, untilUs, thenPlay } = question;
     const diagnostics = this.core.check(text);
     const next = refusable(() => this.runOf(question));
+    this.stay();
     this.sim = next;
+    this.made = this.core;
+    this.replays = question.useTrace;
     this.id = question.id;
     this.rest('paused');
     if (untilUs > 0 || thenPlay) this.seek(untilUs, thenPlay ? 'playing' : 'paused');
@@ -200,9 +224,10 @@ export class Runner {
   private runOf({ text, useTrace, keeps }: Extract<Question, { kind: 'load' }>): SimCore {
     const trace = useTrace ? this.trace : undefined;
     const { sim } = this;
-    if (!keeps || !sim) {
+    if (!keeps || !sim || this.made !== this.core) {
       const next = this.core.newSim(text, trace);
       sim?.free();
+      this.busyMs = 0;
       return next;
     }
     if (trace) sim.adoptWithTrace(text, trace);
@@ -212,6 +237,7 @@ export class Runner {
 
   private apply(edit: string): Answers['apply'] {
     const sim = this.running();
+    this.stay();
     const left = sim.computedUs() > sim.nowUs() ? sim.figures() : undefined;
     const diagnostics = sim.apply(edit);
     if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
@@ -241,6 +267,7 @@ export class Runner {
   }
 
   private go(id: number, sim: SimCore, on: (sim: SimCore) => Stop): void {
+    this.stay();
     this.rest('paused');
     this.stepping = on;
     this.mode = 'stepping';
@@ -251,7 +278,7 @@ export class Runner {
   }
 
   private stepOn(sim: SimCore): Stop {
-    const stop = this.stepping(sim);
+    const stop = this.timed(() => this.stepping(sim));
     if (stop !== 'events') this.rest('paused', stop);
     return stop;
   }
@@ -287,6 +314,7 @@ export class Runner {
       this.afterSeek = 'playing';
       return;
     }
+    this.handOver();
     if (this.mode !== 'playing') {
       this.endAsked('events');
       this.mode = 'playing';
@@ -310,6 +338,7 @@ export class Runner {
   }
 
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
+    this.stay();
     this.endAsked('events');
     if (this.mode !== 'seeking') this.quietUntilMs = this.around.now() + QUIET_MS.seeking;
     this.mode = 'seeking';
@@ -329,7 +358,11 @@ export class Runner {
   /** One slice of work, then back to the messages. */
   private tick(): void {
     this.ticking = false;
-    const sim = this.sim;
+    const { sim, successor } = this;
+    if (sim && successor) {
+      this.follow(sim, successor);
+      return;
+    }
     if (!sim || this.mode === 'paused') return;
     const stop = this.mode === 'stepping' ? this.stepOn(sim) : this.slice(sim);
     if (stop === 'finished') this.rest('paused');
@@ -341,6 +374,47 @@ export class Runner {
     // Work that is left continues at once; a clock that is on time waits for the next 4 ms.
     if (stop === 'events') this.around.soon(() => this.tick());
     else this.around.later(() => this.tick(), 4);
+  }
+
+  /** Begins to make the present run in the quicker module. A question that moves or changes the run ends that; the next play begins it again. */
+  private handOver(): void {
+    const { sim, core } = this;
+    if (!sim || this.successor || this.made === core || this.replays || this.busyMs > MOST_REPEATED_MS) return;
+    if (this.mode === 'seeking' || this.mode === 'stepping' || sim.computedUs() > sim.nowUs()) return;
+    this.successor = core.newSim(sim.scenario(), undefined);
+    this.wake();
+  }
+
+  /** The present run stays in the module that it is in. */
+  private stay(): void {
+    this.successor?.free();
+    this.successor = undefined;
+  }
+
+  /** A slice of the successor's way to where the run is, which waits for it and is then replaced. */
+  private follow(sim: SimCore, next: SimCore): void {
+    if (next.advance(sim.nowUs(), SLICE_MS) === 'events') {
+      this.wake();
+      return;
+    }
+    // After a single step the run may stand between two events of one instant, where no advance leads.
+    if (next.events() === sim.events()) {
+      // A frame takes what moved since the one before: that was shown.
+      next.frame(this.detail);
+      sim.free();
+      this.sim = next;
+      this.made = this.core;
+      this.successor = undefined;
+      this.lastMs = this.around.now();
+    } else this.stay();
+    if (!this.resting()) this.wake();
+  }
+
+  private timed(work: () => Stop): Stop {
+    const startMs = this.around.now();
+    const stop = work();
+    this.busyMs += this.around.now() - startMs;
+    return stop;
   }
 
   private resting(): boolean {
@@ -357,7 +431,8 @@ export class Runner {
   }
 
   private slice(sim: SimCore): Stop {
-    const stop = sim.advance(this.target(this.around.now()), SLICE_MS);
+    const until = this.target(this.around.now());
+    const stop = this.timed(() => sim.advance(until, SLICE_MS));
     // A simulation that is too slow does not catch up later: its clock continues from where it is.
     if (stop === 'events' && this.mode === 'playing')
       this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
@@ -367,6 +442,7 @@ export class Runner {
   private arrive(sim: SimCore): void {
     if (this.afterSeek === 'paused') {
       this.rest('paused', 'until');
+      this.handOver();
       return;
     }
     this.endAsked('until');

@@ -1,8 +1,7 @@
-// The thread of what-if questions. It is started when one is asked; only this file imports its module.
-import init, { Questions } from '../../pkg/whatif.js';
-import wasmUrl from '../../pkg/whatif_bg.wasm?url';
+// The thread of what-if questions. It is started when one is asked.
 import { answering } from './answering.ts';
 import { never } from './protocol.ts';
+import { Questions, ready } from './quick.ts';
 import type { AskedRun, WhatIfAnswers, WhatIfQuestion } from './whatIfProtocol.ts';
 
 /** The run asked about last: further questions about it take what was computed. */
@@ -35,4 +34,4 @@ async function answer(question: WhatIfQuestion): Promise<WhatIfAnswers[keyof Wha
   }
 }
 
-answering(init({ module_or_path: wasmUrl }), answer);
+answering(ready(), answer);

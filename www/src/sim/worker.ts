@@ -1,13 +1,16 @@
-// The simulation's thread. The only file that imports the page's WebAssembly module.
+// The simulation's thread. The only file that imports the page's first WebAssembly module. It begins with that, which is built to be
+// small, and goes on with the one that is built for speed once that is there.
 import init, { freshSeed, Sim, Trace } from '../../pkg/tokenyard.js';
 import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
-import type { Core, Surroundings } from './core.ts';
+import { type Core, coreOf, type Surroundings } from './core.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { Runner } from './runner.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 
 let runner: Runner | undefined;
+/** Whether the first picture was shown. */
+let shown = false;
 
 function post(message: FromWorker, transfer: Transferable[] = []): void {
   self.postMessage(message, transfer);
@@ -52,26 +55,52 @@ function live(life: string): Promise<void> {
   });
 }
 
-async function boot(given: WebAssembly.Module | undefined, life: string): Promise<void> {
+async function boot({ module: given, batch, life }: Extract<ToWorker, { kind: 'boot' }>): Promise<void> {
   const alive = live(life);
+  if (batch) {
+    const { BATCH, ready } = await import('./quick.ts');
+    await ready();
+    await alive;
+    begin(BATCH, undefined);
+    return;
+  }
   const module = given ?? (await (warm ?? compile()));
   await init({ module_or_path: module });
   await alive;
-  runner = new Runner(CORE, surroundings(), guardedPost);
-  post({ kind: 'ready', module, version: CORE.version() });
+  begin(CORE, module);
+}
+
+function begin(core: Core, module: WebAssembly.Module | undefined): void {
+  runner = new Runner(core, surroundings(), guardedPost);
+  // Nothing quicker comes for runs that nobody watches.
+  shown = module === undefined;
+  post({ kind: 'ready', module, version: core.version() });
 }
 
 function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
   post(message, transfer);
 }
 
-const CORE: Core = {
-  check: (text) => Sim.check(text),
-  version: () => Sim.version(),
-  freshSeed,
-  newTrace: (packed) => new Trace(packed),
-  newSim: (text, trace) => (trace instanceof Trace ? Sim.withTrace(text, trace) : new Sim(text)),
-};
+const CORE = coreOf({ freshSeed, Sim, Trace });
+
+/** Time after the first picture, in which the page makes the rest of itself. */
+const QUICK_AFTER_MS = 500;
+
+async function quicken(to: Runner): Promise<void> {
+  const { QUICK, ready } = await import('./quick.ts');
+  await ready();
+  if (runner === to) guarded(() => to.quicken(QUICK));
+}
+
+/** The first picture is on screen. The quicker module is of use and not needed: without it the run goes on as it does. */
+function pictured(): void {
+  const to = runner;
+  if (shown || !to) return;
+  shown = true;
+  setTimeout(() => {
+    quicken(to).catch(() => {});
+  }, QUICK_AFTER_MS);
+}
 
 /** A message over a channel of our own is handled after the messages that wait, without the minimum delay of a timer. */
 function surroundings(): Surroundings {
@@ -106,6 +135,9 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     // `boot` reports a failure; without a handler here it would count as an unhandled rejection before that.
     warm.catch(() => {});
   } else if (message.kind === 'boot') {
-    boot(message.module, message.life).catch(crash);
-  } else guarded(() => runner?.handle(message));
+    boot(message).catch(crash);
+  } else {
+    guarded(() => runner?.handle(message));
+    if (message.kind === 'ack') pictured();
+  }
 };

@@ -61,7 +61,7 @@ export class ManyRuns {
     const heard = (): boolean => mine === this.round;
     const queue = [...jobs];
     const worker = async (): Promise<void> => {
-      const client = new Client(spawnWorker, IGNORED, (callback) => setTimeout(callback, 200));
+      const client = new Client(spawnWorker, IGNORED, (callback) => setTimeout(callback, 200), { batch: true });
       this.workers.push(client);
       await client.start();
       for (let job = queue.shift(); job !== undefined && heard(); job = queue.shift()) await work(client, job, heard);

@@ -56,6 +56,32 @@ onPage('presets give the digests pinned for the native program and for Node', as
   }
 });
 
+/** Whether the simulation's thread has loaded the module built for speed. */
+async function quick(page) {
+  const [thread] = page.workers().filter((worker) => worker.url().includes('worker-'));
+  return thread.evaluate(() => performance.getEntriesByType('resource').some((file) => file.name.includes('quick_bg')));
+}
+
+onPage(
+  'a run that plays goes on in the module built for speed, and comes to the command line’s digest',
+  async (page, t) => {
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await comes(() => quick(page), true);
+    const from = await clock(page);
+    await comes(async () => (await clock(page)) > from + 3, true);
+    await page.keyboard.press('Space');
+    await resting(page);
+    const digest = await finalDigest(page);
+    const { run, missing } = cli();
+    if (!run) {
+      t.skip(missing);
+      return;
+    }
+    assert.equal(digest, run('digest', 'chat-4xh100').split(/\s+/)[0]);
+    t.diagnostic(`digest ${digest} in the page and on the command line`);
+  },
+);
+
 /** A trace in the Azure format: `requests` rows, the same ones every time. */
 function trace(requests) {
   const rows = ['TIMESTAMP,ContextTokens,GeneratedTokens'];

@@ -1,0 +1,18 @@
+// The module built for speed, with what-if questions: only this file imports it. The simulation's thread and that of what-if
+// questions load it, each for itself.
+import init, { freshSeed, Questions, Sim, Trace } from '../../pkg/quick.js';
+import wasmUrl from '../../pkg/quick_bg.wasm?url';
+import { type Core, coreOf } from './core.ts';
+
+export { Questions };
+
+/** May be used once `ready` has resolved. */
+export const QUICK = coreOf({ freshSeed, Sim, Trace });
+
+/** The same for runs that nobody watches. */
+export const BATCH: Core = { ...QUICK, newSim: (text) => Sim.unwatched(text) };
+
+/** Loads and compiles the module. */
+export function ready(): Promise<unknown> {
+  return init({ module_or_path: wasmUrl });
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { setup } from './standIn.ts';
+
+test('a run goes on in the quicker module at the instant and event where it was', () => {
+  const t = setup(0.02);
+  t.load();
+  t.runner.handle({ kind: 'play', speed: 10 });
+  t.pass(1000);
+  const { us } = t.sim();
+  t.quicken();
+  t.pass(150);
+  expect(t.sims.length).toBe(2);
+  expect(t.sims[0]?.freed).toBe(true);
+  expect(t.sim().us).toBeGreaterThanOrEqual(us);
+  expect(t.sim().longestMs).toBeLessThanOrEqual(12);
+  t.runner.handle({ kind: 'ack' });
+  t.pass(1000);
+  expect(t.sim().us).toBeGreaterThan(us + 9e6);
+});
+
+test('the next run is made in the quicker module, and a long one stays where it is', () => {
+  const t = setup(0.2);
+  t.load();
+  t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
+  t.pass(3000);
+  t.quicken();
+  t.pass(1000);
+  expect(t.sims.length).toBe(1);
+  t.load('{}', 0, true);
+  expect(t.sims.length).toBe(2);
+  expect(t.sims[0]?.freed).toBe(true);
+});
+
+test.each([
+  { kind: 'ask', id: 92, question: { kind: 'apply', edit: '{}' } } as const,
+  { kind: 'ask', id: 93, question: { kind: 'seek', untilUs: 1e9 } } as const,
+  { kind: 'ask', id: 94, question: { kind: 'step', step: 'event', back: false } } as const,
+])('$question.kind keeps the run in the module that it is in', (message) => {
+  const t = setup(0.2);
+  t.load();
+  t.runner.handle({ kind: 'play', speed: Number.POSITIVE_INFINITY });
+  t.pass(500);
+  t.quicken();
+  t.pass(20);
+  t.runner.handle(message);
+  expect(t.sims[0]?.freed).toBe(false);
+  expect(t.sims[1]?.freed).toBe(true);
+});
+
+test('a run that stands between two events of one instant stays in its module', () => {
+  const t = setup(0.01);
+  t.load();
+  t.ask({ kind: 'step', step: 'event', back: false });
+  t.sim().count += 1;
+  t.quicken();
+  t.pass(20);
+  expect(t.sims[0]?.freed).toBe(false);
+  expect(t.sims[1]?.freed).toBe(true);
+});
+
+test('a trace stays with the module that read it until another is read', () => {
+  const t = setup(0.01);
+  const trace = (): unknown => t.ask({ kind: 'trace', packed: new Uint8Array() });
+  trace();
+  t.load();
+  t.quicken();
+  t.pass(20);
+  expect(t.sims.length).toBe(1);
+  t.load('{}', 0, true);
+  expect(t.sims.length).toBe(1);
+  trace();
+  t.load('{}', 0, true);
+  expect(t.sims.length).toBe(2);
+});

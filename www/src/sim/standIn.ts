@@ -1,0 +1,199 @@
+// A simulation and its surroundings, made up for tests of the runner.
+import type { Diagnostic, EventRows, Evidence, RunFigures, ScalingRows, Stop } from '../generated/boundary.ts';
+import type { ColumnSet, Core, SimCore, Surroundings } from './core.ts';
+import type { FromWorker, Question } from './protocol.ts';
+import { Runner } from './runner.ts';
+
+/** A simulation with an event every millisecond, each of which costs `costMs` of the test's own clock. */
+export class FakeSim implements SimCore {
+  us = 0;
+  count = 0;
+  freed = false;
+  longestMs = 0;
+  /** What a frame costs. */
+  frameMs = 0;
+  adopted = 0;
+  /** How far it was computed before it went back. */
+  computed = 0;
+  private backTo = 0;
+  private stepAt = 0;
+  private readonly clock: { ms: number };
+  private readonly costMs: number;
+  private readonly endUs: number;
+  constructor(clock: { ms: number }, costMs: number, endUs: number) {
+    this.clock = clock;
+    this.costMs = costMs;
+    this.endUs = endUs;
+  }
+  advance(untilUs: number, maxMs: number): Stop {
+    const before = this.clock.ms;
+    const until = Math.min(untilUs, this.endUs);
+    while (this.clock.ms - before + this.costMs <= maxMs && this.next() <= until) this.event();
+    this.longestMs = Math.max(this.longestMs, this.clock.ms - before);
+    if (this.next() <= until) return 'events';
+    this.us = Math.max(this.us, until);
+    return this.us >= this.endUs ? 'finished' : 'until';
+  }
+  private next(): number {
+    return (Math.floor(this.us / 1000) + 1) * 1000;
+  }
+  private event(): void {
+    this.us = this.next();
+    this.count += 1;
+    this.clock.ms += this.costMs;
+  }
+  /** Checkpoints stand at every second. */
+  seek(untilUs: number): void {
+    if (untilUs < this.us) this.us = Math.floor(untilUs / 1e6) * 1e6;
+  }
+  beginBack(): void {
+    this.backTo = Math.max(0, this.us - 1000);
+    this.seek(this.backTo);
+  }
+  advanceBack(maxMs: number): Stop {
+    return this.advance(this.backTo, maxMs);
+  }
+  adopt(text: string): void {
+    if (text === 'refuse') throw [{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }];
+    this.us = 0;
+    this.adopted += 1;
+  }
+  adoptWithTrace(text: string): void {
+    this.adopt(text);
+  }
+  beginTo(): void {
+    this.beginStep('preemption');
+  }
+  advanceTo(maxMs: number): Stop {
+    return this.advanceStep(maxMs);
+  }
+  figures(): RunFigures {
+    return { computed_us: this.computed };
+  }
+  computedUs(): number {
+    return this.computed;
+  }
+  checkpoints(): [number, number] {
+    return [1, 1000];
+  }
+  beginStep(kind: string): void {
+    this.stepAt = this.count + (kind === 'preemption' ? 10_000 : 1);
+  }
+  advanceStep(maxMs: number): Stop {
+    const before = this.clock.ms;
+    while (this.count < this.stepAt) {
+      if (this.us >= this.endUs) return 'finished';
+      if (this.clock.ms - before + this.costMs > maxMs) return 'events';
+      this.event();
+    }
+    return 'until';
+  }
+  apply(edit: string): Diagnostic[] {
+    return edit.includes('bad') ? [{ severity: 'error', path: 'x', found: '1', allowed: '2', fix: '' }] : [];
+  }
+  nowUs(): number {
+    return this.us;
+  }
+  events(): number {
+    return this.count;
+  }
+  frame(): string {
+    this.clock.ms += this.frameMs;
+    return JSON.stringify({ now_us: this.us });
+  }
+  eventRows(): EventRows {
+    return { rows: [], total: 0, lost: 0 };
+  }
+  scalingRows(): ScalingRows {
+    return { rows: [], made: 0, changes: 0 };
+  }
+  slowest(): undefined {
+    return undefined;
+  }
+
+  inspect(): null {
+    return null;
+  }
+  columns(): ColumnSet {
+    return { names: ['t_s', 'v'], columns: [new Float64Array([0]), new Float64Array([1])] };
+  }
+  evidence(): Evidence {
+    return { parts: [], outside: [], coefficients: [] };
+  }
+
+  outcomes(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array([1]);
+  }
+  report(): string {
+    return '{}';
+  }
+  digest(): string {
+    return '0123456789abcdef';
+  }
+  scenario(): string {
+    return '{}';
+  }
+  free(): void {
+    this.freed = true;
+  }
+}
+
+export function setup(costMs = 0.01, endUs = 1e12) {
+  const clock = { ms: 0 };
+  const queue: { at: number; run: () => void }[] = [];
+  const posted: FromWorker[] = [];
+  const sims: FakeSim[] = [];
+  const coreThatCosts = (ms: number): Core => ({
+    check: () => [],
+    freshSeed: () => '18446744073709551615',
+    version: () => '0',
+    newTrace: () => ({ free: () => {} }),
+    newSim: (text) => {
+      if (text === 'refuse') {
+        throw [{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }];
+      }
+      const sim = new FakeSim(clock, ms, endUs);
+      sims.push(sim);
+      return sim;
+    },
+  });
+  const around: Surroundings = {
+    now: () => clock.ms,
+    soon: (run) => queue.push({ at: clock.ms, run }),
+    later: (run, ms) => queue.push({ at: clock.ms + ms, run }),
+  };
+  const runner = new Runner(coreThatCosts(costMs), around, (message) => posted.push(message));
+  /** Lets wall time pass, running what is due. */
+  const pass = (ms: number): void => {
+    const until = clock.ms + ms;
+    for (;;) {
+      queue.sort((a, b) => a.at - b.at);
+      const next = queue[0];
+      if (!next || next.at > until || clock.ms > until) break;
+      queue.shift();
+      clock.ms = Math.max(clock.ms, next.at);
+      next.run();
+    }
+    clock.ms = Math.max(clock.ms, until);
+  };
+  let id = 0;
+  const ask = (question: Question): FromWorker | undefined => {
+    runner.handle({ kind: 'ask', id: id++, question });
+    return posted.filter((m) => m.kind === 'answer' || m.kind === 'refused').at(-1);
+  };
+  const load = (text = '{}', untilUs = 0, keeps = false): FromWorker | undefined =>
+    ask({ kind: 'load', id: { run: 1, edit: 0 }, text, useTrace: false, untilUs, thenPlay: false, keeps });
+  const sim = (): FakeSim => {
+    const last = sims.at(-1);
+    if (!last) throw new Error('no simulation');
+    return last;
+  };
+  const frames = (): FromWorker[] => posted.filter((m) => m.kind === 'frame');
+  /** The values of the answers that have a certain field. */
+  const answers = (field: string): unknown[] =>
+    posted.flatMap((m) =>
+      m.kind === 'answer' && typeof m.value === 'object' && m.value !== null && field in m.value ? [m.value] : [],
+    );
+  const quicken = (): void => runner.quicken(coreThatCosts(costMs / 2));
+  return { quicken, runner, posted, frames, answers, sims, sim, pass, ask, load };
+}
