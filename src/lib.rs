@@ -24,12 +24,7 @@ pub mod stats;
 pub mod validate;
 #[cfg(all(
     target_arch = "wasm32",
-    not(any(
-        feature = "compare",
-        feature = "links",
-        feature = "measured",
-        feature = "theory"
-    ))
+    not(any(feature = "compare", feature = "links", feature = "measured", feature = "theory"))
 ))]
 pub mod wasm;
 #[cfg(all(target_arch = "wasm32", feature = "compare"))]

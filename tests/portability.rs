@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163817, "90fb312157cdd792"),
-    ("everything", 77511, "3e4ef7bd4f32c5ee"),
-    ("conversations", 102900, "e8e14e0ddf0ae73e"),
+    ("pressure", 163732, "240746bab0b30696"),
+    ("everything", 77505, "3ae48046985cac06"),
+    ("conversations", 102900, "091bba0967215c93"),
 ];
 
 const DRAWS: &[Line] = &[

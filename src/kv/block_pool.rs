@@ -84,9 +84,9 @@ pub struct BlockPool {
     touched: u32,
     limit: u32,
     blocks: Vec<Block>,
-    /// By block, up to the last one that was ever in the table: the chained hash of its content.
+    /// By block, up to the last one that was ever in the table: the chained hash of its content; 0 while it has none.
     hashes: Vec<u64>,
-    /// By block, like `hashes`: its place on the free list, while it is there.
+    /// By block, like `hashes`: its place on the free list, while it is hashed and there; else 0.
     places: Vec<u32>,
     /// Blocks below `touched` that no request holds, each with the bits of its content.
     listed: FreeList,
@@ -250,7 +250,8 @@ impl BlockPool {
             let b = self.by_hash.get(hash).expect("INV-4: a cached block vanished");
             match self.blocks[b as usize].holders() {
                 0 => {
-                    let entry = self.listed.remove(self.places[b as usize]);
+                    let place = std::mem::take(&mut self.places[b as usize]);
+                    let entry = self.listed.remove(place);
                     assert!(entry == self.entry(b), "INV-4: block {b} is on the free list elsewhere");
                     self.cached -= 1;
                     self.used += 1;

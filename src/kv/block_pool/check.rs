@@ -25,6 +25,17 @@ impl BlockPool {
             shared += u32::from(x.holders() > 1);
         }
         assert!(used == self.used && shared == self.shared, "INV-4: used or shared blocks miscounted");
+        for (b, (&hash, &place)) in self.hashes.iter().zip(&self.places).enumerate() {
+            let x = self.blocks[b];
+            assert!(
+                (hash != 0) == x.is_hashed(),
+                "INV-4: block {b} has a hash and no content, or none and content"
+            );
+            assert!(
+                place == 0 || x.is_hashed() && x.holders() == 0,
+                "INV-4: block {b} has a place on no list"
+            );
+        }
         let (mut listed, mut cached) = (0, 0);
         for (place, entry) in self.listed.iter() {
             let b = entry & Block::HOLDERS;

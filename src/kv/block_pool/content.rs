@@ -60,7 +60,7 @@ impl BlockPool {
     pub(in crate::kv) fn take_content(&mut self, place: u32) -> (u32, u64) {
         let entry = Block(self.listed.remove(place));
         let b = entry.holders();
-        let hash = if entry.is_hashed() { self.hashes[b as usize] } else { UNIQUE_HASH };
+        let hash = if entry.is_hashed() { self.forget_hash(b) } else { UNIQUE_HASH };
         if hash != UNIQUE_HASH {
             self.by_hash.remove(hash);
         }

@@ -15,8 +15,8 @@ impl BlockPool {
         }
         let places = &mut self.places;
         self.listed.close_holes(|entry, place| {
-            if let Some(known) = places.get_mut((entry & Block::HOLDERS) as usize) {
-                *known = place;
+            if Block(entry).is_hashed() {
+                places[(entry & Block::HOLDERS) as usize] = place;
             }
         });
         if self.debt == 0 && !self.watch.is_on() {
@@ -136,7 +136,7 @@ impl BlockPool {
     #[inline]
     pub(super) fn lose(&mut self, b: u32, was: Block) {
         if was.is_hashed() {
-            let hash = self.hashes[b as usize];
+            let hash = self.forget_hash(b);
             if self.by_hash.get(hash) == Some(b) {
                 self.by_hash.remove(hash);
                 if self.watch.is_on() {
@@ -150,6 +150,13 @@ impl BlockPool {
         } else if was.has_content() {
             self.evictions += 1;
         }
+    }
+
+    /// The hash of `b`, which holds that content no more: what checkpoints keep of a block is what it contains now.
+    #[inline]
+    pub(super) fn forget_hash(&mut self, b: u32) -> u64 {
+        self.places[b as usize] = 0;
+        std::mem::take(&mut self.hashes[b as usize])
     }
 
     /// What stands for the free block `b` on the free list.

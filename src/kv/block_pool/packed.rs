@@ -2,8 +2,8 @@
 //!
 //! What the tables say in several places is kept once. The table of prefixes points at the blocks whose record says that they are
 //! hashed; a free hashed block has the place where the free list has it; what is not on the list is written in order of its number.
-//! Blocks that came to a request together lie together on the free list later on, so that of neighbours there the numbers,
-//! the hashes and the places they had before are neighbours too. Equal hashes of many replicas are kept once for all of them.
+//! Blocks that came to a request together lie together on the free list later on, so that of neighbours there the numbers and the
+//! hashes are neighbours too. Equal hashes of many replicas are kept once for all of them.
 
 use super::watch::Watch;
 use super::{Block, BlockPool};
@@ -20,9 +20,8 @@ pub struct HashNumbers {
 }
 
 impl Default for HashNumbers {
-    /// The number 0 stands for a block that never had a hash.
     fn default() -> Self {
-        Self { hashes: vec![0], known: [(0, 0)].into_iter().collect() }
+        Self { hashes: Vec::new(), known: LookupMap::default() }
     }
 }
 
@@ -59,39 +58,21 @@ pub(super) struct Packed {
     /// Blocks that have room for a hash, and how many are in the table of prefixes.
     hashes: u32,
     found: u32,
-    /// Bits of the largest number of a hash, and of the largest former place.
-    widths: (u32, u32),
+    /// Bits of the largest number of a hash.
+    width: u32,
     /// Whether every hashed block is in the table of prefixes.
     all_found: bool,
 }
 
-/// Blocks in the order in which they are written: those on the free list as they stand there, then the others by number.
+/// The hashed blocks in the order in which they are written, which is that of the free list and then by number; those on the free
+/// list with their place there.
 #[derive(Default)]
-struct Written {
-    /// Those that have or had a hash.
-    marked: Vec<(u32, Kept)>,
-    /// Those that are hashed.
-    hashed: Vec<u32>,
-}
-
-/// Where a block's place can be found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    /// On the free list, there.
-    Listed(u32),
-    /// Only in the table of places.
-    Apart,
-}
+struct Written(Vec<(u32, Option<u32>)>);
 
 impl Written {
-    fn note(&mut self, b: u32, content: u32, marked: bool, place: Option<u32>) {
-        let hashed = content == Block::HASHED >> CONTENT;
-        if hashed {
-            self.hashed.push(b);
-        }
-        if marked {
-            let kept = place.filter(|_| hashed).map_or(Kept::Apart, Kept::Listed);
-            self.marked.push((b, kept));
+    fn note(&mut self, b: u32, content: u32, place: Option<u32>) {
+        if content == Block::HASHED >> CONTENT {
+            self.0.push((b, place));
         }
     }
 }
@@ -135,46 +116,36 @@ impl BlockPool {
         self.packed.as_ref().map_or(0, |packed| (8 * packed.bits.len() + size_of::<Packed>()) as u64)
     }
 
-    fn is_marked(&self, b: u32) -> bool {
-        let b = b as usize;
-        b < self.hashes.len() && (self.hashes[b] != 0 || self.places[b] != 0)
-    }
-
     fn pack(&self, numbers: &mut HashNumbers) -> Packed {
         let mut out = BitWriter::default();
         let mut written = Written::default();
         let mut listed = vec![false; self.touched as usize];
         self.pack_listed(&mut out, &mut written, &mut listed);
         for b in (0..self.touched).filter(|&b| !listed[b as usize]) {
-            let (block, marked) = (self.blocks[b as usize], self.is_marked(b));
+            let block = self.blocks[b as usize];
             let content = block.content() >> CONTENT;
             let once = u32::from(block.holders() == 1);
-            out.push(u64::from(content | u32::from(marked) << 2 | once << 3), 4);
+            out.push(u64::from(content | once << 2), 3);
             if once == 0 {
                 out.push_number(block.holders());
             }
-            written.note(b, content, marked, None);
+            written.note(b, content, None);
         }
         let mut near = 0;
-        let mut number = |b: u32| {
+        let mut number = |&(b, _): &(u32, Option<u32>)| {
             near = numbers.number(self.hashes[b as usize], near);
             near
         };
-        let of_hashes: Vec<u32> = written.marked.iter().map(|&(b, _)| number(b)).collect();
-        let apart = written.marked.iter().filter(|(_, kept)| *kept == Kept::Apart);
-        let of_places: Vec<u32> = apart.map(|&(b, _)| self.places[b as usize]).collect();
-        let widths = [&of_hashes, &of_places].map(|all| {
-            let width = width_of(all.iter().fold(0, |bits, x| bits | x));
-            let mut course = Course::new(width);
-            for &x in all {
-                course.write(x, &mut out);
-            }
-            width
-        });
+        let of_hashes: Vec<u32> = written.0.iter().map(&mut number).collect();
+        let width = width_of(of_hashes.iter().fold(0, |bits, x| bits | x));
+        let mut course = Course::new(width);
+        for &x in &of_hashes {
+            course.write(x, &mut out);
+        }
         // Each entry points at a hashed block, no two at the same.
-        let all_found = written.hashed.len() == self.by_hash.len();
+        let all_found = written.0.len() == self.by_hash.len();
         if !all_found {
-            for &b in &written.hashed {
+            for &(b, _) in &written.0 {
                 let found = self.by_hash.get(self.hashes[b as usize]) == Some(b);
                 out.push(u64::from(found), 1);
             }
@@ -185,7 +156,7 @@ impl BlockPool {
             first: self.listed.first(),
             hashes: self.hashes.len() as u32,
             found: self.by_hash.len() as u32,
-            widths: widths.into(),
+            width,
             all_found,
         }
     }
@@ -196,8 +167,7 @@ impl BlockPool {
         let kind_of = |entry: u32| {
             let content = entry >> CONTENT;
             assert!(entry == HOLE || content != NOTHING, "INV-4: a block that is both unique and hashed");
-            let marked = entry != HOLE && self.is_marked(entry & Block::HOLDERS);
-            content | u32::from(marked) << 2
+            content
         };
         let mut entries = self.listed.slots_in_order().peekable();
         let mut piece: Vec<u32> = Vec::new();
@@ -209,13 +179,13 @@ impl BlockPool {
             while let Some(entry) = entries.next_if(|&next| kind_of(next) == kind) {
                 piece.push(entry);
             }
-            out.push(u64::from(kind), 3);
+            out.push(u64::from(kind), 2);
             out.push_number(piece.len() as u32);
             for &entry in piece.iter().filter(|entry| **entry != HOLE) {
                 let b = entry & Block::HOLDERS;
                 course.write(b, out);
                 listed[b as usize] = true;
-                written.note(b, kind & 3, kind >> 2 == 1, Some(place));
+                written.note(b, kind, Some(place));
                 place = place.wrapping_add(1);
             }
             if kind == NOTHING {
@@ -231,26 +201,20 @@ impl BlockPool {
         self.blocks = vec![Block(0); self.touched as usize];
         self.list_from(packed, &mut from, &mut written, &mut listed);
         for b in (0..self.touched).filter(|&b| !listed[b as usize]) {
-            let head = from.take(4) as u32;
-            let holders = if head >> 3 == 1 { 1 } else { from.take_number() };
+            let head = from.take(3) as u32;
+            let holders = if head >> 2 == 1 { 1 } else { from.take_number() };
             self.blocks[b as usize] = Block((head & 3) << CONTENT | holders);
-            written.note(b, head & 3, head >> 2 & 1 == 1, None);
+            written.note(b, head & 3, None);
         }
         self.hashes = vec![0; packed.hashes as usize];
         self.places = vec![0; packed.hashes as usize];
-        let mut course = Course::new(packed.widths.0);
-        for &(b, _) in &written.marked {
+        let mut course = Course::new(packed.width);
+        for &(b, place) in &written.0 {
             self.hashes[b as usize] = hashes[course.read(&mut from) as usize];
-        }
-        let mut course = Course::new(packed.widths.1);
-        for &(b, kept) in &written.marked {
-            self.places[b as usize] = match kept {
-                Kept::Listed(place) => place,
-                Kept::Apart => course.read(&mut from),
-            };
+            self.places[b as usize] = place.unwrap_or(0);
         }
         self.by_hash = LookupMap::with_capacity(packed.found as usize);
-        for &b in &written.hashed {
+        for &(b, _) in &written.0 {
             if packed.all_found || from.take(1) == 1 {
                 self.by_hash.insert(self.hashes[b as usize], b);
             }
@@ -267,8 +231,7 @@ impl BlockPool {
         let mut course = Course::new(width_of(self.touched));
         let mut ring = Vec::with_capacity(packed.slots as usize);
         while ring.len() < packed.slots as usize {
-            let kind = from.take(3) as u32;
-            let content = kind & 3;
+            let content = from.take(2) as u32;
             for _ in 0..from.take_number() {
                 if content == NOTHING {
                     ring.push(HOLE);
@@ -279,7 +242,7 @@ impl BlockPool {
                 ring.push(b | content << CONTENT);
                 self.blocks[b as usize] = Block(content << CONTENT);
                 listed[b as usize] = true;
-                written.note(b, content, kind >> 2 == 1, Some(place));
+                written.note(b, content, Some(place));
             }
         }
         self.listed = FreeList::of(ring, packed.first);
@@ -414,7 +377,7 @@ mod tests {
         let packed = pool.packed(&mut numbers);
         let kept = packed.packed.as_ref().expect("it is packed");
         assert_eq!(packed.bytes(), 8 * kept.bits.len() as u64 + size_of::<Packed>() as u64);
-        assert_eq!(numbers.hashes.len(), 1001);
+        assert_eq!(numbers.hashes.len(), 1000);
         assert!(20 * packed.bytes() < pool.bytes(), "{} of {}", packed.bytes(), pool.bytes());
     }
 }
