@@ -144,14 +144,18 @@ function drawCurve(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
 type Taken = { readonly x: number; readonly y: number; readonly w: number };
 const LINE = 12;
 
+/** Tells whether a curve passes between two heights somewhere between two places. */
+type Crosses = (left: number, right: number, top: number, bottom: number) => boolean;
+
 /**
- * Where the words of a mark go: below it at its right, beside it at its left, and so on around it, wherever nothing else is.
- * Undefined where there is no such place: the table has the number.
+ * Where the words of a mark go: below it at its right, beside it at its left, and so on around it, wherever no other words are and the
+ * curve is not, or else wherever no other words are. Undefined where there is no such place: the table has the number.
  */
 export function placeMark(
   mark: { readonly x: number; readonly y: number; readonly w: number; readonly last: boolean },
   within: { readonly left: number; readonly right: number; readonly bottom: number },
   taken: readonly Taken[],
+  crosses: Crosses,
 ): Taken | undefined {
   const { x, y, w, last } = mark;
   const spots = [
@@ -161,16 +165,31 @@ export function placeMark(
     [x - 7 - w, y - 5],
     [x + 7, y + 4],
     [x + 7, y + 22],
+    [x - 7 - w, y + 22],
   ] as const;
-  // The last one lies on the upper edge: its words go to the left, where the curve is not.
-  const order = last ? [1, 2, 0, 5] : [0, 1, 2, 3, 4, 5];
-  for (const i of order) {
+  // The last one lies on the upper edge: its words go to the left or below.
+  const order = last ? [1, 2, 6, 0, 5] : [0, 1, 2, 3, 4, 5, 6];
+  const free = order.flatMap((i) => {
     const [at, base] = spots[i] ?? [0, 0];
-    if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) continue;
-    const free = taken.every((t) => at >= t.x + t.w + 4 || at + w + 4 <= t.x || Math.abs(base - t.y) >= LINE);
-    if (free) return { x: at, y: base, w };
-  }
-  return undefined;
+    if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) return [];
+    const alone = taken.every((t) => at >= t.x + t.w + 4 || at + w + 4 <= t.x || Math.abs(base - t.y) >= LINE);
+    return alone ? [{ x: at, y: base, w }] : [];
+  });
+  return free.find((spot) => !crosses(spot.x - 2, spot.x + w + 2, spot.y - 10, spot.y + 2)) ?? free[0];
+}
+
+/** The curve as it is drawn: from point to point. */
+function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): Crosses {
+  const corners = Array.from(s.values, (v, i) => [Math.min(right, x(v)), y(s.percents[i] ?? 0)] as const);
+  return (from, to, top, bottom) =>
+    corners.some(([x1, y1], i) => {
+      const [x0, y0] = corners[i - 1] ?? [x1, y(0)];
+      if (x1 < from || x0 > to) return false;
+      // The part of this stretch that lies between the two places.
+      const at = (place: number): number => (x1 > x0 ? y0 + ((y1 - y0) * (place - x0)) / (x1 - x0) : y1);
+      const [low, high] = x1 > x0 ? [at(Math.max(from, x0)), at(Math.min(to, x1))] : [y0, y1];
+      return Math.max(low, high) >= top && Math.min(low, high) <= bottom;
+    });
 }
 
 function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, before: readonly Taken[]): void {
@@ -178,6 +197,7 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
   const right = s.width - EDGE.right;
   const within = { left: EDGE.left + 1, right: right + 10, bottom: s.height - EDGE.bottom };
   const taken = [...before];
+  const crosses = crossesOf(s, x, y, right);
   pen.font = font(p, 11);
   pen.strokeStyle = s.stroke;
   pen.lineWidth = 1.5;
@@ -190,7 +210,7 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
     pen.fill();
     pen.stroke();
     const words = `p${q} ${text(durationMs(v))}`;
-    const spot = placeMark({ x: at, y: y(q), w: pen.measureText(words).width, last: q === 99 }, within, taken);
+    const spot = placeMark({ x: at, y: y(q), w: pen.measureText(words).width, last: q === 99 }, within, taken, crosses);
     if (!spot) continue;
     taken.push(spot);
     pen.fillStyle = p.surface;

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
-import { drawEcdf, ecdfRange } from '../../src/charts/drawEcdf.ts';
+import { drawEcdf, ecdfRange, placeMark } from '../../src/charts/drawEcdf.ts';
 import { besideMark, drawScrubber, placeOn } from '../../src/charts/drawScrubber.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
 import { dataOf, frameOf } from '../gallery/synthetic.ts';
@@ -101,6 +101,16 @@ test('the percentiles of a distribution, its objective and its axes keep apart',
       }
     }
   }
+});
+
+test('the words of a percentile keep off the curve where there is room beside it', () => {
+  const mark = { x: 150, y: 60, w: 50, last: false };
+  const within = { left: 30, right: 300, bottom: 150 };
+  const nowhere = (): boolean => false;
+  expect(placeMark(mark, within, [], nowhere)).toEqual({ x: 157, y: 73, w: 50 });
+  const atTheRight = (_: number, to: number): boolean => to > 150;
+  expect(placeMark(mark, within, [], atTheRight)).toEqual({ x: 93, y: 64, w: 50 });
+  expect(placeMark(mark, within, [], () => true)).toEqual({ x: 157, y: 73, w: 50 });
 });
 
 test('the words of an anomaly keep off the playhead: shorter, or before the mark', () => {
