@@ -58,8 +58,8 @@ const REPORTS: &[Line] = &[
 
 const SNAPSHOTS: &[Line] = &[
     ("pressure", 163732, "240746bab0b30696"),
-    ("everything", 77505, "3ae48046985cac06"),
-    ("conversations", 102900, "091bba0967215c93"),
+    ("everything", 77545, "07e62ec09fc28552"),
+    ("conversations", 102940, "98bf66fd2543476c"),
 ];
 
 const DRAWS: &[Line] = &[
