@@ -82,3 +82,33 @@ pub fn left_out_table(lines: &[LeftOut]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_line_has_the_medians_over_experiments_and_leaves_overload_out() {
+        let one = |id: &str, metric: &str, regime: Option<&str>, simulated: f64| {
+            let document = json!({"id": id, "group": "B", "model": "m", "gpu": "H100", "measured": []});
+            let e = super::super::read(&document.to_string()).expect("an experiment").0.remove(0);
+            let row = Row::of(&e, 1, (json!(0), metric, "mean"), 10.0, simulated);
+            Row { regime: regime.map(str::to_owned), ..row }
+        };
+        let rows = [
+            one("a", "tpot_ms", Some("below"), 11.0),
+            one("a", "tpot_ms", Some("below"), 7.0),
+            one("b", "tpot_ms", None, 10.4),
+            one("b", "tpot_ms", Some("overload"), 90.0),
+            one("b", "ttft_ms", Some("below"), 9.0),
+        ];
+        let line = left_out("H100/ahead", "m", &rows).expect("figures");
+        // 20 % in the mean of one experiment, 4 % of the other.
+        assert_eq!((line.experiments, line.tpot, line.ttft, line.e2e), (2, Some(0.12), Some(0.1), None));
+        assert_eq!(left_out("H100/ahead", "m", &rows[3..4]), None);
+        let text = serde_json::to_string(&line).expect("JSON");
+        assert_eq!(serde_json::from_str::<LeftOut>(&text).expect("its own shape"), line);
+        assert!(left_out_table(&[line]).ends_with("| H100/ahead | m | 2 | 12.0 % | 10.0 % | - |\n"));
+    }
+}
