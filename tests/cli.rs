@@ -129,7 +129,7 @@ fn files_that_are_no_scenarios_are_told_apart() {
     assert_eq!(out.status.code(), Some(2));
     assert!(
         stderr(&out).contains(
-            "allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, mixed-fleet, "
+            "allowed: chat-4xh100, kv-pressure, router-showdown, long-chats, regret-and-tail, mixed-fleet@2, "
         ),
         "{}",
         stderr(&out)

@@ -37,7 +37,7 @@ const REPORTS: &[Line] = &[
     ("router-showdown, default", 27754, "8ff5d195dd8d0ed2"),
     ("long-chats, default", 21916, "b618cce19af8b0d0"),
     ("regret-and-tail, default", 22440, "e5669e25631c6081"),
-    ("mixed-fleet, default", 29533, "f0912da82d02d6cc"),
+    ("mixed-fleet@2, default", 29374, "cf071ef66b7c2222"),
     ("pressure, default", 28805, "bc21741072fbeabd"),
     ("everything, default", 28710, "7661a5e2c91560e3"),
     ("conversations, default", 37082, "c2c4b1a924311052"),
@@ -48,7 +48,7 @@ const REPORTS: &[Line] = &[
     ("router-showdown, blis", 29109, "6c1d295b95f7f4fa"),
     ("long-chats, blis", 23212, "a657be06de210b8c"),
     ("regret-and-tail, blis", 23839, "58d6a8afbfa118f4"),
-    ("mixed-fleet, blis", 30603, "d1572edad9f76d3b"),
+    ("mixed-fleet@2, blis", 30484, "5301a3318b58c6e2"),
     ("pressure, blis", 29385, "d7e989881bdbdd7f"),
     ("everything, blis", 29128, "973eacd9a589f2cc"),
     ("conversations, blis", 37947, "9373c3ba19d33c8a"),
@@ -58,8 +58,8 @@ const REPORTS: &[Line] = &[
 
 const SNAPSHOTS: &[Line] = &[
     ("pressure", 163732, "240746bab0b30696"),
-    ("everything", 77505, "3ae48046985cac06"),
-    ("conversations", 102900, "091bba0967215c93"),
+    ("everything", 77545, "07e62ec09fc28552"),
+    ("conversations", 102940, "98bf66fd2543476c"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -181,8 +181,8 @@ pub(super) struct Calibrate {
     /// Fit without experiments whose name has this in it; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(super) without: Vec<String>,
-    /// Predict every model, group or GPU in turn by a fit to the others, and print how far off that is; nothing is written
-    #[arg(long, value_enum, conflicts_with_all = ["output", "start"])]
+    /// Predict every model, group or GPU in turn by a fit to the others, and print how far off that is; `-o` has it as JSON
+    #[arg(long, value_enum, conflicts_with = "start")]
     pub(super) leave_out: Option<LeaveOut>,
     /// Coefficients to begin with, as an earlier `-o` wrote them, instead of the built-in ones
     #[arg(long, value_name = "FILE")]

@@ -6,9 +6,13 @@ use super::leave_out::leave_out;
 use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, percent, replay_jobs};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
-use crate::validate::{Fit, Found as Coefficients, Latency, Options, Pull, built_in, fit, median, served_by};
+use crate::validate::{
+    Fit, Found as Coefficients, Latency, Options, Pull, built_in, carried, fit, left_out_lines, median,
+    served_by,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Coefficients that fewer experiments tell of are marked.
 const FEW: u32 = 3;
@@ -31,7 +35,11 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
     let mut found = experiments(&args.paths)?;
     found.retain(|(e, _)| !args.without.iter().any(|text| e.id.contains(text.as_str())));
     if let Some(by) = args.leave_out {
-        return say(&leave_out(found, by, &args.only));
+        let lines = leave_out(found, by, &args.only);
+        if let Some(path) = &args.output {
+            write_lines(path, &lines)?;
+        }
+        return say(&left_out_lines(&lines));
     }
     let started = args.start.as_deref().map(coefficients).transpose()?.unwrap_or_default();
     let (mut rows, mut text): (Vec<OwnRow>, _) = (Vec::new(), String::new());
@@ -40,7 +48,8 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
         if !args.only.is_empty() && !args.only.iter().any(|start| name.starts_with(start.as_str())) {
             continue;
         }
-        let Some(fitted) = fit_set(&start_of(set, &started, &rows), set, found) else { continue };
+        let start = with_twin(start_of(set, &started, &rows), set, &started, &rows);
+        let Some(fitted) = fit_set(&start, set, found) else { continue };
         push_fit(&mut text, &name, &fitted);
         rows.push(row(set, fitted));
     }
@@ -49,11 +58,16 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
         return Err(Failed(BAD_INPUT));
     }
     if let Some(path) = &args.output {
-        let lines: Vec<String> = rows.iter().map(|r| serde_json::to_string(r).unwrap_or_default()).collect();
-        let text = format!("[\n{}\n]\n", lines.join(",\n"));
-        std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e))?;
+        write_lines(path, &rows)?;
     }
     say(&text)
+}
+
+/// An array as JSON, a line for each.
+fn write_lines<T: serde::Serialize>(path: &Path, rows: &[T]) -> Result<(), Failed> {
+    let lines: Vec<String> = rows.iter().map(|r| serde_json::to_string(r).unwrap_or_default()).collect();
+    let text = format!("[\n{}\n]\n", lines.join(",\n"));
+    std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e))
 }
 
 /// Experiments by GPU and release, those first that others begin with.
@@ -67,7 +81,8 @@ pub(super) fn of_sets(found: Found) -> Vec<(Set, Found)> {
     sets.into_iter().map(|((.., set), found)| (set, found)).collect()
 }
 
-/// What a fit begins with: what is given, the same release on an H100, the first set of all, or what is built in.
+/// What a fit begins with: what is given, the same release on an H100, the first set of all, or what is built in; those of an H100 carried to
+/// the GPU by what is published of both.
 pub(super) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoefficients {
     let own = given.iter().find(|(gpu, engine, _)| (gpu, engine) == (&set.0, &set.1));
     if let Some((.., coefficients)) = own {
@@ -85,8 +100,28 @@ pub(super) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoe
         (gpu, _) if gpu == FIRST.0 => first,
         (_, engine) => of(*engine).or(first),
     }
-    .cloned()
-    .unwrap_or_default()
+    .map_or_else(CalibratedCoefficients::default, |found| carried(found, FIRST.0, &set.0))
+}
+
+/// GPUs with one chip: attention of the second is taken to reach what that of the first does, of which more was measured.
+const TWINS: (&str, &str) = ("A100-40", "A100-80");
+
+/// What a fit begins with, with the attention of the same chip where that was fitted.
+pub(super) fn with_twin(
+    start: CalibratedCoefficients,
+    set: &Set,
+    given: &Own,
+    rows: &[OwnRow],
+) -> CalibratedCoefficients {
+    if set.0 != TWINS.1 || given.iter().any(|(gpu, engine, _)| (gpu, engine) == (&set.0, &set.1)) {
+        return start;
+    }
+    let fitted = rows.iter().find(|r| r.gpu == TWINS.0).map(|r| r.coefficients.attention_efficiency);
+    let table = built_in();
+    let known =
+        table.iter().find(|(gpu, ..)| gpu == TWINS.0).map(|(.., c)| c.coefficients.attention_efficiency);
+    let attention_efficiency = fitted.or(known).unwrap_or(start.attention_efficiency);
+    CalibratedCoefficients { attention_efficiency, ..start }
 }
 
 /// The name of a release in scenarios.

@@ -2,16 +2,15 @@
 //! --level 2`.
 
 use super::args::LeaveOut;
-use super::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of};
+use super::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
 use super::tell;
 use super::validate::{Found, Job, OwnRow, in_threads, replay_jobs};
 use crate::scenario::EngineGeneration;
 use crate::validate::{
-    Experiment, Found as Coefficients, Latency, Options, Outcome, Row, built_in, median, model_name,
-    served_by,
+    Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, carried, left_out,
+    model_name, served_by,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 /// Predicts experiments of one GPU and release with coefficients that have not seen them.
 fn predicted(found: &Found, set: &Set, own: &Coefficients, seeds: u32) -> Outcome {
@@ -39,11 +38,8 @@ fn key(e: &Experiment, by: LeaveOut) -> String {
 }
 
 /// `tokenyard calibrate --leave-out`: every model, group or GPU in turn, predicted by a fit to the others.
-pub(super) fn leave_out(found: Found, by: LeaveOut, only: &[String]) -> String {
-    let mut text = format!(
-        "{:<18} {:<36} {:>3} {:>8} {:>8} {:>8}\n",
-        "coefficients", "left out", "n", "TPOT", "TTFT", "E2E"
-    );
+pub(super) fn leave_out(found: Found, by: LeaveOut, only: &[String]) -> Vec<LeftOut> {
+    let mut lines = Vec::new();
     let mut fitted: Vec<OwnRow> = Vec::new();
     for (set, found) in of_sets(found) {
         let name = format!("{}/{}", set.0, release(set.1));
@@ -51,60 +47,40 @@ pub(super) fn leave_out(found: Found, by: LeaveOut, only: &[String]) -> String {
             continue;
         }
         let start = start_of(&set, &Vec::new(), &fitted);
-        let mut rows = Vec::new();
         if by == LeaveOut::Gpu {
             if set.0 == FIRST.0 {
                 fitted.extend(fit_set(&start, &set, &found).map(|fit| row(&set, fit)));
                 continue;
             }
             let own = Coefficients { coefficients: start, ..Coefficients::default() };
-            rows = push_line(&mut text, &name, &set.0, predicted(&found, &set, &own, 1).rows);
-        } else {
-            let keys: BTreeSet<String> = found.iter().map(|(e, _)| key(e, by)).collect();
-            let keys: Vec<String> = keys.into_iter().collect();
-            let all = in_threads(keys.len(), |i| {
-                let of_left = |e: &Experiment| key(e, by) == keys[i];
-                let rest: Found = found.iter().filter(|(e, _)| !of_left(e)).cloned().collect();
-                let fit = fit_set(&start, &set, &rest)?;
-                let own: Found = found.iter().filter(|(e, _)| of_left(e)).cloned().collect();
-                let outcome = predicted(&own, &set, &fit.found, 1);
-                tell(&format_args!("{name} without {}: fitted", keys[i]));
-                Some(outcome.rows)
-            });
-            for (left, of_left) in keys.iter().zip(all) {
-                rows.extend(push_line(&mut text, &name, left, of_left.unwrap_or_default()));
-            }
+            lines.extend(left_out(&name, &set.0, &predicted(&found, &set, &own, 1).rows));
+            continue;
         }
-        if !rows.is_empty() {
-            push_line(&mut text, &name, "all of these", rows);
+        let start = with_twin(start, &set, &Vec::new(), &fitted);
+        let keys: BTreeSet<String> = found.iter().map(|(e, _)| key(e, by)).collect();
+        let keys: Vec<String> = keys.into_iter().collect();
+        let all = in_threads(keys.len(), |i| {
+            let of_left = |e: &Experiment| key(e, by) == keys[i];
+            let rest: Found = found.iter().filter(|(e, _)| !of_left(e)).cloned().collect();
+            let fit = fit_set(&start, &set, &rest)?;
+            let own: Found = found.iter().filter(|(e, _)| of_left(e)).cloned().collect();
+            let outcome = predicted(&own, &set, &fit.found, 1);
+            tell(&format_args!("{name} without {}: fitted", keys[i]));
+            Some(outcome.rows)
+        });
+        let mut rows = Vec::new();
+        for (left, of_left) in keys.iter().zip(all) {
+            let of_left = of_left.unwrap_or_default();
+            lines.extend(left_out(&name, left, &of_left));
+            rows.extend(of_left);
         }
+        lines.extend(left_out(&name, ALL, &rows));
     }
-    text
+    lines
 }
 
-/// Medians over experiments, overload left out; gives the rows back.
-fn push_line(text: &mut String, set: &str, left: &str, rows: Vec<Row>) -> Vec<Row> {
-    let errors = |metric: &str| {
-        let mut by_id: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        let counted = rows.iter().filter(|r| r.metric == metric && r.stat == "mean");
-        for row in counted.filter(|r| r.regime.as_deref().is_none_or(|regime| regime == "below")) {
-            by_id.entry(&row.id).or_default().extend(row.error.map(f64::abs));
-        }
-        let means = by_id.values().filter(|e| !e.is_empty());
-        means.map(|e| e.iter().sum::<f64>() / e.len() as f64).collect::<Vec<f64>>()
-    };
-    let [tpot, ttft, e2e] = ["tpot_ms", "ttft_ms", "e2e_ms"].map(errors);
-    let count = tpot.len().max(ttft.len());
-    let percent = |errors: Vec<f64>| {
-        if errors.is_empty() { "-".to_owned() } else { format!("{:.1} %", median(errors) * 100.0) }
-    };
-    if count > 0 {
-        let [tpot, ttft, e2e] = [tpot, ttft, e2e].map(percent);
-        writeln!(text, "{set:<18} {left:<36} {count:>3} {tpot:>8} {ttft:>8} {e2e:>8}")
-            .expect("a String takes any text");
-    }
-    rows
-}
+/// What a line over all that was left out in turn is named.
+const ALL: &str = "all of these";
 
 /// Level 2: what is predicted from another token budget, another parallelism, or another GPU.
 pub(super) fn transfers(found: &Found, seeds: u32) -> Outcome {
@@ -158,13 +134,15 @@ fn most_common(values: impl Iterator<Item = u64>) -> Option<u64> {
     counts.into_iter().max_by_key(|(_, n)| *n).map(|(value, _)| value)
 }
 
-/// The built-in coefficients of an H100 have seen no other GPU: those of the same release, or else the nearest.
+/// The built-in coefficients of an H100 have seen no other GPU: those of the same release, or else the nearest, carried over by what is
+/// published of both.
 fn from_another_gpu(found: &Found, set: &Set, seeds: u32) -> Outcome {
     let distance = |engine: EngineGeneration| (engine as i32 - set.1 as i32).abs();
     let of_first = built_in().into_iter().filter(|(gpu, ..)| gpu == FIRST.0);
     let Some((.., first)) = of_first.min_by_key(|(_, engine, _)| distance(*engine)) else {
         return Outcome::default();
     };
-    let own = Coefficients { coefficients: first.coefficients, ..Coefficients::default() };
+    let coefficients = carried(&first.coefficients, FIRST.0, &set.0);
+    let own = Coefficients { coefficients, ..Coefficients::default() };
     marked(predicted(found, set, &own, seeds), "GPU")
 }

@@ -8,9 +8,9 @@ use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
 use crate::base::SortedMap;
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use crate::validate::{
-    Aggregate, Experiment, Found as Coefficients, Latency, Options, Outcome, Ranking, Recorded, Row,
-    Unmodelled, aggregates, evidence_table, level_table, page_data, page_figures, page_level, page_models,
-    page_rankings, pictures, rankings, read, recorded, replay, tables, worse,
+    Aggregate, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking, Recorded, Row,
+    Unmodelled, aggregates, evidence_table, left_out_table, level_table, page_data, page_figures, page_level,
+    page_models, page_rankings, pictures, rankings, read, recorded, replay, tables, worse,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -130,9 +130,34 @@ fn report(folder: &Path, outcome: &Outcome, levels: &str) -> Result<(), Failed> 
     }
     write!(text, "## By level\n\nMedians over experiments below the knee, and how many they are: as it comes, calibrated, and predicted by coefficients that have seen\nneither this GPU, token budget nor parallelism.\n\n{levels}\n")
         .expect("a String takes any text");
+    text.push_str(&left_out(folder)?);
     text.push_str(&tables(&outcome.rows, &outcome.unmodelled));
     write(&page, &text)
 }
+
+/// Tables of what `tokenyard calibrate --leave-out` wrote beside the report, if it did.
+fn left_out(folder: &Path) -> Result<String, Failed> {
+    let mut text = String::new();
+    for (file, title) in LEFT_OUT {
+        let path = folder.join(file);
+        let Ok(old) = std::fs::read_to_string(&path) else { continue };
+        let lines: Vec<LeftOut> = serde_json::from_str(&old).map_err(|e| {
+            tell(&format!(
+                "error: {}: {e}; allowed: what `tokenyard calibrate --leave-out -o` wrote",
+                path.display()
+            ));
+            Failed(BAD_INPUT)
+        })?;
+        write!(text, "## {title}\n\n{}\n", left_out_table(&lines)).expect("a String takes any text");
+    }
+    Ok(text)
+}
+
+/// What is shown of leaving out, and what `tokenyard calibrate --leave-out` writes it to.
+const LEFT_OUT: [(&str, &str); 2] = [
+    ("left-out-model.json", "Each model predicted by a fit to the others"),
+    ("left-out-gpu.json", "Each GPU predicted by what is published of it and a fit to the H100"),
+];
 
 /// What the page shows of the experiments.
 const PAGE: &str = "validation-page.json";

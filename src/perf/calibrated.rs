@@ -125,6 +125,8 @@ pub(super) struct Calibrated {
     context_us: f64,
     /// Attention of a prompt, per pair of a token and one before it.
     pair_us: f64,
+    /// Further attention in a step that computes more than one token of a prompt, per token of context: every sequence takes a tile.
+    tile_us: f64,
     ahead: bool,
 }
 
@@ -188,6 +190,7 @@ impl Calibrated {
         // Microseconds for a byte and for an operation, on all GPUs together.
         let byte_us = 1.0 / (hw.bandwidth_tb_per_s * 1e6 * gpus);
         let flop_us = 1.0 / (hw.tflops * 1e6 * gpus);
+        let pair_us = work.pair_flop * flop_us / c.attention_efficiency;
         let parallel = if tp > 1 { layers * c.step_us_per_parallel_layer } else { 0.0 };
         // Two all-reduces in a layer, in 16 bits; a ring passes on 2 (n - 1) / n of what is reduced.
         let megabytes = 2.0 * layers * f64::from(a.hidden) * 2.0 / 1e6;
@@ -209,7 +212,8 @@ impl Calibrated {
             }),
             token_us: work.token_flop * flop_us / speed_of_products(c, a.bytes_per_param),
             context_us: work.cache_bytes * byte_us / c.kv_efficiency,
-            pair_us: work.pair_flop * flop_us / c.attention_efficiency,
+            pair_us,
+            tile_us: pair_us * c.attention_rows_with_prefill,
             ahead: s.engine >= EngineGeneration::Ahead,
         }
     }
@@ -220,11 +224,13 @@ impl Calibrated {
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
         let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
+        let mut longest = 0;
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
             count += new;
             double_pairs += new * (2 * before + new.saturating_sub(1));
             context += before;
+            longest = longest.max(new);
         }
         let tokens = count as f64;
         let touched = self.experts.as_ref().map_or(0.0, |e| e.all_us * (1.0 - power(e.idle, count)));
@@ -237,7 +243,8 @@ impl Calibrated {
             us += self.experts_prefill_us
                 + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
                 + self.prompt_us * load.prefill.len() as f64
-                + self.pair_us / 2.0 * double_pairs as f64;
+                + self.pair_us / 2.0 * double_pairs as f64
+                + if longest > 1 { self.tile_us * context as f64 } else { 0.0 };
         }
         round_to_span(us)
     }
@@ -313,6 +320,7 @@ mod tests {
                 c.step_us_per_prompt,
                 c.prefill_us_per_expert_layer,
                 c.step_us_with_prefill,
+                c.attention_rows_with_prefill,
                 c.queueing_us,
                 c.queueing_us_per_prompt_token,
             ];
@@ -378,6 +386,28 @@ mod tests {
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
         let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000 };
         assert_eq!(model(&llama, 1).step(&mixed), Span(10_080));
+    }
+
+    #[test]
+    fn in_a_step_with_prompts_every_sequence_takes_a_tile_of_rows_where_the_kernel_does() {
+        let step = |rows: f64, prefill: &[Chunk]| {
+            let c = CalibratedCoefficients {
+                attention_efficiency: 0.5,
+                attention_rows_with_prefill: rows,
+                ..CalibratedCoefficients::default()
+            };
+            let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
+            let model =
+                Calibrated::new(&CalibratedSettings::default(), &c, &Architecture::default(), &hardware, 1);
+            model.step(&StepLoad { prefill, decode: 10, decode_context: 4000 }).0
+        };
+        let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
+        // 64 rows for each of 4050 tokens of context, 4*4096*32 FLOP a pair at 5e8: 271.8 us.
+        assert!(step(64.0, &chunk).abs_diff(step(0.0, &chunk)).abs_diff(272) <= 1);
+        assert_eq!(step(64.0, &[]), step(0.0, &[]));
+        // A prompt that is cached but for its last token is one more row.
+        let last = [Chunk { context: 0, cached: 50, tokens: 1 }];
+        assert_eq!(step(64.0, &last), step(0.0, &last));
     }
 
     #[test]

@@ -290,5 +290,8 @@ family! {
         prefill_us_per_expert_layer: f64 = 30.0 { "Prefill/MoE layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step with prompts that computes more than 512 tokens, in microseconds: it runs without a recorded CUDA graph.
         step_us_with_prefill: f64 = 500.0 { "Step, no graph" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Query rows that the attention of each sequence computes besides its own in a step with more than one token of a prompt: FlashAttention 2 takes a whole tile for a request that decodes. 0 for kernels that do not, such as those on an H100.
+        #[serde(skip_serializing_if = "is_nothing")]
+        attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
     }
 }

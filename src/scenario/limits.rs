@@ -56,6 +56,8 @@ pub const LATENCY_US: u64 = 3_600_000_000;
 pub const LATENCY_MS: f64 = LATENCY_US as f64 / 1000.0;
 /// Largest coefficient of a latency model, in microseconds.
 pub const COEFFICIENT_US: f64 = 1e9;
+/// Most query rows in a tile of an attention kernel.
+pub const ATTENTION_ROWS: f64 = 1024.0;
 /// Most coefficients that are named as calibrated.
 pub const COEFFICIENTS: usize = 32;
 /// Most requests in one batch.

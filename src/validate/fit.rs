@@ -47,6 +47,7 @@ const fn cost(
     Kind { name, range: [0.0, high], unit, share: false, of }
 }
 
+/// All but the rows of a tile of attention, which are the kernel's own.
 const KINDS: [Kind; 19] = [
     share("weights_efficiency", 0.3, 0.06, |c| &mut c.weights_efficiency),
     share("kv_efficiency", 0.2, 0.1, |c| &mut c.kv_efficiency),

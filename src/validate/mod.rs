@@ -10,6 +10,7 @@ mod fit;
 mod gate;
 mod halves;
 mod ladder;
+mod left_out;
 mod levels;
 mod linear;
 mod open;
@@ -23,17 +24,20 @@ mod replay;
 mod run;
 mod sample;
 mod steps;
+mod transfer;
 
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use experiment::{Experiment, read};
 pub use fit::{Fit, Pull, Replays, Told, fit};
 pub use gate::{Recorded, recorded, worse};
+pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
 pub use opened::{evidence_table, page_data};
 pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, served_by};
 pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
+pub use transfer::carried;
 
 /// Reads a file beside the experiments, by its name there; the error says why it cannot.
 pub type Files<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;

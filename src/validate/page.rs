@@ -228,8 +228,14 @@ fn push_coefficients(text: &mut String) {
     text.push('\n');
     let values: Vec<_> =
         all.iter().map(|c| serde_json::to_value(&c.coefficients).unwrap_or_default()).collect();
-    let names = values.first().and_then(|v| v.as_object());
-    for name in names.into_iter().flat_map(|map| map.keys()).filter(|name| *name != "output_us_per_token") {
+    // A coefficient that adds nothing is left out where it does.
+    let mut names: Vec<&String> = Vec::new();
+    for name in values.iter().filter_map(|v| v.as_object()).flat_map(|map| map.keys()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    for name in names.into_iter().filter(|name| *name != "output_us_per_token") {
         write!(text, "| {name} |").expect("a String takes any text");
         for (c, value) in all.iter().zip(&values) {
             push_cell(text, c, name, value[name].as_f64().unwrap_or(0.0));

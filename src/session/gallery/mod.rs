@@ -114,7 +114,7 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "alarms", seconds: [20.0, 110.0], caption: "TTFT of each alarm" },
     ),
     (
-        "mixed-fleet",
+        "mixed-fleet@2",
         &["hardware", "routing"],
         "Two H100s and three A100s share the chats: at *30 s* look who gets how many, and what each costs.",
         Draw::Pools {
@@ -213,9 +213,9 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "ttft_us", client: "", seconds: [590.0, 720.0], caption: "TTFT of each request" },
     ),
     (
-        "two-variants",
+        "two-variants@2",
         &["autoscaling", "hardware"],
-        "The cheap GPUs grow first: at *180 s* their last one and the first fast one are asked for.",
+        "The cheap GPUs grow first: at *165 s* their last one is asked for, 90 s later the first fast one.",
         Draw::Pools {
             of: "ttft_us",
             seconds: [200.0, 560.0],

@@ -334,9 +334,9 @@ const EMBED = {
 export const SCENES = [
   main('chat-4xh100', ''),
   main('kv-pressure'),
-  main('mixed-fleet'),
+  main('mixed-fleet', '#mixed-fleet@2'),
   main('fleet-256'),
-  main('two-variants', '#two-variants;t=181'),
+  main('two-variants', '#two-variants@2;t=256'),
   main('long-chats'),
   EMPTY,
   FORM,
