@@ -224,13 +224,11 @@ impl Calibrated {
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
         let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
-        let mut longest = 0;
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
             count += new;
             double_pairs += new * (2 * before + new.saturating_sub(1));
             context += before;
-            longest = longest.max(new);
         }
         let tokens = count as f64;
         let touched = self.experts.as_ref().map_or(0.0, |e| e.all_us * (1.0 - power(e.idle, count)));
@@ -240,11 +238,13 @@ impl Calibrated {
             + self.sequence_us * f64::from(load.decode)
             + self.context_us * context as f64;
         if !load.prefill.is_empty() {
+            // As many as there would be if no sequence computed more than one.
+            let single = u64::from(load.decode) + load.prefill.len() as u64;
             us += self.experts_prefill_us
                 + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
                 + self.prompt_us * load.prefill.len() as f64
                 + self.pair_us / 2.0 * double_pairs as f64
-                + if longest > 1 { self.tile_us * context as f64 } else { 0.0 };
+                + if count > single { self.tile_us * context as f64 } else { 0.0 };
         }
         round_to_span(us)
     }
