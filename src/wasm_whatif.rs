@@ -44,14 +44,17 @@ impl Questions {
         #[wasm_bindgen(unchecked_param_type = "WhatIfQuery")] asked: &JsValue,
     ) -> Result<JsValue, JsValue> {
         let asked: WhatIfQuery = written(asked)?;
-        let asking = match &mut self.asking {
-            Some(asking) => asking,
-            none => {
-                let begun = Asking::new(self.scenario.clone(), self.trace.clone());
-                none.insert(begun.map_err(|problems| value(&problems))?.0)
-            }
-        };
-        asking.what_if(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
+        self.asking()?.what_if(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
+    }
+
+    /// Runs what the question needs, so that it is answered sooner; throws a list of diagnostics.
+    pub fn prepare(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "WhatIfQuery")] asked: &JsValue,
+    ) -> Result<(), JsValue> {
+        let asked: WhatIfQuery = written(asked)?;
+        self.asking()?.prepare(&asked);
+        Ok(())
     }
 
     /// Why slow requests are slow; throws a list of diagnostics.
@@ -64,6 +67,18 @@ impl Questions {
         let begun = Explaining::new(self.scenario.clone(), self.trace.clone());
         let (mut explaining, _) = begun.map_err(|problems| value(&problems))?;
         explaining.explain(&asked).map(|found| value(&found)).map_err(|problem| value(&[problem]))
+    }
+}
+
+impl Questions {
+    fn asking(&mut self) -> Result<&mut Asking, JsValue> {
+        match &mut self.asking {
+            Some(asking) => Ok(asking),
+            none => {
+                let begun = Asking::new(self.scenario.clone(), self.trace.clone());
+                Ok(none.insert(begun.map_err(|problems| value(&problems))?.0))
+            }
+        }
     }
 }
 

@@ -211,6 +211,10 @@ fn when_a_request_was_routed_changes_no_answer_be_it_right_or_wrong() {
         for told in [right, 0, 1, right - 1, right + 1, 11_000_000, 19_000_000] {
             let query = WhatIfQuery { routed_us: Some(told), ..plain };
             assert_eq!(one.what_if(&query), wanted, "{query:?}");
+            // Nor does what was prepared for this question or another.
+            let mut prepared = asking(&s);
+            prepared.prepare(&query);
+            assert_eq!(prepared.what_if(&plain), wanted, "{query:?}");
         }
     }
 }

@@ -13,16 +13,10 @@ use crate::kv::free_list::{FreeList, HOLE};
 use std::rc::Rc;
 
 /// Numbers for the hashes of all pools that are kept together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct HashNumbers {
     hashes: Vec<u64>,
     known: LookupMap<u64, u32>,
-}
-
-impl Default for HashNumbers {
-    fn default() -> Self {
-        Self { hashes: Vec::new(), known: LookupMap::default() }
-    }
 }
 
 impl HashNumbers {

@@ -151,14 +151,20 @@ impl Asking {
         self.base.advance(until, u64::MAX);
     }
 
-    /// The alternatives of one decision.
-    pub fn what_if(&mut self, asked: &WhatIfQuery) -> Result<WhatIf, Diagnostic> {
+    /// Runs what a question needs whatever its answer is: asked after this, it is answered sooner, and the answer is the same.
+    pub fn prepare(&mut self, asked: &WhatIfQuery) {
         let until = asked.until_us.map_or(Micros::MAX, Micros);
-        let id = RequestId(asked.request);
         if let Some(routed) = asked.routed_us.filter(|routed| *routed <= until.0) {
             self.go_before(Micros(routed));
         }
         self.go_to(until);
+    }
+
+    /// The alternatives of one decision.
+    pub fn what_if(&mut self, asked: &WhatIfQuery) -> Result<WhatIf, Diagnostic> {
+        let until = asked.until_us.map_or(Micros::MAX, Micros);
+        let id = RequestId(asked.request);
+        self.prepare(asked);
         let (routed, chosen) = decided(&self.base, id)?;
         self.go_before(routed);
         let (base, before) = (&self.base, &self.before);

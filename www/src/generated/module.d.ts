@@ -704,6 +704,10 @@ declare module '*/pkg/quick.js' {
        */
       constructor(text: string, trace_name: string, trace: Uint8Array | number[]);
       /**
+       * Runs what the question needs, so that it is answered sooner; throws a list of diagnostics.
+       */
+      prepare(asked: WhatIfQuery): void;
+      /**
        * One decision and its alternatives; throws a list of diagnostics.
        */
       whatIf(asked: WhatIfQuery): WhatIf;
@@ -885,6 +889,7 @@ declare module '*/pkg/quick.js' {
       readonly freshSeed: () => [number, number, number, number];
       readonly questions_explain: (a: number, b: any) => [number, number, number];
       readonly questions_new: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+      readonly questions_prepare: (a: number, b: any) => [number, number];
       readonly questions_whatIf: (a: number, b: any) => [number, number, number];
       readonly sim_adopt: (a: number, b: number, c: number) => [number, number];
       readonly sim_adoptWithTrace: (a: number, b: number, c: number, d: number) => [number, number];

@@ -1,15 +1,17 @@
 // One routing decision made otherwise: the request sent elsewhere as run B, and a table of all alternatives. Loaded with the decision.
-import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { clock, count, DASH, durationMs, signed, text } from '../base/units.ts';
-import type { Alternative, RequestDetail, WhatIf } from '../generated/boundary.ts';
+import type { Alternative, RequestDetail, WhatIf, WhatIfQuery } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { sendToB } from '../state/sentToB.ts';
-import { askWhatIf, sentElsewhere, stopAsking } from '../state/whatIf.ts';
+import { askWhatIf, prepareWhatIf, sentElsewhere, stopAsking } from '../state/whatIf.ts';
 import { shownOf } from './regret.ts';
 import './whatif.css';
 
 /** Most alternatives that are run: each is a run of its own. */
 const MOST = 16;
+/** A request that is looked at for so long may be asked about. */
+const LOOKED_AT_MS = 200;
 
 export default function WhatIfBlock(props: { app: App; detail: RequestDetail }): JSX.Element {
   const app = props.app;
@@ -34,18 +36,24 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
     app.setComparing(true);
   };
 
+  const query = (): WhatIfQuery => {
+    const { request, routed_us } = props.detail;
+    const until_us = app.frame()?.now_us ?? 0;
+    return { request, most: MOST, until_us, ...(routed_us !== undefined && { routed_us }) };
+  };
+  createEffect(
+    on([() => props.detail.request, app.playing], ([, playing]) => {
+      if (playing) return;
+      const timer = setTimeout(() => prepareWhatIf(app, query()), LOOKED_AT_MS);
+      onCleanup(() => clearTimeout(timer));
+    }),
+  );
+
   async function ask(): Promise<void> {
     const own = ++asked;
     setBusy(true);
     setTrouble('');
-    const { request, routed_us } = props.detail;
-    const query = {
-      request,
-      most: MOST,
-      until_us: app.frame()?.now_us ?? 0,
-      ...(routed_us !== undefined && { routed_us }),
-    };
-    const answer = await askWhatIf(app, query);
+    const answer = await askWhatIf(app, query());
     if (own !== asked) return;
     setBusy(false);
     if ('found' in answer) setFound(answer.found);

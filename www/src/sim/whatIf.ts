@@ -27,6 +27,9 @@ async function answer(question: WhatIfQuestion): Promise<WhatIfAnswers[keyof Wha
   switch (question.kind) {
     case 'what-if':
       return questions.whatIf(question.query);
+    case 'prepare':
+      questions.prepare(question.query);
+      return undefined;
     case 'explain':
       return questions.explain(question.query);
     default:

@@ -7,7 +7,9 @@ export type AskedRun = { readonly scenario: string; readonly trace: File | undef
 export type WhatIfQuestion =
   /** One routing decision and its alternatives. */
   | { readonly kind: 'what-if'; readonly run: AskedRun; readonly query: WhatIfQuery }
+  /** Runs what such a question needs, so that it is answered sooner. */
+  | { readonly kind: 'prepare'; readonly run: AskedRun; readonly query: WhatIfQuery }
   /** Why slow requests are slow. */
   | { readonly kind: 'explain'; readonly run: AskedRun; readonly query: ExplainQuery };
 
-export type WhatIfAnswers = { 'what-if': WhatIf; explain: Explanation };
+export type WhatIfAnswers = { 'what-if': WhatIf; prepare: undefined; explain: Explanation };

@@ -93,6 +93,13 @@ export async function whatIf(site) {
   await page.getByRole('button', { name: 'Next request' }).click();
   const again = await asked(page);
   await close();
+  // The same for somebody who has looked at the request for two seconds: the page has prepared the question by then.
+  const other = await newPage(site, { link: linkTo(REQUEST) });
+  await resting(other.page);
+  await other.page.locator('.what-if').waitFor();
+  await other.page.waitForTimeout(2000);
+  const looked = await asked(other.page);
+  await other.close();
   return {
     name: 'what-if',
     target: 'page',
@@ -101,6 +108,7 @@ export async function whatIf(site) {
     until_s: UNTIL_S,
     first_s: seconds(first),
     again_s: seconds(again),
+    looked_at_s: seconds(looked),
     load: [began, load()],
   };
 }
