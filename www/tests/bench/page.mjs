@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clock, drop, newPage, open, resting } from '../e2e/harness.mjs';
 import { seeks } from './seeks.mjs';
-import { race, whatIf } from './studies.mjs';
+import { lockStep, race, whatIf } from './studies.mjs';
 
 const [folder, out, ...asked] = process.argv.slice(2);
 const NAMES = ['watched-8', 'watched-64', 'watched-256', 'watched-1024'];
@@ -216,6 +216,7 @@ try {
   for (const times of [1, 16])
     if (asked.length === 0 || asked.includes(`seek-${4 * times}`)) rows.push(await seeks(site, times, quantile));
   if (asked.length === 0 || asked.includes('race')) rows.push(await race(site));
+  if (asked.length === 0 || asked.includes('lock-step')) rows.push(await lockStep(site));
   if (asked.length === 0 || asked.includes('what-if')) rows.push(await whatIf(site));
   if (asked.length === 0 || asked.includes('memory')) rows.push(await memory(site));
 } finally {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { drop, newPage, ROOT, resting } from '../e2e/harness.mjs';
+import { clock, drop, newPage, ROOT, resting } from '../e2e/harness.mjs';
 import { scenarioOf } from './seeks.mjs';
 
 /** Routers and seeds that are raced; the page has them ticked when it opens. */
@@ -59,6 +59,53 @@ export async function race(site) {
     wall_s: seconds(wall),
     workers: Number(workers),
     threads,
+    load: [began, load()],
+  };
+}
+
+/** Wall time for which a run plays alone, and in step with another. */
+const PLAYED_MS = 6000;
+
+/** Simulated seconds per second at full speed. */
+async function speedOf(page) {
+  const slider = page.getByRole('slider', { name: /speed/i });
+  await slider.focus();
+  await page.keyboard.press('End');
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  // What is compiled while it is used first, and the module built for speed, are there by then.
+  await page.waitForTimeout(PLAYED_MS / 2);
+  const from = await clock(page);
+  const start = performance.now();
+  await page.waitForTimeout(PLAYED_MS);
+  const s = await clock(page);
+  const wall = (performance.now() - start) / 1000;
+  await page.keyboard.press('Space');
+  await resting(page);
+  return Number(((s - from) / wall).toFixed(1));
+}
+
+/** Two runs in step, beside one alone: 8 replicas under two routers. */
+export async function lockStep(site) {
+  const scenario = JSON.parse(readFileSync(join(ROOT, '../scenarios/router-showdown.json'), 'utf8'));
+  scenario.run.horizon_s = 8000;
+  const began = load();
+  const one = await opened(site, 'alone', scenario);
+  const alone = await speedOf(one.page);
+  await one.close();
+  const both = await opened(site, 'in-step', scenario);
+  await both.page.keyboard.press('c');
+  const panel = both.page.getByRole('main', { name: 'Compare with B' });
+  await panel.getByLabel('Router of B').selectOption({ label: 'Least loaded' });
+  await panel.getByText('request by request').waitFor();
+  const inStep = await speedOf(both.page);
+  await both.close();
+  return {
+    name: 'lock-step',
+    target: 'page',
+    replicas: scenario.cluster.pools[0].replicas,
+    alone_sim_s_per_s: alone,
+    in_step_sim_s_per_s: inStep,
+    share: Number((inStep / alone).toFixed(2)),
     load: [began, load()],
   };
 }

@@ -21,7 +21,7 @@ const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenari
 /** What tests/portability.rs pins for the presets, cut to 30 s with 5 s of warm-up. */
 function pinned() {
   const source = readFileSync(`${ROOT}../tests/portability.rs`, 'utf8');
-  return [...source.matchAll(/\("([\w-]+), default", \d+, "([0-9a-f]{16})"\)/g)].map(([, name, digest]) => ({
+  return [...source.matchAll(/\("([\w@-]+), default", \d+, "([0-9a-f]{16})"\)/g)].map(([, name, digest]) => ({
     name,
     digest,
   }));
