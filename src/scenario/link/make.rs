@@ -12,6 +12,7 @@ use crate::scenario::preset::{DEFAULT_PRESET, PRESETS};
 use crate::scenario::{Scenario, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::OnceLock;
 
 /// Longest readable form that is taken where nobody asked for one.
 const READABLE_CHARS: usize = 240;
@@ -77,14 +78,14 @@ pub struct Holding {
 pub fn make(link: &Link) -> Option<Made> {
     let wanted = canonical(&link.scenario);
     let (base, from) = nearest_preset(&wanted);
-    let difference = difference(&from, &wanted).unwrap_or_else(|| Value::Object(Map::new()));
-    let readable = readable_form(base, &from, &difference, link);
+    let difference = difference(from, &wanted).unwrap_or_else(|| Value::Object(Map::new()));
+    let readable = readable_form(base, from, &difference, link);
     let (view, trace) = (link.view.clone(), link.trace.clone());
     let beside = link.beside.as_ref().map(|beside| beside.parts(&wanted));
     let parts = Parts { preset: base.to_owned(), difference: difference.clone(), view, trace, beside };
     let packed = format!("#{}{}", embedding(link), pack(&parts));
     let chosen = readable.as_ref().filter(|text| text.len() <= READABLE_CHARS).unwrap_or(&packed).clone();
-    let words = Words { base, from: &from, difference: &difference, link };
+    let words = Words { base, from, difference: &difference, link };
     (chosen.len() <= limits::LINK_CHARS).then(|| Made {
         link: chosen,
         contains: words.in_one_line(),
@@ -104,14 +105,16 @@ fn embedding(link: &Link) -> String {
 }
 
 /// The preset that has least to be said against, and its document.
-fn nearest_preset(wanted: &Value) -> (&'static str, Value) {
-    let presets = PRESETS.iter().map(|preset| (preset.name, canonical(&preset.scenario())));
-    let all = presets.chain([(DEFAULT_PRESET, canonical(&Scenario::default()))]);
-    let costs = all.map(|(name, from)| {
-        let cost = difference(&from, wanted).map_or(0, |differs| json::compact(&differs).len());
-        (cost, name, from)
+fn nearest_preset(wanted: &Value) -> (&'static str, &'static Value) {
+    // Each is made once: a link is made with every change, and reading all presets takes longer than the rest of it.
+    static DOCUMENTS: OnceLock<Vec<(&str, Value)>> = OnceLock::new();
+    let documents = DOCUMENTS.get_or_init(|| {
+        let presets = PRESETS.iter().map(|preset| (preset.name, canonical(&preset.scenario())));
+        presets.chain([(DEFAULT_PRESET, canonical(&Scenario::default()))]).collect()
     });
-    let (_, name, from) = costs.min_by_key(|(cost, ..)| *cost).expect("there is a preset");
+    let cost = |from: &Value| difference(from, wanted).map_or(0, |differs| json::compact(&differs).len());
+    let nearest = documents.iter().min_by_key(|(_, from)| cost(from));
+    let (name, from) = nearest.expect("there is a preset");
     (name, from)
 }
 
