@@ -58,6 +58,17 @@ test('a run that stands between two events of one instant stays in its module', 
   expect(t.sims[1]?.freed).toBe(true);
 });
 
+test('a run that cannot be made a second time stays in its module and goes on', () => {
+  const t = setup(0.01);
+  t.load();
+  t.sim().scenario = () => 'refuse';
+  t.runner.handle({ kind: 'play', speed: 1 });
+  t.quicken();
+  t.pass(500);
+  expect(t.sims.length).toBe(1);
+  expect(t.sim().us).toBeGreaterThan(400_000);
+});
+
 test('a trace stays with the module that read it until another is read', () => {
   const t = setup(0.01);
   const trace = (): unknown => t.ask({ kind: 'trace', packed: new Uint8Array() });

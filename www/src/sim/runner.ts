@@ -2,7 +2,7 @@
 //
 // It knows nothing of WebAssembly or of the browser, so that its promises (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import type { Diagnostic, FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
 import {
   type Answers,
@@ -14,6 +14,7 @@ import {
   type RunId,
   type ToWorker,
 } from './protocol.ts';
+import { Refused, refusable, unlessRefused } from './refused.ts';
 
 /** Longest time of work before messages are looked at. */
 const SLICE_MS = 12;
@@ -39,15 +40,6 @@ const MOST_REPEATED_MS = 1500;
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
 type Post = (message: FromWorker, transfer?: Transferable[]) => void;
-
-/** A refusal: the user's input is at fault, not the program. */
-export class Refused extends Error {
-  readonly diagnostics: readonly Diagnostic[];
-  constructor(diagnostics: readonly Diagnostic[]) {
-    super('refused');
-    this.diagnostics = diagnostics;
-  }
-}
 
 export class Runner {
   private sim: SimCore | undefined;
@@ -381,7 +373,7 @@ export class Runner {
     const { sim, core } = this;
     if (!sim || this.successor || this.made === core || this.replays || this.busyMs > MOST_REPEATED_MS) return;
     if (this.mode === 'seeking' || this.mode === 'stepping' || sim.computedUs() > sim.nowUs()) return;
-    this.successor = core.newSim(sim.scenario(), undefined);
+    this.successor = unlessRefused(() => core.newSim(sim.scenario(), undefined));
     this.wake();
   }
 
@@ -483,15 +475,5 @@ export class Runner {
     const share = fast ? FRAME_SHARE.fast : FRAME_SHARE.followed;
     this.frameDueMs = Math.max(least, endMs + (share - 1) * (endMs - startMs));
     this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() });
-  }
-}
-
-/** Runs what the module may refuse, by throwing a list of diagnostics. */
-function refusable<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (Array.isArray(error)) throw new Refused(error);
-    throw error;
   }
 }

@@ -1,21 +1,12 @@
 // Two runs on the same requests, in the built page in Chromium.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { compared, comparison as panel } from './comparing.mjs';
 import { cli, comes, preset, resting, savedScenario, suite, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { compareFits, violations } from './violations.mjs';
 
 const onPage = suite();
-const panel = (page) => page.getByRole('main', { name: 'Compare with B' });
-
-/** Waits until both runs rest at the end and are compared. */
-const compared = (page) =>
-  page.waitForFunction(() => {
-    const told = document.querySelector('.compare-head')?.textContent ?? '';
-    const now = document.querySelector('.clock')?.firstChild?.textContent?.trim();
-    return told.includes(`compared up to ${now} s`);
-  });
-
 async function open(page, router) {
   await page.keyboard.press('c');
   await panel(page).getByLabel('Router of B').selectOption({ label: router });

@@ -1,20 +1,12 @@
 // The user story "find the capacity of a fleet", in the built page in Chromium: the number, the curves and their knee.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { FLEET, comparison as panel } from './comparing.mjs';
 import { cli, comes, drop, preset, resting, savedScenario, suite } from './harness.mjs';
 import { painted } from './texts.mjs';
 import { compareFits, violations } from './violations.mjs';
 
 const onPage = suite();
-const panel = (page) => page.getByRole('main', { name: 'Compare with B' });
-const FLEET = {
-  title: 'A small fleet',
-  run: { horizon_s: 40, warmup_s: 5 },
-  cluster: { pools: [{ replicas: 2 }] },
-  workload: { clients: [{ arrivals: { poisson: { rate_per_s: 60 } } }] },
-  slo: { ttft_ms: 500 },
-};
-
 async function opened(page) {
   await drop(page, 'scenario.json', JSON.stringify(FLEET));
   await page.getByText(FLEET.title).first().waitFor();

@@ -1,32 +1,16 @@
 // The views of comparisons, races, sweeps and measured runs, and how a reader gets there: see views.mjs.
 import { readFileSync } from 'node:fs';
+import { compared, comparison, FLEET } from './comparing.mjs';
 import { drop, ROOT, resting } from './harness.mjs';
 
-const compare = (page) => page.getByRole('main', { name: 'Compare with B' });
 const truth = (page) => page.getByRole('main', { name: 'How true is this?' });
 const OF_COMPARE = { part: '.compare', scroll: '.compare-mid' };
 const OF_TRUTH = { part: '.truth', scroll: '.truth-mid' };
 
-/** A fleet whose runs take a moment, for studies of many runs. */
-const FLEET = {
-  title: 'A small fleet',
-  run: { horizon_s: 40, warmup_s: 5 },
-  cluster: { pools: [{ replicas: 2 }] },
-  workload: { clients: [{ arrivals: { poisson: { rate_per_s: 60 } } }] },
-  slo: { ttft_ms: 500 },
-};
-
-const compared = (page) =>
-  page.waitForFunction(() => {
-    const told = document.querySelector('.compare-head')?.textContent ?? '';
-    const now = document.querySelector('.clock')?.firstChild?.textContent?.trim();
-    return told.includes(`compared up to ${now} s`);
-  });
-
 /** Opens the comparison with one of its studies. */
 async function study(page, name) {
   await page.keyboard.press('c');
-  await compare(page).getByRole('button', { name, exact: true }).first().click();
+  await comparison(page).getByRole('button', { name, exact: true }).first().click();
 }
 
 export const COMPARE = {
@@ -36,9 +20,9 @@ export const COMPARE = {
     {
       name: 'compare',
       open: async (page) => {
-        await compare(page).getByLabel('Router of B').selectOption({ label: 'Least loaded' });
+        await comparison(page).getByLabel('Router of B').selectOption({ label: 'Least loaded' });
         await compared(page);
-        await compare(page).getByRole('heading', { name: 'Lost most' }).waitFor();
+        await comparison(page).getByRole('heading', { name: 'Lost most' }).waitFor();
       },
       ...OF_COMPARE,
     },
@@ -46,7 +30,7 @@ export const COMPARE = {
       name: 'compare-pair',
       open: async (page) => {
         await page.locator('.compare-moved button').first().click();
-        await compare(page)
+        await comparison(page)
           .getByRole('region', { name: /in both runs/ })
           .waitFor();
       },
@@ -56,8 +40,8 @@ export const COMPARE = {
     {
       name: 'compare-stages',
       open: async (page) => {
-        await compare(page).getByRole('button', { name: 'Stages' }).click();
-        await compare(page).locator('.stages').getByText('B Least loaded').waitFor();
+        await comparison(page).getByRole('button', { name: 'Stages' }).click();
+        await comparison(page).locator('.stages').getByText('B Least loaded').waitFor();
       },
       ...OF_COMPARE,
     },
@@ -79,11 +63,11 @@ export const STUDIES = {
     {
       name: 'race',
       open: async (page) => {
-        await compare(page).getByLabel('Seeds').selectOption('3');
-        await compare(page)
+        await comparison(page).getByLabel('Seeds').selectOption('3');
+        await comparison(page)
           .getByRole('button', { name: /^Run \d+ × \d+ runs$/ })
           .click();
-        await compare(page)
+        await comparison(page)
           .getByText(/^\s*(\d+) of \1 /)
           .waitFor();
       },
@@ -91,15 +75,15 @@ export const STUDIES = {
     },
     {
       name: 'sweep-empty',
-      open: async (page) => compare(page).getByRole('button', { name: 'Sweep', exact: true }).first().click(),
+      open: async (page) => comparison(page).getByRole('button', { name: 'Sweep', exact: true }).first().click(),
       ...OF_COMPARE,
     },
     {
       name: 'sweep',
       open: async (page) => {
-        await compare(page).getByLabel('Seeds').selectOption('3');
-        await compare(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
-        await compare(page)
+        await comparison(page).getByLabel('Seeds').selectOption('3');
+        await comparison(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+        await comparison(page)
           .getByText(/^\s*(\d+) of \1 /)
           .waitFor();
       },
@@ -108,8 +92,8 @@ export const STUDIES = {
     {
       name: 'capacity',
       open: async (page) => {
-        await compare(page).getByRole('button', { name: 'Find the capacity' }).click();
-        await compare(page).locator('.sweep-found').waitFor();
+        await comparison(page).getByRole('button', { name: 'Find the capacity' }).click();
+        await comparison(page).locator('.sweep-found').waitFor();
       },
       ...OF_COMPARE,
       scroll: '.compare-side',
@@ -124,12 +108,12 @@ export const AUTOSCALERS = {
       name: 'race-of-autoscalers',
       open: async (page) => {
         await study(page, 'Race');
-        await compare(page).getByRole('button', { name: 'Autoscalers' }).click();
-        await compare(page).getByLabel('Seeds').selectOption('1');
-        await compare(page)
+        await comparison(page).getByRole('button', { name: 'Autoscalers' }).click();
+        await comparison(page).getByLabel('Seeds').selectOption('1');
+        await comparison(page)
           .getByRole('button', { name: /^Run \d+ × 1 runs$/ })
           .click();
-        await compare(page)
+        await comparison(page)
           .getByText(/^\s*(\d+) of \1 /)
           .waitFor();
       },
@@ -138,12 +122,12 @@ export const AUTOSCALERS = {
     {
       name: 'compare-over-seeds',
       open: async (page) => {
-        await compare(page).getByRole('button', { name: 'Two runs' }).click();
-        await compare(page).getByLabel('Router of B').selectOption({ label: 'Random' });
+        await comparison(page).getByRole('button', { name: 'Two runs' }).click();
+        await comparison(page).getByLabel('Router of B').selectOption({ label: 'Random' });
         await compared(page);
-        await compare(page).getByLabel('How many seeds').selectOption('3');
-        await compare(page).getByRole('button', { name: 'Run both', exact: true }).click();
-        await compare(page).locator('.compare-regret').waitFor();
+        await comparison(page).getByLabel('How many seeds').selectOption('3');
+        await comparison(page).getByRole('button', { name: 'Run both', exact: true }).click();
+        await comparison(page).locator('.compare-regret').waitFor();
       },
       ...OF_COMPARE,
     },
