@@ -1,14 +1,13 @@
 // Anomalies on the timeline: seen, named, reached by keyboard, and shown where they began.
 import assert from 'node:assert/strict';
-import { clock, comes, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { clock, comes, inspectorTab, preset, resting, suite, toEnd } from './harness.mjs';
 
 const onPage = suite();
 const marks = (page) => page.getByRole('toolbar', { name: /^Anomalies/ }).locator(':scope > button');
 
 async function toTheEnd(page) {
   await preset(page, 'kv-pressure');
-  await page.getByRole('button', { name: 'Run to the end' }).click();
-  await resting(page);
+  await toEnd(page);
 }
 
 onPage('anomalies are marks on the timeline that stand apart and say what happened', async (page) => {
@@ -61,8 +60,7 @@ onPage(
   'on a phone marks are as large as a finger',
   async (page) => {
     await preset(page, 'kv-pressure');
-    await page.getByRole('button', { name: 'Run to the end' }).click();
-    await resting(page);
+    await toEnd(page);
     await marks(page).nth(1).waitFor();
     const boxes = await marks(page).evaluateAll((all) =>
       all.map((b) => b.getBoundingClientRect()).map(({ x, width }) => ({ x, width })),

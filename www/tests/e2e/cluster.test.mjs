@@ -1,4 +1,4 @@
-import { comes, drop, inspectorTab, resting, suite } from './harness.mjs';
+import { comes, drop, inspectorTab, resting, suite, toEnd } from './harness.mjs';
 
 const onPage = suite();
 const TWO_POOLS = {
@@ -23,8 +23,7 @@ async function opened(page, scenario) {
   await drop(page, 'scenario.json', JSON.stringify(scenario));
   await page.getByText(scenario.title).first().waitFor();
   await resting(page);
-  await page.getByRole('button', { name: 'Run to the end' }).click();
-  await resting(page);
+  await toEnd(page);
 }
 
 onPage('a replica tells its pool, its price or that there is none, and what its CPU tier holds', async (page) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite, toEnd } from './harness.mjs';
 import { inspectorFits } from './violations.mjs';
 
 const onPage = suite();
@@ -109,8 +109,7 @@ onPage('an autoscaler that does not learn has no estimator', async (page) => {
 
 onPage('the tab fits and axe finds nothing in it, on a desktop and a phone', async (page) => {
   await preset(page, 'filter-mended');
-  await page.getByRole('button', { name: 'Run to the end' }).click();
-  await resting(page);
+  await toEnd(page);
   await inspectorTab(page, 'Scaling');
   await panel(page).getByText('How far to trust it').waitFor();
   await panel(page).locator('summary').click();

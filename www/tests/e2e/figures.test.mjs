@@ -1,16 +1,11 @@
 // Figures on screen add up, agree with each other and say of which span they are.
 import assert from 'node:assert/strict';
-import { comes, drop, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { comes, drop, inspectorTab, preset, resting, suite, toEnd } from './harness.mjs';
 import { watchCanvases } from './texts.mjs';
 
 const onPage = suite();
 const inspector = (page) => page.getByRole('complementary', { name: 'Inspector' });
 const figure = (page, title) => page.locator('.kpi > div').filter({ hasText: title });
-
-async function toEnd(page) {
-  await page.getByRole('button', { name: 'Run to the end' }).click();
-  await resting(page);
-}
 
 /** A value of the inspector by its name. */
 async function said(page, name) {
@@ -47,12 +42,8 @@ onPage('there is one TTFT p99 at a time, and every percentile names its span', a
   await toEnd(page);
   const chart = page.locator('.time-chart').first();
   const told = async (place) => (await place.textContent()).replaceAll(/\s/g, '');
-  // Figures and charts are drawn in frames of their own: the figure is read anew until both are of the end.
-  let shown;
-  await comes(async () => {
-    shown = await told(figure(page, 'TTFT p99').locator('p > span').first());
-    return (await told(chart.locator('.strong'))) === shown;
-  }, true);
+  const shown = await told(figure(page, 'TTFT p99').locator('p > span').first());
+  await comes(() => told(chart.locator('.strong')), shown);
   const span = (await figure(page, 'TTFT p99').locator('.win').textContent()).trim();
   await comes(async () => (await chart.locator('.span').textContent()).trim(), span);
   const ecdf = page.locator('.ecdf').first();

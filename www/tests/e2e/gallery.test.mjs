@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite, toEnd } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -159,7 +159,7 @@ onPage(
 
 onPage('a saved report is what the command line prints, its link included', async (page, t) => {
   await preset(page, 'kv-pressure');
-  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await toEnd(page);
   await inspectorTab(page, 'Run');
   await page.getByText('of the whole run').waitFor();
   const [download] = await Promise.all([

@@ -89,7 +89,28 @@ export async function newPage({ browser, url }, { link = '', ...options } = {}, 
   });
   await page.addInitScript(() => {
     window.seen = { violations: [], longTasks: [], shifts: [] };
-    window.rest = { now: undefined, paints: 0 };
+    // What each thread was asked and has not answered yet.
+    const asked = new Map();
+    window.rest = { now: undefined, paints: 0, waits: () => [...asked.values()].some((ids) => ids.size > 0) };
+    window.Worker = class extends Worker {
+      constructor(...how) {
+        super(...how);
+        const ids = new Set();
+        asked.set(this, ids);
+        this.addEventListener('message', ({ data }) => {
+          if (data?.kind === 'crash') ids.clear();
+          else if (data?.kind === 'answer' || data?.kind === 'refused') ids.delete(data.id);
+        });
+      }
+      postMessage(message, ...moved) {
+        if (message?.kind === 'ask') asked.get(this)?.add(message.id);
+        super.postMessage(message, ...moved);
+      }
+      terminate() {
+        asked.delete(this);
+        super.terminate();
+      }
+    };
     document.addEventListener('securitypolicyviolation', (e) =>
       window.seen.violations.push(`${e.violatedDirective}: ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`),
     );
@@ -182,7 +203,10 @@ export async function clock(page) {
   );
 }
 
-/** Waits until the run rests: the opening run is done, or a seek has arrived. Tells the simulated time, in seconds. */
+/**
+ * Waits until the run rests: the opening run is done, or a seek has arrived, and every question to a thread is answered. Tells the
+ * simulated time, in seconds.
+ */
 export async function resting(page) {
   await page.waitForFunction(() => {
     const { rest } = window;
@@ -190,7 +214,8 @@ export async function resting(page) {
     // Nothing plays, and no work is under way, told or not.
     const paused =
       document.querySelector('button[aria-label="Play"]') !== null &&
-      document.querySelector('.page')?.dataset.mode === 'paused';
+      document.querySelector('.page')?.dataset.mode === 'paused' &&
+      !rest.waits();
     // A frame that is on its way is shown within a few paints.
     rest.paints = paused && now === rest.now ? rest.paints + 1 : 0;
     rest.now = now;
@@ -201,13 +226,19 @@ export async function resting(page) {
   return clock(page);
 }
 
+/** Runs to the end, and waits until all of the page is of the end. */
+export async function toEnd(page) {
+  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await resting(page);
+}
+
 export async function inspectorTab(page, name) {
   await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name }).click();
 }
 
 /** The digest that the Run tab shows once the whole run is done. */
 export async function finalDigest(page) {
-  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await toEnd(page);
   await inspectorTab(page, 'Run');
   await page.getByText('of the whole run').waitFor();
   await page.locator('code.digest').waitFor();

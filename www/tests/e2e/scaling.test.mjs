@@ -1,4 +1,4 @@
-import { clock, comes, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { clock, comes, inspectorTab, preset, suite, toEnd } from './harness.mjs';
 import { inspectorFits } from './violations.mjs';
 
 const onPage = suite();
@@ -26,8 +26,7 @@ onPage(
 
 onPage('the panel fits and axe finds nothing in it, on a desktop and a phone', async (page) => {
   await preset(page, 'spike-cold-starts');
-  await page.getByRole('button', { name: 'Run to the end' }).click();
-  await resting(page);
+  await toEnd(page);
   await inspectorTab(page, 'Scaling');
   await decisions(page).first().waitFor();
   await inspectorFits(page, ['.scaling-table']);

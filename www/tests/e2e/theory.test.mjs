@@ -1,6 +1,6 @@
 // Laws of queueing theory over the charts in the built page in Chromium, and both sides of Little's law.
 import assert from 'node:assert/strict';
-import { cli, clock, comes, inspectorTab, resting, savedScenario, suite } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, savedScenario, suite, toEnd } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -30,9 +30,8 @@ const drawn = (page) =>
 onPage(
   'the law over the charts is that of the command line, and nothing moves when it is switched',
   async (page, t) => {
-    await page.getByRole('button', { name: 'Run to the end' }).click();
+    await toEnd(page);
     await comes(() => clock(page), END_S, 'the end of the run');
-    await resting(page);
     const [before, without] = [await places(page), await drawn(page)];
     await toggle(page).click();
     await said(page).waitFor();
