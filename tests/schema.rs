@@ -107,6 +107,7 @@ fn what_a_replica_is_made_of_is_replaced() {
     replace.sort_unstable();
     let expected = [
         "architecture",
+        "expert_ranks",
         "gpu",
         "hardware",
         "hardware.bandwidth_tb_per_s",

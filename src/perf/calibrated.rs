@@ -6,6 +6,7 @@
 
 use super::catalogue;
 use super::step::StepLoad;
+use super::weights::Spread;
 use crate::base::math::round_to_span;
 use crate::base::{SortedMap, Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
@@ -112,7 +113,7 @@ pub(super) struct Calibrated {
     without_graph_us: f64,
     sequence_us: f64,
     prompt_us: f64,
-    /// Reductions over the GPUs, per token.
+    /// What GPUs pass on to each other, per token.
     reduce_us: f64,
     /// Share of computing that reading weights does not hide.
     shown: f64,
@@ -133,10 +134,43 @@ pub(super) struct Calibrated {
 /// Weights of which a step reads what its tokens are sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Experts {
-    /// Reading all of them.
+    /// Reading all that the replica has.
     all_us: f64,
-    /// Share of the experts that a token is not sent to.
+    /// Share of the experts that a token is not sent to; of as many tokens as there are replicas that share them.
     idle: f64,
+}
+
+impl Experts {
+    /// Where replicas share them, each has as many tokens as this one: all of these are sent to the experts that this one has.
+    fn new(a: &Architecture, all_us: f64, ranks: u32) -> Self {
+        let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
+        Self { all_us: all_us / f64::from(ranks), idle: power(idle, u64::from(ranks)) }
+    }
+}
+
+/// What layers with experts cost more where replicas share them: tokens go to the GPUs that have their experts, and come back.
+struct Exchange {
+    /// Every step: two transfers in a layer, whatever they carry, in place of its second all-reduce, if it has one.
+    fixed_us: f64,
+    /// Each token.
+    token_us: f64,
+}
+
+impl Exchange {
+    fn new(c: &CalibratedCoefficients, a: &Architecture, spread: Spread) -> Self {
+        let tp = f64::from(spread.tp);
+        let gpus = tp * f64::from(spread.ranks);
+        let layers = f64::from(a.expert_layers());
+        let replaced = if spread.tp > 1 { 0.5 } else { 0.0 };
+        // A GPU has its share of the replica's tokens; each goes once to a GPU, and to no more than it has experts.
+        let copies = f64::from(a.experts_per_token).min(gpus) * (gpus - 1.0) / gpus / tp;
+        let reduced = 2.0 * (tp - 1.0) / tp;
+        Self {
+            fixed_us: layers * (1.0 - replaced) * c.step_us_per_parallel_layer,
+            token_us: layers * (2.0 * copies - reduced) * f64::from(a.hidden) * 2.0 / 1e6
+                * c.reduce_us_per_megabyte,
+        }
+    }
 }
 
 /// What a model asks of all GPUs of a replica together.
@@ -182,34 +216,35 @@ impl Calibrated {
         c: &CalibratedCoefficients,
         a: &Architecture,
         hw: &Hardware,
-        tp: u32,
+        spread: Spread,
     ) -> Self {
-        let gpus = f64::from(tp);
+        let gpus = f64::from(spread.tp);
         let (layers, with_experts) = (f64::from(a.layers), f64::from(a.expert_layers()));
         let work = Work::new(a, gpus);
         // Microseconds for a byte and for an operation, on all GPUs together.
         let byte_us = 1.0 / (hw.bandwidth_tb_per_s * 1e6 * gpus);
         let flop_us = 1.0 / (hw.tflops * 1e6 * gpus);
         let pair_us = work.pair_flop * flop_us / c.attention_efficiency;
-        let parallel = if tp > 1 { layers * c.step_us_per_parallel_layer } else { 0.0 };
+        let parallel = if spread.tp > 1 { layers * c.step_us_per_parallel_layer } else { 0.0 };
         // Two all-reduces in a layer, in 16 bits; a ring passes on 2 (n - 1) / n of what is reduced.
         let megabytes = 2.0 * layers * f64::from(a.hidden) * 2.0 / 1e6;
+        let reduce_us = c.reduce_us_per_megabyte * megabytes * 2.0 * (gpus - 1.0) / gpus;
+        let exchange = (spread.ranks > 1).then(|| Exchange::new(c, a, spread));
         Self {
             fixed_us: c.step_us
                 + layers * c.step_us_per_layer
                 + with_experts * c.step_us_per_expert_layer * shared_cost(a)
-                + parallel,
+                + parallel
+                + exchange.as_ref().map_or(0.0, |x| x.fixed_us),
             experts_prefill_us: with_experts * c.prefill_us_per_expert_layer,
             without_graph_us: c.step_us_with_prefill,
             sequence_us: c.step_us_per_sequence + layers * c.step_us_per_sequence_layer,
-            reduce_us: c.reduce_us_per_megabyte * megabytes * 2.0 * (gpus - 1.0) / gpus,
+            reduce_us: reduce_us + exchange.as_ref().map_or(0.0, |x| x.token_us),
             shown: c.compute_not_hidden,
             prompt_us: c.step_us_per_prompt,
             weights_us: work.weight_bytes * byte_us / c.weights_efficiency,
-            experts: (a.expert_layers() > 0).then(|| Experts {
-                all_us: work.expert_bytes * byte_us / c.weights_efficiency,
-                idle: 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts),
-            }),
+            experts: (a.expert_layers() > 0)
+                .then(|| Experts::new(a, work.expert_bytes * byte_us / c.weights_efficiency, spread.ranks)),
             token_us: work.token_flop * flop_us / speed_of_products(c, a.bytes_per_param),
             context_us: work.cache_bytes * byte_us / c.kv_efficiency,
             pair_us,
@@ -351,7 +386,9 @@ mod tests {
         assert_eq!(calibration("L40S", EngineGeneration::Latest).gpu, "L40S");
     }
 
-    fn model(a: &Architecture, tp: u32) -> Calibrated {
+    const ONE: Spread = Spread { tp: 1, ranks: 1 };
+
+    fn spread(a: &Architecture, spread: Spread) -> Calibrated {
         let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
         let c = CalibratedCoefficients {
             weights_efficiency: 0.5,
@@ -370,7 +407,11 @@ mod tests {
             step_us_with_prefill: 11.0,
             ..CalibratedCoefficients::default()
         };
-        Calibrated::new(&CalibratedSettings::default(), &c, a, &hardware, tp)
+        Calibrated::new(&CalibratedSettings::default(), &c, a, &hardware, spread)
+    }
+
+    fn model(a: &Architecture, tp: u32) -> Calibrated {
+        spread(a, Spread { tp, ranks: 1 })
     }
 
     #[test]
@@ -398,7 +439,7 @@ mod tests {
             };
             let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
             let model =
-                Calibrated::new(&CalibratedSettings::default(), &c, &Architecture::default(), &hardware, 1);
+                Calibrated::new(&CalibratedSettings::default(), &c, &Architecture::default(), &hardware, ONE);
             model.step(&StepLoad { prefill, decode: 10, decode_context: 4000 }).0
         };
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
@@ -408,6 +449,28 @@ mod tests {
         // A prompt that is cached but for its last token is one more row.
         let last = [Chunk { context: 0, cached: 50, tokens: 1 }];
         assert_eq!(step(64.0, &last), step(0.0, &last));
+    }
+
+    #[test]
+    fn replicas_that_share_experts_read_their_part_of_what_the_tokens_of_all_touch_and_pass_tokens_on() {
+        let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
+        let step = |tp: u32, ranks: u32, decode: u32| {
+            let load = StepLoad { prefill: &[], decode, decode_context: 0 };
+            spread(&mixtral, Spread { tp, ranks }).step(&load).0 as f64
+        };
+        // All experts are 32 * 8 * 3*4096*14336 parameters of 2 B: 45,097.2 us at 2e6 B/us. One token touches a quarter; four replicas
+        // with one each touch 1 - 0.75^4 of them, of which each replica reads a quarter: 7707.0 us. Two transfers in each of 32 layers:
+        // 64 us; 1.5 copies of 8192 B leave and come back at 3 us a megabyte: 2.4 us.
+        assert!((step(1, 4, 1) - step(1, 1, 1) - (7707.0 + 64.0 + 2.4 - 11_274.3)).abs() <= 2.0);
+        // With many tokens every expert is touched: 45,097.2 us, or a quarter of it. 509 further tokens compute in both, and pass on 2.4 us.
+        let many = 0.75 * -45_097.2 + 64.0 + 512.0 * 2.359;
+        assert!((step(1, 4, 512) - step(1, 1, 512) - many).abs() <= 2.0);
+        // Of two GPUs each passes on 0.75 copies out and back for half of the tokens, instead of one all-reduce of all: 0.5 * 8192 B more in
+        // each layer. Both read half of the 22,548.6 us, in place of all. One transfer more in a layer: 32 us.
+        let many = 0.5 * -22_548.6 + 32.0 + 512.0 * 0.393;
+        assert!((step(2, 2, 512) - step(2, 1, 512) - many).abs() <= 2.0);
+        let dense = |ranks| spread(&Architecture::default(), Spread { tp: 2, ranks });
+        assert_eq!(dense(4), dense(1));
     }
 
     #[test]

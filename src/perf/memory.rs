@@ -1,5 +1,6 @@
 //! How many KV blocks fit beside a model in the memory of its GPUs (docs/model.md, 4.1).
 
+use super::weights::Spread;
 use crate::base::Diagnostic;
 use crate::base::decimal::fixed;
 use crate::scenario::{Architecture, Compat, EngineGeneration, Hardware, limits};
@@ -26,6 +27,13 @@ const KEPT_GIB_PER_VOCABULARY: f64 = 7.06e-6;
 const KEPT_EARLIER_GIB: f64 = 1.7;
 
 const GIB: f64 = 1_073_741_824.0;
+
+/// Weights that a replica keeps where so many replicas share the routed experts.
+pub(super) fn held(a: &Architecture, ranks: u32) -> f64 {
+    let expert = f64::from(a.hidden) * f64::from(a.expert_intermediate()) * 3.0;
+    let routed = expert * f64::from(a.experts) * f64::from(a.expert_layers());
+    parameters(a) as f64 - routed * (1.0 - 1.0 / f64::from(ranks))
+}
 
 /// Weights of the whole model.
 pub(super) fn parameters(a: &Architecture) -> u128 {
@@ -65,7 +73,7 @@ fn token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
 pub(super) struct Fit<'a> {
     pub(super) architecture: &'a Architecture,
     pub(super) hardware: &'a Hardware,
-    pub(super) tp: u32,
+    pub(super) spread: Spread,
     /// Share of the memory that may be used.
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
@@ -98,7 +106,7 @@ impl Budget {
 impl Fit<'_> {
     /// Whole blocks that fit; the error says what is missing. `path` is the pool's.
     pub(super) fn blocks(&self, path: &str) -> Result<u64, Diagnostic> {
-        let budget = self.budget(self.tp);
+        let budget = self.budget(self.spread.tp);
         match budget.blocks() {
             0 => Err(self.does_not_fit(&budget, path)),
             blocks => Ok(blocks),
@@ -114,7 +122,7 @@ impl Fit<'_> {
         let outside = if gpus > 1 { OUTSIDE_PARALLEL_GIB * tp } else { OUTSIDE_GIB };
         Budget {
             usable: self.hardware.memory_gib * self.utilization * tp,
-            weights: parameters(a) as f64 * a.bytes_per_param / GIB,
+            weights: held(a, self.spread.ranks) * a.bytes_per_param / GIB,
             buffers: activations + outside,
             block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
@@ -123,21 +131,22 @@ impl Fit<'_> {
     fn measured_budget(&self, gpus: u32, engine: EngineGeneration) -> Budget {
         let (a, tp) = (self.architecture, f64::from(gpus));
         let embeddings = f64::from(a.vocab) * f64::from(a.hidden) * if a.tied_embeddings { 1.0 } else { 2.0 };
-        let parallel = if gpus > 1 { KEPT_PARALLEL_GIB } else { 0.0 };
+        let parallel = if gpus > 1 || self.spread.ranks > 1 { KEPT_PARALLEL_GIB } else { 0.0 };
         let earlier = if engine < EngineGeneration::Ahead { KEPT_EARLIER_GIB } else { 0.0 };
         // Embeddings stay in 16 bits.
         let wider = embeddings * (2.0 - a.bytes_per_param).max(0.0);
         Budget {
             usable: (self.hardware.memory_gib * (1.0 - DRIVER_SHARE) - DRIVER_GIB) * self.utilization * tp,
-            weights: (parameters(a) as f64 * a.bytes_per_param + wider) / GIB,
+            weights: (held(a, self.spread.ranks) * a.bytes_per_param + wider) / GIB,
             buffers: (KEPT_GIB + parallel + earlier + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
             block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
     }
 
     fn does_not_fit(&self, budget: &Budget, path: &str) -> Diagnostic {
+        let own = self.spread.tp;
         let more = (1..=6)
-            .map(|doublings| self.tp.saturating_mul(1 << doublings))
+            .map(|doublings| own.saturating_mul(1 << doublings))
             .find(|gpus| *gpus <= limits::TP && self.budget(*gpus).blocks() > 0);
         let more = more.map_or_else(|| "larger GPUs".to_owned(), |gpus| format!("more GPUs (tp {gpus})"));
         Diagnostic::error(
@@ -147,8 +156,8 @@ impl Fit<'_> {
                 fixed(budget.weights, 1),
                 fixed(budget.buffers, 1),
                 fixed(budget.usable, 1),
-                self.tp,
-                if self.tp == 1 { "" } else { "s" },
+                own,
+                if own == 1 { "" } else { "s" },
             ),
             format!("{} GiB more, for one KV block at least", fixed(budget.block - budget.free(), 1)),
             format!(
@@ -169,7 +178,7 @@ mod tests {
         Fit {
             architecture,
             hardware,
-            tp,
+            spread: Spread { tp, ranks: 1 },
             utilization: 0.9,
             block_tokens,
             compat: Compat::None,
@@ -233,6 +242,30 @@ mod tests {
         assert_eq!(blocks("mixtral-8x7b", "H100", 8, 16), Ok(243_819));
     }
 
+    #[test]
+    fn replicas_that_share_experts_have_room_for_more_blocks() {
+        let mixtral = &catalogue::architecture("mixtral-8x7b").expect("in the catalogue").architecture;
+        // 46,702,792,704 parameters, of which 32 * 8 * 3*4096*14336 are experts: three of four are elsewhere.
+        let elsewhere = 0.75 * 45_097_156_608.0;
+        assert!((held(mixtral, 1) - 46_702_792_704.0).abs() < 1.0);
+        assert!((held(mixtral, 4) - (46_702_792_704.0 - elsewhere)).abs() < 1.0);
+        let blocks = |ranks| {
+            Fit {
+                architecture: mixtral,
+                hardware: &catalogue::gpu("H100").expect("in the catalogue").hardware,
+                spread: Spread { tp: 2, ranks },
+                utilization: 0.9,
+                block_tokens: 16,
+                compat: Compat::None,
+                measured: Some(EngineGeneration::Ahead),
+            }
+            .blocks("p")
+            .expect("it fits")
+        };
+        // 16 tokens take 2 MiB on both GPUs together.
+        assert_eq!(blocks(4) - blocks(1), (elsewhere * 2.0 / f64::from(2 << 20)).round() as u64);
+    }
+
     /// Blocks as servers recorded them, with vLLM 0.15 to 0.20.
     #[test]
     fn measured_memory_gives_the_recorded_blocks_within_two_percent() {
@@ -256,7 +289,7 @@ mod tests {
             let fit = Fit {
                 architecture,
                 hardware,
-                tp,
+                spread: Spread { tp, ranks: 1 },
                 utilization: 0.9,
                 block_tokens: 16,
                 compat: Compat::None,

@@ -35,6 +35,7 @@ use piecewise::Piecewise;
 use roofline::Roofline;
 use serde::{Deserialize, Serialize};
 use step::Family;
+use weights::Spread;
 
 /// A pool's hardware figures, resolved against the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -191,7 +192,7 @@ impl<'a> Resolver<'a> {
     fn calibrated(&mut self, s: &CalibratedSettings) -> Option<(StepModel, String)> {
         let (shape, gpu) = (self.shape(), self.gpu());
         let ((shape, model), (gpu, hardware)) = (shape?, gpu?);
-        let tp = self.pool.tp;
+        let spread = Spread::of(self.pool);
         let (c, from) = if let Some(own) = &s.coefficients {
             (own.clone(), "coefficients of its own".to_owned())
         } else {
@@ -202,10 +203,10 @@ impl<'a> Resolver<'a> {
             LatencyClock::Client => c.overheads_us(),
             LatencyClock::Server => [0.0; 3],
         };
-        let family = Family::Calibrated(Calibrated::new(s, &c, shape, gpu, tp));
+        let family = Family::Calibrated(Calibrated::new(s, &c, shape, gpu, spread));
         Some((
             StepModel::new(overheads, family),
-            format!("calibrated: {model} on {hardware}, TP {tp}; {from}"),
+            format!("calibrated: {model} on {hardware}, {spread}; {from}"),
         ))
     }
 
@@ -235,8 +236,8 @@ impl<'a> Resolver<'a> {
                 LatencyModel::Calibrated(s) if compat == Compat::None => Some(s.engine),
                 _ => None,
             };
-            let fit =
-                Fit { architecture, hardware, tp: pool.tp, utilization, block_tokens, compat, measured };
+            let spread = Spread::of(pool);
+            let fit = Fit { architecture, hardware, spread, utilization, block_tokens, compat, measured };
             self.keep(fit.blocks(self.path))?
         } else {
             let row = self.row()?;

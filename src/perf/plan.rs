@@ -1,7 +1,8 @@
 //! A checked scenario with what it resolves to: what the engine takes.
 
+use super::weights::without_experts;
 use super::{Resolved, resolve};
-use crate::base::Diagnostics;
+use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Change, Checked, Compat, Pool, Scenario, check};
 
 /// A scenario in which everything is in its range, and every model and GPU it names is known. The only way to make one is to
@@ -20,7 +21,10 @@ impl Plan {
         let (pools, compat) = (scenario.cluster.pools.clone(), scenario.cluster.compat);
         let resolved = resolve_all(&pools, compat, &[], &[]);
         match (check(scenario), resolved) {
-            (Ok((scenario, warnings)), Ok(resolved)) => Ok((Self { scenario, resolved }, warnings)),
+            (Ok((scenario, mut warnings)), Ok(resolved)) => {
+                warnings.extend(in_vain(&pools));
+                Ok((Self { scenario, resolved }, warnings))
+            }
             (Ok(_), Err(problems)) => Err(problems),
             (Err(mut problems), resolved) => {
                 problems.extend(resolved.err().unwrap_or_default());
@@ -40,9 +44,10 @@ impl Plan {
 
     /// The plan after an edit; warnings about what it changes come along. Paths in the problems are those of the document.
     pub fn edited(&self, change: &Change) -> Result<(Self, Diagnostics), Diagnostics> {
-        let (scenario, warnings) = self.scenario.edited(change)?;
+        let (scenario, mut warnings) = self.scenario.edited(change)?;
         let (old, new) = (&self.scenario().cluster, &scenario.get().cluster);
         let resolved = resolve_all(&new.pools, new.compat, &old.pools, &self.resolved)?;
+        warnings.extend(in_vain(&new.pools).filter(|d| !in_vain(&old.pools).any(|was| was == *d)));
         Ok((Self { scenario, resolved }, warnings))
     }
 
@@ -55,6 +60,12 @@ impl Plan {
     pub fn resolved(&self) -> &[Resolved] {
         &self.resolved
     }
+}
+
+/// What pools say that means nothing for their models.
+fn in_vain(pools: &[Pool]) -> impl Iterator<Item = Diagnostic> {
+    let at = |(i, pool)| without_experts(pool, &format!("cluster.pools[{i}]"));
+    pools.iter().enumerate().filter_map(at)
 }
 
 /// What all pools resolve to, or all problems. Pools that are as they were keep what they resolved to.

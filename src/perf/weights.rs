@@ -1,11 +1,53 @@
 //! How much a replica has to load before it can serve.
 
 use super::{catalogue, memory};
-use crate::scenario::Pool;
+use crate::base::Diagnostic;
+use crate::scenario::{Architecture, LatencyModel, Pool};
+use std::fmt;
 
-/// Bytes of the weights of a pool's model; as of 8 billion parameters of two bytes where nothing is known of it.
-pub fn weight_bytes(pool: &Pool) -> f64 {
+/// What the weights of a pool's model are spread over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spread {
+    /// GPUs of one replica.
+    pub(super) tp: u32,
+    /// Replicas that have the experts together.
+    pub(super) ranks: u32,
+}
+
+impl Spread {
+    /// That of a pool: only calibrated latency knows of experts that replicas share.
+    pub(super) fn of(pool: &Pool) -> Self {
+        let shared = matches!(pool.latency, LatencyModel::Calibrated(_));
+        Self { tp: pool.tp, ranks: if shared { pool.expert_ranks.max(1) } else { 1 } }
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TP {}", self.tp)?;
+        if self.ranks > 1 { write!(f, ", experts over {} replicas", self.ranks) } else { Ok(()) }
+    }
+}
+
+fn shape(pool: &Pool) -> Option<&Architecture> {
     let known = || catalogue::architecture(&pool.model).map(|known| &known.architecture);
-    let shape = pool.architecture.as_ref().or_else(known);
-    shape.map_or(16e9, |a| memory::parameters(a) as f64 * a.bytes_per_param)
+    pool.architecture.as_ref().or_else(known)
+}
+
+/// Bytes of the weights that a replica of a pool keeps; as of 8 billion parameters of two bytes where nothing is known of its model.
+pub fn weight_bytes(pool: &Pool) -> f64 {
+    shape(pool).map_or(16e9, |a| memory::held(a, Spread::of(pool).ranks) * a.bytes_per_param)
+}
+
+/// What there is to say about experts that are to be spread where the model has none; `path` is the pool's.
+pub(super) fn without_experts(pool: &Pool, path: &str) -> Option<Diagnostic> {
+    let dense = Spread::of(pool).ranks > 1 && shape(pool).is_some_and(|a| a.experts == 0);
+    dense.then(|| {
+        Diagnostic::warning(
+            format!("{path}.expert_ranks"),
+            format!("experts spread over {} replicas, of a model without experts", pool.expert_ranks),
+            "1 for a dense model",
+            "leave it out: replicas of a dense model share nothing",
+        )
+    })
 }

@@ -96,6 +96,9 @@ pub struct Pool {
     pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
     pub tp: u32,
+    /// Over how many replicas of the pool the experts of a mixture-of-experts model are spread. These replicas are the data-parallel ranks of one server (vLLM: `--data-parallel-size`, with `--enable-expert-parallel` or without): each has its own queue, batch and cache, and they share the experts, to which the tokens of all are sent. 1 means that every replica has all experts. Only calibrated latency reads it.
+    #[serde(skip_serializing_if = "is_one")]
+    pub expert_ranks: u32,
     /// Batch limits of the engine.
     pub engine: BatchLimits,
     /// The paged KV cache of one replica.
@@ -116,11 +119,18 @@ fields! {
         gpu: "GPU" => Replace;
         hardware: "Own GPU" => Replace;
         tp: "Tensor parallel" in [1, limits::TP] or "1 means one GPU for each replica" => Replace;
+        expert_ranks: "Expert ranks" in [1, limits::EXPERT_RANKS]
+            or "1 means that every replica has all experts" and { "default": 1 } => Replace;
         engine: "Engine" => Parts;
         kv: "KV" => Parts;
         latency: "Step times" => Replace;
         scaling: "Scaling" and { "default": Scaling::default() } => Parts;
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_one(x: &u32) -> bool {
+    *x == 1
 }
 
 impl Default for Pool {
@@ -133,6 +143,7 @@ impl Default for Pool {
             gpu: "H100".to_owned(),
             hardware: None,
             tp: 1,
+            expert_ranks: 1,
             engine: BatchLimits::default(),
             kv: KvCache::default(),
             latency: LatencyModel::default(),

@@ -66,6 +66,8 @@ pub const BATCH: u32 = 65_536;
 pub const STEP_TOKENS: u32 = 1024 * 1024;
 /// Most GPUs of one replica.
 pub const TP: u32 = 64;
+/// Most replicas that experts are spread over.
+pub const EXPERT_RANKS: u32 = 72;
 /// Most events kept for the event log.
 pub const EVENT_LOG: u32 = 1_000_000;
 /// Most points of a time series.

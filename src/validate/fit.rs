@@ -292,7 +292,13 @@ impl Search<'_> {
         let here = found.pop().unwrap_or_else(|| DVector::zeros(self.names.len()));
         let columns: Vec<DVector<f64>> =
             found.iter().zip(&steps).map(|(there, step)| (there - &here) / *step).collect();
-        DMatrix::from_columns(&columns)
+        let mut slopes = DMatrix::from_columns(&columns);
+        for (row, _) in self.names.iter().enumerate().filter(|(_, name)| has_one_gpu(name)) {
+            for i in PASSED_ON.iter().filter_map(|name| KINDS.iter().position(|k| k.name == *name)) {
+                slopes[(row, i)] = 0.0;
+            }
+        }
+        slopes
     }
 
     fn run(&self) -> Fit {
@@ -369,7 +375,29 @@ impl Search<'_> {
     }
 }
 
+/// What GPUs pass on to each other is fitted to tensor parallelism alone: between replicas that share experts it moves a figure too, and
+/// the one experiment that has them would be all its evidence.
+const PASSED_ON: [&str; 2] = ["step_us_per_parallel_layer", "reduce_us_per_megabyte"];
+
+/// Whether the figure of this name is that of replicas of one GPU.
+fn has_one_gpu(name: &str) -> bool {
+    name.rsplit(' ').nth(2) == Some("1")
+}
+
 /// The experiment in the name of a figure.
 fn experiment(name: &str) -> &str {
     name.split(' ').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_figure_tells_its_experiment_and_whether_a_replica_is_one_gpu() {
+        let one = "c-rtxpro6000-qwen3-30b-a3b-dp2 first half 1 tpot_ms mean";
+        assert_eq!(experiment(one), "c-rtxpro6000-qwen3-30b-a3b-dp2");
+        assert!(has_one_gpu(one) && !has_one_gpu("b-1 0 2 tpot_ms mean"));
+        assert!(PASSED_ON.iter().all(|name| KINDS.iter().any(|k| k.name == *name)));
+    }
 }

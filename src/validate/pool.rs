@@ -5,7 +5,7 @@ use crate::base::SortedMap;
 use crate::perf::{self, KnownModel};
 use crate::scenario::{
     Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
-    LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, model_key,
+    LatencyClock, LatencyModel, Pool, RooflineSettings, RoutingPolicy, limits, model_key,
 };
 
 /// Which latency model a replay takes.
@@ -65,12 +65,12 @@ pub(super) fn shape(e: &Experiment) -> Option<Architecture> {
     } else if precision.contains("16") {
         a.bytes_per_param = 2.0;
     }
-    let ranks = e.count("/engine/expert_parallel").unwrap_or(1).max(1);
-    if ranks > 1 && a.experts > ranks {
-        // Each rank keeps its share of the experts and computes it for the tokens of all.
-        a.experts /= ranks;
-    }
     Some(a)
+}
+
+/// Data-parallel ranks of each server: replicas behind a balancer of its own.
+pub(super) fn ranks(e: &Experiment) -> u32 {
+    e.count("/engine/dp").unwrap_or(1).max(1)
 }
 
 /// The release of the engine as far as costs differ. A fleet without a number was measured in autumn 2025; others are taken to be in
@@ -109,12 +109,14 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     if perf::known_gpu(&gpu).is_none() {
         return Err(format!("no figures of the GPU {}", e.gpu));
     }
-    let ranks = e.count("/engine/dp").unwrap_or(1).max(1);
+    let ranks = ranks(e);
     let mut pool = Pool {
         replicas: e.count("/replicas").unwrap_or(1).max(1).saturating_mul(ranks),
         model: e.model.clone(),
         gpu,
         tp,
+        // With or without expert parallelism, layers with experts are spread over the GPUs of all ranks.
+        expert_ranks: if architecture.experts > 0 { ranks.min(limits::EXPERT_RANKS) } else { 1 },
         ..Pool::default()
     };
     let limit = |path| match e.count(path) {
@@ -217,11 +219,42 @@ fn remembered_blocks(e: &Experiment) -> u32 {
 
 /// How old the router's picture of its replicas is at most. It asks far more often, but an engine tells its load at the end of a step,
 /// which takes half a second and more with a long prompt in it.
-pub(super) const SIGNAL_REFRESH_US: u64 = 1_000_000;
+const SIGNAL_REFRESH_US: u64 = 1_000_000;
+
+/// How old the picture of its ranks is that a server's own balancer has: their counts come every 100 ms (vLLM's `DPCoordinator`).
+const RANKS_REFRESH_US: u64 = 100_000;
+
+/// Who gets a request within a server, as vLLM's `DPLBAsyncMPClient` has it: the rank with the smallest 4 * waiting + running, the lowest of
+/// equal ones. Requests sent since the counts came are waiting.
+const RANKS_SCORE: &str = "1 / (1 + 4 * max(waiting, in_flight - running) + running)";
+
+/// Whether the balancer within one server is all that routes.
+fn only_ranks(e: &Experiment) -> bool {
+    ranks(e) > 1 && e.count("/replicas").unwrap_or(1) <= 1 && e.text("/router/router").is_empty()
+}
+
+/// How old the router's picture of its replicas is at most.
+pub(super) fn signal_refresh_us(e: &Experiment, routing: &RoutingPolicy) -> u64 {
+    let asks = matches!(routing, RoutingPolicy::Weighted(_));
+    match (asks, only_ranks(e)) {
+        (false, _) => 0,
+        (true, true) => RANKS_REFRESH_US,
+        (true, false) => SIGNAL_REFRESH_US,
+    }
+}
 
 /// How the experiment's requests find a replica.
 pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
-    use crate::scenario::{Profile, Scorer, Ties, Weighted, WeightedScorer};
+    use crate::scenario::{Expression, Profile, Scorer, Ties, Weighted, WeightedScorer};
+    if only_ranks(e) {
+        let scorer = Scorer::Expression(Expression(RANKS_SCORE.to_owned()));
+        let scorers = vec![WeightedScorer { scorer, weight: 1.0 }];
+        return Ok(RoutingPolicy::Weighted(Weighted {
+            profile: Profile::Custom,
+            scorers,
+            ..Weighted::default()
+        }));
+    }
     let words = e.text("/router/router").to_ascii_lowercase();
     let weight = |key: &str, usual: f64| e.number(&format!("/router/weights/{key}")).unwrap_or(usual);
     let weighted = |prefix: Option<Scorer>| {

@@ -2,7 +2,7 @@
 
 use super::experiment::Experiment;
 use super::open::Length;
-use super::pool::{SIGNAL_REFRESH_US, pool, routing};
+use super::pool::{pool, routing, signal_refresh_us};
 use super::replay::{Case, Options, Traffic};
 use super::sample::{Finished, Sample};
 use crate::base::Micros;
@@ -33,9 +33,7 @@ impl Case<'_> {
         scenario.workload.timeout_s =
             e.number("/client/timeout_s").filter(|s| *s <= limits::HORIZON_S).unwrap_or(0.0);
         scenario.cluster.routing = routing.clone();
-        if matches!(routing, RoutingPolicy::Weighted(_)) {
-            scenario.cluster.snapshot_refresh_us = SIGNAL_REFRESH_US;
-        }
+        scenario.cluster.snapshot_refresh_us = signal_refresh_us(e, routing);
         let no_clients: Vec<Client> = Vec::new();
         let mut stage_of = Vec::new();
         (scenario.workload.clients, scenario.workload.requests) = match &self.traffic {

@@ -14,8 +14,8 @@ struct Facts {
     read_gb_per_s: [f64; 2],
     /// Highest clock, in MHz.
     boost_mhz: f64,
-    /// NVLink of one GPU in both directions, in GB/s; nothing without.
-    link_gb_per_s: Option<f64>,
+    /// The link of one GPU to others in both directions, in GB/s: NVLink, or PCIe of 16 lanes without one, 4.0 or 5.0.
+    link_gb_per_s: f64,
     /// Rows of a tile of FlashAttention 2; 0 where vLLM takes another kernel.
     tile_rows: f64,
 }
@@ -33,42 +33,42 @@ const FACTS: [Facts; 6] = [
         gpu: "H100",
         read_gb_per_s: [1971.0, 2039.0],
         boost_mhz: 1980.0,
-        link_gb_per_s: Some(900.0),
+        link_gb_per_s: 900.0,
         tile_rows: 0.0,
     },
     Facts {
         gpu: "A100-80",
         read_gb_per_s: [1731.0, 2039.0],
         boost_mhz: 1410.0,
-        link_gb_per_s: Some(600.0),
+        link_gb_per_s: 600.0,
         tile_rows: TILE_ROWS,
     },
     Facts {
         gpu: "A100-40",
         read_gb_per_s: [1490.0, 1555.0],
         boost_mhz: 1410.0,
-        link_gb_per_s: Some(600.0),
+        link_gb_per_s: 600.0,
         tile_rows: TILE_ROWS,
     },
     Facts {
         gpu: "L40S",
         read_gb_per_s: [796.5, 864.0],
         boost_mhz: 2520.0,
-        link_gb_per_s: None,
+        link_gb_per_s: 64.0,
         tile_rows: TILE_ROWS,
     },
     Facts {
         gpu: "RTX-4090",
         read_gb_per_s: [921.0, 1008.0],
         boost_mhz: 2520.0,
-        link_gb_per_s: None,
+        link_gb_per_s: 64.0,
         tile_rows: TILE_ROWS,
     },
     Facts {
         gpu: "RTX-PRO-6000",
         read_gb_per_s: [1573.0, 1792.0],
         boost_mhz: 2617.0,
-        link_gb_per_s: None,
+        link_gb_per_s: 128.0,
         tile_rows: TILE_ROWS,
     },
 ];
@@ -91,7 +91,7 @@ pub fn carried(c: &CalibratedCoefficients, from: &str, to: &str) -> CalibratedCo
     let memory = to.reached() / from.reached();
     // A slower clock makes kernels start and end later; a faster one does not make the memory answer sooner.
     let clock = (from.boost_mhz / to.boost_mhz).max(1.0);
-    let link = from.link_gb_per_s.zip(to.link_gb_per_s).map_or(1.0, |(a, b)| a / b);
+    let link = from.link_gb_per_s / to.link_gb_per_s;
     CalibratedCoefficients {
         weights_efficiency: (c.weights_efficiency * memory).min(1.0),
         kv_efficiency: (c.kv_efficiency * memory).min(1.0),
@@ -130,6 +130,8 @@ mod tests {
         assert!((a100.reduce_us_per_megabyte / c.reduce_us_per_megabyte - 1.5).abs() < 1e-9);
         assert_eq!((a100.step_us, a100.compute_efficiency), (c.step_us, c.compute_efficiency));
         assert!(a100.attention_rows_with_prefill > 0.0);
+        let pcie = carried(&c, "H100", "RTX-PRO-6000").reduce_us_per_megabyte;
+        assert!((pcie / c.reduce_us_per_megabyte - 900.0 / 128.0).abs() < 1e-9);
         assert_eq!(carried(&c, "H100", "L40S").step_us_per_layer.to_bits(), c.step_us_per_layer.to_bits());
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
             );
         }
     }
+    check_expert_ranks(path, p, r);
     if let LatencyModel::Calibrated(c) = &p.latency
         && c.rests_on.is_some()
         && c.coefficients.is_none()
@@ -38,6 +39,29 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
             format!("{} tokens/s, fewer than one request alone gets", plain(c.saturated_decode_tokens_per_s)),
             "at least single_decode_tokens_per_s",
             "it is the throughput of all requests together, not of each",
+        );
+    }
+}
+
+/// Experts that are spread over replicas: over those that there are, and where the step times know of it.
+fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
+    let (ranks, most) = (p.expert_ranks, p.scaling.most(p.replicas));
+    if ranks < 2 {
+        return;
+    }
+    if !matches!(p.latency, LatencyModel::Calibrated(_)) {
+        r.warning(
+            format!("{path}.expert_ranks"),
+            format!("experts spread over {ranks} replicas, and step times that do not know it"),
+            "calibrated latency, or 1",
+            "choose another `latency`: with this one every replica has all experts",
+        );
+    } else if (1..ranks).contains(&most) {
+        r.warning(
+            format!("{path}.expert_ranks"),
+            format!("experts spread over {ranks} replicas of a pool that has {most}"),
+            "at most `replicas`",
+            "add replicas or spread the experts over fewer: the step times are those of a full server",
         );
     }
 }
@@ -151,6 +175,29 @@ mod tests {
         assert_eq!(one(LatencyModel::Piecewise(rates)), "piecewise.saturation_batch");
         let rates = PiecewiseRates { saturated_decode_tokens_per_s: 50.0, ..PiecewiseRates::default() };
         assert_eq!(one(LatencyModel::Piecewise(rates)), "piecewise.saturated_decode_tokens_per_s");
+    }
+
+    #[test]
+    fn experts_spread_over_replicas_that_there_are_not_or_in_vain_are_pointed_out() {
+        let found = |change: &dyn Fn(&mut Pool)| {
+            let found = problems(|pool| {
+                pool.expert_ranks = 4;
+                change(pool);
+            });
+            found.into_iter().map(|d| (d.severity, d.path, d.found)).collect::<Vec<_>>()
+        };
+        let warning = |text: &str| {
+            vec![(Severity::Warning, "cluster.pools[0].expert_ranks".to_owned(), text.to_owned())]
+        };
+        assert_eq!(found(&|_| {}), []);
+        assert_eq!(
+            found(&|p| p.replicas = 3),
+            warning("experts spread over 4 replicas of a pool that has 3")
+        );
+        assert_eq!(
+            found(&|p| p.latency = LatencyModel::Catalogue),
+            warning("experts spread over 4 replicas, and step times that do not know it")
+        );
     }
 
     #[test]

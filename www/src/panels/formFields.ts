@@ -19,6 +19,7 @@ export const SECTIONS: readonly Section[] = [
       'cluster.pools[*].model',
       'cluster.pools[*].gpu',
       'cluster.pools[*].tp',
+      'cluster.pools[*].expert_ranks',
       'cluster.pools[*].replicas',
       'cluster.pools[*].architecture',
       'cluster.pools[*].hardware',
