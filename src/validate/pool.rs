@@ -287,3 +287,34 @@ pub(super) fn routing(e: &Experiment) -> Result<RoutingPolicy, String> {
         other => Err(format!("the router \"{other}\"")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn experiment(model: &str, engine: &serde_json::Value) -> Experiment {
+        let document = json!({"id": "x", "group": "C", "model": model, "gpu": "H100", "tp": 1, "engine": engine, "measured": []});
+        super::super::read(&document.to_string()).expect("an experiment").0.remove(0)
+    }
+
+    #[test]
+    fn ranks_of_a_server_share_its_experts_and_its_own_balancer_routes() {
+        let mixtral = experiment("mixtral-8x7b", &json!({"dp": 4, "expert_parallel": 4}));
+        let shared = pool(&mixtral, 1, &Latency::Calibrated).expect("a pool");
+        assert_eq!((shared.replicas, shared.expert_ranks), (4, 4));
+        assert_eq!(shared.architecture.map(|a| a.experts), Some(8));
+        let policy = routing(&mixtral).expect("a policy");
+        assert_eq!(signal_refresh_us(&mixtral, &policy), RANKS_REFRESH_US);
+        let RoutingPolicy::Weighted(weighted) = policy else { panic!("{policy:?}") };
+        assert_eq!(weighted.ties, crate::scenario::Ties::Lowest);
+        let crate::scenario::Scorer::Expression(e) = &weighted.scorers[0].scorer else {
+            panic!("{weighted:?}")
+        };
+        assert!(e.formula().is_ok());
+        let dense = pool(&experiment("llama-3.1-8b", &json!({"dp": 2})), 1, &Latency::Calibrated);
+        assert_eq!(dense.map(|p| (p.replicas, p.expert_ranks)), Ok((2, 1)));
+        let alone = experiment("mixtral-8x7b", &json!({}));
+        assert_eq!(routing(&alone), Ok(RoutingPolicy::RoundRobin));
+    }
+}
