@@ -4,6 +4,7 @@ use super::rows::{Bad, Row};
 use super::sessions::Link;
 use super::stamp;
 use crate::base::digest::Digest;
+use std::borrow::Cow;
 
 /// A CSV format: its name and the columns that are read, found by name, so that more columns do no harm.
 struct Known {
@@ -67,7 +68,7 @@ pub(super) struct Csv {
 impl Csv {
     /// The format that has this header.
     pub(super) fn detect(header: &str) -> Option<Self> {
-        let columns = fields(header)?;
+        let columns = fields(header);
         let place = |name: &str| columns.iter().position(|c| c == name);
         KNOWN.iter().find_map(|known| {
             Some(Self {
@@ -85,10 +86,10 @@ impl Csv {
 
     /// A column that is read and that the header has twice.
     pub(super) fn repeated(&self, header: &str) -> Option<String> {
-        let columns = fields(header)?;
+        let columns = fields(header);
         let read = [Some(self.time), Some(self.prompt), Some(self.output), self.session, self.model];
         let twice = |i: &usize| columns.iter().filter(|c| **c == columns[*i]).count() > 1;
-        read.into_iter().flatten().find(twice).map(|i| columns[i].clone())
+        read.into_iter().flatten().find(twice).map(|i| columns[i].to_string())
     }
 
     /// Microseconds in the unit of a plain number; `None` for dates, which have no unit to get wrong.
@@ -101,9 +102,7 @@ impl Csv {
 
     /// Reads one line.
     pub(super) fn row(&self, line: &str) -> Result<Row, Bad> {
-        let fields = fields(line).ok_or_else(|| {
-            Bad::new("a quote that does not end", "one request per line", "close the quote")
-        })?;
+        let fields = fields(line);
         if fields.len() != self.columns {
             return Err(Bad::new(
                 format!("{} columns", fields.len()),
@@ -116,7 +115,7 @@ impl Csv {
             prompt_tokens: number(&fields[self.prompt])?,
             output_tokens: number(&fields[self.output])?,
             session: self.session.and_then(|column| session(&fields[column])),
-            model: self.model.map_or_else(String::new, |column| fields[column].clone()),
+            model: self.model.map_or_else(String::new, |column| fields[column].to_string()),
             ..Row::default()
         })
     }
@@ -144,11 +143,82 @@ fn number(text: &str) -> Result<f64, Bad> {
 }
 
 /// The fields of one line, without blanks around them. Lines without quotes, which are nearly all, are split at commas.
-fn fields(line: &str) -> Option<Vec<String>> {
-    if !line.contains('"') {
-        return Some(line.split(',').map(|f| f.trim().to_owned()).collect());
+fn fields(line: &str) -> Vec<Cow<'_, str>> {
+    if line.contains('"') {
+        return quoted(line).into_iter().map(|f| Cow::Owned(f.trim().to_owned())).collect();
     }
-    let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
-    let record = reader.records().next()?.ok()?;
-    Some(record.iter().map(|f| f.trim().to_owned()).collect())
+    line.split(',').map(|f| Cow::Borrowed(f.trim())).collect()
+}
+
+/// Where a sign of a line stands.
+#[derive(Clone, Copy)]
+enum Place {
+    /// At the start of a field.
+    Start,
+    /// In a field, outside quotes.
+    Plain,
+    /// Between quotes.
+    Quoted,
+    /// After a quote between quotes: the second of a pair stands for itself, anything else ends the quoted part.
+    AfterQuote,
+}
+
+/// The fields of a line with quotes. They are split here, as the csv crate splits them, because its reader makes tables of
+/// 2,560 transitions before it reads: for each line, that took 40 microseconds.
+fn quoted(line: &str) -> Vec<String> {
+    let mut fields = Vec::new();
+    let mut field = String::new();
+    let mut place = Place::Start;
+    for sign in line.chars() {
+        place = match (place, sign) {
+            (Place::Start, '"') => Place::Quoted,
+            (Place::Quoted, '"') => Place::AfterQuote,
+            (Place::Quoted, _) | (Place::AfterQuote, '"') => {
+                field.push(sign);
+                Place::Quoted
+            }
+            (_, ',') => {
+                fields.push(std::mem::take(&mut field));
+                Place::Start
+            }
+            // The end of a line on old computers.
+            (_, '\r') => break,
+            (_, _) => {
+                field.push(sign);
+                Place::Plain
+            }
+        };
+    }
+    fields.push(field);
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The fields that the csv crate finds.
+    fn of_the_crate(line: &str) -> Vec<String> {
+        let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+        let record = reader.records().next().expect("a record").expect("a text");
+        record.iter().map(|f| f.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn lines_with_quotes_are_split_as_the_csv_crate_splits_them() {
+        let mut lines = vec![String::new()];
+        let mut compared = 0;
+        for _ in 0..6 {
+            lines =
+                lines.iter().flat_map(|l| ['"', ',', '\r', 'a'].map(|sign| format!("{l}{sign}"))).collect();
+            for line in lines.iter().filter(|l| l.contains('"') && l.trim() == *l) {
+                assert_eq!(fields(line), of_the_crate(line), "{line:?}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 2000, "{compared} lines");
+        let line = "\"2023-11-16 18:15:46\", 4808 ,\" é, \"\"ü\"\" \",";
+        assert_eq!(fields(line), ["2023-11-16 18:15:46", "4808", "é, \"ü\"", ""]);
+        assert_eq!(fields(line), of_the_crate(line));
+    }
 }
