@@ -171,7 +171,7 @@ impl Replica {
     /// All members that open a block at the next tick get one: there are enough free blocks, and no other member needs any.
     /// Nearly all steps take this way.
     fn open_blocks(&mut self, slab: &mut Slab) {
-        self.kv.append_blocks(slab, self.decoders.opening(), |slab, slot| &mut slab[slot].block_table);
+        self.kv.own().append_blocks(slab, self.decoders.opening(), |slab, slot| &mut slab[slot].block_table);
     }
 
     /// A decoding member stores a token that starts a new block. False if it lost its place instead.
@@ -186,11 +186,11 @@ impl Replica {
         let missing = active.block_table.len() * self.kv.block_tokens() - active.block_table.tokens();
         if missing > 0 {
             // The last block filled up without a step looking at it, because it cannot be hit.
-            self.kv.append_inside(&mut active.block_table, missing, None);
+            self.kv.own().append_inside(&mut active.block_table, missing, None);
         }
         let room = self.make_room(slot, 1, now, preempted, w);
         if room {
-            self.kv.append_opening(&mut w.active[slot].block_table);
+            self.kv.own().append_opening(&mut w.active[slot].block_table);
         }
         room
     }
@@ -202,7 +202,7 @@ impl Replica {
         let missing = active.block_table.len() * block - active.block_table.tokens();
         let is_shareable = active.is_shareable(active.block_table.len() * block);
         let hash = is_shareable.then(|| active.hash_of_last_block(block));
-        self.kv.append_inside(&mut active.block_table, missing, hash);
+        self.kv.own().append_inside(&mut active.block_table, missing, hash);
     }
 
     /// A member that computes its prompt gets `n` tokens. False if it lost its place instead.
@@ -220,7 +220,7 @@ impl Replica {
         let room = self.make_room(slot, n, now, preempted, w);
         if room {
             let active = &mut w.active[slot];
-            self.kv.append_prefill(&mut active.block_table, n, &active.chain);
+            self.kv.own().append_prefill(&mut active.block_table, n, &active.chain);
             active.granted = n;
             active.computed += n;
         }
@@ -264,7 +264,7 @@ impl Replica {
             return fits;
         }
         let early = self.kv.tier_counts().thrash;
-        let reloaded = self.kv.reload(now);
+        let reloaded = self.kv.own().reload(now);
         self.report_early_reloads(slot, early, now, w);
         reloaded && self.kv.can_grow(&w.active[slot].block_table, n)
     }
@@ -274,7 +274,7 @@ impl Replica {
         let steady = slab[slot].decoding && !slab[slot].behind;
         self.unlink(slot, slab);
         let active = &mut slab[slot];
-        self.kv.release(&mut active.block_table, active.progress + active.excess, now);
+        self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
         if steady {
             active.last_token = now;
         }
@@ -286,7 +286,7 @@ impl Replica {
         if self.kv.caching() && active.shareable < active.text.len() && active.excess == 0 {
             let full = active.counts(self.decoders.ticks).0 / self.kv.block_tokens();
             let chain = active.text.chain(self.kv.block_tokens(), full);
-            self.kv.publish(&mut active.block_table, &chain);
+            self.kv.own().publish(&mut active.block_table, &chain);
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Cluster, Replica};
 const REPLICA_BYTES: u64 = 4096;
 
 impl Cluster {
-    /// About how many bytes of it every copy has for itself.
+    /// About how many bytes of it every copy has for itself once it has gone on: caches are shared until then, and counted in full.
     pub fn bytes_alive(&self) -> u64 {
         let replica = |r: &Replica| r.kv.bytes() + REPLICA_BYTES;
         let replicas: u64 = self.replicas.iter().map(replica).sum();

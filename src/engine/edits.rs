@@ -91,7 +91,7 @@ impl Cluster {
                 r.model = b.resolved.model.clone();
                 r.usd_per_hour = b.resolved.usd_per_hour;
                 if old.1.blocks != new.1.blocks {
-                    r.kv.resize(b.resolved.blocks.0);
+                    r.kv.own().resize(b.resolved.blocks.0);
                 }
             }
             r.refused = None;

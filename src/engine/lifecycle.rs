@@ -176,7 +176,7 @@ impl Cluster {
         let seed = self.seed;
         let r = &mut self.replicas[replica.index()];
         if again.is_some() {
-            r.kv.restart();
+            r.kv.own().restart();
         }
         r.life.starts += 1;
         let start = r.life.starts;
@@ -231,7 +231,7 @@ impl Cluster {
         let r = &mut self.replicas[replica.index()];
         let pool = r.pool;
         if r.phase == ReplicaPhase::Stopped {
-            r.kv.restart();
+            r.kv.own().restart();
             self.set_phase(replica, ReplicaPhase::Starting);
         }
         let begins = self.replicas[replica.index()].phase == ReplicaPhase::Starting;
@@ -260,7 +260,7 @@ impl Cluster {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.
-                self.replicas[replica.index()].kv.restart();
+                self.replicas[replica.index()].kv.own().restart();
             }
         }
     }

@@ -74,15 +74,15 @@ impl Replica {
     ) -> bool {
         let active = &mut w.active[slot];
         let chain = &active.chain[..(hit.blocks + blocks) as usize];
-        self.kv.pin(&mut active.block_table, &chain[..hit.blocks as usize]);
-        let until = self.kv.begin_load(&mut active.block_table, chain, now);
+        self.kv.own().pin(&mut active.block_table, &chain[..hit.blocks as usize]);
+        let until = self.kv.own().begin_load(&mut active.block_table, chain, now);
         let (request, replica) = (active.id, self.id);
         let record = w.records.here_mut(request);
         w.loads.insert(request, [now, until]);
         let (class, urgency) = (record.class, active.urgency);
         let at_once = until == now;
         if at_once {
-            self.kv.finish_load(&mut active.block_table, chain, hit.blocks);
+            self.kv.own().finish_load(&mut active.block_table, chain, hit.blocks);
         } else {
             let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
             active.load = Load::UnderWay { from: hit.blocks, kept };
@@ -110,7 +110,7 @@ impl Replica {
             panic!("INV-2: blocks came for {:?}, which waits for none", active.id)
         };
         let held = active.block_table.len();
-        self.kv.finish_load(&mut active.block_table, &active.chain[..held as usize], from);
+        self.kv.own().finish_load(&mut active.block_table, &active.chain[..held as usize], from);
         active.load = Load::Done { kept };
         self.loads.under_way -= 1;
         self.loads.done += 1;
@@ -165,13 +165,13 @@ impl Replica {
                 self.loads.kept -= kept;
                 let queued = self.loads.link_queue.iter_mut().find(|s| **s == slot);
                 *queued.expect("INV-4: a load that the link does not know") = Slot::NONE;
-                self.kv.end_load(&active.chain[from as usize..active.block_table.len() as usize]);
+                self.kv.own().end_load(&active.chain[from as usize..active.block_table.len() as usize]);
                 known = from * self.kv.block_tokens();
             }
         }
         active.load = Load::None;
         let blocks = active.block_table.len();
-        self.kv.release(&mut active.block_table, known, now);
+        self.kv.own().release(&mut active.block_table, known, now);
         let request = active.id;
         if let Some(&[asked, until]) = w.loads.get(&request) {
             w.loads.insert(request, [asked, now.min(until)]);
@@ -181,7 +181,10 @@ impl Replica {
 
     /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
     pub(super) fn report_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        let (blocks, forgotten) = self.kv.take_tier_news();
+        if !self.kv.has_store() {
+            return;
+        }
+        let (blocks, forgotten) = self.kv.own().take_tier_news();
         if blocks > 0 {
             w.sink.fact(now, Fact::Offloaded { replica: self.id, blocks, forgotten });
         }

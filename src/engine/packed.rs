@@ -1,6 +1,7 @@
 //! A packed cluster: the form in which a checkpoint keeps it, and how it goes on from there.
 
 use super::Cluster;
+use crate::base::Shared;
 use crate::base::bits::{BitReader, BitWriter};
 use crate::kv::HashNumbers;
 use std::rc::Rc;
@@ -28,7 +29,7 @@ impl Cluster {
         let mut pools = Vec::with_capacity(self.replicas.len());
         for r in &mut self.replicas {
             let packed = r.kv.packed(&mut numbers);
-            pools.push(std::mem::replace(&mut r.kv, packed));
+            pools.push(std::mem::replace(&mut r.kv, Shared::new(packed)));
         }
         let mut copy = self.clone();
         let mut tables = BitWriter::default();
@@ -45,7 +46,7 @@ impl Cluster {
         if let Some(packed) = self.packed.take() {
             self.active.unpack(&mut BitReader::new(&packed.tables));
             for r in &mut self.replicas {
-                r.kv.unpack(&packed.hashes);
+                r.kv.own().unpack(&packed.hashes);
             }
         }
     }

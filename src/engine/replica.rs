@@ -14,7 +14,7 @@ use super::slab::{Slab, Slot};
 use super::stay::Stay;
 use super::totals::Totals;
 use super::waiting::view_of;
-use crate::base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Span};
+use crate::base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Shared, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
 use crate::policy::priority::PriorityState;
@@ -73,7 +73,8 @@ pub struct Replica {
     /// Its GPUs, and what it costs in US dollars per hour; 0 if unknown. An edit of the pool's GPU changes neither.
     pub(super) gpus: u32,
     pub(super) usd_per_hour: f64,
-    pub(super) kv: BlockPool,
+    /// Shared with copies of the run until it changes.
+    pub(super) kv: Shared<BlockPool>,
     /// Time of its last event.
     pub(super) clock: Micros,
     pub(super) waiting: VecDeque<Slot>,
@@ -164,7 +165,7 @@ impl Replica {
             model,
             gpus,
             usd_per_hour,
-            kv,
+            kv: Shared::new(kv),
             clock: Micros::ZERO,
             waiting: VecDeque::new(),
             unsorted: (0, 0),

@@ -71,7 +71,7 @@ impl Replica {
         for slot in done {
             self.unlink(slot, w.active);
             let active = &mut w.active[slot];
-            self.kv.release(&mut active.block_table, active.progress + active.excess, now);
+            self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
             let shown = now + Span(overhead.0 * u64::from(active.generated));
             self.complete(slot, now, shown.since(active.arrival), w);
         }
@@ -182,7 +182,7 @@ impl Replica {
             let block_table = &mut w.active[slot].block_table;
             // With the last token, if it found room.
             let stored = block_table.tokens();
-            self.kv.release(block_table, stored, now);
+            self.kv.own().release(block_table, stored, now);
             self.events.schedule(now.saturating_add(span), ReplicaEvent::Left);
             self.complete(slot, now, ttft + itl_sum, w);
         }
@@ -241,18 +241,18 @@ impl Replica {
         }
         let stored = active.counts(self.decoders.ticks).0 + active.excess;
         let missing = stored - active.block_table.tokens();
-        self.kv.append_inside(&mut active.block_table, missing, None);
+        self.kv.own().append_inside(&mut active.block_table, missing, None);
         if stored.is_multiple_of(block) {
-            if self.kv.free() == 0 && !(self.kv.reload(now) && self.kv.free() > 0) {
+            if self.kv.free() == 0 && !(self.kv.own().reload(now) && self.kv.free() > 0) {
                 self.totals.allocation_failures += 1;
             } else {
-                self.kv.append_opening(&mut active.block_table);
+                self.kv.own().append_opening(&mut active.block_table);
             }
         } else {
             let fills =
                 self.kv.caching() && (stored + 1).is_multiple_of(block) && active.is_shareable(stored + 1);
             let hash = fills.then(|| active.hash_of_last_block(block));
-            self.kv.append_inside(&mut active.block_table, 1, hash);
+            self.kv.own().append_inside(&mut active.block_table, 1, hash);
         }
     }
 
@@ -275,7 +275,8 @@ impl Replica {
         );
         self.report_offloaded(now, w);
         let load = StepLoad { prefill: &chunks, decode, decode_context };
-        let span = (self.life.step(self.model.step(&load)) + self.kv.take_transfer()).min(LONGEST);
+        let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
+        let span = (self.life.step(self.model.step(&load)) + transfer).min(LONGEST);
         self.latest_step = span;
         if w.sink.wants_step_parts() {
             w.sink.step_parts(self.parts_of(&load, span));

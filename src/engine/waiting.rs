@@ -201,7 +201,7 @@ impl Replica {
                 if !self.kv.can_grow(&active.block_table, tokens) {
                     return Turn::Blocked;
                 }
-                self.kv.append_prefill(&mut active.block_table, tokens, &active.chain);
+                self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
                 active.load = Load::None;
                 self.loads.forget_done(kept);
                 return Turn::Joins(FirstChunk { hit: Hit::default(), tokens, end: stored + tokens });
@@ -219,13 +219,13 @@ impl Replica {
         if !self.kv.can_admit_beside(self.loads.kept(), hit, end) {
             return Turn::Blocked;
         }
-        self.kv.missed_below(cacheable as u32 - found);
+        self.kv.own().missed_below(cacheable as u32 - found);
         if below.blocks > 0 {
             if !self.begin_load(slot, (hit, below.blocks), end, now, w) {
                 return Turn::Waits;
             }
             let active = &mut w.active[slot];
-            self.kv.append_prefill(&mut active.block_table, tokens, &active.chain);
+            self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
         } else {
             self.store(active, hit, end);
         }
@@ -241,7 +241,7 @@ impl Replica {
             self.store(active, entry.hit, entry.end);
             return Some(entry);
         }
-        if !self.kv.reload(now) {
+        if !self.kv.own().reload(now) {
             return None;
         }
         if self.compat == Compat::None {
@@ -270,10 +270,10 @@ impl Replica {
 
     /// Pins a prefix and stores what follows it up to `end`.
     fn store(&mut self, active: &mut ActiveRequest, hit: Hit, end: u32) {
-        self.kv.pin(&mut active.block_table, &active.chain[..hit.blocks as usize]);
+        self.kv.own().pin(&mut active.block_table, &active.chain[..hit.blocks as usize]);
         let n = end - hit.blocks * self.kv.block_tokens();
         if n > 0 {
-            self.kv.append_prefill(&mut active.block_table, n, &active.chain);
+            self.kv.own().append_prefill(&mut active.block_table, n, &active.chain);
         }
     }
 
@@ -282,7 +282,7 @@ impl Replica {
     fn pin_beyond(&mut self, active: &mut ActiveRequest, end: u32) {
         let block = self.kv.block_tokens();
         let pinned = end.div_ceil(block);
-        self.kv.pin(&mut active.block_table, &active.chain[..pinned as usize]);
+        self.kv.own().pin(&mut active.block_table, &active.chain[..pinned as usize]);
         active.excess = pinned * block - end;
         if active.excess > 0 {
             active.chain.truncate(pinned as usize);
@@ -307,7 +307,7 @@ impl Replica {
         let chain = &active.chain[..self.cacheable(active)];
         // A request that found no room looks again at every step until it does.
         let again = self.refused.is_some_and(|(refused, ..)| refused == slot);
-        if again { self.kv.lookup_again(chain) } else { self.kv.lookup(chain) }
+        if again { self.kv.own().lookup_again(chain) } else { self.kv.lookup(chain) }
     }
 
     /// How many leading blocks of what a request has to prefill it may find in the cache.

@@ -172,12 +172,12 @@ impl History {
 
     /// As [`Session::apply_text`]. With anything computed ahead another line begins.
     pub fn apply_text(&mut self, edit: &str) -> Diagnostics {
-        let before = self.front().is_some().then(|| self.present.clone());
+        let ahead = self.front().is_some();
+        let before = ahead.then(|| (place(&self.present), self.present.edits().to_vec()));
         let diagnostics = self.present.apply_text(edit);
-        if let Some(before) = before
-            && before.edits() != self.present.edits()
+        if let Some((place, edits)) = before
+            && edits != self.present.edits()
         {
-            let place = place(&before);
             let kept = self.line().kept.iter().filter(|c| self::place(&c.session) <= place);
             let line = Line { kept: kept.cloned().collect(), front: None, shown: self.line().shown + 1 };
             self.lines.push(line);
@@ -426,6 +426,22 @@ mod tests {
         let packed = session.packed();
         let caches = [&session, &packed].map(|s| s.engine.bytes_alive() + s.recorder.bytes_alive());
         assert!(4 * caches[1] < caches[0], "{caches:?}");
+    }
+
+    #[test]
+    fn a_copy_shares_the_caches_of_a_run_until_it_goes_on_and_leaves_them_as_they_are() {
+        let session = run("chat-4xh100", 60);
+        let before = session.snapshot();
+        let shared = |copy: &Session| {
+            let pairs = session.engine.replicas().iter().zip(copy.engine.replicas());
+            pairs.filter(|(a, b)| std::ptr::eq(a.kv(), b.kv())).count()
+        };
+        let mut copy = session.clone();
+        assert_eq!((session.engine.replicas().len(), shared(&copy)), (4, 4));
+        copy.advance(Micros(65_000_000), u64::MAX);
+        assert_eq!(shared(&copy), 0);
+        assert!(session.snapshot() == before, "a copy that went on changed the run");
+        assert!(copy.snapshot() == run("chat-4xh100", 65).snapshot(), "a copy goes on otherwise");
     }
 
     #[test]
