@@ -10,6 +10,11 @@ pub struct BitWriter {
 }
 
 impl BitWriter {
+    /// Makes room for so many further bits.
+    pub fn reserve(&mut self, bits: u64) {
+        self.words.reserve(bits.div_ceil(64) as usize);
+    }
+
     /// Adds the lowest `width` bits of `value`, which has no others.
     #[inline]
     pub fn push(&mut self, value: u64, width: u32) {

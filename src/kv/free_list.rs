@@ -6,6 +6,7 @@
 //! [`FreeList::close_holes`].
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// What stands in a hole.
@@ -36,8 +37,11 @@ impl FreeList {
     }
 
     /// All entries and holes in order.
-    pub(super) fn slots_in_order(&self) -> impl Iterator<Item = u32> + '_ {
-        self.ring.iter().copied()
+    pub(super) fn slots_in_order(&self) -> Cow<'_, [u32]> {
+        match self.ring.as_slices() {
+            (all, []) => Cow::Borrowed(all),
+            (head, tail) => Cow::Owned([head, tail].concat()),
+        }
     }
 
     /// How many blocks are on it.

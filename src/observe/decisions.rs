@@ -19,10 +19,10 @@ const DECISIONS_KEPT: usize = 4096;
 const ROWS_KEPT: usize = 131_072;
 
 /// Most replicas of which every decision is kept.
-const EACH_KEPT: usize = 64;
+const EACH_KEPT: usize = 16;
 
-/// Whether the decision about a request is kept in full: each, and of more than 64 replicas one in N / 64. Room for decisions is
-/// limited by their candidates, so that the others would be gone soon.
+/// Whether the decision about a request is kept in full: each, and of N > 16 replicas one in N / 16. Room for decisions is
+/// limited by their candidates: with fewer of them, those that are kept reach back further.
 pub(crate) fn is_kept(request: RequestId, replicas: usize) -> bool {
     request.index().is_multiple_of(replicas.div_ceil(EACH_KEPT).max(1))
 }

@@ -157,33 +157,28 @@ impl BlockPool {
 
     /// Writes the free list: pieces of entries with the same content.
     fn pack_listed(&self, out: &mut BitWriter, written: &mut Written, listed: &mut [bool]) {
-        let mut course = Course::new(width_of(self.touched));
-        let kind_of = |entry: u32| {
-            let content = entry >> CONTENT;
-            assert!(entry == HOLE || content != NOTHING, "INV-4: a block that is both unique and hashed");
-            content
-        };
-        let mut entries = self.listed.slots_in_order().peekable();
-        let mut piece: Vec<u32> = Vec::new();
+        let width = width_of(self.touched);
+        let mut course = Course::new(width);
+        let kind_of = |entry: u32| entry >> CONTENT;
+        let entries = self.listed.slots_in_order();
+        out.reserve(entries.len() as u64 * u64::from(width + 2));
         let mut place = self.listed.first();
-        while let Some(entry) = entries.next() {
-            let kind = kind_of(entry);
-            piece.clear();
-            piece.push(entry);
-            while let Some(entry) = entries.next_if(|&next| kind_of(next) == kind) {
-                piece.push(entry);
-            }
+        for piece in entries.chunk_by(|a, b| kind_of(*a) == kind_of(*b)) {
+            let kind = kind_of(piece[0]);
             out.push(u64::from(kind), 2);
             out.push_number(piece.len() as u32);
-            for &entry in piece.iter().filter(|entry| **entry != HOLE) {
+            if kind == NOTHING {
+                let holes = piece.iter().all(|entry| *entry == HOLE);
+                assert!(holes, "INV-4: a block that is both unique and hashed");
+                place = place.wrapping_add(piece.len() as u32);
+                continue;
+            }
+            for &entry in piece {
                 let b = entry & Block::HOLDERS;
                 course.write(b, out);
                 listed[b as usize] = true;
                 written.note(b, kind, Some(place));
                 place = place.wrapping_add(1);
-            }
-            if kind == NOTHING {
-                place = place.wrapping_add(piece.len() as u32);
             }
         }
     }

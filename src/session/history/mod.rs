@@ -282,19 +282,15 @@ impl History {
         self.due = self.next_due();
     }
 
-    /// Events between two checkpoints. At the beginning of a run they are dense, as all of it takes a moment; later packing takes a
-    /// small part of the time that running the events does. Where some had to go already, those that would soon go too are not made.
+    /// Events between two checkpoints: packing one takes a small part of the time that running these does, as it reads little at the
+    /// beginning of a run and more once all blocks were in use. Where some had to go already, those that would soon go too are not made.
     fn spacing(&self) -> u64 {
         const BYTES_PACKED_PER_EVENT: u64 = 32;
-        const BYTES_PACKED_PER_EARLY_EVENT: u64 = 256;
-        const EARLY_CHECKPOINTS: u64 = 6;
-        const DENSER: u64 = 4;
+        const DENSER: u64 = 2;
         let kept = &self.line().kept;
-        let events = self.present.events();
         let read = kept.last().map_or(0, |c| c.read);
-        let even = if self.thinned { events / (DENSER * kept.len() as u64) } else { 0 };
-        let early = (events / EARLY_CHECKPOINTS).max(read / BYTES_PACKED_PER_EARLY_EVENT);
-        self.budget.events.max(early.min(read / BYTES_PACKED_PER_EVENT)).max(even)
+        let even = if self.thinned { self.present.events() / (DENSER * kept.len() as u64) } else { 0 };
+        self.budget.events.max(read / BYTES_PACKED_PER_EVENT).max(even)
     }
 
     /// After how many events the next checkpoint is due: not where there is one already.

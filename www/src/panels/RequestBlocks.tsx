@@ -74,8 +74,8 @@ export default function RequestBlocks(props: { app: App; detail: RequestDetail }
           when={d().candidates.length > 0}
           fallback={
             <p class="say">
-              The decision has not been made yet, or is not kept: only the latest are, and of more than 64 replicas one
-              in N/64.
+              The decision has not been made yet, or is not kept: only the latest are, and of N > 16 replicas one in
+              N/16.
             </p>
           }
         >

@@ -1,4 +1,4 @@
-// Every main view and dialog of the page, and how a reader gets there: what views.test.mjs looks at.
+// Every main view and dialog of the page, and how a reader gets there: what all-views.test.mjs looks at.
 import { drop, inspectorTab, resting } from './harness.mjs';
 import { AUTOSCALERS, COMPARE, STUDIES, TRUTH } from './viewsOfStudies.mjs';
 

@@ -2,6 +2,7 @@
 // page has no horizontal scroll bar. Without an environment variable each view is looked at at one size in one theme; which goes round
 // from view to view, so that all sizes and themes are met. TOKENYARD_VIEWS=all looks at everything, TOKENYARD_VIEWS=NAME
 // at the views whose name contains that, and TOKENYARD_PICTURES=FOLDER writes a picture of whatever is looked at into a folder.
+// Files begin in order of their names: this one takes longest, and is the first.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
