@@ -17,9 +17,10 @@ use std::hint::black_box;
 use support::{IN_FULL_SWING, detail, pool, scenario, weighted};
 use tokenyard::base::{Micros, Span, json};
 use tokenyard::perf::{self, Chunk, StepLoad};
+use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    CalibratedSettings, Compat, Expression, FittedCoefficients, LatencyModel, Pool, PrefixGroups, Profile,
-    RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
+    Arrivals, CalibratedSettings, Compat, Expression, FittedCoefficients, LatencyModel, Pool, PrefixGroups,
+    Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
 use tokenyard::session::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
 use tokenyard::session::{Audience, Session, Stop};
@@ -108,20 +109,42 @@ fn watching(c: &mut Criterion) {
     group.finish();
 }
 
-/// What a checkpoint costs: a copy of a watched session after a hundred thousand requests.
+/// What a copy of a watched session costs: after a hundred thousand requests, and of the default preset sixteen times as large,
+/// whose caches hold 1.8 million blocks after five minutes.
 fn checkpoints(c: &mut Criterion) {
     let mut group = c.benchmark_group("checkpoint");
+    let mut measure = |name: String, session: &Session| {
+        group.bench_function(name, |b| b.iter_with_large_drop(|| black_box(session).clone()));
+    };
+    let started = |scenario| Session::start(scenario, None, Audience::Live).expect("a sound scenario").0;
     for replicas in [8, 64] {
-        let (mut session, _) =
-            Session::start(support::watched(replicas), None, Audience::Live).expect("a sound scenario");
+        let mut session = started(support::watched(replicas));
         while session.engine().records().len() < 100_000 {
             session.advance(Micros::MAX, 10_000);
         }
-        group.bench_function(format!("{replicas} replicas, after 100k requests"), |b| {
-            b.iter_with_large_drop(|| black_box(&session).clone());
-        });
+        measure(format!("{replicas} replicas, after 100k requests"), &session);
     }
+    let mut session = started(large_preset());
+    session.advance(Micros(300_000_000), u64::MAX);
+    measure("the default preset sixteen times as large, after 300 s".to_owned(), &session);
     group.finish();
+}
+
+/// The default preset with sixteen times the replicas and the traffic, without its edits, for ten minutes.
+fn large_preset() -> Scenario {
+    let mut scenario =
+        PRESETS.iter().find(|p| p.name == "chat-4xh100").expect("the default preset").scenario();
+    scenario.run.horizon_s = 600.0;
+    scenario.edits.clear();
+    scenario.cluster.pools[0].replicas *= 16;
+    for client in &mut scenario.workload.clients {
+        let (Arrivals::Poisson { rate_per_s } | Arrivals::Constant { rate_per_s }) = &mut client.arrivals
+        else {
+            unreachable!("the default preset has no other arrivals")
+        };
+        *rate_per_s *= 16.0;
+    }
+    scenario
 }
 
 /// The time of a thousand steps, of which every fourth has a chunk of a prompt, under the cheapest family and the default one.

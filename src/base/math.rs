@@ -59,10 +59,15 @@ pub fn truncate_to_span(us: f64) -> Span {
 
 /// Microseconds computed in floating point, rounded half away from zero.
 pub fn round_to_span(us: f64) -> Span {
-    assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {} us", plain(us));
-    let floor = libm::floor(us);
-    Span(floor as u64 + u64::from(us - floor >= 0.5))
+    // From a half on, the half added is the only rounding: below 2^52 the sum is exact wherever it could pass a whole number.
+    if (0.5..WHOLE).contains(&us) {
+        return Span((us + 0.5) as i64 as u64);
+    }
+    truncate_to_span(us)
 }
+
+/// From here on every number is a whole one.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
 
 #[cfg(test)]
 mod tests {
@@ -73,5 +78,19 @@ mod tests {
         assert_eq!(truncate_to_span(2.999), Span(2));
         assert_eq!(round_to_span(2.5), Span(3));
         assert_eq!(round_to_span(2.499_999), Span(2));
+    }
+
+    #[test]
+    fn the_nearest_whole_microsecond_is_that_of_the_floor() {
+        let by_floor = |us: f64| Span(floor(us) as u64 + u64::from(us - floor(us) >= 0.5));
+        let mut whole = 1.0_f64;
+        while whole < 1e19 {
+            for near in [whole - 1.0, whole - 0.5, whole, whole + 0.5, whole + 1.0] {
+                for us in [near.next_down().max(0.0), near, near.next_up()] {
+                    assert_eq!(round_to_span(us), by_floor(us), "{us}");
+                }
+            }
+            whole *= 2.0;
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! request on, and are never shorter than computing.
 
 use super::catalogue;
+use super::experts::{Exchange, Experts};
 use super::step::StepLoad;
 use super::weights::Spread;
 use crate::base::math::round_to_span;
@@ -131,48 +132,6 @@ pub(super) struct Calibrated {
     ahead: bool,
 }
 
-/// Weights of which a step reads what its tokens are sent to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Experts {
-    /// Reading all that the replica has.
-    all_us: f64,
-    /// Share of the experts that a token is not sent to; of as many tokens as there are replicas that share them.
-    idle: f64,
-}
-
-impl Experts {
-    /// Where replicas share them, each has as many tokens as this one: all of these are sent to the experts that this one has.
-    fn new(a: &Architecture, all_us: f64, ranks: u32) -> Self {
-        let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
-        Self { all_us: all_us / f64::from(ranks), idle: power(idle, u64::from(ranks)) }
-    }
-}
-
-/// What layers with experts cost more where replicas share them: tokens go to the GPUs that have their experts, and come back.
-struct Exchange {
-    /// Every step: two transfers in a layer, whatever they carry, in place of its second all-reduce, if it has one.
-    fixed_us: f64,
-    /// Each token.
-    token_us: f64,
-}
-
-impl Exchange {
-    fn new(c: &CalibratedCoefficients, a: &Architecture, spread: Spread) -> Self {
-        let tp = f64::from(spread.tp);
-        let gpus = tp * f64::from(spread.ranks);
-        let layers = f64::from(a.expert_layers());
-        let replaced = if spread.tp > 1 { 0.5 } else { 0.0 };
-        // A GPU has its share of the replica's tokens; each goes once to a GPU, and to no more than it has experts.
-        let copies = f64::from(a.experts_per_token).min(gpus) * (gpus - 1.0) / gpus / tp;
-        let reduced = 2.0 * (tp - 1.0) / tp;
-        Self {
-            fixed_us: layers * (1.0 - replaced) * c.step_us_per_parallel_layer,
-            token_us: layers * (2.0 * copies - reduced) * f64::from(a.hidden) * 2.0 / 1e6
-                * c.reduce_us_per_megabyte,
-        }
-    }
-}
-
 /// What a model asks of all GPUs of a replica together.
 struct Work {
     weight_bytes: f64,
@@ -258,6 +217,9 @@ impl Calibrated {
     }
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
+        if load.prefill.is_empty() {
+            return round_to_span(self.any_step(u64::from(load.decode), load.decode, load.decode_context));
+        }
         let (mut count, mut double_pairs, mut context) = (u64::from(load.decode), 0, load.decode_context);
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
@@ -265,47 +227,43 @@ impl Calibrated {
             double_pairs += new * (2 * before + new.saturating_sub(1));
             context += before;
         }
-        let tokens = count as f64;
-        let touched = self.experts.as_ref().map_or(0.0, |e| e.all_us * (1.0 - power(e.idle, count)));
-        let mut us = self.fixed_us
+        // As many as there would be if no sequence computed more than one.
+        let single = u64::from(load.decode) + load.prefill.len() as u64;
+        let prompts = self.experts_prefill_us
+            + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
+            + self.prompt_us * load.prefill.len() as f64
+            + self.pair_us / 2.0 * float(double_pairs)
+            + if count > single { self.tile_us * float(context) } else { 0.0 };
+        round_to_span(self.any_step(count, load.decode, context) + prompts)
+    }
+
+    /// What every step takes that computes so many tokens, those of decoding requests among them, after so many.
+    #[inline]
+    fn any_step(&self, count: u64, decode: u32, context: u64) -> f64 {
+        let tokens = float(count);
+        let touched = self.experts.as_ref().map_or(0.0, |e| e.read(count));
+        self.fixed_us
             + self.matrix_products(self.weights_us + touched, self.token_us * tokens)
             + self.reduce_us * tokens
-            + self.sequence_us * f64::from(load.decode)
-            + self.context_us * context as f64;
-        if !load.prefill.is_empty() {
-            // As many as there would be if no sequence computed more than one.
-            let single = u64::from(load.decode) + load.prefill.len() as u64;
-            us += self.experts_prefill_us
-                + if count > LARGEST_GRAPH { self.without_graph_us } else { 0.0 }
-                + self.prompt_us * load.prefill.len() as f64
-                + self.pair_us / 2.0 * double_pairs as f64
-                + if count > single { self.tile_us * context as f64 } else { 0.0 };
-        }
-        round_to_span(us)
+            + self.sequence_us * f64::from(decode)
+            + self.context_us * float(context)
     }
 
     /// Time of matrix products that take so long to read and to compute: part of the computing hides behind the reading, until it
     /// is the longer of the two.
     fn matrix_products(&self, read: f64, compute: f64) -> f64 {
-        (read + self.shown * compute).max(compute)
+        let shown = read + self.shown * compute;
+        if shown > compute { shown } else { compute }
     }
+}
+
+/// A count of a step, which is far below 2^53. By way of a signed number, which processors have an instruction for.
+fn float(count: u64) -> f64 {
+    count as i64 as f64
 }
 
 /// Tokens of the largest CUDA graph that vLLM records: a larger step launches its kernels one by one.
 const LARGEST_GRAPH: u64 = 512;
-
-/// A whole power of a share, by squaring: the same on every target, and cheaper than a logarithm.
-fn power(mut base: f64, mut exponent: u64) -> f64 {
-    let mut result = 1.0;
-    while exponent > 0 && base > 1e-12 {
-        if exponent & 1 == 1 {
-            result *= base;
-        }
-        base *= base;
-        exponent >>= 1;
-    }
-    if exponent > 0 { 0.0 } else { result }
-}
 
 /// Speed of matrix products in peaks of 16 bits: a GPU computes twice as fast in 8 bits, and four times in 4.
 fn speed_of_products(c: &CalibratedCoefficients, bytes_per_param: f64) -> f64 {
@@ -471,14 +429,6 @@ mod tests {
         assert!((step(2, 2, 512) - step(2, 1, 512) - many).abs() <= 2.0);
         let dense = |ranks| spread(&Architecture::default(), Spread { tp: 2, ranks });
         assert_eq!(dense(4), dense(1));
-    }
-
-    #[test]
-    fn a_whole_power_is_that_of_repeated_products() {
-        for (base, exponent) in [(0.75, 1), (0.75, 10), (0.968_75, 129), (0.5, 0), (0.0, 3), (0.75, 5000)] {
-            let product = (0..exponent).fold(1.0, |p, _| p * base);
-            assert!((power(base, exponent) - product).abs() < 1e-12, "{base} {exponent}");
-        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod calibrated;
 mod catalogue;
 mod cross_model;
 mod evidence;
+mod experts;
 mod fitted;
 mod hf;
 mod memory;
