@@ -122,7 +122,7 @@ export function App(props: { spawn: () => WorkerLike; spawnLink: () => LinkWorke
         </nav>
         <Scenario app={app} main={shown('scenario')} />
         <main class="mid">
-          <KeyFigures frame={app.throttledFrame()} evidence={app.evidence()} onRest={() => app.setTruth(true)} />
+          <KeyFigures frame={app.figuresFrame()} evidence={app.evidence()} onRest={() => app.setTruth(true)} />
           <StageView app={app} />
           <ChartsView app={app} />
         </main>

@@ -1,5 +1,5 @@
 // The headline numbers over the latest window, each with its objective's mark.
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createMemo, Index, type JSX, Show } from 'solid-js';
 import {
   count,
   DASH,
@@ -184,7 +184,7 @@ function Figure(props: {
           <Q q={props.value} />
         </span>
         {/* What does not fit is left out whole, never cut. */}
-        <For each={props.small}>{(part) => <small>{part}</small>}</For>
+        <Index each={props.small}>{(part) => <small>{part()}</small>}</Index>
       </p>
     </div>
   );

@@ -436,6 +436,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     spoken: frames.spoken,
     refreshTick: frames.refreshTick,
     throttledFrame: frames.throttledFrame,
+    figuresFrame: frames.figuresFrame,
     anomalies: frames.anomalies,
     showAnomaly,
     visit,

@@ -1,6 +1,7 @@
 // What comes in from the simulation: frames, charts at a pace of their own, the request that is inspected.
 import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../base/anomalies.ts';
+import { atPaint } from '../base/paints.ts';
 import { type ChartData, NO_DATA, type Selection, VIEWS } from '../base/view.ts';
 import type { AnomalyMark, Evidence, Frame, RequestDetail, View } from '../generated/boundary.ts';
 import { type Client, ignoreLost } from '../sim/client.ts';
@@ -45,6 +46,8 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   const [refreshTick, setRefreshTick] = createSignal(0);
   /** The frame as often as numbers can be read. */
   const [throttledFrame, setThrottledFrame] = createSignal<Frame>();
+  /** The same for the key figures, a display frame before. */
+  const [figuresFrame, setFiguresFrame] = createSignal<Frame>();
   /** The anomalies of the frame, and those ahead that the same run is known to come to. */
   const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
   /** The run whose anomalies are remembered. */
@@ -97,7 +100,9 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
   function refresh(all: boolean): void {
     const now = performance.now();
-    refreshCharts(all, now);
+    const reads = all || now >= detailsDue;
+    // What is read goes on screen in the display frames after this one while playing: all of it and the stage in one would take too long.
+    if (all || !reads) refreshCharts(all, now);
     const at = frame();
     if (at && speaks()) {
       const since = watcher.take(at, editsPassed());
@@ -106,13 +111,23 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       if (since === undefined && mode() === 'paused' && what !== spokenOf) setSpoken(sentenceOf(at));
       if (mode() === 'paused') spokenOf = what;
     }
-    if (all || now >= detailsDue) {
-      detailsDue = now + DETAILS_MS;
-      setRefreshTick((n) => n + 1);
-      setThrottledFrame(frame());
-      refreshDetail();
-      refreshEvidence();
-    }
+    if (!reads) return;
+    detailsDue = now + DETAILS_MS;
+    if (!all) atPaint(() => readFigures(() => atPaint(readRest)));
+    else batch(() => readFigures(readRest));
+  }
+
+  /** The key figures come up to date, then all other numbers, words and tables. */
+  function readFigures(then: () => void): void {
+    setFiguresFrame(frame());
+    then();
+  }
+
+  function readRest(): void {
+    setRefreshTick((n) => n + 1);
+    setThrottledFrame(frame());
+    refreshDetail();
+    refreshEvidence();
   }
 
   /** Says how the run stands, also when that was said before. */
@@ -181,6 +196,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     setSpoken,
     refreshTick,
     throttledFrame,
+    figuresFrame,
     anomalies,
     evidence,
     show,
