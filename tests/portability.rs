@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163732, "240746bab0b30696"),
-    ("everything", 77545, "07e62ec09fc28552"),
-    ("conversations", 102940, "98bf66fd2543476c"),
+    ("pressure", 163733, "c1830129d38efb0b"),
+    ("everything", 77549, "f75e192c229f15f5"),
+    ("conversations", 102944, "7522f1c2aba3eac3"),
 ];
 
 const DRAWS: &[Line] = &[

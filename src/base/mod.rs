@@ -16,6 +16,7 @@ pub mod lookup;
 pub mod math;
 pub mod noted;
 pub mod order;
+pub(crate) mod product;
 pub(crate) mod queue;
 pub mod rng;
 pub mod shared;

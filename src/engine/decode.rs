@@ -8,6 +8,7 @@
 use super::request::ActiveRequest;
 use super::slab::{Slab, Slot};
 use crate::base::Span;
+use crate::base::product::times;
 use crate::base::queue::Queue;
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,7 @@ impl Decoders {
 
     /// Sum of the tokens all of them have in the cache.
     pub(super) fn context(&self) -> u64 {
-        let sum = self.offset + i64::from(self.len) * self.ticks as i64;
+        let sum = self.offset + times(self.ticks, self.len) as i64;
         u64::try_from(sum).expect("INV-4: a negative context")
     }
 

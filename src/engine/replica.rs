@@ -14,6 +14,7 @@ use super::slab::{Slab, Slot};
 use super::stay::Stay;
 use super::totals::Totals;
 use super::waiting::view_of;
+use crate::base::product::times;
 use crate::base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Shared, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
@@ -378,7 +379,7 @@ impl Replica {
             Compat::None if itl_count > 0 => {
                 let steady = active.decoding && !active.behind;
                 let last = if steady { self.last_step_end() } else { active.last_token };
-                let shown = last + Span(self.model.output_overhead().0 * u64::from(generated));
+                let shown = last + Span(times(self.model.output_overhead().0, generated));
                 let ttft = ttft.get().expect("INV-5: a request has two tokens and no first");
                 shown.since(active.arrival + ttft)
             }

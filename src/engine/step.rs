@@ -11,6 +11,7 @@ use super::location::Location;
 use super::replica::{Replica, RunningStep, World};
 use super::slab::{Slab, Slot};
 use super::stay::end_last_stay;
+use crate::base::product::{times, wide_product};
 use crate::base::{Micros, RequestId, Span};
 use crate::perf::{Chunk, LONGEST, StepLoad};
 use crate::scenario::Compat;
@@ -52,7 +53,7 @@ impl Replica {
         assert!(step.started + step.span == now, "INV-3: {:?} ends a step at the wrong time", self.id);
         let overhead = self.model.output_overhead();
         self.totals.step_time += step.span;
-        self.totals.kv_block_us += u128::from(self.kv.used()) * u128::from(step.span.0);
+        self.totals.kv_block_us += wide_product(step.span.0, self.kv.used().into());
         self.decoders.ticks += 1;
         w.sink.fact(now, Fact::StepEnded { replica: self.id });
         if let Some(d) = w.detail {
@@ -72,7 +73,7 @@ impl Replica {
             self.unlink(slot, w.active);
             let active = &mut w.active[slot];
             self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
-            let shown = now + Span(overhead.0 * u64::from(active.generated));
+            let shown = now + Span(times(overhead.0, active.generated));
             self.complete(slot, now, shown.since(active.arrival), w);
         }
     }
@@ -168,7 +169,7 @@ impl Replica {
         }
         let mut done = self.show_first_tokens(now, span, w);
         self.totals.step_time += span;
-        self.totals.kv_block_us += u128::from(self.kv.used()) * u128::from(span.0);
+        self.totals.kv_block_us += wide_product(span.0, self.kv.used().into());
         while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
         }

@@ -1,6 +1,7 @@
 //! What each replica did in the measurement window, integrated over time from the stream of facts: how long it existed and
 //! was busy, and the areas under its queue, batch and KV use.
 
+use crate::base::product::wide_product;
 use crate::base::{Micros, Span};
 use crate::engine::Fact;
 use crate::stats::Coverage;
@@ -102,7 +103,7 @@ pub(crate) struct Reading {
 
 /// A count that held for some microseconds.
 fn area(count: u32, us: u64) -> u128 {
-    u128::from(count) * u128::from(us)
+    wide_product(us, count.into())
 }
 
 impl Meter {

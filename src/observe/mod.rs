@@ -6,6 +6,7 @@
 pub mod anomaly;
 mod bytes;
 mod decisions;
+pub(crate) mod event_log;
 pub(crate) mod life;
 mod meters;
 mod notices;

@@ -1,14 +1,15 @@
 //! What a run leaves behind: distributions, time series, the event log and the latest window.
 
-use super::anomaly::{Anomaly, AnomalyKind, Detectors};
+use super::anomaly::{Anomaly, Detectors};
 use super::decisions::{Decisions, is_kept};
+use super::event_log::{EventLog, Note};
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::scaling::ScalingLog;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
 use crate::base::order::sort_pairs;
-use crate::base::{Micros, RequestId, SharedQueue, Span};
+use crate::base::{Micros, RequestId, Span};
 use crate::engine::{Cluster, Decision, Fact, Replica, ScalingRecord, Sink};
 use crate::scenario::{Scenario, Slo};
 use crate::stats::{BucketLog, Histogram, RunLength, Timeline};
@@ -28,21 +29,6 @@ pub(crate) mod counter {
 
 /// Moves kept between two frames.
 const MOVES_KEPT: usize = 512;
-
-/// A line of the event log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum LogEntry {
-    Fact(Fact),
-    /// An edit, in a few words.
-    Edit(String),
-    /// An anomaly was noticed.
-    Anomaly {
-        kind: AnomalyKind,
-        request: Option<u32>,
-        replica: u32,
-        text: String,
-    },
-}
 
 /// Counts of the facts that a single step of the user can wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,10 +97,7 @@ pub(crate) struct Recorder {
     /// For a page: the smallest, the median and the largest queue of all replicas by bucket, then the same of their KV use.
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
-    /// The latest facts, and the number of the first one kept.
-    pub(crate) log: SharedQueue<(u64, LogEntry)>,
-    pub(crate) log_start: u64,
-    log_kept: usize,
+    pub(crate) log: EventLog,
     pub(crate) window: Window,
     pub(crate) decisions: Decisions,
     #[serde(skip)]
@@ -174,9 +157,7 @@ impl Recorder {
             timeline: timeline(counter::ALL),
             spread: timeline(0),
             fact_counts: FactCounts::default(),
-            log: SharedQueue::default(),
-            log_start: 0,
-            log_kept: scenario.observe.event_log as usize,
+            log: EventLog::new(scenario.observe.event_log as usize),
             window: Window::default(),
             decisions: Decisions::new(scenario.observe.counterfactual_k),
             moves: VecDeque::new(),
@@ -222,35 +203,24 @@ impl Recorder {
         self.e2e_log.follow(doubled);
     }
 
-    fn keep(&mut self, at: Micros, entry: LogEntry) {
-        if self.log.len() >= self.log_kept {
-            self.log_start += 1;
-            if !self.log.drop_first() {
-                return;
-            }
-        }
-        self.log.push((at.0, entry));
-    }
-
     /// An edit was applied.
     pub(crate) fn note_edit(&mut self, at: Micros, text: String) {
         if self.live {
-            self.keep(at, LogEntry::Edit(text));
+            self.log.note(at, Note::Edit(text));
         }
     }
 
     /// Anomalies that were just noticed go into the log.
     fn note_anomalies(&mut self, at: Micros) {
         let Some(detectors) = &mut self.detectors else { return };
-        let entry = |a: &Anomaly| LogEntry::Anomaly {
+        let note = |a: &Anomaly| Note::Anomaly {
             kind: a.kind,
             request: a.proofs.first().map(|p| p.request.0),
             replica: a.replica,
             text: a.sentence(),
         };
-        let entries: Vec<LogEntry> = detectors.unreported().iter().map(entry).collect();
-        for entry in entries {
-            self.keep(at, entry);
+        for note in detectors.unreported().iter().map(note) {
+            self.log.note(at, note);
         }
     }
 
@@ -400,7 +370,7 @@ impl Recorder {
             if let Some(heard) = &mut self.heard {
                 heard.push(fact);
             }
-            self.keep(at, LogEntry::Fact(fact));
+            self.log.fact(at, fact);
             self.note_move(at, fact);
         }
         self.detect(at, &fact);

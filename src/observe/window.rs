@@ -65,6 +65,9 @@ pub(crate) struct Window {
     seconds: VecDeque<Rc<Second>>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
+    /// The end of the latest second, once something was entered since this window was made.
+    #[serde(skip)]
+    until: Micros,
 }
 
 /// Percentiles of a set of durations. All zero when `count` is 0: show a dash.
@@ -290,7 +293,14 @@ impl Window {
     }
 
     fn second(&mut self, now: Micros) -> &mut Second {
-        let index = now.0 / US_PER_S;
+        if now >= self.until {
+            self.begin_second(now.0 / US_PER_S);
+        }
+        Rc::make_mut(self.seconds.back_mut().expect("INV-3: a second was just added"))
+    }
+
+    fn begin_second(&mut self, index: u64) {
+        self.until = Micros((index + 1) * US_PER_S);
         if self.seconds.back().is_none_or(|s| s.index != index) {
             if let Some(over) = self.seconds.back_mut() {
                 Rc::make_mut(over).close();
@@ -301,7 +311,6 @@ impl Window {
             let begun = Second { index, busy: self.busy.clone(), ..Second::default() };
             self.seconds.push_back(Rc::new(begun));
         }
-        Rc::make_mut(self.seconds.back_mut().expect("INV-3: a second was just added"))
     }
 
     /// By replica: how long a step ran between the beginning of second `first` and `now`.

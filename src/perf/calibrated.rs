@@ -9,6 +9,7 @@ use super::experts::{Exchange, Experts};
 use super::step::StepLoad;
 use super::weights::Spread;
 use crate::base::math::round_to_span;
+use crate::base::product::times;
 use crate::base::{SortedMap, Span, json};
 use crate::scenario::{Architecture, CalibratedCoefficients, CalibratedSettings, EngineGeneration, Hardware};
 use serde::{Deserialize, Serialize};
@@ -224,7 +225,7 @@ impl Calibrated {
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
             count += new;
-            double_pairs += new * (2 * before + new.saturating_sub(1));
+            double_pairs += times(2 * before + new.saturating_sub(1), chunk.tokens);
             context += before;
         }
         // As many as there would be if no sequence computed more than one.

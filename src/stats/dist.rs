@@ -4,6 +4,7 @@
 
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::order::sort_pairs;
+use crate::base::product::wide_product;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -110,7 +111,7 @@ impl RunLength {
             return;
         }
         self.count += count;
-        self.sum += u128::from(value) * u128::from(count);
+        self.sum += wide_product(value, count);
         match self.recent.last_mut() {
             Some(last) if last.0 == value => last.1 += count,
             _ => self.recent.push((value, count)),

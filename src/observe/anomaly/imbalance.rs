@@ -4,6 +4,7 @@
 //! kept up to date and no replica is looked at. What lasts is the state between two changes, so that it is judged before each.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
+use crate::base::product::{times, wide_product};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -13,7 +14,7 @@ const HIGH: (u64, u64) = (5, 4);
 /// It ends below 2/5: n Q < 29/25 S².
 const LOW: (u64, u64) = (29, 25);
 /// Mean load below which nothing is said: a handful of requests cannot be spread evenly.
-const MEAN: u64 = 2;
+const MEAN: u32 = 2;
 /// How long it must last.
 const LASTING: Span = Span(5_000_000);
 
@@ -138,9 +139,9 @@ impl Imbalance {
     /// The loads have changed.
     fn look(&mut self, now: Micros, log: &mut AnomalyLog) {
         let (over, of) = if self.since.is_some() { LOW } else { HIGH };
-        let uneven = self.sum >= MEAN * self.n.max(1)
-            && u128::from(self.n) * u128::from(self.squares) * u128::from(of)
-                > u128::from(self.sum) * u128::from(self.sum) * u128::from(over);
+        let uneven = self.sum >= times(self.n.max(1), MEAN)
+            && wide_product(self.n, self.squares) * u128::from(of)
+                > wide_product(self.sum, self.sum) * u128::from(over);
         if uneven {
             self.since.get_or_insert(now);
             self.grow(log);

@@ -3,7 +3,7 @@
 use crate::base::decimal::fixed;
 use crate::base::words::{count, duration};
 use crate::engine::Fact;
-use crate::observe::recorder::LogEntry;
+use crate::observe::event_log::{LogEntry, Note};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -155,27 +155,22 @@ const ROWS: usize = 5000;
 impl Session {
     /// Lines of the event log, the newest that match.
     pub fn event_rows(&self, query: &EventsQuery) -> EventRows {
-        let start = self.recorder.log_start;
         let limit = (query.limit as usize).min(ROWS);
         let log = &self.recorder.log;
-        let mut rows = Vec::new();
-        let numbers = (start..start + log.len() as u64).rev();
-        for (seq, (at_us, entry)) in numbers.zip(log.iter().rev()) {
-            if rows.len() == limit {
-                break;
-            }
-            rows.extend(row(seq, *at_us, entry, query));
-        }
+        let found = log.newest_first().filter_map(|(seq, at_us, entry)| row(seq, at_us, entry, query));
+        let mut rows: Vec<EventRow> = found.take(limit).collect();
         rows.reverse();
-        EventRows { rows, total: start + log.len() as u64, lost: start }
+        EventRows { rows, total: log.total(), lost: log.start() }
     }
 }
 
 /// The line of an entry, if the query asks for it.
-fn row(seq: u64, at_us: u64, entry: &LogEntry, query: &EventsQuery) -> Option<EventRow> {
+fn row(seq: u64, at_us: u64, entry: LogEntry<'_>, query: &EventsQuery) -> Option<EventRow> {
     let (kind, request, replica) = match entry {
-        LogEntry::Edit(_) => (EventKind::Edit, None, None),
-        LogEntry::Anomaly { request, replica, .. } => (EventKind::Anomaly, *request, Some(*replica)),
+        LogEntry::Note(Note::Edit(_)) => (EventKind::Edit, None, None),
+        LogEntry::Note(Note::Anomaly { request, replica, .. }) => {
+            (EventKind::Anomaly, *request, Some(*replica))
+        }
         LogEntry::Fact(fact) => (kind_of(fact), fact.request().map(|r| r.0), fact.replica().map(|r| r.0)),
     };
     let wanted = (query.kinds.is_empty() || query.kinds.contains(&kind))
@@ -185,8 +180,8 @@ fn row(seq: u64, at_us: u64, entry: &LogEntry, query: &EventsQuery) -> Option<Ev
         return None;
     }
     let text = match entry {
-        LogEntry::Edit(text) => text.clone(),
-        LogEntry::Anomaly { kind, text, .. } => format!("{}: {text}", kind.name()),
+        LogEntry::Note(Note::Edit(text)) => text.clone(),
+        LogEntry::Note(Note::Anomaly { kind, text, .. }) => format!("{}: {text}", kind.name()),
         LogEntry::Fact(fact) => words(fact),
     };
     Some(EventRow { seq, at_us, kind, request, replica, text })
