@@ -31,6 +31,24 @@ test('the next run is made in the quicker module, and a long one stays where it 
   expect(t.sims[0]?.freed).toBe(true);
 });
 
+test('a run on its first way begins anew in the quicker module, unless it has come far', () => {
+  const t = setup(0.2);
+  t.load('{}', 60e6);
+  t.pass(100);
+  const { us } = t.sim();
+  t.quicken();
+  expect([t.sims.length, t.sims[0]?.freed, t.sim().us]).toEqual([2, true, 0]);
+  t.pass(100);
+  expect(t.sim().us).toBeGreaterThan(us / 2);
+  t.pass(60_000);
+  expect(t.sim().us).toBe(60e6);
+  const far = setup(0.2);
+  far.load('{}', 60e6);
+  far.pass(4000);
+  far.quicken();
+  expect([far.sims.length, far.sims[0]?.freed]).toEqual([1, false]);
+});
+
 test.each([
   { kind: 'ask', id: 92, question: { kind: 'apply', edit: '{}' } } as const,
   { kind: 'ask', id: 93, question: { kind: 'seek', untilUs: 1e9 } } as const,

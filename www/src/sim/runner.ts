@@ -115,7 +115,28 @@ export class Runner {
     this.quicker = core;
     if (this.trace) return;
     this.core = core;
-    this.handOver();
+    if (this.mode === 'seeking') this.beginAnew();
+    else this.handOver();
+  }
+
+  /** A run that is on its first way begins anew in the quicker module, if that loses little. */
+  private beginAnew(): void {
+    const { sim, core } = this;
+    if (!sim || !this.mayMove(sim)) return;
+    const next = unlessRefused(() => core.newSim(sim.scenario(), undefined));
+    if (!next) return;
+    this.stay();
+    sim.free();
+    this.sim = next;
+    this.made = core;
+    this.busyMs = 0;
+    next.seek(this.seekUs);
+  }
+
+  /** Whether the present run can be made in the quicker module within a moment, and nothing of it is computed beyond where it is. */
+  private mayMove(sim: SimCore): boolean {
+    const took = this.busyMs > MOST_REPEATED_MS;
+    return this.made !== this.core && !this.replays && !took && sim.computedUs() <= sim.nowUs();
   }
 
   private answer(id: number, question: Question): void {
@@ -371,8 +392,7 @@ export class Runner {
   /** Begins to make the present run in the quicker module. A question that moves or changes the run ends that; the next play begins it again. */
   private handOver(): void {
     const { sim, core } = this;
-    if (!sim || this.successor || this.made === core || this.replays || this.busyMs > MOST_REPEATED_MS) return;
-    if (this.mode === 'seeking' || this.mode === 'stepping' || sim.computedUs() > sim.nowUs()) return;
+    if (!sim || this.successor || this.mode === 'seeking' || this.mode === 'stepping' || !this.mayMove(sim)) return;
     this.successor = unlessRefused(() => core.newSim(sim.scenario(), undefined));
     this.wake();
   }
