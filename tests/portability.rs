@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163733, "c1830129d38efb0b"),
-    ("everything", 77549, "f75e192c229f15f5"),
-    ("conversations", 102944, "7522f1c2aba3eac3"),
+    ("pressure", 163733, "7fa1494263175e18"),
+    ("everything", 77549, "76e2e264ae578d8e"),
+    ("conversations", 102944, "59377f60cb4070a6"),
 ];
 
 const DRAWS: &[Line] = &[
