@@ -2,21 +2,31 @@
 //! overflowed, and calls a function for it and for one of 128 bits: here that is left to the few that need it.
 
 /// A number times a count, checked.
-#[inline]
 pub(crate) fn times(number: u64, count: u32) -> u64 {
     match u32::try_from(number) {
         Ok(small) => u64::from(small) * u64::from(count),
-        Err(_) => number * u64::from(count),
+        Err(_) => times_large(number, count),
     }
 }
 
+#[cold]
+#[inline(never)]
+fn times_large(number: u64, count: u32) -> u64 {
+    number * u64::from(count)
+}
+
 /// A product that has room for any.
-#[inline]
 pub(crate) fn wide_product(a: u64, b: u64) -> u128 {
     match (u32::try_from(a), u32::try_from(b)) {
         (Ok(a), Ok(b)) => u128::from(u64::from(a) * u64::from(b)),
-        (Err(_), _) | (_, Err(_)) => u128::from(a) * u128::from(b),
+        (Err(_), _) | (_, Err(_)) => wide_product_large(a, b),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn wide_product_large(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
 }
 
 #[cfg(test)]

@@ -17,13 +17,11 @@ pub struct SharedQueue<T> {
     gone: usize,
     /// The newest entries, fewer than a piece.
     tail: Vec<T>,
-    /// An empty piece that nobody needed any more, for the next entries.
-    spare: Vec<T>,
 }
 
 impl<T> Default for SharedQueue<T> {
     fn default() -> Self {
-        Self { pieces: VecDeque::new(), gone: 0, tail: Vec::new(), spare: Vec::new() }
+        Self { pieces: VecDeque::new(), gone: 0, tail: Vec::new() }
     }
 }
 
@@ -42,9 +40,7 @@ impl<T> SharedQueue<T> {
     pub fn push(&mut self, entry: T) {
         self.tail.push(entry);
         if self.tail.len() == PIECE {
-            let mut next = std::mem::take(&mut self.spare);
-            next.reserve_exact(PIECE);
-            let full = std::mem::replace(&mut self.tail, next);
+            let full = std::mem::replace(&mut self.tail, Vec::with_capacity(PIECE));
             self.pieces.push_back(Rc::new(full));
         }
     }
@@ -59,8 +55,7 @@ impl<T> SharedQueue<T> {
             // A queue so short that all of it is the tail.
             self.tail.drain(..std::mem::take(&mut self.gone));
         } else if self.gone == PIECE {
-            self.spare = self.pieces.pop_front().and_then(Rc::into_inner).unwrap_or_default();
-            self.spare.clear();
+            self.pieces.pop_front();
             self.gone = 0;
         }
         true

@@ -239,7 +239,6 @@ impl Calibrated {
     }
 
     /// What every step takes that computes so many tokens, those of decoding requests among them, after so many.
-    #[inline]
     fn any_step(&self, count: u64, decode: u32, context: u64) -> f64 {
         let tokens = float(count);
         let touched = self.experts.as_ref().map_or(0.0, |e| e.read(count));

@@ -140,7 +140,9 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   }
 
   function refreshCharts(all: boolean, now: number, more = VIEWS_A_FRAME - 1): void {
-    const due = VIEWS.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
+    // What lies on the way to an instant is not part of its distributions, and would widen their axes.
+    const shown = mode() === 'seeking' ? VIEWS.filter((view) => !isDistribution(view)) : VIEWS;
+    const due = shown.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
     // While playing, the one that has waited longest: two charts and the stage in one display frame would take too long.
     const views = all ? due : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, 1);
     if (asking) allWanted ||= all;
