@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 /// Weights of which a step reads what its tokens are sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Shares")]
+#[serde(from = "Shares", into = "Shares")]
 pub(super) struct Experts {
     of: Shares,
     /// Whole powers of the idle share, so that a step multiplies once: to each number below 32, and to each multiple of 32 below 1024.
-    #[serde(skip_serializing)]
     powers: Arc<[[f64; LOW]; 2]>,
 }
 
@@ -49,6 +48,12 @@ impl From<Shares> for Experts {
     fn from(of: Shares) -> Self {
         let to = |exponent: usize| power(of.idle, exponent as u64);
         Self { of, powers: Arc::new([std::array::from_fn(to), std::array::from_fn(|i| to(i * LOW))]) }
+    }
+}
+
+impl From<Experts> for Shares {
+    fn from(experts: Experts) -> Self {
+        experts.of
     }
 }
 

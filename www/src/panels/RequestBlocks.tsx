@@ -74,8 +74,7 @@ export default function RequestBlocks(props: { app: App; detail: RequestDetail }
           when={d().candidates.length > 0}
           fallback={
             <p class="say">
-              The decision has not been made yet, or is not kept: only the latest are, and where there are N replicas,
-              more than 16, one decision in N/16.
+              The decision has not been made yet, or is not kept: only the latest are, and of a large fleet only some.
             </p>
           }
         >

@@ -135,8 +135,8 @@ export class Runner {
 
   /** Whether the present run can be made in the quicker module within a moment, and nothing of it is computed beyond where it is. */
   private mayMove(sim: SimCore): boolean {
-    const took = this.busyMs > MOST_REPEATED_MS;
-    return this.made !== this.core && !this.replays && !took && sim.computedUs() <= sim.nowUs();
+    const isShort = this.busyMs <= MOST_REPEATED_MS && sim.computedUs() <= sim.nowUs();
+    return this.made !== this.core && !this.replays && isShort;
   }
 
   private answer(id: number, question: Question): void {

@@ -113,16 +113,20 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     }
     if (!reads) return;
     detailsDue = now + DETAILS_MS;
-    if (!all) atPaint(() => readFigures(() => atPaint(readRest)));
-    else batch(() => readFigures(readRest));
+    if (all) {
+      batch(() => {
+        setFiguresFrame(frame());
+        readRest();
+      });
+      return;
+    }
+    atPaint(() => {
+      setFiguresFrame(frame());
+      atPaint(readRest);
+    });
   }
 
-  /** The key figures come up to date, then all other numbers, words and tables. */
-  function readFigures(then: () => void): void {
-    setFiguresFrame(frame());
-    then();
-  }
-
+  /** All numbers, words and tables but the key figures come up to date. */
   function readRest(): void {
     setRefreshTick((n) => n + 1);
     setThrottledFrame(frame());
