@@ -2,7 +2,6 @@
 
 use super::request::ActiveRequest;
 use crate::base::Content;
-use crate::base::bits::{BitReader, BitWriter, Course, width_of};
 use crate::base::order::sort_by_key;
 use serde::{Deserialize, Serialize};
 
@@ -37,22 +36,15 @@ impl Slab {
         self.slots.iter().map(of).sum::<usize>() as u64
     }
 
-    /// Writes the block tables and forgets them.
-    pub(super) fn pack(&mut self, out: &mut BitWriter) {
-        let all = self.slots.iter().flat_map(|a| a.block_table.blocks());
-        let width = width_of(all.fold(0, |bits, b| bits | b));
-        out.push_number(width);
-        let mut course = Course::new(width);
-        for a in &mut self.slots {
-            a.block_table.pack(&mut course, out);
-        }
+    /// Takes the lists of blocks out of all block tables.
+    pub(super) fn take_tables(&mut self) -> Vec<Vec<u32>> {
+        self.slots.iter_mut().map(|a| a.block_table.take()).collect()
     }
 
-    /// Has the block tables again that were written.
-    pub(super) fn unpack(&mut self, from: &mut BitReader) {
-        let mut course = Course::new(from.take_number());
-        for a in &mut self.slots {
-            a.block_table.unpack(&mut course, from);
+    /// Puts them back.
+    pub(super) fn give_tables(&mut self, tables: Vec<Vec<u32>>) {
+        for (a, blocks) in self.slots.iter_mut().zip(tables) {
+            a.block_table.have(blocks);
         }
     }
 

@@ -1,6 +1,5 @@
 //! The blocks that one request holds.
 
-use crate::base::bits::{BitReader, BitWriter, Course};
 use serde::{Deserialize, Serialize};
 
 /// The blocks that one request holds, in order. All but the last are full.
@@ -15,18 +14,14 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
-    /// Writes the block numbers and forgets them.
-    pub fn pack(&mut self, course: &mut Course, out: &mut BitWriter) {
-        let blocks = std::mem::take(&mut self.blocks);
-        out.push_number(blocks.len() as u32);
-        for b in blocks {
-            course.write(b, out);
-        }
+    /// Takes the block numbers out, while it is kept without them.
+    pub fn take(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.blocks)
     }
 
-    /// Has the block numbers again that were written.
-    pub fn unpack(&mut self, course: &mut Course, from: &mut BitReader) {
-        self.blocks = (0..from.take_number()).map(|_| course.read(from)).collect();
+    /// Has these block numbers.
+    pub fn have(&mut self, blocks: Vec<u32>) {
+        self.blocks = blocks;
     }
 
     /// How many blocks.

@@ -8,7 +8,7 @@ mod free_list;
 mod store;
 mod tier;
 
-pub use block_pool::packed::HashNumbers;
+pub use block_pool::packed::{HashNumbers, Numbering};
 pub use block_pool::{BlockPool, CellState, Hit};
 pub use block_table::BlockTable;
 pub use store::{Below, StoreSettings, Written};

@@ -50,14 +50,15 @@ struct Body<E, R> {
 }
 
 impl Session {
-    /// The whole run as bytes.
+    /// The whole run as bytes: the same whichever checkpoint it went on from.
     pub fn snapshot(&self) -> Vec<u8> {
+        let engine = self.engine.clone().as_if_packed();
         let body = Body {
             scenario: to_json(&with_edits(&self.scenario, self.edits.all())),
             trace: self.trace.as_ref().map(|t| t.digest().value()),
             applied: self.edits.applied() as u64,
             playhead: self.playhead,
-            engine: &self.engine,
+            engine: &engine,
             recorder: &self.recorder,
         };
         let body = postcard::to_stdvec(&body).expect("INV-6: state is plain data");

@@ -1,14 +1,16 @@
-//! A packed block pool: what a checkpoint keeps of it, and the pool made of that again, to the last byte.
+//! A packed block pool and the block tables of the requests that hold its blocks: what a checkpoint keeps of them, and both made of
+//! that again.
 //!
-//! What the tables say in several places is kept once. The table of prefixes points at the blocks whose record says that they are
-//! hashed; a free hashed block has the place where the free list has it; what is not on the list is written in order of its number.
-//! Blocks that came to a request together lie together on the free list later on, so that of neighbours there the numbers and the
-//! hashes are neighbours too. Equal hashes of many replicas are kept once for all of them.
+//! What they say in several places is kept once. A block is on the free list, or in a block table, or retired; the table of prefixes
+//! points at the blocks whose record says that they are hashed; a free hashed block has the place where the free list has it. Blocks
+//! that came to a request together lie together on the free list later on, so that of neighbours there the numbers and the hashes are
+//! neighbours too. Equal hashes of many replicas are kept once for all of them.
 
 use super::watch::Watch;
 use super::{Block, BlockPool};
 use crate::base::bits::{BitReader, BitWriter, Course, width_of};
 use crate::base::lookup::LookupMap;
+use crate::kv::BlockTable;
 use crate::kv::free_list::{FreeList, HOLE};
 use std::rc::Rc;
 
@@ -42,47 +44,88 @@ impl HashNumbers {
     }
 }
 
+/// Whether blocks have the same numbers again in a pool made of a packed one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// They have: it shows what lies where.
+    Kept,
+    /// They are numbered anew, hashed ones first, in the order in which they are written. Nothing depends on the numbers but pictures
+    /// of single blocks and the CPU tier of BLIS, and without them a pool takes a tenth of the room.
+    Anew,
+}
+
 /// What stands in the tables of a pool.
 #[derive(Debug)]
 pub(super) struct Packed {
     bits: Box<[u64]>,
+    numbering: Numbering,
     /// Places of the free list, and the first of them.
     slots: u32,
     first: u32,
-    /// Blocks that have room for a hash, and how many are in the table of prefixes.
-    hashes: u32,
+    /// Blocks that have a hash, and how many are in the table of prefixes.
+    hashed: u32,
     found: u32,
+    /// Blocks that have room for a hash.
+    hashes: u32,
     /// Bits of the largest number of a hash.
     width: u32,
     /// Whether every hashed block is in the table of prefixes.
     all_found: bool,
 }
 
-/// The hashed blocks in the order in which they are written, which is that of the free list and then by number; those on the free
-/// list with their place there.
-#[derive(Default)]
-struct Written(Vec<(u32, Option<u32>)>);
-
-impl Written {
-    fn note(&mut self, b: u32, content: u32, place: Option<u32>) {
-        if content == Block::HASHED >> CONTENT {
-            self.0.push((b, place));
-        }
-    }
-}
-
 /// The bits of content begin here.
 const CONTENT: u32 = 30;
+
+/// The kind of content of hashed blocks.
+const HASHED: u32 = Block::HASHED >> CONTENT;
 
 /// What stands for a hole among the kinds of content; no block is both unique and hashed.
 const NOTHING: u32 = HOLE >> CONTENT;
 
+/// What stands, in a block table, for blocks that another one has too and that were written with it.
+const KNOWN: u32 = NOTHING;
+
+/// Hands out the numbers of blocks in the order in which they are written or read.
+struct Numbers {
+    numbering: Numbering,
+    course: Course,
+    hashed: u32,
+    other: u32,
+}
+
+impl Numbers {
+    fn new(numbering: Numbering, hashed: u32, touched: u32) -> Self {
+        Self { numbering, course: Course::new(width_of(touched)), hashed: 0, other: hashed }
+    }
+
+    /// The next number of a block of this kind.
+    fn next(&mut self, kind: u32) -> u32 {
+        let counter = if kind == HASHED { &mut self.hashed } else { &mut self.other };
+        *counter += 1;
+        *counter - 1
+    }
+
+    /// Writes block `b`, and returns its number in the pool that is made of this.
+    fn write(&mut self, b: u32, kind: u32, out: &mut BitWriter) -> u32 {
+        if self.numbering == Numbering::Anew {
+            return self.next(kind);
+        }
+        self.course.write(b, out);
+        b
+    }
+
+    fn read(&mut self, kind: u32, from: &mut BitReader) -> u32 {
+        if self.numbering == Numbering::Anew { self.next(kind) } else { self.course.read(from) }
+    }
+}
+
 impl BlockPool {
-    /// A copy for keeping: its tables are packed, and it can do nothing until [`BlockPool::unpack`]. `numbers` are those of all
-    /// pools that are kept together.
+    /// A copy for keeping: its tables are packed, and it can do nothing until [`BlockPool::unpack`]. `tables` are the block tables of
+    /// all requests that hold blocks of it, `numbers` those of all pools that are kept together.
     #[must_use]
-    pub fn packed(&self, numbers: &mut HashNumbers) -> Self {
+    pub fn packed(&self, tables: &[&BlockTable], numbering: Numbering, numbers: &mut HashNumbers) -> Self {
         assert!(self.packed.is_none(), "INV-6: a pool that is packed already");
+        assert!(numbering == Numbering::Kept || self.tier.is_none(), "INV-6: a tier knows blocks by number");
         Self {
             blocks: Vec::new(),
             hashes: Vec::new(),
@@ -93,16 +136,15 @@ impl BlockPool {
             retired: self.retired.clone(),
             tier: self.tier.clone(),
             store: self.store.clone(),
-            packed: Some(Rc::new(self.pack(numbers))),
+            packed: Some(Rc::new(self.pack(tables, numbering, numbers))),
             ..*self
         }
     }
 
-    /// Goes on from a copy that was kept; `hashes` are those of all pools that were kept together.
-    pub fn unpack(&mut self, hashes: &[u64]) {
-        if let Some(packed) = self.packed.take() {
-            self.fill_from(&packed, hashes);
-        }
+    /// Goes on from a copy that was kept; `hashes` are those of all pools that were kept together. Returns the blocks of the `tables`
+    /// tables it was packed with.
+    pub fn unpack(&mut self, tables: usize, hashes: &[u64]) -> Vec<Vec<u32>> {
+        self.packed.take().map(|packed| self.fill_from(&packed, tables, hashes)).unwrap_or_default()
     }
 
     /// Bytes of the packed tables; none if they are not.
@@ -110,131 +152,217 @@ impl BlockPool {
         self.packed.as_ref().map_or(0, |packed| (8 * packed.bits.len() + size_of::<Packed>()) as u64)
     }
 
-    fn pack(&self, numbers: &mut HashNumbers) -> Packed {
+    fn pack(&self, tables: &[&BlockTable], numbering: Numbering, numbers: &mut HashNumbers) -> Packed {
         let mut out = BitWriter::default();
-        let mut written = Written::default();
-        let mut listed = vec![false; self.touched as usize];
-        self.pack_listed(&mut out, &mut written, &mut listed);
-        for b in (0..self.touched).filter(|&b| !listed[b as usize]) {
-            let block = self.blocks[b as usize];
-            let content = block.content() >> CONTENT;
-            let once = u32::from(block.holders() == 1);
-            out.push(u64::from(content | once << 2), 3);
-            if once == 0 {
-                out.push_number(block.holders());
-            }
-            written.note(b, content, None);
-        }
+        // The hashed blocks in the order in which they are written.
+        let mut written = Vec::with_capacity(self.by_hash.len());
+        let hashed = if numbering == Numbering::Anew { self.hashed_blocks() } else { 0 };
+        let mut given = Numbers::new(numbering, hashed, self.touched);
+        let slots = self.pack_listed(&mut given, &mut out, &mut written);
+        self.pack_tables(tables, &mut given, &mut out, &mut written);
         let mut near = 0;
-        let mut number = |&(b, _): &(u32, Option<u32>)| {
+        let mut number = |&b: &u32| {
             near = numbers.number(self.hashes[b as usize], near);
             near
         };
-        let of_hashes: Vec<u32> = written.0.iter().map(&mut number).collect();
+        let of_hashes: Vec<u32> = written.iter().map(&mut number).collect();
         let width = width_of(of_hashes.iter().fold(0, |bits, x| bits | x));
         let mut course = Course::new(width);
         for &x in &of_hashes {
             course.write(x, &mut out);
         }
         // Each entry points at a hashed block, no two at the same.
-        let all_found = written.0.len() == self.by_hash.len();
+        let all_found = written.len() == self.by_hash.len();
         if !all_found {
-            for &(b, _) in &written.0 {
+            for &b in &written {
                 let found = self.by_hash.get(self.hashes[b as usize]) == Some(b);
                 out.push(u64::from(found), 1);
             }
         }
+        let kept = numbering == Numbering::Kept;
         Packed {
             bits: out.finish(),
-            slots: self.listed.slots() as u32,
-            first: self.listed.first(),
-            hashes: self.hashes.len() as u32,
+            numbering,
+            slots,
+            first: if kept { self.listed.first() } else { 0 },
+            hashed: written.len() as u32,
             found: self.by_hash.len() as u32,
+            hashes: if kept { self.hashes.len() as u32 } else { written.len() as u32 },
             width,
             all_found,
         }
     }
 
-    /// Writes the free list: pieces of entries with the same content.
-    fn pack_listed(&self, out: &mut BitWriter, written: &mut Written, listed: &mut [bool]) {
-        let width = width_of(self.touched);
-        let mut course = Course::new(width);
+    fn hashed_blocks(&self) -> u32 {
+        self.hashes.iter().filter(|hash| **hash != 0).count() as u32
+    }
+
+    /// Writes the free list: pieces of entries with the same content. Returns how many places it has.
+    fn pack_listed(&self, given: &mut Numbers, out: &mut BitWriter, written: &mut Vec<u32>) -> u32 {
         let kind_of = |entry: u32| entry >> CONTENT;
-        let entries = self.listed.slots_in_order();
-        out.reserve(entries.len() as u64 * u64::from(width + 2));
-        let mut place = self.listed.first();
-        for piece in entries.chunk_by(|a, b| kind_of(*a) == kind_of(*b)) {
+        let kept = given.numbering == Numbering::Kept;
+        for piece in self.listed.slots_in_order().chunk_by(|a, b| kind_of(*a) == kind_of(*b)) {
             let kind = kind_of(piece[0]);
-            out.push(u64::from(kind), 2);
-            out.push_number(piece.len() as u32);
             if kind == NOTHING {
                 let holes = piece.iter().all(|entry| *entry == HOLE);
                 assert!(holes, "INV-4: a block that is both unique and hashed");
-                place = place.wrapping_add(piece.len() as u32);
-                continue;
+                if !kept {
+                    continue;
+                }
             }
-            for &entry in piece {
-                let b = entry & Block::HOLDERS;
-                course.write(b, out);
-                listed[b as usize] = true;
-                written.note(b, kind, Some(place));
-                place = place.wrapping_add(1);
+            out.push(u64::from(kind), 2);
+            out.push_number(piece.len() as u32);
+            if kind == HASHED {
+                written.extend(piece.iter().map(|entry| entry & Block::HOLDERS));
+            }
+            if kept && kind != NOTHING {
+                for &entry in piece {
+                    given.write(entry & Block::HOLDERS, kind, out);
+                }
+            } else if !kept && kind != HASHED {
+                given.other += piece.len() as u32;
+            } else if !kept {
+                given.hashed += piece.len() as u32;
+            }
+        }
+        if kept { self.listed.slots() as u32 } else { self.listed.len() }
+    }
+
+    /// Writes the block tables: pieces of blocks with the same content, or of blocks that were written before.
+    fn pack_tables(
+        &self,
+        tables: &[&BlockTable],
+        given: &mut Numbers,
+        out: &mut BitWriter,
+        written: &mut Vec<u32>,
+    ) {
+        // By block that several tables have: one more than its number, once it has been written.
+        let mut known = vec![0; if self.shared > 0 { self.touched as usize } else { 0 }];
+        let mut course = Course::new(width_of(self.touched));
+        for table in tables {
+            out.push_number(table.len());
+            let kind_of = |known: &[u32], b: u32| match known.get(b as usize) {
+                Some(1..) => KNOWN,
+                _ => self.blocks[b as usize].content() >> CONTENT,
+            };
+            // No table has a block twice: what is known does not change on the way.
+            for piece in table.blocks.chunk_by(|a, b| kind_of(&known, *a) == kind_of(&known, *b)) {
+                out.push(u64::from(kind_of(&known, piece[0])), 2);
+                out.push_number(piece.len() as u32);
+            }
+            for &b in &table.blocks {
+                let kind = kind_of(&known, b);
+                if kind == KNOWN {
+                    course.write(known[b as usize] - 1, out);
+                    continue;
+                }
+                let number = given.write(b, kind, out);
+                if kind == HASHED {
+                    written.push(b);
+                }
+                if let Some(known) = known.get_mut(b as usize) {
+                    *known = number + 1;
+                }
             }
         }
     }
 
-    fn fill_from(&mut self, packed: &Packed, hashes: &[u64]) {
+    fn fill_from(&mut self, packed: &Packed, tables: usize, hashes: &[u64]) -> Vec<Vec<u32>> {
         let mut from = BitReader::new(&packed.bits);
-        let mut written = Written::default();
-        let mut listed = vec![false; self.touched as usize];
+        let mut written = Vec::with_capacity(packed.hashed as usize);
         self.blocks = vec![Block(0); self.touched as usize];
-        self.list_from(packed, &mut from, &mut written, &mut listed);
-        for b in (0..self.touched).filter(|&b| !listed[b as usize]) {
-            let head = from.take(3) as u32;
-            let holders = if head >> 2 == 1 { 1 } else { from.take_number() };
-            self.blocks[b as usize] = Block((head & 3) << CONTENT | holders);
-            written.note(b, head & 3, None);
+        self.places = vec![0; packed.hashes as usize];
+        let mut given = Numbers::new(packed.numbering, packed.hashed, self.touched);
+        self.list_from(packed, &mut given, &mut from, &mut written);
+        let tables = self.tables_from(tables, &mut given, &mut from, &mut written);
+        if packed.numbering == Numbering::Anew {
+            for b in &mut self.retired {
+                *b = given.next(0);
+            }
         }
         self.hashes = vec![0; packed.hashes as usize];
-        self.places = vec![0; packed.hashes as usize];
         let mut course = Course::new(packed.width);
-        for &(b, place) in &written.0 {
+        for &b in &written {
             self.hashes[b as usize] = hashes[course.read(&mut from) as usize];
-            self.places[b as usize] = place.unwrap_or(0);
         }
         self.by_hash = LookupMap::with_capacity(packed.found as usize);
-        for &(b, _) in &written.0 {
+        for &b in &written {
             if packed.all_found || from.take(1) == 1 {
                 self.by_hash.insert(self.hashes[b as usize], b);
             }
         }
+        tables
     }
 
     fn list_from(
         &mut self,
         packed: &Packed,
+        given: &mut Numbers,
         from: &mut BitReader,
-        written: &mut Written,
-        listed: &mut [bool],
+        written: &mut Vec<u32>,
     ) {
-        let mut course = Course::new(width_of(self.touched));
         let mut ring = Vec::with_capacity(packed.slots as usize);
         while ring.len() < packed.slots as usize {
-            let content = from.take(2) as u32;
-            for _ in 0..from.take_number() {
-                if content == NOTHING {
+            let kind = from.take(2) as u32;
+            let content = kind << CONTENT;
+            let piece = from.take_number();
+            if packed.numbering == Numbering::Anew && kind != HASHED {
+                let blocks = given.other..given.other + piece;
+                given.other = blocks.end;
+                self.blocks[blocks.start as usize..blocks.end as usize].fill(Block(content));
+                ring.extend(blocks.map(|b| b | content));
+                continue;
+            }
+            for _ in 0..piece {
+                if kind == NOTHING {
                     ring.push(HOLE);
                     continue;
                 }
-                let b = course.read(from);
-                let place = packed.first.wrapping_add(ring.len() as u32);
-                ring.push(b | content << CONTENT);
-                self.blocks[b as usize] = Block(content << CONTENT);
-                listed[b as usize] = true;
-                written.note(b, content, Some(place));
+                let b = given.read(kind, from);
+                if kind == HASHED {
+                    self.places[b as usize] = packed.first.wrapping_add(ring.len() as u32);
+                    written.push(b);
+                }
+                ring.push(b | content);
+                self.blocks[b as usize] = Block(content);
             }
         }
         self.listed = FreeList::of(ring, packed.first);
+    }
+
+    fn tables_from(
+        &mut self,
+        tables: usize,
+        given: &mut Numbers,
+        from: &mut BitReader,
+        written: &mut Vec<u32>,
+    ) -> Vec<Vec<u32>> {
+        let mut course = Course::new(width_of(self.touched));
+        let mut kinds = Vec::new();
+        let mut table = |_| {
+            let len = from.take_number() as usize;
+            kinds.clear();
+            while kinds.len() < len {
+                let kind = from.take(2) as u32;
+                let piece = from.take_number();
+                kinds.extend(std::iter::repeat_n(kind, piece as usize));
+            }
+            let mut block = |&kind: &u32| {
+                if kind == KNOWN {
+                    let b = course.read(from);
+                    self.blocks[b as usize].0 += 1;
+                    return b;
+                }
+                let b = given.read(kind, from);
+                self.blocks[b as usize] = Block(kind << CONTENT | 1);
+                if kind == HASHED {
+                    written.push(b);
+                }
+                b
+            };
+            kinds.iter().map(&mut block).collect()
+        };
+        (0..tables).map(&mut table).collect()
     }
 }
 
@@ -245,14 +373,18 @@ mod tests {
     use crate::base::rng::{Purpose, Stream};
     use crate::kv::BlockTable;
 
-    /// Packs two pools together and makes them of that again.
-    fn again(pools: [&BlockPool; 2]) -> [BlockPool; 2] {
+    /// Packs pools with the tables of their requests together, and makes both of that again.
+    fn again<const N: usize>(
+        pools: [(&BlockPool, Vec<&BlockTable>); N],
+        numbering: Numbering,
+    ) -> [(BlockPool, Vec<BlockTable>); N] {
         let mut numbers = HashNumbers::default();
-        let packed = pools.map(|pool| pool.packed(&mut numbers));
+        let packed = pools.map(|(pool, tables)| (pool.packed(&tables, numbering, &mut numbers), tables));
         let hashes = numbers.finish();
-        packed.map(|mut pool| {
-            pool.unpack(&hashes);
-            pool
+        packed.map(|(mut pool, tables)| {
+            let blocks = pool.unpack(tables.len(), &hashes);
+            let filled = tables.iter().zip(blocks).map(|(table, blocks)| BlockTable { blocks, ..**table });
+            (pool, filled.collect())
         })
     }
 
@@ -309,6 +441,20 @@ mod tests {
         }
     }
 
+    impl Traffic {
+        fn tables(&self) -> Vec<&BlockTable> {
+            self.held.iter().map(|(table, _)| table).collect()
+        }
+
+        /// Goes on as what was made of it.
+        fn go_on_as(&mut self, (pool, tables): (BlockPool, Vec<BlockTable>)) {
+            self.pool = pool;
+            for (held, table) in self.held.iter_mut().zip(tables) {
+                held.0 = table;
+            }
+        }
+    }
+
     #[test]
     fn a_pool_made_of_a_packed_one_is_the_same_to_the_last_byte_and_stays_so() {
         let (mut a, mut b) = (Traffic::new(0), Traffic::new(1));
@@ -320,19 +466,50 @@ mod tests {
                     b.go_on();
                 }
             }
-            let [first, second] = again([&a.pool, &b.pool]);
-            first.verify(a.held.iter().map(|(table, _)| table));
-            assert!(state(&first) == state(&a.pool) && state(&second) == state(&b.pool), "round {round}");
+            let [first, second] = again([(&a.pool, a.tables()), (&b.pool, b.tables())], Numbering::Kept);
+            first.0.verify(first.1.iter());
+            assert!(state(&first.0) == state(&a.pool) && state(&second.0) == state(&b.pool), "round {round}");
+            assert!(first.1.iter().eq(a.tables()) && second.1.iter().eq(b.tables()), "round {round}");
             doubles +=
                 u32::from(a.pool.blocks.iter().filter(|x| x.is_hashed()).count() > a.pool.by_hash.len());
             holes += u32::from(a.pool.listed.slots() > a.pool.listed.len() as usize);
             retired += u32::from(!a.pool.retired.is_empty());
             // One goes on as what was made of it, the other as it was.
             if round % 2 == 0 {
-                a.pool = first;
+                a.go_on_as(first);
             }
         }
         assert!(doubles > 20 && holes > 20 && retired > 20, "{doubles}, {holes}, {retired}");
+    }
+
+    #[test]
+    fn with_other_numbers_everything_goes_on_alike_and_is_packed_to_the_same() {
+        let (mut kept, mut anew) = (Traffic::new(0), Traffic::new(0));
+        let (mut shared, mut doubles, mut retired, mut moved) = (0, 0, 0, 0);
+        for round in 0..300 {
+            for _ in 0..20 {
+                kept.go_on();
+                anew.go_on();
+            }
+            let [numbered] = again([(&anew.pool, anew.tables())], Numbering::Anew);
+            numbered.0.verify(numbered.1.iter());
+            moved += u32::from(!numbered.1.iter().eq(anew.tables()));
+            if round % 3 != 2 {
+                anew.go_on_as(numbered);
+            }
+            let [a, b] = [&kept, &anew].map(|t| {
+                let [(pool, tables)] = again([(&t.pool, t.tables())], Numbering::Anew);
+                (state(&pool), tables)
+            });
+            assert!(a == b, "round {round}");
+            shared += u32::from(anew.pool.shared > 0);
+            doubles += u32::from(
+                anew.pool.blocks.iter().filter(|x| x.is_hashed()).count() > anew.pool.by_hash.len(),
+            );
+            retired += u32::from(!anew.pool.retired.is_empty());
+        }
+        let seen = [shared, doubles, retired, moved];
+        assert!(seen.iter().all(|times| *times > 20), "{seen:?}");
     }
 
     #[test]
@@ -342,9 +519,12 @@ mod tests {
         let mut table = BlockTable::default();
         plain.append_prefill(&mut table, 300, &[]);
         plain.release(&mut table, 300, Micros::ZERO);
-        let [f, p] = again([&fresh, &plain]);
-        assert!(state(&f) == state(&fresh) && state(&p) == state(&plain));
-        assert_eq!((f.free(), p.free()), (50, 50));
+        for numbering in [Numbering::Kept, Numbering::Anew] {
+            let [(f, _), (p, _)] = again([(&fresh, vec![]), (&plain, vec![])], numbering);
+            assert!(state(&f) == state(&fresh), "{numbering:?}");
+            assert!(numbering == Numbering::Anew || state(&p) == state(&plain));
+            assert_eq!((f.free(), p.free()), (50, 50));
+        }
     }
 
     #[test]
@@ -363,10 +543,13 @@ mod tests {
             pool.release(table, 16 * 4000, Micros::ZERO);
         }
         let mut numbers = HashNumbers::default();
-        let packed = pool.packed(&mut numbers);
+        let held = [&tables[0]];
+        let packed = pool.packed(&held, Numbering::Kept, &mut numbers);
+        let anew = pool.packed(&held, Numbering::Anew, &mut numbers);
         let kept = packed.packed.as_ref().expect("it is packed");
         assert_eq!(packed.bytes(), 8 * kept.bits.len() as u64 + size_of::<Packed>() as u64);
         assert_eq!(numbers.hashes.len(), 1000);
         assert!(20 * packed.bytes() < pool.bytes(), "{} of {}", packed.bytes(), pool.bytes());
+        assert!(2 * anew.bytes() < packed.bytes(), "{} and {}", anew.bytes(), packed.bytes());
     }
 }

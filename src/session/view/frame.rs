@@ -195,7 +195,8 @@ pub struct KvFrame {
     pub cached: u32,
     /// Empty.
     pub free: u32,
-    /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free.
+    /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. Empty in a cluster of more
+    /// than 8 replicas.
     pub cells: String,
     /// Blocks that the CPU tier below has room for; 0 without one.
     pub cpu_total: u32,
@@ -298,7 +299,7 @@ pub struct FrameQuery {
     pub queue: u32,
     /// Most batch bars of one replica.
     pub batch: u32,
-    /// Most sampled KV cells of one replica.
+    /// Most sampled KV cells of one replica, in a cluster of at most 8.
     pub cells: u32,
     /// Most moves.
     pub moves: u32,

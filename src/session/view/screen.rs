@@ -197,7 +197,7 @@ impl Session {
             in_flight: self.engine.in_flight()[i],
             arriving: r.arriving(),
             ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
-            kv: kv_frame(r.kv(), query.cells),
+            kv: kv_frame(r.kv(), if self.engine.shows_blocks() { query.cells } else { 0 }),
             queue: queue.collect(),
             batch: batch.collect(),
         }

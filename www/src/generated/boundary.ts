@@ -860,7 +860,7 @@ export type FrameQuery = {
   queue: number,
   /** Most batch bars of one replica. */
   batch: number,
-  /** Most sampled KV cells of one replica. */
+  /** Most sampled KV cells of one replica, in a cluster of at most 8. */
   cells: number,
   /** Most moves. */
   moves: number,
@@ -974,7 +974,8 @@ export type KvFrame = {
   cached: number,
   /** Empty. */
   free: number,
-  /** A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. */
+  /** A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free. Empty in a cluster of more
+   * than 8 replicas. */
   cells: string,
   /** Blocks that the CPU tier below has room for; 0 without one. */
   cpu_total: number,

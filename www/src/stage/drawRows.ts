@@ -326,8 +326,9 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
     const more = tiered ? `CPU ${text(percent(cpuShare(r)))}` : `${count(r.kv.used)} blocks`;
     labelFrom(pen, more, end, col.x + col.w, top - 6, p.ink3);
   }
-  const grid = cellGrid(col, layout.marks - (tiered ? CPU_BAR + 2 : 0), r.kv.cells.length);
-  drawCells(s, col.x, top, r.kv.cells, grid);
+  const room = layout.marks - (tiered ? CPU_BAR + 2 : 0);
+  if (r.kv.cells === '') drawShares(s, { ...col, y: top, h: room }, r.kv);
+  else drawCells(s, col.x, top, r.kv.cells, cellGrid(col, room, r.kv.cells.length));
   if (!tiered) return;
   // What the CPU tier holds is cached, so it is hatched as cached blocks are.
   const y = top + layout.marks - CPU_BAR;
@@ -335,6 +336,23 @@ function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   pen.fillRect(col.x, y, col.w, CPU_BAR);
   pen.fillStyle = p.cachedHatch;
   pen.fillRect(col.x, y, col.w * Math.min(1, cpuShare(r)), CPU_BAR);
+}
+
+/** How much is held and cached, where single blocks are not to be had: the cluster has had too many replicas for them. */
+function drawShares(s: Scene, box: Box, kv: ReplicaFrame['kv']): void {
+  const { pen, p } = s;
+  let x = box.x;
+  for (const [state, blocks] of [
+    [SHARED, kv.shared],
+    [USED, kv.used - kv.shared],
+    [CACHED, kv.cached],
+    [FREE, kv.free],
+  ] as const) {
+    const width = (box.w * blocks) / Math.max(1, kv.total);
+    pen.fillStyle = kvPaint(p, state);
+    pen.fillRect(x, box.y, width, box.h);
+    x += width;
+  }
 }
 
 /** Cells of a kind in a row are one stroke of the brush; the lines between all cells are drawn over them. */

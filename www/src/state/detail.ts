@@ -5,6 +5,6 @@ import type { FrameQuery } from '../generated/boundary.ts';
 export function detailFor(replicas: number, focus: number | undefined): FrameQuery {
   const base = { window_s: WINDOW_S, moves: 64, ...(focus === undefined ? {} : { focus }) };
   if (replicas <= 8) return { ...base, queue: 24, batch: 96, cells: 182 };
-  if (replicas <= 64) return { ...base, queue: 0, batch: 24, cells: 48 };
+  if (replicas <= 64) return { ...base, queue: 0, batch: 24, cells: 0 };
   return { ...base, queue: 0, batch: 0, cells: 0 };
 }
