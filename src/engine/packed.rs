@@ -68,6 +68,7 @@ impl Cluster {
         let mut copy = self.clone();
         self.active.give_tables(tables);
         swap(&mut self.replicas, &mut pools);
+        copy.records.pack();
         copy.packed = Some(Rc::new(Packed { hashes: numbers.finish() }));
         copy
     }
@@ -75,6 +76,7 @@ impl Cluster {
     /// Goes on from a copy that was kept.
     pub fn unpack(&mut self) {
         let Some(packed) = self.packed.take() else { return };
+        self.records.unpack();
         for i in 0..self.replicas.len() {
             let holders = self.holders(&self.replicas[i]);
             let tables = self.replicas[i].kv.own().unpack(holders.len(), &packed.hashes);

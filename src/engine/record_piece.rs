@@ -1,9 +1,11 @@
 //! Records of requests that have left, packed: a number that is the same in all of them takes no room, any other as many bits as
 //! the largest of the piece needs beyond the smallest. Instants and spans stand as what they differ by from one that is known.
+//! In a checkpoint records of requests in the system are packed in the same way.
 
 use super::fact::DropReason;
 use super::location::Location;
 use super::request::Record;
+use super::slab::Slot;
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::policy::Reason;
@@ -12,7 +14,7 @@ use crate::policy::Reason;
 pub(super) const PIECE: usize = 1 << 9;
 
 /// Numbers of a record.
-const NUMBERS: usize = 26;
+const NUMBERS: usize = 28;
 
 /// A number of each request by which others group them, by its place among the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl RecordColumn {
     }
 }
 
-/// The records of a piece, all of whose requests have left.
+/// Records of a piece: all of them once their requests have left.
 #[derive(Debug)]
 pub(super) struct PackedPiece {
     /// By number: the smallest of all, and how many bits the others take beyond it.
@@ -111,7 +113,7 @@ impl Expected {
     }
 }
 
-/// The numbers of a record of a request that has left.
+/// The numbers of a record.
 fn numbers(r: &Record) -> [u64; NUMBERS] {
     let us = |at: Maybe<Micros>| at.get().map(|at| at.0);
     let times = [us(r.routed), us(r.queued), us(r.first_scheduled), us(r.scheduled)];
@@ -122,12 +124,13 @@ fn numbers(r: &Record) -> [u64; NUMBERS] {
         Location::Rejected => 1,
         Location::Refused(_) => 2,
         Location::Dropped(_) => 3,
-        Location::Gateway
-        | Location::OnItsWay(_)
-        | Location::Queue(_)
-        | Location::Loading(_)
-        | Location::Batch(_) => panic!("INV-2: a request that is in the system has not come to rest"),
+        Location::Gateway => 4,
+        Location::OnItsWay(_) => 5,
+        Location::Queue(_) => 6,
+        Location::Loading(_) => 7,
+        Location::Batch(_) => 8,
     };
+    let [index, generation] = r.slot.numbers();
     let [generated, progress] = [r.generated, r.progress].map(u64::from);
     [
         r.arrival.0,
@@ -156,6 +159,8 @@ fn numbers(r: &Record) -> [u64; NUMBERS] {
         change(r.itl_sum.0, expected.itl_sum),
         r.drop.map_or(0, |why| why as u64 + 1),
         r.refused.map_or(0, |why| why as u64 + 1),
+        index.into(),
+        generation.into(),
     ]
 }
 
@@ -176,7 +181,12 @@ fn record(n: &[u64; NUMBERS]) -> Record {
         0 => Location::Completed(replica),
         1 => Location::Rejected,
         2 => Location::Refused(replica),
-        _ => Location::Dropped(replica),
+        3 => Location::Dropped(replica),
+        4 => Location::Gateway,
+        5 => Location::OnItsWay(replica),
+        6 => Location::Queue(replica),
+        7 => Location::Loading(replica),
+        _ => Location::Batch(replica),
     };
     let generated = changed(n[20], n[8]);
     let mut r = Record::at_rest(Micros(arrival), location);
@@ -194,15 +204,17 @@ fn record(n: &[u64; NUMBERS]) -> Record {
     r.itl_sum = Span(changed(n[23], expected.itl_sum));
     r.drop = n[24].checked_sub(1).map(|i| DropReason::ALL[i as usize]);
     r.refused = n[25].checked_sub(1).map(|i| Reason::ALL[i as usize]);
+    r.slot = Slot::of([n[26] as u32, n[27] as u32]);
     r
 }
 
 impl PackedPiece {
-    /// Of records whose requests have all left.
-    pub(super) fn new(records: &[Record]) -> Self {
-        let (mut low, mut high) = ([u64::MAX; NUMBERS], [0; NUMBERS]);
-        for r in records {
-            for (i, n) in numbers(r).into_iter().enumerate() {
+    /// Of these records.
+    pub(super) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
+        let all: Vec<[u64; NUMBERS]> = records.map(numbers).collect();
+        let (mut low, mut high) = (all.first().copied().unwrap_or_default(), [0; NUMBERS]);
+        for row in &all {
+            for (i, &n) in row.iter().enumerate() {
                 low[i] = low[i].min(n);
                 high[i] = high[i].max(n);
             }
@@ -212,8 +224,8 @@ impl PackedPiece {
             *width = u64::BITS - (high[i] - low[i]).leading_zeros();
         }
         let mut rows = BitWriter::default();
-        for r in records {
-            for (i, n) in numbers(r).into_iter().enumerate() {
+        for row in &all {
+            for (i, n) in row.iter().enumerate() {
                 rows.push(n - low[i], width[i]);
             }
         }
@@ -249,11 +261,48 @@ impl PackedPiece {
     }
 }
 
+/// A piece some of whose requests have yet to leave, as a checkpoint keeps it: those that have left and the others apart, which differ
+/// in more numbers.
+#[derive(Debug)]
+pub(super) struct KeptPiece {
+    gone: PackedPiece,
+    here: PackedPiece,
+    /// By record: whether its request is in the system.
+    is_here: Box<[bool]>,
+}
+
+impl KeptPiece {
+    pub(super) fn new(records: &[Record]) -> Self {
+        let is_here = |r: &&Record| !r.location().is_gone();
+        Self {
+            gone: PackedPiece::new(records.iter().filter(|r| !is_here(r))),
+            here: PackedPiece::new(records.iter().filter(is_here)),
+            is_here: records.iter().map(|r| is_here(&r)).collect(),
+        }
+    }
+
+    /// The records again.
+    pub(super) fn records(&self) -> Vec<Record> {
+        let mut rows = [0, 0];
+        let mut next = |&is_here: &bool| {
+            let part = if is_here { &self.here } else { &self.gone };
+            let row = &mut rows[usize::from(is_here)];
+            *row += 1;
+            part.get(*row - 1)
+        };
+        self.is_here.iter().map(&mut next).collect()
+    }
+
+    /// Bytes of all its records.
+    pub(super) fn bytes(&self) -> usize {
+        self.gone.bytes() + self.here.bytes() + self.is_here.len()
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
     use crate::base::rng::{Purpose, Stream};
-    use crate::engine::location::LocationCounts;
 
     /// A record of a request that has left, or has just arrived, like no other in all its numbers.
     pub(in crate::engine) fn gone(seed: u64, left: bool) -> Record {
@@ -302,7 +351,7 @@ pub(super) mod tests {
     fn records_come_back_as_they_were() {
         let all: Vec<Record> = (0..4000).map(|seed| gone(seed, true)).collect();
         for records in all.chunks(500).chain(all.chunks(1).take(99)) {
-            let packed = PackedPiece::new(records);
+            let packed = PackedPiece::new(records.iter());
             for (i, r) in records.iter().enumerate() {
                 assert_eq!(packed.get(i), *r);
                 assert!(RecordColumn::ALL.iter().all(|c| packed.column(i, *c) == c.of(r)), "{r:?}");
@@ -330,14 +379,14 @@ pub(super) mod tests {
             r
         };
         let records: Vec<Record> = (0..PIECE as u64).map(&mut usual).collect();
-        let bytes = PackedPiece::new(&records).bytes();
+        let bytes = PackedPiece::new(records.iter()).bytes();
         assert!(9 * bytes <= PIECE * size_of::<Record>(), "{bytes} bytes");
     }
 
     #[test]
     fn what_is_the_same_in_all_records_takes_no_room() {
         let one = gone(4, true);
-        let packed = PackedPiece::new(&vec![one.clone(); PIECE]);
+        let packed = PackedPiece::new(vec![one.clone(); PIECE].iter());
         assert_eq!((packed.rows.len(), packed.get(PIECE - 1)), (0, one));
     }
 
@@ -348,12 +397,28 @@ pub(super) mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "INV-2")]
-    fn a_request_in_the_system_has_not_come_to_rest() {
-        let mut counts = LocationCounts::default();
-        let mut r = Record::at_rest(Micros(1), Location::Gateway);
-        counts.enter(r.location());
-        r.relocate(Location::OnItsWay(ReplicaId(0)), &mut counts);
-        PackedPiece::new(&[r]);
+    fn a_piece_of_a_checkpoint_comes_back_wherever_its_requests_are() {
+        let replica = ReplicaId(u32::MAX - 1);
+        let places = [
+            Location::Gateway,
+            Location::OnItsWay(replica),
+            Location::Queue(ReplicaId(0)),
+            Location::Loading(ReplicaId(7)),
+            Location::Batch(replica),
+        ];
+        let record = |seed: u64| {
+            let mut r = gone(seed, true);
+            if let Some(place) = places.get((seed % 7) as usize) {
+                r = r.at(*place);
+                r.slot = Slot::of([seed as u32, u32::MAX - seed as u32]);
+            }
+            r
+        };
+        for n in [0, 1, 2, 7, PIECE as u64] {
+            let records: Vec<Record> = (0..n).map(record).collect();
+            assert_eq!(KeptPiece::new(&records).records(), records);
+        }
+        let left: Vec<Record> = (0..9).map(|seed| gone(seed, true)).collect();
+        assert_eq!(KeptPiece::new(&left).records(), left);
     }
 }

@@ -3,7 +3,7 @@
 //! A copy of the list shares its pieces. Once all requests of a piece have left, nothing in it changes any more, and it is packed
 //! (`record_piece.rs`) into about a ninth of its room: a long run is as large as what has left, not as what is under way.
 
-use super::record_piece::{PIECE, PackedPiece};
+use super::record_piece::{KeptPiece, PIECE, PackedPiece};
 use super::request::Record;
 use crate::base::RequestId;
 use serde::ser::SerializeSeq;
@@ -19,7 +19,12 @@ enum Piece {
     Open(Rc<[Record]>),
     /// All of them have left.
     Packed(Rc<PackedPiece>),
+    /// An open piece in a checkpoint: nothing reads it until [`Records::unpack`].
+    Kept(Rc<KeptPiece>),
 }
+
+/// Why a piece of a checkpoint cannot be read.
+const KEPT: &str = "INV-6: a record of a checkpoint";
 
 /// The record of each request by its number. Compared, written and read like a plain list.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,7 @@ impl Records {
         Some(match &self.pieces[number / PIECE] {
             Piece::Open(records) => records[number % PIECE].clone(),
             Piece::Packed(records) => records.get(number % PIECE),
+            Piece::Kept(_) => panic!("{KEPT}"),
         })
     }
 
@@ -77,6 +83,7 @@ impl Records {
         let number = |i: usize| match &self.pieces[i / PIECE] {
             Piece::Open(records) => column.of(&records[i % PIECE]),
             Piece::Packed(records) => records.column(i % PIECE, column),
+            Piece::Kept(_) => panic!("{KEPT}"),
         };
         let mut all = Vec::with_capacity(self.len);
         all.extend((0..self.len).map(number));
@@ -90,11 +97,13 @@ impl Records {
             let shared = others.get(i).is_some_and(|other| match (piece, other) {
                 (Piece::Open(a), Piece::Open(b)) => Rc::ptr_eq(a, b),
                 (Piece::Packed(a), Piece::Packed(b)) => Rc::ptr_eq(a, b),
-                (Piece::Open(_), Piece::Packed(_)) | (Piece::Packed(_), Piece::Open(_)) => false,
+                (Piece::Kept(a), Piece::Kept(b)) => Rc::ptr_eq(a, b),
+                (Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_), _) => false,
             });
             let own = match piece {
                 Piece::Open(_) => PIECE * size_of::<Record>(),
                 Piece::Packed(records) => records.bytes(),
+                Piece::Kept(records) => records.bytes(),
             };
             size_of::<Piece>() + if shared { 0 } else { own }
         };
@@ -122,7 +131,9 @@ impl Records {
         let number = request.index();
         match &self.pieces[number / PIECE] {
             Piece::Open(records) if number < self.len => &records[number % PIECE],
-            Piece::Open(_) | Piece::Packed(_) => panic!("INV-2: {request:?} is not in the system"),
+            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) => {
+                panic!("INV-2: {request:?} is not in the system")
+            }
         }
     }
 
@@ -132,7 +143,32 @@ impl Records {
         let number = request.index();
         match &mut self.pieces[number / PIECE] {
             Piece::Open(records) if number < self.len => &mut Rc::make_mut(records)[number % PIECE],
-            Piece::Open(_) | Piece::Packed(_) => panic!("INV-2: {request:?} is not in the system"),
+            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) => {
+                panic!("INV-2: {request:?} is not in the system")
+            }
+        }
+    }
+
+    /// Packs the pieces that are open, for a checkpoint.
+    pub(super) fn pack(&mut self) {
+        let last = self.len.saturating_sub(1) / PIECE;
+        let rows = |i: usize| if i == last { self.len - last * PIECE } else { PIECE };
+        for (i, piece) in self.pieces.iter_mut().enumerate().skip(self.open_from) {
+            if let Piece::Open(records) = piece {
+                *piece = Piece::Kept(Rc::new(KeptPiece::new(&records[..rows(i)])));
+            }
+        }
+    }
+
+    /// Has open pieces again.
+    pub(super) fn unpack(&mut self) {
+        for piece in self.pieces.iter_mut().skip(self.open_from) {
+            if let Piece::Kept(kept) = piece {
+                let mut records = kept.records();
+                let last = records.last().expect("INV-1: a piece without records").clone();
+                records.resize(PIECE, last);
+                *piece = Piece::Open(records.into());
+            }
         }
     }
 
@@ -142,7 +178,7 @@ impl Records {
             if let Piece::Open(records) = piece
                 && records.iter().all(|r| r.location().is_gone())
             {
-                *piece = Piece::Packed(Rc::new(PackedPiece::new(records)));
+                *piece = Piece::Packed(Rc::new(PackedPiece::new(records.iter())));
             }
         }
         let packed = |piece: &Piece| matches!(piece, Piece::Packed(_));

@@ -154,6 +154,12 @@ impl Record {
         self.location
     }
 
+    /// The same record of a request elsewhere.
+    #[cfg(test)]
+    pub(super) fn at(self, location: Location) -> Self {
+        Self { location, ..self }
+    }
+
     /// What reports call that.
     pub fn state(&self) -> RequestState {
         self.location.state()

@@ -16,6 +16,16 @@ pub(super) struct Slot {
 impl Slot {
     /// No request.
     pub(super) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
+
+    /// As numbers; zeros if it is none.
+    pub(super) fn numbers(self) -> [u32; 2] {
+        [self.index.wrapping_add(1), self.generation.wrapping_add(1)]
+    }
+
+    /// Of these numbers.
+    pub(super) fn of([index, generation]: [u32; 2]) -> Self {
+        Self { index: index.wrapping_sub(1), generation: generation.wrapping_sub(1) }
+    }
 }
 
 /// All requests in the system.
