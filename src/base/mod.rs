@@ -4,6 +4,7 @@
 
 pub mod bits;
 pub mod chunks;
+pub(crate) mod columns;
 pub mod content;
 pub mod curve;
 pub(crate) mod decimal;

@@ -26,6 +26,7 @@ mod load;
 mod location;
 mod look;
 mod packed;
+mod packed_slab;
 mod recent;
 mod record_piece;
 mod records;

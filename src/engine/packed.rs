@@ -62,11 +62,12 @@ impl Cluster {
                 std::mem::swap(&mut r.kv, pool);
             }
         };
-        // Nothing of the caches and of the block tables is copied.
+        // Nothing of what is packed is copied.
+        let active = self.active.packed();
         swap(&mut self.replicas, &mut pools);
-        let tables = self.active.take_tables();
+        let unpacked = std::mem::replace(&mut self.active, active);
         let mut copy = self.clone();
-        self.active.give_tables(tables);
+        self.active = unpacked;
         swap(&mut self.replicas, &mut pools);
         copy.records.pack();
         copy.packed = Some(Rc::new(Packed { hashes: numbers.finish() }));
@@ -77,6 +78,7 @@ impl Cluster {
     pub fn unpack(&mut self) {
         let Some(packed) = self.packed.take() else { return };
         self.records.unpack();
+        self.active.unpack();
         for i in 0..self.replicas.len() {
             let holders = self.holders(&self.replicas[i]);
             let tables = self.replicas[i].kv.own().unpack(holders.len(), &packed.hashes);

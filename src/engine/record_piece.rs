@@ -1,12 +1,11 @@
-//! Records of requests that have left, packed: a number that is the same in all of them takes no room, any other as many bits as
-//! the largest of the piece needs beyond the smallest. Instants and spans stand as what they differ by from one that is known.
+//! Records of requests that have left, packed by columns. Instants and spans stand as what they differ by from one that is known.
 //! In a checkpoint records of requests in the system are packed in the same way.
 
 use super::fact::DropReason;
 use super::location::Location;
 use super::request::Record;
 use super::slab::Slot;
-use crate::base::bits::{BitReader, BitWriter};
+use crate::base::columns::{Columns, change, changed, known_change, known_changed};
 use crate::base::{Maybe, Micros, ReplicaId, Span};
 use crate::policy::Reason;
 
@@ -46,33 +45,7 @@ impl RecordColumn {
 
 /// Records of a piece: all of them once their requests have left.
 #[derive(Debug)]
-pub(super) struct PackedPiece {
-    /// By number: the smallest of all, and how many bits the others take beyond it.
-    low: [u64; NUMBERS],
-    width: [u32; NUMBERS],
-    row_bits: u32,
-    rows: Box<[u64]>,
-}
-
-/// What `value` differs by from what was expected, the sign as the lowest bit.
-fn change(value: u64, expected: u64) -> u64 {
-    let by = value.wrapping_sub(expected) as i64;
-    (by << 1 ^ by >> 63) as u64
-}
-
-/// The value that differs by so much.
-fn changed(change: u64, expected: u64) -> u64 {
-    expected.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
-}
-
-/// The same of a value that can be unknown, which is 0. Instants and spans lie below 2^53.
-fn known_change(value: Option<u64>, expected: u64) -> u64 {
-    value.map_or(0, |value| change(value, expected) + 1)
-}
-
-fn known_changed(number: u64, expected: u64) -> Option<u64> {
-    number.checked_sub(1).map(|number| changed(number, expected))
-}
+pub(super) struct PackedPiece(Columns<NUMBERS>);
 
 fn at(us: Option<u64>) -> Maybe<Micros> {
     us.map_or(Maybe::NONE, |us| Micros(us).into())
@@ -211,53 +184,22 @@ fn record(n: &[u64; NUMBERS]) -> Record {
 impl PackedPiece {
     /// Of these records.
     pub(super) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
-        let all: Vec<[u64; NUMBERS]> = records.map(numbers).collect();
-        let (mut low, mut high) = (all.first().copied().unwrap_or_default(), [0; NUMBERS]);
-        for row in &all {
-            for (i, &n) in row.iter().enumerate() {
-                low[i] = low[i].min(n);
-                high[i] = high[i].max(n);
-            }
-        }
-        let mut width = [0; NUMBERS];
-        for (i, width) in width.iter_mut().enumerate() {
-            *width = u64::BITS - (high[i] - low[i]).leading_zeros();
-        }
-        let mut rows = BitWriter::default();
-        for row in &all {
-            for (i, n) in row.iter().enumerate() {
-                rows.push(n - low[i], width[i]);
-            }
-        }
-        Self { low, width, row_bits: width.iter().sum(), rows: rows.finish() }
+        Self(Columns::new(&records.map(numbers).collect::<Vec<_>>()))
     }
 
     /// A record by its place in the piece.
     pub(super) fn get(&self, row: usize) -> Record {
-        let mut from = BitReader::at(&self.rows, row as u64 * u64::from(self.row_bits));
-        let mut n = self.low;
-        for (n, &width) in n.iter_mut().zip(&self.width) {
-            if width > 0 {
-                *n += from.take(width);
-            }
-        }
-        record(&n)
+        record(&self.0.get(row))
     }
 
     /// One number of a record by its place in the piece.
     pub(super) fn column(&self, row: usize, column: RecordColumn) -> u32 {
-        let i = column as usize;
-        if self.width[i] == 0 {
-            return self.low[i] as u32;
-        }
-        let before: u32 = self.width[..i].iter().sum();
-        let bit = row as u64 * u64::from(self.row_bits) + u64::from(before);
-        (self.low[i] + BitReader::at(&self.rows, bit).take(self.width[i])) as u32
+        self.0.number(row, column as usize) as u32
     }
 
     /// Bytes of all its records.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + 8 * self.rows.len()
+        self.0.bytes()
     }
 }
 
@@ -381,13 +323,6 @@ pub(super) mod tests {
         let records: Vec<Record> = (0..PIECE as u64).map(&mut usual).collect();
         let bytes = PackedPiece::new(records.iter()).bytes();
         assert!(9 * bytes <= PIECE * size_of::<Record>(), "{bytes} bytes");
-    }
-
-    #[test]
-    fn what_is_the_same_in_all_records_takes_no_room() {
-        let one = gone(4, true);
-        let packed = PackedPiece::new(vec![one.clone(); PIECE].iter());
-        assert_eq!((packed.rows.len(), packed.get(PIECE - 1)), (0, one));
     }
 
     #[test]

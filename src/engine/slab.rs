@@ -1,9 +1,11 @@
 //! The requests in the system, in slots that are used again, and how the rest of the engine refers to them.
 
+use super::packed_slab::PackedSlab;
 use super::request::ActiveRequest;
 use crate::base::Content;
 use crate::base::order::sort_by_key;
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// A reference to a request in the system. It carries the generation of its slot, so that one that outlives its request
 /// never finds the next request in the same slot.
@@ -35,26 +37,37 @@ pub(super) struct Slab {
     /// By slot: how many requests had it before. Kept apart, so that telling an old reference touches no request.
     generations: Vec<u32>,
     vacant: Vec<u32>,
+    /// The requests while they are kept in a checkpoint.
+    #[serde(skip)]
+    packed: Option<Rc<PackedSlab>>,
 }
 
 impl Slab {
     /// About how many bytes a copy takes.
     pub(super) fn bytes(&self) -> u64 {
         let of = |a: &ActiveRequest| {
-            size_of::<ActiveRequest>() + 4 * a.block_table.len() as usize + 8 * a.chain.len()
+            let text = size_of_val(a.text.pieces());
+            size_of::<ActiveRequest>() + 4 * a.block_table.len() as usize + 8 * a.chain.len() + text
         };
-        self.slots.iter().map(of).sum::<usize>() as u64
+        let packed = self.packed.as_ref().map_or(0, |packed| packed.bytes());
+        (self.slots.iter().map(of).sum::<usize>() + packed + 4 * (self.generations.len() + self.vacant.len()))
+            as u64
     }
 
-    /// Takes the lists of blocks out of all block tables.
-    pub(super) fn take_tables(&mut self) -> Vec<Vec<u32>> {
-        self.slots.iter_mut().map(|a| a.block_table.take()).collect()
+    /// A copy for keeping, which refers to nothing until [`Slab::unpack`].
+    pub(super) fn packed(&self) -> Self {
+        Self {
+            slots: Vec::new(),
+            generations: self.generations.clone(),
+            vacant: self.vacant.clone(),
+            packed: Some(Rc::new(PackedSlab::new(&self.slots))),
+        }
     }
 
-    /// Puts them back.
-    pub(super) fn give_tables(&mut self, tables: Vec<Vec<u32>>) {
-        for (a, blocks) in self.slots.iter_mut().zip(tables) {
-            a.block_table.have(blocks);
+    /// Has its requests again, without their blocks.
+    pub(super) fn unpack(&mut self) {
+        if let Some(packed) = self.packed.take() {
+            self.slots = packed.requests();
         }
     }
 

@@ -14,9 +14,10 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
-    /// Takes the block numbers out, while it is kept without them.
-    pub fn take(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.blocks)
+    /// One of which it is not known yet which blocks it holds.
+    #[must_use]
+    pub fn without_blocks(tokens: u32, last_hash: u64) -> Self {
+        Self { blocks: Vec::new(), tokens, last_hash }
     }
 
     /// Has these block numbers.

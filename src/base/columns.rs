@@ -1,0 +1,114 @@
+//! Rows of numbers, column by column in as few bits as they need: a number that is the same in all rows takes no room, any other as
+//! many bits as the largest of its column needs beyond the smallest.
+
+use super::bits::{BitReader, BitWriter};
+
+/// Rows of `N` numbers.
+#[derive(Debug)]
+pub(crate) struct Columns<const N: usize> {
+    /// By column: the smallest number, and how many bits the others take beyond it.
+    low: [u64; N],
+    width: [u32; N],
+    row_bits: u32,
+    rows: Box<[u64]>,
+}
+
+impl<const N: usize> Columns<N> {
+    /// Of these rows.
+    pub(crate) fn new(rows: &[[u64; N]]) -> Self {
+        let mut low = rows.first().copied().unwrap_or([0; N]);
+        let mut high = low;
+        for row in rows {
+            for (i, &n) in row.iter().enumerate() {
+                low[i] = low[i].min(n);
+                high[i] = high[i].max(n);
+            }
+        }
+        let mut width = [0; N];
+        for (i, width) in width.iter_mut().enumerate() {
+            *width = u64::BITS - (high[i] - low[i]).leading_zeros();
+        }
+        let mut out = BitWriter::default();
+        for row in rows {
+            for (i, n) in row.iter().enumerate() {
+                out.push(n - low[i], width[i]);
+            }
+        }
+        Self { low, width, row_bits: width.iter().sum(), rows: out.finish() }
+    }
+
+    /// A row.
+    pub(crate) fn get(&self, row: usize) -> [u64; N] {
+        let mut from = BitReader::at(&self.rows, row as u64 * u64::from(self.row_bits));
+        let mut n = self.low;
+        for (n, &width) in n.iter_mut().zip(&self.width) {
+            if width > 0 {
+                *n += from.take(width);
+            }
+        }
+        n
+    }
+
+    /// One number of a row.
+    pub(crate) fn number(&self, row: usize, column: usize) -> u64 {
+        if self.width[column] == 0 {
+            return self.low[column];
+        }
+        let before: u32 = self.width[..column].iter().sum();
+        let bit = row as u64 * u64::from(self.row_bits) + u64::from(before);
+        self.low[column] + BitReader::at(&self.rows, bit).take(self.width[column])
+    }
+
+    /// Bytes of all its rows.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + 8 * self.rows.len()
+    }
+}
+
+/// What `value` differs by from what was expected, the sign as the lowest bit.
+pub(crate) fn change(value: u64, expected: u64) -> u64 {
+    let by = value.wrapping_sub(expected) as i64;
+    (by << 1 ^ by >> 63) as u64
+}
+
+/// The value that differs by so much.
+pub(crate) fn changed(change: u64, expected: u64) -> u64 {
+    expected.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
+}
+
+/// The same of a value that can be unknown, which is 0. Instants and spans lie below 2^53.
+pub(crate) fn known_change(value: Option<u64>, expected: u64) -> u64 {
+    value.map_or(0, |value| change(value, expected) + 1)
+}
+
+/// The value that differs by so much, if it is known.
+pub(crate) fn known_changed(number: u64, expected: u64) -> Option<u64> {
+    number.checked_sub(1).map(|number| changed(number, expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_and_what_is_the_same_in_all_takes_no_room() {
+        let rows: Vec<[u64; 4]> = (0..100).map(|i| [7, i * i, u64::MAX - i, 1 << (i % 64)]).collect();
+        let all = Columns::new(&rows);
+        for (i, row) in rows.iter().enumerate() {
+            assert_eq!(all.get(i), *row);
+            assert!((0..4).all(|column| all.number(i, column) == row[column]));
+        }
+        assert_eq!(Columns::<4>::new(&[]).bytes(), size_of::<Columns<4>>());
+        assert_eq!(Columns::new(&[[5, u64::MAX]; 50]).bytes(), size_of::<Columns<2>>());
+    }
+
+    #[test]
+    fn changes_go_both_ways() {
+        for (value, expected) in [(0, 0), (3, 9), (9, 3), (u64::MAX, 0), (0, u64::MAX), (1 << 63, 1)] {
+            assert_eq!(changed(change(value, expected), expected), value);
+        }
+        assert_eq!(known_changed(known_change(None, 9), 9), None);
+        assert_eq!(known_changed(known_change(Some(4), 9), 9), Some(4));
+        assert_eq!((change(5, 6), change(7, 6)), (1, 2));
+    }
+}
