@@ -15,6 +15,14 @@ impl Cluster {
         packed + scaling + replicas + self.active.bytes() + self.router.bytes() + 40 * self.loads.len() as u64
     }
 
+    /// About how many bytes are read to pack it.
+    pub fn bytes_packed_from(&self) -> u64 {
+        let numbering = self.numbering();
+        let replicas: u64 =
+            self.replicas.iter().map(|r| r.kv.bytes_packed_from(numbering) + REPLICA_BYTES).sum();
+        replicas + self.active.bytes() + self.router.bytes()
+    }
+
     /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
     pub fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.records.bytes_beside(later.map(|l| &l.records))

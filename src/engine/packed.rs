@@ -31,7 +31,7 @@ impl Cluster {
     }
 
     /// Whether anything depends on the numbers of blocks.
-    fn numbering(&self) -> Numbering {
+    pub(super) fn numbering(&self) -> Numbering {
         let by_number = self.shows_blocks() || self.replicas.iter().any(|r| r.kv.reloads());
         if by_number { Numbering::Kept } else { Numbering::Anew }
     }

@@ -94,6 +94,7 @@ struct Numbers {
 }
 
 impl Numbers {
+    /// `hashed` is the first number of others than hashed blocks; where only hashed ones are asked for, it does not matter.
     fn new(numbering: Numbering, hashed: u32, touched: u32) -> Self {
         Self { numbering, course: Course::new(width_of(touched)), hashed: 0, other: hashed }
     }
@@ -114,9 +115,25 @@ impl Numbers {
         b
     }
 
+    /// Writes blocks that are not hashed.
+    fn write_all(&mut self, blocks: &[u32], out: &mut BitWriter) {
+        if self.numbering == Numbering::Kept {
+            blocks.iter().for_each(|b| self.course.write(*b, out));
+        }
+    }
+
     fn read(&mut self, kind: u32, from: &mut BitReader) -> u32 {
         if self.numbering == Numbering::Anew { self.next(kind) } else { self.course.read(from) }
     }
+}
+
+/// How many leading entries are of one kind; looks at several at a time.
+fn alike(entries: &[u32], is: impl Fn(u32) -> bool) -> usize {
+    const TOGETHER: usize = 16;
+    let whole =
+        entries.chunks_exact(TOGETHER).take_while(|some| some.iter().fold(true, |all, &e| all & is(e)));
+    let passed = TOGETHER * whole.count();
+    passed + entries[passed..].iter().take_while(|e| is(**e)).count()
 }
 
 impl BlockPool {
@@ -152,20 +169,33 @@ impl BlockPool {
         self.packed.as_ref().map_or(0, |packed| (8 * packed.bits.len() + size_of::<Packed>()) as u64)
     }
 
+    /// About how many bytes are read to pack it: without numbers, only of the blocks that are hashed or held, beside the free list.
+    pub fn bytes_packed_from(&self, numbering: Numbering) -> u64 {
+        const HASHED_BYTES: usize = 24;
+        match numbering {
+            Numbering::Kept => self.bytes(),
+            Numbering::Anew => {
+                (4 * self.listed.slots() + HASHED_BYTES * self.by_hash.len()) as u64
+                    + 8 * u64::from(self.used)
+            }
+        }
+    }
+
     fn pack(&self, tables: &[&BlockTable], numbering: Numbering, numbers: &mut HashNumbers) -> Packed {
         let mut out = BitWriter::default();
         // The hashed blocks in the order in which they are written.
         let mut written = Vec::with_capacity(self.by_hash.len());
-        let hashed = if numbering == Numbering::Anew { self.hashed_blocks() } else { 0 };
-        let mut given = Numbers::new(numbering, hashed, self.touched);
+        let mut given = Numbers::new(numbering, 0, self.touched);
         let slots = self.pack_listed(&mut given, &mut out, &mut written);
         self.pack_tables(tables, &mut given, &mut out, &mut written);
+        // Read first and looked up then: reading them does not wait for what is found.
+        let hashes: Vec<u64> = written.iter().map(|&b| self.hashes[b as usize]).collect();
         let mut near = 0;
-        let mut number = |&b: &u32| {
-            near = numbers.number(self.hashes[b as usize], near);
+        let mut number = |&hash: &u64| {
+            near = numbers.number(hash, near);
             near
         };
-        let of_hashes: Vec<u32> = written.iter().map(&mut number).collect();
+        let of_hashes: Vec<u32> = hashes.iter().map(&mut number).collect();
         let width = width_of(of_hashes.iter().fold(0, |bits, x| bits | x));
         let mut course = Course::new(width);
         for &x in &of_hashes {
@@ -174,9 +204,8 @@ impl BlockPool {
         // Each entry points at a hashed block, no two at the same.
         let all_found = written.len() == self.by_hash.len();
         if !all_found {
-            for &b in &written {
-                let found = self.by_hash.get(self.hashes[b as usize]) == Some(b);
-                out.push(u64::from(found), 1);
+            for (&b, &hash) in written.iter().zip(&hashes) {
+                out.push(u64::from(self.by_hash.get(hash) == Some(b)), 1);
             }
         }
         let kept = numbering == Numbering::Kept;
@@ -193,16 +222,16 @@ impl BlockPool {
         }
     }
 
-    fn hashed_blocks(&self) -> u32 {
-        self.hashes.iter().filter(|hash| **hash != 0).count() as u32
-    }
-
     /// Writes the free list: pieces of entries with the same content. Returns how many places it has.
     fn pack_listed(&self, given: &mut Numbers, out: &mut BitWriter, written: &mut Vec<u32>) -> u32 {
         let kind_of = |entry: u32| entry >> CONTENT;
         let kept = given.numbering == Numbering::Kept;
-        for piece in self.listed.slots_in_order().chunk_by(|a, b| kind_of(*a) == kind_of(*b)) {
-            let kind = kind_of(piece[0]);
+        let entries = self.listed.slots_in_order();
+        let mut rest = &entries[..];
+        while let Some(&first) = rest.first() {
+            let kind = kind_of(first);
+            let piece;
+            (piece, rest) = rest.split_at(alike(rest, |entry| kind_of(entry) == kind));
             if kind == NOTHING {
                 let holes = piece.iter().all(|entry| *entry == HOLE);
                 assert!(holes, "INV-4: a block that is both unique and hashed");
@@ -219,9 +248,7 @@ impl BlockPool {
                 for &entry in piece {
                     given.write(entry & Block::HOLDERS, kind, out);
                 }
-            } else if !kept && kind != HASHED {
-                given.other += piece.len() as u32;
-            } else if !kept {
+            } else if kind == HASHED {
                 given.hashed += piece.len() as u32;
             }
         }
@@ -236,32 +263,40 @@ impl BlockPool {
         out: &mut BitWriter,
         written: &mut Vec<u32>,
     ) {
-        // By block that several tables have: one more than its number, once it has been written.
+        // By block that several tables can have: one more than its number, once it has been written.
         let mut known = vec![0; if self.shared > 0 { self.touched as usize } else { 0 }];
         let mut course = Course::new(width_of(self.touched));
+        let mut kinds: Vec<u32> = Vec::new();
         for table in tables {
-            out.push_number(table.len());
-            let kind_of = |known: &[u32], b: u32| match known.get(b as usize) {
-                Some(1..) => KNOWN,
-                _ => self.blocks[b as usize].content() >> CONTENT,
-            };
             // No table has a block twice: what is known does not change on the way.
-            for piece in table.blocks.chunk_by(|a, b| kind_of(&known, *a) == kind_of(&known, *b)) {
-                out.push(u64::from(kind_of(&known, piece[0])), 2);
+            let kind_of = |&b: &u32| {
+                let block = self.blocks[b as usize];
+                let seen = block.holders() > 1 && known[b as usize] > 0;
+                if seen { KNOWN } else { block.content() >> CONTENT }
+            };
+            kinds.clear();
+            kinds.extend(table.blocks.iter().map(kind_of));
+            out.push_number(table.len());
+            let mut rest = &table.blocks[..];
+            for piece in kinds.chunk_by(u32::eq) {
+                let kind = piece[0];
+                out.push(u64::from(kind), 2);
                 out.push_number(piece.len() as u32);
-            }
-            for &b in &table.blocks {
-                let kind = kind_of(&known, b);
+                let blocks;
+                (blocks, rest) = rest.split_at(piece.len());
                 if kind == KNOWN {
-                    course.write(known[b as usize] - 1, out);
-                    continue;
-                }
-                let number = given.write(b, kind, out);
-                if kind == HASHED {
-                    written.push(b);
-                }
-                if let Some(known) = known.get_mut(b as usize) {
-                    *known = number + 1;
+                    blocks.iter().for_each(|&b| course.write(known[b as usize] - 1, out));
+                } else if kind == HASHED {
+                    for &b in blocks {
+                        let number = given.write(b, kind, out);
+                        written.push(b);
+                        // Only what was found in the table of prefixes can be in several tables.
+                        if let Some(known) = known.get_mut(b as usize) {
+                            *known = number + 1;
+                        }
+                    }
+                } else {
+                    given.write_all(blocks, out);
                 }
             }
         }
@@ -338,29 +373,27 @@ impl BlockPool {
         written: &mut Vec<u32>,
     ) -> Vec<Vec<u32>> {
         let mut course = Course::new(width_of(self.touched));
-        let mut kinds = Vec::new();
         let mut table = |_| {
             let len = from.take_number() as usize;
-            kinds.clear();
-            while kinds.len() < len {
+            let mut blocks = Vec::with_capacity(len);
+            while blocks.len() < len {
                 let kind = from.take(2) as u32;
-                let piece = from.take_number();
-                kinds.extend(std::iter::repeat_n(kind, piece as usize));
+                for _ in 0..from.take_number() {
+                    if kind == KNOWN {
+                        let b = course.read(from);
+                        self.blocks[b as usize].0 += 1;
+                        blocks.push(b);
+                        continue;
+                    }
+                    let b = given.read(kind, from);
+                    self.blocks[b as usize] = Block(kind << CONTENT | 1);
+                    if kind == HASHED {
+                        written.push(b);
+                    }
+                    blocks.push(b);
+                }
             }
-            let mut block = |&kind: &u32| {
-                if kind == KNOWN {
-                    let b = course.read(from);
-                    self.blocks[b as usize].0 += 1;
-                    return b;
-                }
-                let b = given.read(kind, from);
-                self.blocks[b as usize] = Block(kind << CONTENT | 1);
-                if kind == HASHED {
-                    written.push(b);
-                }
-                b
-            };
-            kinds.iter().map(&mut block).collect()
+            blocks
         };
         (0..tables).map(&mut table).collect()
     }

@@ -283,16 +283,24 @@ impl History {
     }
 
     /// Events between two checkpoints: packing one takes a small part of the time that running these does, as it reads little at the
-    /// beginning of a run and more once all blocks were in use. The first ones of a small cluster are closer, so that one goes back
-    /// at once in the minutes that are looked at most. Where some had to go already, those that would soon go too are not made.
+    /// beginning of a run and more once all blocks were in use. Those of a large cluster, of which a second takes long to run, are
+    /// closer, and so are the first ones of a small one: one goes back at once in the minutes that are looked at most. Where some had
+    /// to go already, those that would soon go too are not made.
     fn spacing(&self) -> u64 {
         const BYTES_PACKED_PER_EVENT: u64 = 32;
         const SMALL: u64 = 8 << 20;
         const CLOSER: (usize, u64) = (24, 4);
+        const LARGE_CLOSER: u64 = 10;
         const DENSER: u64 = 2;
         let kept = &self.line().kept;
         let read = kept.last().map_or(0, |c| c.read);
-        let closer = if read < SMALL && kept.len() < CLOSER.0 { CLOSER.1 } else { 1 };
+        let closer = if !self.present.engine.shows_blocks() {
+            LARGE_CLOSER
+        } else if read < SMALL && kept.len() < CLOSER.0 {
+            CLOSER.1
+        } else {
+            1
+        };
         let even = if self.thinned { self.present.events() / (DENSER * kept.len() as u64) } else { 0 };
         self.budget.events.max(read / BYTES_PACKED_PER_EVENT / closer).max(even)
     }
@@ -341,7 +349,8 @@ impl History {
 impl Checkpoint {
     fn of(session: &mut Session) -> Self {
         let kept = session.packed();
-        Self { alive: kept.bytes_alive(), read: session.bytes_alive(), session: Rc::new(kept) }
+        let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
+        Self { alive: kept.bytes_alive(), read, session: Rc::new(kept) }
     }
 }
 
