@@ -51,7 +51,8 @@ impl History {
     fn most_bytes(&self) -> u64 {
         // A part is left for what they come to have alone as the run goes on.
         let most = self.budget.bytes - self.budget.bytes / 8;
-        most.saturating_sub(self.present.bytes_at_rest(None)).max(self.budget.bytes / 3)
+        let at_rest = self.line().kept.last().map_or(0, |c| c.session.bytes_at_rest(None));
+        most.saturating_sub(at_rest).max(self.budget.bytes / 3)
     }
 
     /// Keeps within the budget: of the checkpoints that matter least, then of the lines that were shown longest ago.

@@ -31,7 +31,7 @@ const FOLLOWED_SPEED = 2;
 const FAST_FRAME_MS = 30;
 
 /** A way that is shorter shows where it leads, and nothing of itself. */
-const QUIET_MS = { seeking: 60, back: 300 } as const;
+const QUIET_MS = { seeking: 40, back: 300 } as const;
 
 /** A run that took longer to compute than this is not computed again in a quicker module: the wait would be seen. */
 const MOST_REPEATED_MS = 1500;
