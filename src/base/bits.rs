@@ -36,9 +36,7 @@ impl BitWriter {
     /// Adds a number that differs little from one that the reader knows.
     #[inline]
     pub fn push_change(&mut self, value: u64, known: u64) {
-        let change = value.wrapping_sub(known) as i64;
-        // The sign is the lowest bit.
-        let change = (change << 1 ^ change >> 63) as u64;
+        let change = unsigned(value.wrapping_sub(known));
         let width = u64::BITS - change.leading_zeros();
         if width <= u64::BITS - 7 {
             self.push(change << 7 | u64::from(width), width + 7);
@@ -49,13 +47,33 @@ impl BitWriter {
     }
 
     /// Adds a list of numbers, each of which differs little from the one before.
-    pub fn push_list(&mut self, list: impl ExactSizeIterator<Item = u64>) {
+    pub fn push_list(&mut self, list: &[u64]) {
+        let rising = list.is_sorted();
         self.push_number(list.len() as u32);
-        let mut latest = 0;
-        for value in list {
-            self.push_change(value, latest);
-            latest = value;
+        self.push(u64::from(rising), 1);
+        let Some(&first) = list.first() else { return };
+        self.push_change(first, 0);
+        let mut usual = Usual::default();
+        for two in list.windows(2) {
+            let change = two[1].wrapping_sub(two[0]);
+            self.push_usual(if rising { change } else { unsigned(change) }, &mut usual);
         }
+    }
+
+    /// Adds a number that is about as large as those before it: so many of its bits, after the others as a count (Rice, Jet
+    /// Propulsion Laboratory 79-22 (1979)).
+    #[inline]
+    pub fn push_usual(&mut self, value: u64, usual: &mut Usual) {
+        let width = usual.width();
+        let above = value >> width;
+        if above < u64::from(FAR) {
+            self.push(1 << above, above as u32 + 1);
+            self.push(value & ((1 << width) - 1), width);
+        } else {
+            self.push(0, FAR);
+            self.push_change(value, 0);
+        }
+        usual.follow(value);
     }
 
     /// All that was written.
@@ -89,12 +107,19 @@ impl<'a> BitReader<'a> {
     /// The next `width` bits, at most 64.
     #[inline]
     pub fn take(&mut self, width: u32) -> u64 {
+        let bits = self.peek(width);
+        self.read += u64::from(width);
+        bits
+    }
+
+    /// The next `width` bits without reading them; zeros beyond the end.
+    #[inline]
+    fn peek(&self, width: u32) -> u64 {
         let (word, from) = ((self.read / 64) as usize, (self.read % 64) as u32);
         let mut bits = self.words.get(word).map_or(0, |w| w >> from);
         if from + width > u64::BITS {
-            bits |= self.words[word + 1] << (u64::BITS - from);
+            bits |= self.words.get(word + 1).map_or(0, |w| w << (u64::BITS - from));
         }
-        self.read += u64::from(width);
         bits & u64::MAX.checked_shr(u64::BITS - width).unwrap_or(0)
     }
 
@@ -109,20 +134,68 @@ impl<'a> BitReader<'a> {
     pub fn take_change(&mut self, known: u64) -> u64 {
         let width = self.take(7) as u32;
         let change = self.take(width);
-        known.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
+        known.wrapping_add(signed(change))
     }
 
     /// The next list.
     pub fn take_list(&mut self) -> Vec<u64> {
-        let len = self.take_number();
-        let mut latest = 0;
-        (0..len)
-            .map(|_| {
-                latest = self.take_change(latest);
-                latest
-            })
-            .collect()
+        let (len, rising) = (self.take_number(), self.take(1) == 1);
+        let mut list = Vec::with_capacity(len as usize);
+        if len > 0 {
+            let (mut usual, mut latest) = (Usual::default(), self.take_change(0));
+            list.push(latest);
+            for _ in 1..len {
+                let change = self.take_usual(&mut usual);
+                latest = latest.wrapping_add(if rising { change } else { signed(change) });
+                list.push(latest);
+            }
+        }
+        list
     }
+
+    /// The next number that was written as being about as large as those before it.
+    #[inline]
+    pub fn take_usual(&mut self, usual: &mut Usual) -> u64 {
+        let above = (self.peek(FAR) | 1 << FAR).trailing_zeros();
+        self.read += u64::from(FAR.min(above + 1));
+        let width = usual.width();
+        let value =
+            if above < FAR { u64::from(above) << width | self.take(width) } else { self.take_change(0) };
+        usual.follow(value);
+        value
+    }
+}
+
+/// A number that is so often as large as usual is written in full.
+const FAR: u32 = 14;
+
+/// No number counts as larger than this.
+const MOST: u64 = 1 << 40;
+
+/// How large numbers are lately that are written one after the other: eight times their mean.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usual(u64);
+
+impl Usual {
+    /// The bits that most of them need.
+    fn width(self) -> u32 {
+        60_u32.saturating_sub((self.0 | 8).leading_zeros())
+    }
+
+    /// A single one that is far larger changes little.
+    fn follow(&mut self, value: u64) {
+        self.0 = self.0 - self.0 / 8 + value.min(2 * self.0 + 64).min(MOST);
+    }
+}
+
+/// A change as a small number if it is small: its sign is the lowest bit.
+pub fn unsigned(change: u64) -> u64 {
+    change << 1 ^ (change as i64 >> 63) as u64
+}
+
+/// The change.
+pub fn signed(change: u64) -> u64 {
+    change >> 1 ^ (change & 1).wrapping_neg()
 }
 
 /// How many bits a number has.
@@ -206,15 +279,20 @@ mod tests {
 
     #[test]
     fn lists_come_back_as_they_were_written() {
-        let lists =
-            [vec![], vec![0], vec![5, u64::MAX, 0, 1 << 63, (1 << 63) - 1, 7, 7], (1000..2000).collect()];
+        let lists = [
+            vec![],
+            vec![0],
+            vec![5, u64::MAX, 0, 1 << 63, (1 << 63) - 1, 7, 7],
+            vec![0, 1, u64::MAX],
+            (1000..2000).collect(),
+        ];
         let mut out = BitWriter::default();
         for list in &lists {
             out.push(1, 3);
-            out.push_list(list.iter().copied());
+            out.push_list(list);
         }
         let words = out.finish();
-        assert!(words.len() < 1000 * 9 / 64 + 20, "{} words", words.len());
+        assert!(words.len() < 1000 * 2 / 64 + 20, "{} words", words.len());
         let mut from = BitReader::new(&words);
         for list in lists {
             assert_eq!((from.take(3), from.take_list()), (1, list));

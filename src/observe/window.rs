@@ -169,7 +169,7 @@ impl Second {
 
 /// Writes small numbers, or some that differ little from one to the next.
 fn push_small(out: &mut BitWriter, numbers: &[u32]) {
-    out.push_list(numbers.iter().map(|n| u64::from(*n)));
+    out.push_list(&numbers.iter().map(|n| u64::from(*n)).collect::<Vec<_>>());
 }
 
 fn take_small(from: &mut BitReader) -> Vec<u32> {
@@ -179,7 +179,7 @@ fn take_small(from: &mut BitReader) -> Vec<u32> {
 /// A second that is over.
 impl Second {
     fn pack(&self, out: &mut BitWriter) {
-        out.push_list([self.index, self.tokens].into_iter());
+        out.push_list(&[self.index, self.tokens]);
         push_small(out, &[self.completed, self.good]);
         push_small(out, &self.arrived);
         push_small(out, &self.routed);

@@ -76,8 +76,9 @@ impl Serialize for Summary {
 
 /// Writes pairs of numbers that differ little from one pair to the next.
 pub fn push_pairs(out: &mut BitWriter, pairs: &[(u64, u64)]) {
-    out.push_list(pairs.iter().map(|pair| pair.0));
-    out.push_list(pairs.iter().map(|pair| pair.1));
+    let (first, second): (Vec<u64>, Vec<u64>) = pairs.iter().copied().unzip();
+    out.push_list(&first);
+    out.push_list(&second);
 }
 
 /// Reads them.
