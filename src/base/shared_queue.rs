@@ -1,31 +1,92 @@
 //! A queue whose copies share what they have in common: entries come at its tail, go at its head, and never change in between.
+//!
+//! It is kept in pieces. A piece that is full can be packed: once, for the run and for all checkpoints, which keep nothing else of it. A
+//! run that was restored from one unpacks a piece when somebody reads it.
 
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::rc::Rc;
 
-/// Entries of a piece.
-const PIECE: usize = 256;
-
-/// A queue in pieces. Written and read like a plain list.
-#[derive(Clone, Debug)]
-pub struct SharedQueue<T> {
-    /// Full pieces, oldest first.
-    pieces: VecDeque<Rc<Vec<T>>>,
-    /// Entries of the oldest piece that have gone.
-    gone: usize,
-    /// The newest entries, fewer than a piece.
-    tail: Vec<T>,
+/// What a queue can pack.
+pub trait Entry: Sized {
+    /// Packed entries.
+    type Packed: ?Sized + Debug;
+    /// Packs the entries of a piece.
+    fn pack(piece: &[Self]) -> Rc<Self::Packed>;
+    /// The entries that were packed.
+    fn unpack(packed: &Self::Packed) -> Vec<Self>;
+    /// About how many bytes they take.
+    fn bytes(piece: &[Self]) -> u64;
+    /// About how many bytes they take packed.
+    fn packed_bytes(packed: &Self::Packed) -> u64;
 }
 
-impl<T> Default for SharedQueue<T> {
-    fn default() -> Self {
-        Self { pieces: VecDeque::new(), gone: 0, tail: Vec::new() }
+/// Entries that stay as they are: plain, packed, or both.
+#[derive(Debug)]
+struct Piece<T: Entry> {
+    plain: OnceCell<Vec<T>>,
+    packed: OnceCell<Rc<T::Packed>>,
+}
+
+impl<T: Entry> Piece<T> {
+    fn entries(&self) -> &[T] {
+        self.plain.get_or_init(|| T::unpack(self.packed.get().expect("INV-6: a piece of a queue is missing")))
+    }
+
+    /// The same piece as a checkpoint keeps it, and as it comes back from there.
+    fn at_rest(&self) -> Rc<Self> {
+        let packed = self.packed.get_or_init(|| T::pack(self.entries())).clone();
+        Rc::new(Self { plain: OnceCell::new(), packed: packed.into() })
+    }
+
+    fn shares(&self, other: &Self) -> bool {
+        let both = self.packed.get().zip(other.packed.get());
+        std::ptr::eq(self, other) || both.is_some_and(|(a, b)| Rc::ptr_eq(a, b))
+    }
+
+    /// Bytes of it that `other` does not share.
+    fn bytes_beside(&self, other: Option<&Rc<Self>>) -> u64 {
+        if other.is_some_and(|other| std::ptr::eq(self, &raw const **other)) {
+            return 0;
+        }
+        let packed = self.packed.get().filter(|_| !other.is_some_and(|other| self.shares(other)));
+        let packed = packed.map_or(0, |packed| T::packed_bytes(packed));
+        packed
+            + self.plain.get().map_or(0, |plain| T::bytes(plain))
+            + size_of::<(Rc<Self>, [usize; 4], Self)>() as u64
     }
 }
 
-impl<T> SharedQueue<T> {
+/// A queue in pieces of so many entries. Written and read like a plain list.
+#[derive(Debug)]
+pub struct SharedQueue<T: Entry, const PIECE: usize> {
+    /// Full pieces, oldest first.
+    pieces: VecDeque<Rc<Piece<T>>>,
+    /// Entries of the oldest piece that have gone.
+    gone: usize,
+    /// The newest entries, at most a piece of them; some if there are any entries.
+    tail: Vec<T>,
+    /// These, while they are kept in a checkpoint.
+    packed_tail: Option<Rc<T::Packed>>,
+}
+
+impl<T: Entry, const PIECE: usize> Default for SharedQueue<T, PIECE> {
+    fn default() -> Self {
+        Self { pieces: VecDeque::new(), gone: 0, tail: Vec::new(), packed_tail: None }
+    }
+}
+
+impl<T: Entry + Clone, const PIECE: usize> Clone for SharedQueue<T, PIECE> {
+    fn clone(&self) -> Self {
+        let (pieces, tail) = (self.pieces.clone(), self.tail.clone());
+        Self { pieces, gone: self.gone, tail, packed_tail: self.packed_tail.clone() }
+    }
+}
+
+impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
     /// How many entries.
     pub fn len(&self) -> usize {
         self.pieces.len() * PIECE + self.tail.len() - self.gone
@@ -33,16 +94,41 @@ impl<T> SharedQueue<T> {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.tail.is_empty()
     }
 
     /// Enters an entry at the tail.
     pub fn push(&mut self, entry: T) {
-        self.tail.push(entry);
         if self.tail.len() == PIECE {
             let full = std::mem::replace(&mut self.tail, Vec::with_capacity(PIECE));
-            self.pieces.push_back(Rc::new(full));
+            self.pieces.push_back(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
         }
+        self.tail.push(entry);
+    }
+
+    /// The entry at the head.
+    pub fn first(&self) -> Option<&T> {
+        let oldest = self.pieces.front().map_or(&self.tail[..], |piece| piece.entries());
+        oldest.get(self.gone)
+    }
+
+    /// The entry at the head, to be made another one before it is dropped; none if a copy of the queue has it too.
+    pub fn last_use(&mut self) -> Option<&mut T> {
+        let oldest = match self.pieces.front_mut() {
+            Some(piece) => Rc::get_mut(piece)?.plain.get_mut()?,
+            None => &mut self.tail,
+        };
+        oldest.get_mut(self.gone)
+    }
+
+    /// The entry at the tail, which may still change.
+    pub fn last_mut(&mut self) -> Option<&mut T> {
+        self.tail.last_mut()
+    }
+
+    /// The entry at the tail.
+    pub fn last(&self) -> Option<&T> {
+        self.tail.last()
     }
 
     /// Forgets the entry at the head; returns whether there was one.
@@ -64,20 +150,45 @@ impl<T> SharedQueue<T> {
     /// All entries, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let from = |piece: usize| if piece == 0 { self.gone } else { 0 };
-        let full = self.pieces.iter().enumerate().flat_map(move |(i, piece)| &piece[from(i)..]);
+        let full = self.pieces.iter().enumerate().flat_map(move |(i, piece)| &piece.entries()[from(i)..]);
         full.chain(&self.tail)
     }
 
-    /// Bytes of the entries themselves in pieces that `other`, a later copy of this queue, does not share.
-    pub fn bytes_beside(&self, other: Option<&Self>) -> u64 {
-        let first = other.and_then(|other| other.pieces.front());
-        let shared = first.and_then(|first| self.pieces.iter().rposition(|piece| Rc::ptr_eq(piece, first)));
-        let own = shared.unwrap_or(self.pieces.len());
-        ((own + 1) * PIECE * size_of::<T>()) as u64
+    /// Keeps nothing but packed pieces, which all copies share, and the tail, until [`unpack`](Self::unpack).
+    pub fn pack(&mut self) {
+        for piece in &mut self.pieces {
+            *piece = piece.at_rest();
+        }
+    }
+
+    /// As [`pack`](Self::pack), with the tail.
+    pub fn pack_all(&mut self) {
+        self.pack();
+        self.packed_tail = Some(T::pack(&std::mem::take(&mut self.tail)));
+    }
+
+    /// Has its entries again; pieces are unpacked when they are read.
+    pub fn unpack(&mut self) {
+        // What is unpacked is not the checkpoint's.
+        self.pack();
+        if let Some(tail) = self.packed_tail.take() {
+            self.tail = T::unpack(&tail);
+        }
+    }
+
+    /// Bytes that `later`, which went on from a copy of this queue, does not share.
+    pub fn bytes_beside(&self, later: Option<&Self>) -> u64 {
+        // What both have stands in the same order in both.
+        let first = later.and_then(|later| later.pieces.front());
+        let start = first.and_then(|first| self.pieces.iter().position(|piece| piece.shares(first)));
+        let theirs = |i: usize| later?.pieces.get(i.checked_sub(start?)?);
+        let pieces = self.pieces.iter().enumerate().map(|(i, piece)| piece.bytes_beside(theirs(i)));
+        let tail = self.packed_tail.as_ref().map_or(T::bytes(&self.tail), |tail| T::packed_bytes(tail));
+        pieces.sum::<u64>() + tail
     }
 }
 
-impl<T: Serialize> Serialize for SharedQueue<T> {
+impl<T: Entry + Serialize, const PIECE: usize> Serialize for SharedQueue<T, PIECE> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut out = s.serialize_seq(Some(self.len()))?;
         for entry in self.iter() {
@@ -87,7 +198,7 @@ impl<T: Serialize> Serialize for SharedQueue<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for SharedQueue<T> {
+impl<'de, T: Entry + Deserialize<'de>, const PIECE: usize> Deserialize<'de> for SharedQueue<T, PIECE> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let mut queue = Self::default();
         for entry in Vec::deserialize(d)? {
@@ -100,25 +211,92 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SharedQueue<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::bits::{BitReader, BitWriter};
+
+    const PIECE: usize = 256;
+
+    impl Entry for u64 {
+        type Packed = [u64];
+
+        fn pack(piece: &[Self]) -> Rc<[u64]> {
+            let mut out = BitWriter::default();
+            out.push_list(piece);
+            out.finish().into()
+        }
+
+        fn unpack(packed: &[u64]) -> Vec<Self> {
+            BitReader::new(packed).take_list()
+        }
+
+        fn bytes(piece: &[Self]) -> u64 {
+            8 * piece.len() as u64
+        }
+
+        fn packed_bytes(packed: &[u64]) -> u64 {
+            8 * packed.len() as u64
+        }
+    }
+
+    type Queue = SharedQueue<u64, PIECE>;
+
+    /// The entry that comes after `i` others: like none of these.
+    fn entry(i: u64) -> u64 {
+        i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn filled(entries: u64) -> Queue {
+        let mut queue = Queue::default();
+        (0..entries).for_each(|i| queue.push(entry(i)));
+        queue
+    }
+
+    /// Lets as many entries go as come.
+    fn go_on(queue: &mut Queue, entries: u64) {
+        for i in 0..entries {
+            queue.drop_first();
+            queue.push(entry(i));
+        }
+    }
+
+    fn packed(queue: &Queue) -> Queue {
+        let mut copy = queue.clone();
+        copy.pack_all();
+        copy
+    }
+
+    fn restored(packed: &Queue) -> Queue {
+        let mut copy = packed.clone();
+        copy.unpack();
+        copy
+    }
+
+    /// How many pieces are unpacked.
+    fn plain(queue: &Queue) -> usize {
+        queue.pieces.iter().filter(|piece| piece.plain.get().is_some()).count()
+    }
 
     #[test]
     fn entries_go_in_the_order_in_which_they_came() {
         for kept in [1, 10, PIECE, PIECE + 1, 3 * PIECE + 5] {
-            let mut queue = SharedQueue::default();
+            let mut queue = Queue::default();
             let mut plain = VecDeque::new();
-            for i in 0..5 * PIECE {
+            for i in 0..5 * PIECE as u64 {
                 if queue.len() == kept {
+                    assert_eq!(queue.first(), plain.front());
                     assert!(queue.drop_first());
                     plain.pop_front();
                 }
                 queue.push(i);
                 plain.push_back(i);
-                assert_eq!(queue.len(), plain.len());
+                assert_eq!((queue.len(), queue.last()), (plain.len(), Some(&i)));
+                if i % 97 == 0 {
+                    queue = restored(&packed(&queue));
+                }
             }
             assert!(queue.iter().eq(&plain) && queue.iter().rev().eq(plain.iter().rev()));
             let text = serde_json::to_string(&queue).expect("numbers");
             assert_eq!(text, serde_json::to_string(&plain).expect("numbers"));
-            let again: SharedQueue<usize> = serde_json::from_str(&text).expect("the same text");
+            let again: Queue = serde_json::from_str(&text).expect("the same text");
             assert!(again.iter().eq(&plain));
             while queue.drop_first() {
                 plain.pop_front();
@@ -130,17 +308,55 @@ mod tests {
 
     #[test]
     fn a_copy_shares_the_pieces_that_both_still_have() {
-        let mut queue = SharedQueue::default();
-        (0..4 * PIECE as u32).for_each(|i| queue.push(i));
+        let mut queue = filled(4 * PIECE as u64);
         let copy = queue.clone();
-        let piece = 4 * PIECE as u64;
+        let piece = 8 * PIECE as u64;
         assert_eq!(copy.bytes_beside(Some(&queue)), piece, "the tail");
-        for i in 0..PIECE as u32 {
-            queue.drop_first();
-            queue.push(i);
-        }
-        assert_eq!(copy.bytes_beside(Some(&queue)), 2 * piece);
-        assert_eq!(copy.bytes_beside(None), 5 * piece);
+        go_on(&mut queue, PIECE as u64 + 1);
+        let own = copy.bytes_beside(Some(&queue));
+        assert!((2 * piece..2 * piece + 100).contains(&own), "{own}");
+        let all = copy.bytes_beside(None);
+        assert!((4 * piece..4 * piece + 300).contains(&all), "{all}");
         assert_eq!(copy.iter().next(), Some(&0));
+    }
+
+    #[test]
+    fn a_piece_is_packed_once_for_all_copies_even_after_one_was_restored() {
+        const FEW: u64 = 100;
+        let mut queue = filled(20 * PIECE as u64);
+        let checkpoints = [0; 4].map(|_| {
+            go_on(&mut queue, PIECE as u64);
+            let checkpoint = packed(&queue);
+            queue = restored(&checkpoint);
+            checkpoint
+        });
+        for (older, newer) in checkpoints.iter().zip(&checkpoints[1..]) {
+            let same = older.pieces.iter().skip(1).zip(&newer.pieces).filter(|(a, b)| a.shares(b)).count();
+            assert_eq!((same, plain(older)), (18, 0));
+            let beside = [older.bytes_beside(Some(newer)), older.bytes_beside(None)];
+            assert!(2 * beside[0] < beside[1], "{beside:?}");
+        }
+        let last = &checkpoints[3];
+        assert!(last.bytes_beside(Some(&queue)) < last.bytes_beside(None) / 2 + FEW);
+    }
+
+    #[test]
+    fn only_what_is_read_is_unpacked() {
+        let checkpoint = packed(&filled(10 * PIECE as u64));
+        let mut queue = restored(&checkpoint);
+        assert_eq!((plain(&queue), queue.len()), (0, 10 * PIECE));
+        let last = 10 * PIECE as u64 - 1;
+        assert_eq!(queue.iter().next_back(), Some(&entry(last)));
+        assert_eq!(plain(&queue), 0, "the tail");
+        assert_eq!(queue.iter().rev().nth(PIECE), Some(&entry(last - PIECE as u64)));
+        assert_eq!(plain(&queue), 1);
+        (0..3).for_each(|_| assert!(queue.drop_first()));
+        assert_eq!((queue.first(), plain(&queue)), (Some(&entry(3)), 2));
+        assert_eq!(plain(&checkpoint), 0);
+        // The entry that is about to go may be used for something else, unless a copy has it.
+        *queue.last_use().expect("nobody else has it") = 77;
+        let copy = queue.clone();
+        assert_eq!((queue.last_use(), copy.first()), (None, Some(&77)));
+        assert_eq!(checkpoint.bytes_beside(None), packed(&restored(&checkpoint)).bytes_beside(None));
     }
 }

@@ -3,6 +3,8 @@
 //! Facts come by the hundred thousand in a second of watching, notes now and then: they are kept apart, so that entering a fact and
 //! forgetting one is copying a few words.
 
+mod packed;
+
 use super::anomaly::AnomalyKind;
 use crate::base::{Micros, SharedQueue};
 use crate::engine::Fact;
@@ -24,11 +26,16 @@ pub(crate) enum LogEntry<'a> {
     Note(&'a Note),
 }
 
+/// When, and the fact; none where a note stands.
+type Line = (u64, Option<Fact>);
+
+/// Lines of a piece.
+const PIECE: usize = 256;
+
 /// The latest lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EventLog {
-    /// When, and the fact; none where a note stands.
-    lines: SharedQueue<(u64, Option<Fact>)>,
+    lines: SharedQueue<Line, PIECE>,
     /// Notes with the numbers of their lines: those that are kept, and some that are not any more.
     notes: Vec<(u64, Note)>,
     /// Number of the first line that is kept.
@@ -83,6 +90,16 @@ impl EventLog {
             };
             Some((number, *at_us, entry))
         })
+    }
+
+    /// Keeps its lines packed.
+    pub(super) fn pack(&mut self) {
+        self.lines.pack_all();
+    }
+
+    /// Is what it was; lines are unpacked when somebody reads them.
+    pub(super) fn unpack(&mut self) {
+        self.lines.unpack();
     }
 
     /// Bytes of lines that `later`, which went on from a copy of this log, does not share.

@@ -9,6 +9,7 @@ impl Recorder {
         let mut out = BitWriter::default();
         self.window.pack(&mut out);
         self.itl.pack(&mut out);
+        self.log.pack();
         self.decisions.pack();
         self.packed = Some(out.finish().into());
     }
@@ -19,6 +20,7 @@ impl Recorder {
         let mut from = BitReader::new(&packed);
         self.window.unpack(&mut from);
         self.itl.unpack(&mut from);
+        self.log.unpack();
         self.decisions.unpack();
     }
 }

@@ -103,6 +103,23 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// All of them, in order.
+    pub const ALL: [Self; 13] = [
+        Self::Hold,
+        Self::WithinTolerance,
+        Self::Target,
+        Self::Stabilised,
+        Self::RateLimited,
+        Self::Panic,
+        Self::AboveThreshold,
+        Self::BelowThreshold,
+        Self::Cooldown,
+        Self::Woken,
+        Self::Idle,
+        Self::Transition,
+        Self::GpuBudget,
+    ];
+
     /// Its name in logs and rows.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,0 +1,335 @@
+//! Packed lines of the event log: what a checkpoint keeps of them.
+//!
+//! A line is its kind and its numbers: the time since the line before, the difference from the latest request, what else there is. Lines
+//! of a kind are alike: a number takes as many bits as the largest so far at its place in such a line, and one that says whether these
+//! are enough.
+
+use super::Line;
+use crate::base::bits::{BitReader, BitWriter, signed, unsigned};
+use crate::base::shared_queue::Entry;
+use crate::base::{Micros, ReplicaId, RequestId, Span};
+use crate::engine::{DropReason, Fact};
+use crate::policy::Reason;
+use crate::policy::scaling::Rule;
+use std::mem::discriminant;
+use std::rc::Rc;
+
+/// Most numbers of a line.
+const NUMBERS: usize = 8;
+/// Bits of the number of a kind.
+const KIND_BITS: u32 = 5;
+
+/// One fact of each kind, frequent ones first.
+const KINDS: [Fact; 31] = {
+    let (request, replica, reason) = (RequestId(0), ReplicaId(0), Reason::RejectAll);
+    let (ttft, until) = (Span(0), Micros(0));
+    let (class, urgency, blocks, tokens, pool, waiting) = (0, 0, 0, 0, 0, 0);
+    [
+        Fact::StepEnded { replica },
+        Fact::Tokens { replica, itl: ttft, count: 0 },
+        Fact::StepStarted { replica, span: ttft, prefill: 0, decode: 0, running: 0, waiting, kv_used: 0 },
+        Fact::Prefilled { request, replica, tokens },
+        Fact::Arrived { request, client: 0, class },
+        Fact::Admitted { request },
+        Fact::Routed { request, replica },
+        Fact::Queued { request, replica, class, urgency },
+        Fact::Scheduled { request, replica, class, urgency, prefill: 0, cached: 0 },
+        Fact::FirstToken { request, replica, ttft },
+        Fact::Completed { request, replica, class, ttft, e2e: ttft, tokens },
+        Fact::Rejected { request, reason, replica: None },
+        Fact::Delayed { request, reason },
+        Fact::Dropped { request, replica, class, urgency, reason: DropReason::TimedOut, waiting },
+        Fact::Preempted { request, replica, class, urgency, times: 0 },
+        Fact::HeadBlocked { request, behind: request, replica },
+        Fact::HeadUnblocked { request, replica },
+        Fact::LoadStarted { request, replica, class, urgency, blocks, until },
+        Fact::Loaded { request, replica, class, urgency, blocks },
+        Fact::LoadGivenUp { request, replica, blocks },
+        Fact::Offloaded { replica, blocks, forgotten: 0 },
+        Fact::ReloadedEarly { request, replica, blocks },
+        Fact::Livelock { request, replica },
+        Fact::Scaled { pool, from: 0, to: 0, rule: Rule::Hold },
+        Fact::Starting { replica, pool, until },
+        Fact::Cold { replica },
+        Fact::Warm { replica },
+        Fact::StartGivenUp { replica },
+        Fact::Redirected { request, replica, class, urgency, waiting },
+        Fact::Serving { replica, pool },
+        Fact::Draining { replica },
+    ]
+};
+
+/// The number of a kind of line; 0 where a note stands.
+fn kind_of(fact: Option<&Fact>) -> usize {
+    let same = |fact: &Fact| KINDS.iter().position(|kind| discriminant(kind) == discriminant(fact));
+    fact.map_or(0, |fact| 1 + same(fact).expect("INV-6: a kind of fact has no number"))
+}
+
+/// The numbers of lines, one after the other: `next` gets each and returns what is to stand in its place. So what writes them and what
+/// reads them is the same.
+struct Numbers<'a> {
+    next: &'a mut dyn FnMut(u64) -> u64,
+    at: u64,
+    request: u64,
+}
+
+impl Numbers<'_> {
+    fn line(&mut self, (at, fact): &mut Line) {
+        *at = self.at.wrapping_add((self.next)(at.wrapping_sub(self.at)));
+        self.at = *at;
+        if let Some(fact) = fact {
+            self.fact(fact);
+        }
+    }
+
+    fn some(&mut self, small: &mut [&mut u32], large: &mut [&mut u64]) {
+        for n in small {
+            **n = (self.next)(u64::from(**n)) as u32;
+        }
+        for n in large {
+            **n = (self.next)(**n);
+        }
+    }
+
+    fn of(&mut self, request: &mut RequestId, small: &mut [&mut u32], large: &mut [&mut u64]) {
+        let change = (self.next)(unsigned(u64::from(request.0).wrapping_sub(self.request)));
+        self.request = self.request.wrapping_add(signed(change));
+        request.0 = self.request as u32;
+        self.some(small, large);
+    }
+
+    fn urgent(&mut self, request: &mut RequestId, small: &mut [&mut u32], urgency: &mut i64) {
+        self.of(request, small, &mut []);
+        *urgency = signed((self.next)(unsigned(*urgency as u64))) as i64;
+    }
+
+    /// One of a few, of this number.
+    fn choice<T: Copy>(&mut self, chosen: &mut T, number: usize, all: &[T]) {
+        *chosen = all[(self.next)(number as u64) as usize];
+    }
+
+    fn fact(&mut self, fact: &mut Fact) {
+        match fact {
+            Fact::StepEnded { replica }
+            | Fact::Cold { replica }
+            | Fact::Warm { replica }
+            | Fact::StartGivenUp { replica }
+            | Fact::Draining { replica } => self.some(&mut [&mut replica.0], &mut []),
+            Fact::Tokens { replica, count: a, itl: Span(b) }
+            | Fact::Starting { replica, pool: a, until: Micros(b) } => {
+                self.some(&mut [&mut replica.0, a], &mut [b]);
+            }
+            Fact::StepStarted { replica: ReplicaId(n), span, prefill, decode, running, waiting, kv_used } => {
+                self.some(&mut [n, prefill, decode, running, waiting, kv_used], &mut [&mut span.0]);
+            }
+            Fact::Offloaded { replica, blocks, forgotten: n } => {
+                self.some(&mut [&mut replica.0, blocks, n], &mut []);
+            }
+            Fact::Scaled { pool, from, to, rule } => {
+                self.some(&mut [pool, from, to], &mut []);
+                self.choice(rule, *rule as usize, &Rule::ALL);
+            }
+            Fact::Serving { replica, pool } => self.some(&mut [&mut replica.0, pool], &mut []),
+            Fact::Admitted { request } => self.of(request, &mut [], &mut []),
+            Fact::Delayed { request, reason } => {
+                self.of(request, &mut [], &mut []);
+                self.choice(reason, *reason as usize, &Reason::ALL);
+            }
+            Fact::Rejected { request, reason, replica } => {
+                let mut number = replica.map_or(0, |replica| 1 + u64::from(replica.0));
+                self.of(request, &mut [], &mut [&mut number]);
+                *replica = number.checked_sub(1).map(|number| ReplicaId(number as u32));
+                self.choice(reason, *reason as usize, &Reason::ALL);
+            }
+            Fact::Arrived { request, client: a, class: b }
+            | Fact::Prefilled { request, replica: ReplicaId(a), tokens: b }
+            | Fact::LoadGivenUp { request, replica: ReplicaId(a), blocks: b }
+            | Fact::ReloadedEarly { request, replica: ReplicaId(a), blocks: b }
+            | Fact::HeadBlocked { request, replica: ReplicaId(a), behind: RequestId(b) } => {
+                self.of(request, &mut [a, b], &mut []);
+            }
+            Fact::Routed { request, replica }
+            | Fact::HeadUnblocked { request, replica }
+            | Fact::Livelock { request, replica } => self.of(request, &mut [&mut replica.0], &mut []),
+            Fact::FirstToken { request, replica, ttft } => {
+                self.of(request, &mut [&mut replica.0], &mut [&mut ttft.0]);
+            }
+            Fact::Completed { request, replica, class, ttft, e2e, tokens } => {
+                self.of(request, &mut [&mut replica.0, class, tokens], &mut [&mut ttft.0, &mut e2e.0]);
+            }
+            Fact::Queued { request, replica, class: n, urgency } => {
+                self.urgent(request, &mut [&mut replica.0, n], urgency);
+            }
+            Fact::Preempted { request, replica, class, urgency, times: n }
+            | Fact::Loaded { request, replica, class, urgency, blocks: n }
+            | Fact::Redirected { request, replica, class, urgency, waiting: n } => {
+                self.urgent(request, &mut [&mut replica.0, class, n], urgency);
+            }
+            Fact::Dropped { request, replica, class, urgency, reason, waiting } => {
+                self.urgent(request, &mut [&mut replica.0, class, waiting], urgency);
+                self.choice(reason, *reason as usize, &DropReason::ALL);
+            }
+            Fact::Scheduled { request, replica, class, urgency, prefill, cached } => {
+                self.urgent(request, &mut [&mut replica.0, class, prefill, cached], urgency);
+            }
+            Fact::LoadStarted { request, replica, class, urgency, blocks, until } => {
+                self.urgent(request, &mut [&mut replica.0, class, blocks], urgency);
+                self.some(&mut [], &mut [&mut until.0]);
+            }
+        }
+    }
+}
+
+/// How many bits the numbers of lines have, by kind and place.
+type Widths = [[u32; NUMBERS]; 1 << KIND_BITS];
+
+impl Entry for Line {
+    type Packed = [u64];
+
+    fn pack(piece: &[Self]) -> Rc<[u64]> {
+        let (mut out, mut widths) = (BitWriter::default(), Widths::default());
+        let (mut at, mut request) = (0, 0);
+        out.push_number(piece.len() as u32);
+        for &(mut line) in piece {
+            let kind = kind_of(line.1.as_ref());
+            out.push(kind as u64, KIND_BITS);
+            let mut places = widths[kind].iter_mut();
+            let next = &mut |n: u64| {
+                let width = places.next().expect("INV-6: a line has too many numbers");
+                let needed = u64::BITS - n.leading_zeros();
+                out.push(u64::from(needed > *width), 1);
+                if needed > *width {
+                    out.push(u64::from(needed), 7);
+                    *width = needed;
+                }
+                out.push(n, *width);
+                n
+            };
+            let mut numbers = Numbers { next, at, request };
+            numbers.line(&mut line);
+            (at, request) = (numbers.at, numbers.request);
+        }
+        out.finish().into()
+    }
+
+    fn unpack(packed: &[u64]) -> Vec<Self> {
+        let (mut from, mut widths) = (BitReader::new(packed), Widths::default());
+        let (mut at, mut request, lines) = (0, 0, from.take_number());
+        let read = |_| {
+            let kind = from.take(KIND_BITS) as usize;
+            let mut line = (0, kind.checked_sub(1).map(|kind| KINDS[kind]));
+            let mut places = widths[kind].iter_mut();
+            let next = &mut |_| {
+                let width = places.next().expect("INV-6: a line has too many numbers");
+                if from.take(1) == 1 {
+                    *width = from.take(7) as u32;
+                }
+                from.take(*width)
+            };
+            let mut numbers = Numbers { next, at, request };
+            numbers.line(&mut line);
+            (at, request) = (numbers.at, numbers.request);
+            line
+        };
+        (0..lines).map(read).collect()
+    }
+
+    fn bytes(piece: &[Self]) -> u64 {
+        size_of_val(piece) as u64
+    }
+
+    fn packed_bytes(packed: &[u64]) -> u64 {
+        size_of_val(packed) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::{Purpose, Stream};
+
+    /// A fact whose numbers are made by `draw`, at most what the field holds; a choice among few is as it is.
+    fn with(mut kind: Fact, draw: &mut dyn FnMut() -> u64) -> Fact {
+        let next = &mut |n| if n == 0 { draw() } else { n };
+        Numbers { next, at: 0, request: 0 }.fact(&mut kind);
+        kind
+    }
+
+    fn come_back(lines: &[Line]) -> usize {
+        let packed = Line::pack(lines);
+        assert_eq!(Line::unpack(&packed), lines);
+        packed.len() * 8
+    }
+
+    #[test]
+    fn a_fact_of_any_kind_comes_back_with_any_numbers() {
+        let mut draws = Stream::new(5, Purpose::Ties, 0);
+        let mut lines: Vec<Line> = Vec::new();
+        for round in 0..200_u64 {
+            for kind in KINDS {
+                assert_eq!(KINDS[kind_of(Some(&kind)) - 1], kind);
+                let few = matches!(
+                    kind,
+                    Fact::Rejected { .. } | Fact::Delayed { .. } | Fact::Dropped { .. } | Fact::Scaled { .. }
+                );
+                let width = draws.below(32);
+                let mut draw = || match round {
+                    0 => 0,
+                    1 if !few => u64::MAX,
+                    2 if !few => 1 << 63,
+                    _ if few => u64::from(draws.below(4)),
+                    _ => u64::from(draws.below(u32::MAX)) >> width,
+                };
+                let fact = with(kind, &mut draw);
+                let at = lines
+                    .last()
+                    .map_or(0, |(at, _)| at.saturating_add((round & 1) * u64::from(draws.below(9))));
+                lines.push((if round == 199 { u64::MAX } else { at }, Some(fact)));
+            }
+            lines.push((lines[lines.len() - 1].0, None));
+        }
+        for piece in lines.chunks(97) {
+            come_back(piece);
+        }
+        come_back(&[]);
+        come_back(&lines);
+    }
+
+    #[test]
+    fn every_choice_comes_back() {
+        let (request, replica, until) = (RequestId(u32::MAX), ReplicaId(u32::MAX), Micros(u64::MAX));
+        let (class, waiting) = (u32::MAX, 7);
+        let mut lines = vec![(3, None), (5, Some(Fact::Starting { replica, pool: 1, until }))];
+        for reason in Reason::ALL {
+            lines.push((7, Some(Fact::Delayed { request, reason })));
+            lines.push((8, Some(Fact::Rejected { request: RequestId(0), reason, replica: Some(replica) })));
+            lines.push((8, Some(Fact::Rejected { request, reason, replica: None })));
+        }
+        for (reason, urgency) in DropReason::ALL.into_iter().zip([i64::MIN, -1, 0, i64::MAX]) {
+            lines.push((9, Some(Fact::Dropped { request, replica, class, urgency, reason, waiting })));
+        }
+        for rule in Rule::ALL {
+            lines.push((9, Some(Fact::Scaled { pool: 0, from: 1, to: u32::MAX, rule })));
+        }
+        come_back(&lines);
+    }
+
+    #[test]
+    fn a_line_takes_a_few_bytes() {
+        let replica = |i: u64| ReplicaId((i * 7 % 64) as u32);
+        let line = |i: u64| {
+            let fact = match i % 4 {
+                0 => Fact::Arrived { request: RequestId(5000 + i as u32), client: 1, class: 0 },
+                1 => Fact::StepEnded { replica: replica(i) },
+                2 => Fact::Tokens { replica: replica(i), itl: Span(9000 + i * 37 % 500), count: 30 },
+                _ => {
+                    Fact::Prefilled { request: RequestId(4000 + i as u32), replica: replica(i), tokens: 512 }
+                }
+            };
+            (300_000_000 + i * 90, Some(fact))
+        };
+        let lines: Vec<Line> = (0..256).map(line).collect();
+        let bytes = come_back(&lines);
+        assert!(bytes < 256 * 6, "{bytes}");
+    }
+}
