@@ -48,7 +48,7 @@ impl BitWriter {
 
     /// Adds a list of numbers, each of which differs little from the one before.
     pub fn push_list(&mut self, list: &[u64]) {
-        let rising = list.is_sorted();
+        let rising = list.windows(2).all(|two| two[0] <= two[1]);
         self.push_number(list.len() as u32);
         self.push(u64::from(rising), 1);
         let Some(&first) = list.first() else { return };

@@ -6,7 +6,6 @@
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::rc::Rc;
 
@@ -64,7 +63,7 @@ impl<T: Entry> Piece<T> {
 #[derive(Debug)]
 pub struct SharedQueue<T: Entry, const PIECE: usize> {
     /// Full pieces, oldest first.
-    pieces: VecDeque<Rc<Piece<T>>>,
+    pieces: Vec<Rc<Piece<T>>>,
     /// Entries of the oldest piece that have gone.
     gone: usize,
     /// The newest entries, at most a piece of them; some if there are any entries.
@@ -75,7 +74,7 @@ pub struct SharedQueue<T: Entry, const PIECE: usize> {
 
 impl<T: Entry, const PIECE: usize> Default for SharedQueue<T, PIECE> {
     fn default() -> Self {
-        Self { pieces: VecDeque::new(), gone: 0, tail: Vec::new(), packed_tail: None }
+        Self { pieces: Vec::new(), gone: 0, tail: Vec::new(), packed_tail: None }
     }
 }
 
@@ -101,24 +100,18 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
     pub fn push(&mut self, entry: T) {
         if self.tail.len() == PIECE {
             let full = std::mem::replace(&mut self.tail, Vec::with_capacity(PIECE));
-            self.pieces.push_back(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
+            self.pieces.push(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
         }
         self.tail.push(entry);
     }
 
-    /// The entry at the head.
-    pub fn first(&self) -> Option<&T> {
-        let oldest = self.pieces.front().map_or(&self.tail[..], |piece| piece.entries());
-        oldest.get(self.gone)
-    }
-
-    /// The entry at the head, to be made another one before it is dropped; none if a copy of the queue has it too.
-    pub fn last_use(&mut self) -> Option<&mut T> {
-        let oldest = match self.pieces.front_mut() {
-            Some(piece) => Rc::get_mut(piece)?.plain.get_mut()?,
-            None => &mut self.tail,
-        };
-        oldest.get_mut(self.gone)
+    /// The entry after so many others; its piece is unpacked.
+    pub fn get(&self, at: usize) -> Option<&T> {
+        let at = at + self.gone;
+        match self.pieces.get(at / PIECE) {
+            Some(piece) => piece.entries().get(at % PIECE),
+            None => self.tail.get(at - self.pieces.len() * PIECE),
+        }
     }
 
     /// The entry at the tail, which may still change.
@@ -141,36 +134,36 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
             // A queue so short that all of it is the tail.
             self.tail.drain(..std::mem::take(&mut self.gone));
         } else if self.gone == PIECE {
-            self.pieces.pop_front();
+            self.pieces.remove(0);
             self.gone = 0;
         }
         true
     }
 
-    /// All entries, oldest first.
+    /// All entries, oldest first. Those that are not taken are not unpacked.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        let from = |piece: usize| if piece == 0 { self.gone } else { 0 };
-        let full = self.pieces.iter().enumerate().flat_map(move |(i, piece)| &piece.entries()[from(i)..]);
-        full.chain(&self.tail)
+        (0..self.len()).filter_map(|at| self.get(at))
     }
 
-    /// Keeps nothing but packed pieces, which all copies share, and the tail, until [`unpack`](Self::unpack).
-    pub fn pack(&mut self) {
+    fn rest(&mut self) {
         for piece in &mut self.pieces {
             *piece = piece.at_rest();
         }
     }
 
-    /// As [`pack`](Self::pack), with the tail.
-    pub fn pack_all(&mut self) {
-        self.pack();
-        self.packed_tail = Some(T::pack(&std::mem::take(&mut self.tail)));
+    /// Keeps nothing but packed pieces, which all copies share, and a packed tail, until [`unpack`](Self::unpack). A single entry at
+    /// the tail, which may still change, stays as it is.
+    pub fn pack(&mut self) {
+        self.rest();
+        if PIECE > 1 {
+            self.packed_tail = Some(T::pack(&std::mem::take(&mut self.tail)));
+        }
     }
 
     /// Has its entries again; pieces are unpacked when they are read.
     pub fn unpack(&mut self) {
         // What is unpacked is not the checkpoint's.
-        self.pack();
+        self.rest();
         if let Some(tail) = self.packed_tail.take() {
             self.tail = T::unpack(&tail);
         }
@@ -179,12 +172,14 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
     /// Bytes that `later`, which went on from a copy of this queue, does not share.
     pub fn bytes_beside(&self, later: Option<&Self>) -> u64 {
         // What both have stands in the same order in both.
-        let first = later.and_then(|later| later.pieces.front());
-        let start = first.and_then(|first| self.pieces.iter().position(|piece| piece.shares(first)));
-        let theirs = |i: usize| later?.pieces.get(i.checked_sub(start?)?);
-        let pieces = self.pieces.iter().enumerate().map(|(i, piece)| piece.bytes_beside(theirs(i)));
-        let tail = self.packed_tail.as_ref().map_or(T::bytes(&self.tail), |tail| T::packed_bytes(tail));
-        pieces.sum::<u64>() + tail
+        let theirs = later.map_or(&[][..], |later| &later.pieces);
+        let first = theirs.first().and_then(|first| self.pieces.iter().position(|piece| piece.shares(first)));
+        let mut bytes = self.packed_tail.as_ref().map_or(T::bytes(&self.tail), |tail| T::packed_bytes(tail));
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let theirs = first.and_then(|first| theirs.get(i.checked_sub(first)?));
+            bytes += piece.bytes_beside(theirs);
+        }
+        bytes
     }
 }
 
@@ -212,6 +207,7 @@ impl<'de, T: Entry + Deserialize<'de>, const PIECE: usize> Deserialize<'de> for 
 mod tests {
     use super::*;
     use crate::base::bits::{BitReader, BitWriter};
+    use std::collections::VecDeque;
 
     const PIECE: usize = 256;
 
@@ -260,7 +256,7 @@ mod tests {
 
     fn packed(queue: &Queue) -> Queue {
         let mut copy = queue.clone();
-        copy.pack_all();
+        copy.pack();
         copy
     }
 
@@ -282,7 +278,7 @@ mod tests {
             let mut plain = VecDeque::new();
             for i in 0..5 * PIECE as u64 {
                 if queue.len() == kept {
-                    assert_eq!(queue.first(), plain.front());
+                    assert_eq!(queue.get(0), plain.front());
                     assert!(queue.drop_first());
                     plain.pop_front();
                 }
@@ -351,12 +347,8 @@ mod tests {
         assert_eq!(queue.iter().rev().nth(PIECE), Some(&entry(last - PIECE as u64)));
         assert_eq!(plain(&queue), 1);
         (0..3).for_each(|_| assert!(queue.drop_first()));
-        assert_eq!((queue.first(), plain(&queue)), (Some(&entry(3)), 2));
+        assert_eq!((queue.get(0), plain(&queue)), (Some(&entry(3)), 2));
         assert_eq!(plain(&checkpoint), 0);
-        // The entry that is about to go may be used for something else, unless a copy has it.
-        *queue.last_use().expect("nobody else has it") = 77;
-        let copy = queue.clone();
-        assert_eq!((queue.last_use(), copy.first()), (None, Some(&77)));
         assert_eq!(checkpoint.bytes_beside(None), packed(&restored(&checkpoint)).bytes_beside(None));
     }
 }

@@ -7,7 +7,7 @@ impl Recorder {
     pub(crate) fn bytes_alive(&self) -> u64 {
         let packed = self.packed.as_ref().map_or(0, |packed| 8 * packed.len() as u64);
         let alive = self.timeline.bytes() + self.spread.bytes() + self.itl.bytes() + 8 * (1 << 12);
-        alive + packed + self.scaling.bytes() + self.decisions.bytes_packed()
+        alive + packed + self.scaling.bytes()
     }
 
     /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.

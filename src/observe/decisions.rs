@@ -2,21 +2,21 @@
 
 mod packed;
 
-use super::window::unshared;
-use crate::base::RequestId;
 use crate::base::words::three_digits;
+use crate::base::{RequestId, SharedQueue};
 use crate::engine::{Cluster, Decision, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
-use packed::Packed;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Most decisions kept.
 const DECISIONS_KEPT: usize = 4096;
 /// Most candidates kept, of all these decisions together.
 const ROWS_KEPT: usize = 131_072;
+
+/// Decisions that are packed together.
+const GROUP: usize = 64;
 
 /// Most replicas of which every decision is kept.
 const EACH_KEPT: usize = 16;
@@ -48,16 +48,11 @@ struct KeptDecision {
     summand_values: Vec<f64>,
 }
 
-/// Replaces a column by another one, or by some of its entries.
-fn refill<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
-    column.clear();
-    add_to(column, from, some);
-}
-
-fn add_to<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
+/// A column, or some of its entries.
+fn taken<T: Copy>(column: &[T], some: Option<&[usize]>) -> Vec<T> {
     match some {
-        None => column.extend_from_slice(from),
-        Some(order) => column.extend(order.iter().filter_map(|&i| from.get(i))),
+        None => column.to_vec(),
+        Some(order) => order.iter().filter_map(|&i| column.get(i).copied()).collect(),
     }
 }
 
@@ -66,17 +61,14 @@ fn add_to<T: Copy>(column: &mut Vec<T>, from: &[T], some: Option<&[usize]>) {
 pub(crate) struct Decisions {
     /// Most candidates of a decision that are kept; 0 means all.
     max_candidates: u32,
-    /// None changes once it is here: copies of a run share them.
-    kept: VecDeque<Rc<KeptDecision>>,
+    /// None changes once it is here: copies of a run share them, and checkpoints keep them packed.
+    kept: SharedQueue<KeptDecision, GROUP>,
     rows: usize,
     routed: u64,
     regret_sum: f64,
     regret_max: f64,
     /// By replica: requests sent there.
     targets: Vec<u64>,
-    /// Those that are kept, while they are kept in a checkpoint.
-    #[serde(skip)]
-    packed: Option<Rc<Packed>>,
 }
 
 /// What the decisions of a run amount to.
@@ -165,11 +157,12 @@ pub struct SummandValue {
 }
 
 impl KeptDecision {
-    fn bytes(&self) -> u64 {
-        let of_row = size_of::<ReplicaView>() + 4 + size_of::<Option<Excluded>>();
+    fn size(&self) -> u64 {
+        let rows = self.seen.len() * (size_of::<ReplicaView>() + 4);
+        let rows = rows + self.excluded.len() * size_of::<Option<Excluded>>();
         let columns = self.totals.len() + self.values.len() + self.summand_values.len();
         let numbers = columns + 3 * (self.terms.len() + self.summands.len());
-        (size_of::<Self>() + self.seen.len() * of_row + 8 * numbers) as u64
+        (size_of::<Self>() + rows + 8 * numbers) as u64
     }
 }
 
@@ -179,9 +172,19 @@ impl Decisions {
         Self { max_candidates, ..Self::default() }
     }
 
+    /// Takes as little memory as it can until [`unpack`](Self::unpack).
+    pub(super) fn pack(&mut self) {
+        self.kept.pack();
+    }
+
+    /// Is what it was; decisions are unpacked when somebody asks for them.
+    pub(super) fn unpack(&mut self) {
+        self.kept.unpack();
+    }
+
     /// Bytes of the decisions that `later`, which went on from a copy, does not share.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
-        unshared(&self.kept, later.map(|l| &l.kept)).map(KeptDecision::bytes).sum()
+        self.kept.bytes_beside(later.map(|l| &l.kept))
     }
 
     /// Whether the report is to have a summary.
@@ -218,37 +221,31 @@ impl Decisions {
         });
         let some = best.as_deref();
         let rows = some.map_or(d.seen.len(), <[usize]>::len);
-        // The oldest make room, in the queue and, unless a copy of the run has them too, in memory.
-        let mut room = Rc::<KeptDecision>::default();
         while self.kept.len() >= DECISIONS_KEPT || self.rows + rows > ROWS_KEPT {
-            let Some(oldest) = self.kept.pop_front() else { break };
+            let Some(oldest) = self.kept.get(0) else { break };
             self.rows -= oldest.seen.len();
-            if Rc::strong_count(&oldest) == 1 {
-                room = oldest;
-            }
+            self.kept.drop_first();
         }
-        let kept = Rc::get_mut(&mut room).expect("nobody else has it");
         self.rows += rows;
-        kept.request = request.0;
         let place = |chosen: usize| some.and_then(|s| s.iter().position(|&i| i == chosen)).unwrap_or(chosen);
-        kept.chosen = d.chosen.map(|chosen| place(chosen) as u32);
-        refill(&mut kept.excluded, &d.excluded, some);
-        refill(&mut kept.seen, &d.seen, some);
-        refill(&mut kept.true_load, &d.true_load, some);
-        refill(&mut kept.totals, &d.scores.totals, some);
-        kept.terms.clear();
-        kept.values.clear();
+        let mut kept = KeptDecision {
+            request: request.0,
+            chosen: d.chosen.map(|chosen| place(chosen) as u32),
+            seen: taken(&d.seen, some),
+            true_load: taken(&d.true_load, some),
+            excluded: taken(&d.excluded, some),
+            totals: taken(&d.scores.totals, some),
+            ..KeptDecision::default()
+        };
         for part in &d.scores.parts {
             kept.terms.push((part.term.clone(), part.weight));
-            add_to(&mut kept.values, &part.values, some);
+            kept.values.extend(taken(&part.values, some));
         }
-        kept.summands.clear();
-        kept.summand_values.clear();
         for summand in &d.scores.summands {
             kept.summands.push((summand.part, Rc::clone(&summand.text)));
-            add_to(&mut kept.summand_values, &summand.values, some);
+            kept.summand_values.extend(taken(&summand.values, some));
         }
-        self.kept.push_back(room);
+        self.kept.push(kept);
     }
 
     /// What the router saw when it sent `request` somewhere, the best first, if that is still kept.

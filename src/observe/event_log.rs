@@ -94,7 +94,7 @@ impl EventLog {
 
     /// Keeps its lines packed.
     pub(super) fn pack(&mut self) {
-        self.lines.pack_all();
+        self.lines.pack();
     }
 
     /// Is what it was; lines are unpacked when somebody reads them.

@@ -1,21 +1,20 @@
 //! Packed decisions: what a checkpoint keeps of them. One differs from the one before in few candidates, and there by little.
 
-use super::{Decisions, KeptDecision};
-use crate::base::bits::{BitReader, BitWriter};
+use super::KeptDecision;
+use crate::base::ReplicaId;
+use crate::base::bits::{BitReader, BitWriter, Usual, signed, unsigned};
+use crate::base::shared_queue::Entry;
 use crate::policy::ReplicaView;
-use crate::policy::routing::{Excluded, Term};
 use std::rc::Rc;
 
 /// Decisions, each as what it differs in from the one before.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     bits: Box<[u64]>,
-    decisions: u32,
-    /// Candidates and columns that are not written as differences, in order.
+    /// Candidates that are not written as differences, in order.
     views: Vec<ReplicaView>,
-    excluded: Vec<Vec<Option<Excluded>>>,
-    terms: Vec<Vec<(Term, f64)>>,
-    summands: Vec<Vec<(u32, Rc<str>)>>,
+    /// Why candidates were excluded, terms and summands, of decisions that had others of these than the one before.
+    apart: Vec<KeptDecision>,
 }
 
 /// What of a candidate changes from one decision to the next.
@@ -28,25 +27,41 @@ fn with_figures(view: &ReplicaView, [waiting, running, in_flight, kv_used, _]: [
     ReplicaView { waiting, running, in_flight, kv_used, ..*view }
 }
 
-fn write_candidate(
-    packed: &mut Packed,
-    out: &mut BitWriter,
-    now: (&ReplicaView, u32),
-    was: Option<(&ReplicaView, u32)>,
-) {
-    let (figures_now, zeros) = (figures(now.0, now.1), [0; 5]);
-    let alike = was.filter(|(view, _)| *now.0 == with_figures(view, figures_now));
-    let figures_were = alike.map_or(zeros, |(view, load)| figures(view, load));
-    if alike.is_some() && figures_now == figures_were {
-        out.push(0b1, 1);
-        return;
-    }
-    out.push(if alike.is_some() { 0b10 } else { 0b00 }, 2);
-    if alike.is_none() {
-        packed.views.push(*now.0);
-    }
-    for (now, was) in figures_now.into_iter().zip(figures_were) {
-        out.push_change(u64::from(now), u64::from(was));
+/// A candidate with its true load.
+type Candidate = (ReplicaView, u32);
+
+/// The candidate at position `i` as it is expected to be: as in the decision before, or else like the one before it.
+fn expected(was: &KeptDecision, i: usize, latest: Option<Candidate>) -> Option<Candidate> {
+    let next =
+        |(view, load): Candidate| (ReplicaView { id: ReplicaId(view.id.0.wrapping_add(1)), ..view }, load);
+    was.seen.get(i).copied().zip(was.true_load.get(i).copied()).or_else(|| latest.map(next))
+}
+
+/// How large changes of each figure are.
+type Usuals = [Usual; 5];
+
+impl Packed {
+    fn write_candidate(
+        &mut self,
+        out: &mut BitWriter,
+        usual: &mut Usuals,
+        (view, load): Candidate,
+        expected: Option<Candidate>,
+    ) {
+        let figures_now = figures(&view, load);
+        let alike = expected.filter(|(expected, _)| view == with_figures(expected, figures_now));
+        let figures_were = alike.map_or([0; 5], |(view, load)| figures(&view, load));
+        if alike.is_some() && figures_now == figures_were {
+            out.push(0b1, 1);
+            return;
+        }
+        out.push(if alike.is_some() { 0b10 } else { 0b00 }, 2);
+        if alike.is_none() {
+            self.views.push(view);
+        }
+        for (usual, (now, was)) in usual.iter_mut().zip(figures_now.into_iter().zip(figures_were)) {
+            out.push_usual(unsigned(u64::from(now).wrapping_sub(u64::from(was))), usual);
+        }
     }
 }
 
@@ -67,60 +82,69 @@ fn read_numbers(from: &mut BitReader, was: &[f64]) -> Vec<f64> {
     (0..len).map(next).collect()
 }
 
-/// Writes a column, unless it is that of the decision before.
-fn write_column<T: Clone + PartialEq>(out: &mut BitWriter, apart: &mut Vec<Vec<T>>, now: &[T], was: &[T]) {
-    out.push(u64::from(now == was), 1);
-    if now != was {
-        apart.push(now.to_vec());
-    }
-}
-
-fn read_column<T: Clone>(from: &mut BitReader, apart: &mut std::slice::Iter<Vec<T>>, was: &[T]) -> Vec<T> {
-    if from.take(1) == 1 {
-        return was.to_vec();
-    }
-    apart.next().expect("INV-6: a column of a decision is missing").clone()
-}
-
 impl Packed {
-    fn write(&mut self, out: &mut BitWriter, now: &KeptDecision, was: &KeptDecision) {
+    fn write(&mut self, out: &mut BitWriter, usual: &mut Usuals, now: &KeptDecision, was: &KeptDecision) {
         out.push_change(u64::from(now.request), u64::from(was.request));
         out.push_number(now.chosen.map_or(0, |chosen| chosen + 1));
         out.push_number(now.seen.len() as u32);
+        let mut latest = None;
         for (i, (view, load)) in now.seen.iter().zip(&now.true_load).enumerate() {
-            write_candidate(self, out, (view, *load), was.seen.get(i).zip(was.true_load.get(i).copied()));
+            self.write_candidate(out, usual, (*view, *load), expected(was, i, latest));
+            latest = Some((*view, *load));
         }
-        write_column(out, &mut self.excluded, &now.excluded, &was.excluded);
-        write_column(out, &mut self.terms, &now.terms, &was.terms);
-        write_numbers(out, &now.totals, &was.totals);
-        write_column(out, &mut self.summands, &now.summands, &was.summands);
-        write_numbers(out, &now.values, &was.values);
-        write_numbers(out, &now.summand_values, &was.summand_values);
+        let same = now.excluded == was.excluded && now.terms == was.terms && now.summands == was.summands;
+        out.push(u64::from(same), 1);
+        if !same {
+            self.apart.push(KeptDecision {
+                excluded: now.excluded.clone(),
+                terms: now.terms.clone(),
+                summands: now.summands.clone(),
+                ..KeptDecision::default()
+            });
+        }
+        for (now, was) in now.numbers().into_iter().zip(was.numbers()) {
+            write_numbers(out, now, was);
+        }
+    }
+}
+
+impl KeptDecision {
+    /// Its columns of scores.
+    fn numbers(&self) -> [&[f64]; 3] {
+        [&self.totals, &self.values, &self.summand_values]
+    }
+}
+
+impl Entry for KeptDecision {
+    type Packed = Packed;
+
+    fn pack(piece: &[Self]) -> Rc<Packed> {
+        let (mut packed, mut out) = (Packed::default(), BitWriter::default());
+        out.push_number(piece.len() as u32);
+        let (mut was, mut usual) = (&Self::default(), Usuals::default());
+        for decision in piece {
+            packed.write(&mut out, &mut usual, decision, was);
+            was = decision;
+        }
+        packed.bits = out.finish();
+        Rc::new(packed)
     }
 
-    fn bytes(&self) -> u64 {
-        let columns = |len: usize| 24 * len;
-        let excluded: usize = self.excluded.iter().map(|c| c.len() * size_of::<Option<Excluded>>()).sum();
-        let terms: usize = self.terms.iter().map(|c| c.len() * size_of::<(Term, f64)>()).sum();
-        let summands: usize = self.summands.iter().map(|c| c.len() * size_of::<(u32, Rc<str>)>()).sum();
-        let lists = self.excluded.len() + self.terms.len() + self.summands.len();
-        let apart = columns(lists) + excluded + terms + summands;
-        (8 * self.bits.len() + self.views.len() * size_of::<ReplicaView>() + apart) as u64
-    }
-
-    fn decisions(&self) -> impl Iterator<Item = KeptDecision> + '_ {
-        let (mut from, mut views) = (BitReader::new(&self.bits), self.views.iter());
-        let (mut excluded, mut terms) = (self.excluded.iter(), self.terms.iter());
-        let mut summands = self.summands.iter();
-        let mut was = KeptDecision::default();
-        (0..self.decisions).map(move |_| {
+    fn unpack(packed: &Packed) -> Vec<Self> {
+        let (mut from, mut views) = (BitReader::new(&packed.bits), packed.views.iter());
+        let mut apart = packed.apart.iter();
+        let (first, mut usual) = (Self::default(), Usuals::default());
+        let mut all: Vec<Self> = Vec::new();
+        for _ in 0..from.take_number() {
+            let was = all.last().unwrap_or(&first);
             let request = from.take_change(u64::from(was.request)) as u32;
             let chosen = from.take_number().checked_sub(1);
             let rows = from.take_number() as usize;
             let (mut seen, mut true_load) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+            let mut latest = None;
             for i in 0..rows {
-                let before = || (was.seen[i], was.true_load[i]);
-                let (view, load) = if from.take(1) == 1 {
+                let before = || expected(was, i, latest).expect("INV-6: a candidate differs from none");
+                let now = if from.take(1) == 1 {
                     before()
                 } else {
                     let alike = from.take(1) == 1;
@@ -130,19 +154,22 @@ impl Packed {
                     } else {
                         (*views.next().expect("INV-6: a candidate of a decision is missing"), [0; 5])
                     };
-                    let figures = figures_were.map(|was| from.take_change(u64::from(was)) as u32);
-                    (with_figures(&view, figures), figures[4])
+                    let mut now = figures_were;
+                    for (n, usual) in now.iter_mut().zip(&mut usual) {
+                        *n = u64::from(*n).wrapping_add(signed(from.take_usual(usual))) as u32;
+                    }
+                    (with_figures(&view, now), now[4])
                 };
-                seen.push(view);
-                true_load.push(load);
+                seen.push(now.0);
+                true_load.push(now.1);
+                latest = Some(now);
             }
-            let excluded = read_column(&mut from, &mut excluded, &was.excluded);
-            let terms = read_column(&mut from, &mut terms, &was.terms);
-            let totals = read_numbers(&mut from, &was.totals);
-            let summands = read_column(&mut from, &mut summands, &was.summands);
-            let values = read_numbers(&mut from, &was.values);
-            let summand_values = read_numbers(&mut from, &was.summand_values);
-            was = KeptDecision {
+            let columns = if from.take(1) == 1 { Some(was) } else { apart.next() };
+            let columns = columns.expect("INV-6: the terms of a decision are missing");
+            let [totals, values, summand_values] = was.numbers().map(|was| read_numbers(&mut from, was));
+            let (excluded, terms, summands) =
+                (columns.excluded.clone(), columns.terms.clone(), columns.summands.clone());
+            all.push(Self {
                 request,
                 chosen,
                 seen,
@@ -153,50 +180,33 @@ impl Packed {
                 values,
                 summands,
                 summand_values,
-            };
-            was.clone()
-        })
-    }
-}
-
-impl Decisions {
-    /// Takes as little memory as it can until [`Decisions::unpack`].
-    pub(in crate::observe) fn pack(&mut self) {
-        let (mut packed, mut out) = (Packed::default(), BitWriter::default());
-        let mut was = &Rc::new(KeptDecision::default());
-        for decision in &self.kept {
-            packed.write(&mut out, decision, was);
-            was = decision;
+            });
         }
-        (packed.bits, packed.decisions) = (out.finish(), self.kept.len() as u32);
-        self.kept = std::collections::VecDeque::new();
-        self.packed = Some(Rc::new(packed));
+        all
     }
 
-    /// Is what it was before it was packed.
-    pub(in crate::observe) fn unpack(&mut self) {
-        if let Some(packed) = self.packed.take() {
-            self.kept = packed.decisions().map(Rc::new).collect();
-        }
+    fn bytes(piece: &[Self]) -> u64 {
+        piece.iter().map(Self::size).sum()
     }
 
-    /// Bytes of what is packed.
-    pub(in crate::observe) fn bytes_packed(&self) -> u64 {
-        self.packed.as_ref().map_or(0, |packed| packed.bytes())
+    fn packed_bytes(packed: &Packed) -> u64 {
+        let bits = 8 * packed.bits.len() + packed.views.len() * size_of::<ReplicaView>();
+        bits as u64 + Self::bytes(&packed.apart)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::GROUP;
     use super::*;
-    use crate::base::ReplicaId;
     use crate::base::rng::{Purpose, Stream};
     use crate::policy::ReplicaPhase;
+    use crate::policy::routing::Excluded;
 
     #[test]
     fn decisions_come_back_as_they_were_and_take_little() {
         let mut draws = Stream::new(3, Purpose::Ties, 0);
-        let mut decisions = Decisions::default();
+        let mut decisions = Vec::new();
         let unseen = |r: usize| ReplicaView::unseen(ReplicaId(r as u32), 0);
         let mut now = KeptDecision {
             seen: (0..64).map(unseen).collect(),
@@ -226,17 +236,17 @@ mod tests {
                 }
                 _ => {}
             }
-            decisions.kept.push_back(Rc::new(now.clone()));
+            decisions.push(now.clone());
         }
-        let was = decisions.kept.clone();
-        let alone: u64 = was.iter().map(|d| d.bytes()).sum();
-        decisions.pack();
-        assert!(
-            decisions.kept.is_empty() && decisions.bytes_packed() * 8 < alone,
-            "{} of {alone}",
-            decisions.bytes_packed()
-        );
-        decisions.unpack();
-        assert!(decisions.kept == was && decisions.bytes_packed() == 0);
+        let alone = KeptDecision::bytes(&decisions);
+        for of in [1, GROUP, 500] {
+            let mut bytes = 0;
+            for group in decisions.chunks(of) {
+                let packed = KeptDecision::pack(group);
+                bytes += KeptDecision::packed_bytes(&packed);
+                assert!(KeptDecision::unpack(&packed) == group);
+            }
+            assert!(of == 1 || bytes * 5 < alone, "{bytes} of {alone} in groups of {of}");
+        }
     }
 }
