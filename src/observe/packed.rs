@@ -7,20 +7,19 @@ impl Recorder {
     /// Takes as little memory as it can until [`Recorder::unpack`].
     pub(crate) fn pack(&mut self) {
         let mut out = BitWriter::default();
-        self.window.pack(&mut out);
         self.itl.pack(&mut out);
-        self.log.pack();
-        self.decisions.pack();
         self.packed = Some(out.finish().into());
+        self.log.pack();
+        self.window.pack();
+        self.decisions.pack();
     }
 
     /// Is what it was before it was packed.
     pub(crate) fn unpack(&mut self) {
         let Some(packed) = self.packed.take() else { return };
-        let mut from = BitReader::new(&packed);
-        self.window.unpack(&mut from);
-        self.itl.unpack(&mut from);
+        self.itl.unpack(&mut BitReader::new(&packed));
         self.log.unpack();
+        self.window.unpack();
         self.decisions.unpack();
     }
 }

@@ -5,12 +5,12 @@
 
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::order::sort_pairs;
+use crate::base::shared_queue::Entry;
 use crate::base::units::US_PER_S;
-use crate::base::{Micros, Span};
+use crate::base::{Micros, SharedQueue, Span};
 use crate::engine::Fact;
 use crate::stats::{Coverage, Ranks, RunLength, percentiles_of, push_pairs, take_pairs};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Seconds kept; the longest window that can be asked for.
@@ -61,8 +61,8 @@ pub(crate) struct Finished {
 /// The latest seconds of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Window {
-    /// Those that are over do not change: copies of a run share them.
-    seconds: VecDeque<Rc<Second>>,
+    /// Those that are over do not change: copies of a run share them, and checkpoints keep them packed.
+    seconds: SharedQueue<Second, 1>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
     /// The end of the latest second, once something was entered since this window was made.
@@ -110,16 +110,6 @@ fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
     &mut v[i]
 }
 
-/// The entries of a queue that `later`, which went on from a copy of it, does not share.
-pub(super) fn unshared<'a, T>(
-    queue: &'a VecDeque<Rc<T>>,
-    later: Option<&VecDeque<Rc<T>>>,
-) -> impl Iterator<Item = &'a T> {
-    let first = later.and_then(VecDeque::front).cloned();
-    let start = first.and_then(|first| queue.iter().position(|entry| Rc::ptr_eq(entry, &first)));
-    queue.iter().take(start.unwrap_or(queue.len())).map(Rc::as_ref)
-}
-
 /// The first second of a window that ends now.
 fn first_second(now: Micros, window_s: f64) -> u64 {
     let kept = window_s.clamp(1.0, SECONDS_KEPT as f64) as u64;
@@ -136,7 +126,7 @@ fn percentiles(found: Option<(u64, [f64; 3])>) -> Percentiles {
 }
 
 impl Second {
-    fn bytes(&self) -> u64 {
+    fn size(&self) -> u64 {
         let ranks = self.ranks.iter().flat_map(|r| [&r.ttft, &r.itl, &r.e2e, &r.tpot]);
         let numbers = 4 * (self.arrived.len() + self.routed.len()) + 8 * (self.e2e.len() + self.tpot.len());
         let pairs = 16 * self.ttft.len() + self.busy.len() * size_of::<Coverage>() + size_of::<Self>();
@@ -167,7 +157,6 @@ impl Second {
     }
 }
 
-/// Writes small numbers, or some that differ little from one to the next.
 fn push_small(out: &mut BitWriter, numbers: &[u32]) {
     out.push_list(&numbers.iter().map(|n| u64::from(*n)).collect::<Vec<_>>());
 }
@@ -177,26 +166,34 @@ fn take_small(from: &mut BitReader) -> Vec<u32> {
 }
 
 /// A second that is over.
-impl Second {
-    fn pack(&self, out: &mut BitWriter) {
-        out.push_list(&[self.index, self.tokens]);
-        push_small(out, &[self.completed, self.good]);
-        push_small(out, &self.arrived);
-        push_small(out, &self.routed);
-        push_pairs(out, &self.busy.iter().map(Coverage::parts).collect::<Vec<_>>());
-        push_pairs(out, &self.ttft.iter().map(|(r, v)| (u64::from(*r), *v)).collect::<Vec<_>>());
-        for ranks in self.ranks.iter().flat_map(|r| [&r.ttft, &r.itl, &r.e2e, &r.tpot]) {
-            ranks.pack(out);
+impl Entry for Second {
+    type Packed = [u64];
+
+    fn pack(piece: &[Self]) -> Rc<[u64]> {
+        let mut out = BitWriter::default();
+        for s in piece {
+            let ranks = s.ranks.as_ref().expect("INV-3: a second before the latest goes on");
+            out.push_list(&[s.index, s.tokens]);
+            push_small(&mut out, &[s.completed, s.good]);
+            push_small(&mut out, &s.arrived);
+            push_small(&mut out, &s.routed);
+            push_pairs(&mut out, &s.busy.iter().map(Coverage::parts).collect::<Vec<_>>());
+            push_pairs(&mut out, &s.ttft.iter().map(|(r, v)| (u64::from(*r), *v)).collect::<Vec<_>>());
+            for ranks in [&ranks.ttft, &ranks.itl, &ranks.e2e, &ranks.tpot] {
+                ranks.pack(&mut out);
+            }
         }
+        out.finish().into()
     }
 
-    fn unpacked(from: &mut BitReader) -> Self {
+    fn unpack(packed: &[u64]) -> Vec<Self> {
+        let from = &mut BitReader::new(packed);
         let (head, counts) = (from.take_list(), take_small(from));
         let (arrived, routed) = (take_small(from), take_small(from));
         let busy = take_pairs(from).into_iter().map(Coverage::of_parts).collect();
         let ttft = take_pairs(from).into_iter().map(|(r, v)| (r as u32, v)).collect();
         let [ttft_ranks, itl, e2e, tpot] = [(); 4].map(|()| Ranks::unpacked(from));
-        Self {
+        vec![Self {
             index: head[0],
             tokens: head[1],
             completed: counts[0],
@@ -207,32 +204,32 @@ impl Second {
             ttft,
             ranks: Some(SecondRanks { ttft: ttft_ranks, itl, e2e, tpot }),
             ..Self::default()
-        }
+        }]
+    }
+
+    fn bytes(piece: &[Self]) -> u64 {
+        piece.iter().map(Self::size).sum()
+    }
+
+    fn packed_bytes(packed: &[u64]) -> u64 {
+        8 * packed.len() as u64
     }
 }
 
 impl Window {
-    /// Writes the seconds that are over, and forgets them.
-    pub(super) fn pack(&mut self, out: &mut BitWriter) {
-        let running = self.seconds.pop_back_if(|s| s.ranks.is_none());
-        out.push_number(self.seconds.len() as u32);
-        for second in &self.seconds {
-            assert!(second.ranks.is_some(), "INV-3: a second before the latest goes on");
-            second.pack(out);
-        }
-        self.seconds = running.into_iter().collect();
+    /// Keeps the seconds that are over packed.
+    pub(super) fn pack(&mut self) {
+        self.seconds.pack();
     }
 
-    /// Has the seconds again that were written.
-    pub(super) fn unpack(&mut self, from: &mut BitReader) {
-        let over = (0..from.take_number()).map(|_| Rc::new(Second::unpacked(from)));
-        let running = self.seconds.pop_back();
-        self.seconds = over.chain(running).collect();
+    /// Is what it was; seconds are unpacked when somebody asks for them.
+    pub(super) fn unpack(&mut self) {
+        self.seconds.unpack();
     }
 
     /// Bytes of the seconds that `later`, which went on from a copy, does not share.
     pub(super) fn bytes_beside(&self, later: Option<&Self>) -> u64 {
-        unshared(&self.seconds, later.map(|l| &l.seconds)).map(Second::bytes).sum()
+        self.seconds.bytes_beside(later.map(|l| &l.seconds))
     }
 
     pub(crate) fn fact(&mut self, now: Micros, fact: Fact) {
@@ -296,27 +293,31 @@ impl Window {
         if now >= self.until {
             self.begin_second(now.0 / US_PER_S);
         }
-        Rc::make_mut(self.seconds.back_mut().expect("INV-3: a second was just added"))
+        self.seconds.last_mut().expect("INV-3: a second was just added")
     }
 
     fn begin_second(&mut self, index: u64) {
         self.until = Micros((index + 1) * US_PER_S);
-        if self.seconds.back().is_none_or(|s| s.index != index) {
-            if let Some(over) = self.seconds.back_mut() {
-                Rc::make_mut(over).close();
+        if self.seconds.last().is_none_or(|s| s.index != index) {
+            if let Some(over) = self.seconds.last_mut() {
+                over.close();
             }
             if self.seconds.len() == SECONDS_KEPT {
-                self.seconds.pop_front();
+                self.seconds.drop_first();
             }
-            let begun = Second { index, busy: self.busy.clone(), ..Second::default() };
-            self.seconds.push_back(Rc::new(begun));
+            self.seconds.push(Second { index, busy: self.busy.clone(), ..Second::default() });
         }
     }
 
+    /// The seconds from `first` on, the latest first. No others are unpacked but one.
+    fn since(&self, first: u64) -> Vec<&Second> {
+        self.seconds.iter().rev().take_while(|s| s.index >= first).collect()
+    }
+
     /// By replica: how long a step ran between the beginning of second `first` and `now`.
-    fn busy_us(&self, first: u64, now: Micros, replicas: usize) -> Vec<u64> {
+    fn busy_us(&self, first: u64, since: &[&Second], now: Micros, replicas: usize) -> Vec<u64> {
         // Nothing began between second `first` and the first one kept since.
-        let before = self.seconds.iter().find(|s| s.index >= first).map_or(&self.busy, |s| &s.busy);
+        let before = since.last().map_or(&self.busy, |s| &s.busy);
         let until = |all: &[Coverage], replica: usize, at| all.get(replica).map_or(0, |c| c.before(at));
         let from = Micros(first * US_PER_S);
         (0..replicas).map(|r| until(&self.busy, r, now) - until(before, r, from)).collect()
@@ -324,9 +325,8 @@ impl Window {
 
     /// The TTFTs, or else the E2Es, of the latest `window_s` seconds in order, each with how many have it.
     pub(crate) fn values(&self, now: Micros, window_s: f64, ttft: bool) -> Vec<(u64, u64)> {
-        let first = first_second(now, window_s);
         let mut all = Vec::new();
-        for s in self.seconds.iter().filter(|s| s.index >= first) {
+        for s in self.since(first_second(now, window_s)) {
             let running = s.ranks.is_none().then(|| s.in_order());
             let ranks = s.ranks.as_ref().or(running.as_ref()).into_iter();
             all.extend(ranks.flat_map(|r| if ttft { &r.ttft } else { &r.e2e }.runs()));
@@ -338,17 +338,18 @@ impl Window {
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
     pub(crate) fn sums(&self, now: Micros, window_s: f64, replicas: usize, clients: usize) -> WindowSums {
         let first = first_second(now, window_s);
+        let since = self.since(first);
         let mut out = WindowSums {
             seconds: ((now.0 - first * US_PER_S) as f64 / US_PER_S as f64).max(1e-6),
             arrived_by_client: vec![0; clients],
             routed_by_replica: vec![0; replicas],
-            busy_us: self.busy_us(first, now, replicas),
+            busy_us: self.busy_us(first, &since, now, replicas),
             ..WindowSums::default()
         };
         let mut ttft_of = vec![Vec::new(); replicas];
-        let running = self.seconds.back().map(|s| s.in_order()).unwrap_or_default();
+        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
         let mut ranks: Vec<&SecondRanks> = Vec::new();
-        for s in self.seconds.iter().filter(|s| s.index >= first) {
+        for s in since {
             for (i, n) in s.arrived.iter().enumerate().filter(|(i, _)| *i < clients) {
                 out.arrived_by_client[i] += n;
             }
