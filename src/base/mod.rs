@@ -35,3 +35,7 @@ pub use shared::Shared;
 pub use shared_queue::SharedQueue;
 pub use sorted_map::SortedMap;
 pub use units::{Blocks, Maybe, Micros, Span, Tokens};
+
+/// Whether checkpoints are packed. The module of a first visit keeps plain copies: it is to be small, and hands the run over to the one
+/// built for speed before there are many.
+pub(crate) const PACKS: bool = cfg!(any(feature = "cli", feature = "whatif"));

@@ -3,6 +3,7 @@
 //! It is kept in pieces. A piece that is full can be packed: once, for the run and for all checkpoints, which keep nothing else of it. A
 //! run that was restored from one unpacks a piece when somebody reads it.
 
+use super::PACKS;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::OnceCell;
@@ -32,6 +33,9 @@ struct Piece<T: Entry> {
 
 impl<T: Entry> Piece<T> {
     fn entries(&self) -> &[T] {
+        if !PACKS {
+            return self.plain.get().expect("INV-6: a packed piece");
+        }
         self.plain.get_or_init(|| T::unpack(self.packed.get().expect("INV-6: a piece of a queue is missing")))
     }
 

@@ -12,7 +12,7 @@ mod thinning;
 
 use super::view::{Columns, ColumnsQuery, Frame, FrameQuery, RunFigures};
 use super::{Audience, Awaited, Occasion, Session, SingleStep, Stop};
-use crate::base::{Diagnostics, Micros};
+use crate::base::{Diagnostics, Micros, PACKS};
 use back::Back;
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ impl Budget {
     pub const PAGE: Self = Self { bytes: 96 << 20, events: 4096 };
 }
 
-/// A copy of the run, packed.
+/// A copy of the run, packed if this module packs.
 #[derive(Clone, Debug)]
 struct Checkpoint {
     session: Rc<Session>,
@@ -294,7 +294,7 @@ impl History {
         const DENSER: u64 = 2;
         let kept = &self.line().kept;
         let read = kept.last().map_or(0, |c| c.read);
-        let closer = if !self.present.engine.shows_blocks() {
+        let closer = if PACKS && !self.present.engine.shows_blocks() {
             LARGE_CLOSER
         } else if read < SMALL && kept.len() < CLOSER.0 {
             CLOSER.1
@@ -348,6 +348,10 @@ impl History {
 
 impl Checkpoint {
     fn of(session: &mut Session) -> Self {
+        if !PACKS {
+            let read = session.bytes_alive();
+            return Self { alive: read, read, session: Rc::new(session.clone()) };
+        }
         let kept = session.packed();
         let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
         Self { alive: kept.bytes_alive(), read, session: Rc::new(kept) }
@@ -374,8 +378,10 @@ impl Session {
     /// The same run at the same instant, with the edits to come of `other`.
     fn restored(&self, other: &Self) -> Self {
         let mut session = self.clone();
-        session.engine.unpack();
-        session.recorder.unpack();
+        if PACKS {
+            session.engine.unpack();
+            session.recorder.unpack();
+        }
         session.edits = other.edits.at(self.edits.applied());
         session.recorder.moves.clear();
         session
