@@ -23,6 +23,10 @@ pub enum ReplicaPhase {
 }
 
 impl ReplicaPhase {
+    /// All of them, in order.
+    pub const ALL: [Self; 6] =
+        [Self::Starting, Self::WarmingUp, Self::Serving, Self::Draining, Self::Stopped, Self::Failed];
+
     /// Whether a replica can go from this phase to `next`.
     pub fn leads_to(self, next: Self) -> bool {
         match self {

@@ -4,114 +4,104 @@ use super::KeptDecision;
 use crate::base::ReplicaId;
 use crate::base::bits::{BitReader, BitWriter, Usual, signed, unsigned};
 use crate::base::shared_queue::Entry;
-use crate::policy::ReplicaView;
+use crate::policy::{ReplicaPhase, ReplicaView};
 use std::rc::Rc;
 
 /// Decisions, each as what it differs in from the one before.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     bits: Box<[u64]>,
-    /// Candidates that are not written as differences, in order.
-    views: Vec<ReplicaView>,
     /// Why candidates were excluded, terms and summands, of decisions that had others of these than the one before.
     apart: Vec<KeptDecision>,
 }
 
-/// What of a candidate changes from one decision to the next.
-fn figures(view: &ReplicaView, true_load: u32) -> [u32; 5] {
-    [view.waiting, view.running, view.in_flight, view.kv_used, true_load]
+/// Numbers of a candidate.
+const FIGURES: usize = 9;
+/// So many of them, the first ones, change often.
+const LIVELY: usize = 5;
+/// The number of the replica is the next.
+const ID: usize = LIVELY;
+
+/// Kinds of numbers: first the figures, then these.
+mod kind {
+    pub(super) const REQUEST: usize = super::FIGURES;
+    pub(super) const CHOSEN: usize = REQUEST + 1;
+    pub(super) const COUNT: usize = CHOSEN + 1;
+    pub(super) const SCORE: usize = COUNT + 1;
+    pub(super) const ALL: usize = SCORE + 1;
 }
 
-/// The candidate whose figures are others.
-fn with_figures(view: &ReplicaView, [waiting, running, in_flight, kv_used, _]: [u32; 5]) -> ReplicaView {
-    ReplicaView { waiting, running, in_flight, kv_used, ..*view }
-}
-
-/// A candidate with its true load.
+/// With its true load.
 type Candidate = (ReplicaView, u32);
 
-/// The candidate at position `i` as it is expected to be: as in the decision before, or else like the one before it.
-fn expected(was: &KeptDecision, i: usize, latest: Option<Candidate>) -> Option<Candidate> {
-    let next =
-        |(view, load): Candidate| (ReplicaView { id: ReplicaId(view.id.0.wrapping_add(1)), ..view }, load);
-    was.seen.get(i).copied().zip(was.true_load.get(i).copied()).or_else(|| latest.map(next))
+fn figures(view: ReplicaView, load: u32) -> [u32; FIGURES] {
+    let ReplicaView { id, pool, phase, waiting, running, in_flight, kv_used, kv_total } = view;
+    [waiting, running, in_flight, kv_used, load, id.0, pool, phase as u32, kv_total]
 }
 
-/// How large changes of each figure are.
-type Usuals = [Usual; 5];
-
-impl Packed {
-    fn write_candidate(
-        &mut self,
-        out: &mut BitWriter,
-        usual: &mut Usuals,
-        (view, load): Candidate,
-        expected: Option<Candidate>,
-    ) {
-        let figures_now = figures(&view, load);
-        let alike = expected.filter(|(expected, _)| view == with_figures(expected, figures_now));
-        let figures_were = alike.map_or([0; 5], |(view, load)| figures(&view, load));
-        if alike.is_some() && figures_now == figures_were {
-            out.push(0b1, 1);
-            return;
-        }
-        out.push(if alike.is_some() { 0b10 } else { 0b00 }, 2);
-        if alike.is_none() {
-            self.views.push(view);
-        }
-        for (usual, (now, was)) in usual.iter_mut().zip(figures_now.into_iter().zip(figures_were)) {
-            out.push_usual(unsigned(u64::from(now).wrapping_sub(u64::from(was))), usual);
-        }
-    }
-}
-
-fn write_numbers(out: &mut BitWriter, now: &[f64], was: &[f64]) {
-    out.push_number(now.len() as u32);
-    for (i, x) in now.iter().enumerate() {
-        let same = was.get(i).is_some_and(|was| was.to_bits() == x.to_bits());
-        out.push(u64::from(same), 1);
-        if !same {
-            out.push(x.to_bits(), u64::BITS);
-        }
-    }
-}
-
-fn read_numbers(from: &mut BitReader, was: &[f64]) -> Vec<f64> {
-    let len = from.take_number() as usize;
-    let next = |i| if from.take(1) == 1 { was[i] } else { f64::from_bits(from.take(u64::BITS)) };
-    (0..len).map(next).collect()
-}
-
-impl Packed {
-    fn write(&mut self, out: &mut BitWriter, usual: &mut Usuals, now: &KeptDecision, was: &KeptDecision) {
-        out.push_change(u64::from(now.request), u64::from(was.request));
-        out.push_number(now.chosen.map_or(0, |chosen| chosen + 1));
-        out.push_number(now.seen.len() as u32);
-        let mut latest = None;
-        for (i, (view, load)) in now.seen.iter().zip(&now.true_load).enumerate() {
-            self.write_candidate(out, usual, (*view, *load), expected(was, i, latest));
-            latest = Some((*view, *load));
-        }
-        let same = now.excluded == was.excluded && now.terms == was.terms && now.summands == was.summands;
-        out.push(u64::from(same), 1);
-        if !same {
-            self.apart.push(KeptDecision {
-                excluded: now.excluded.clone(),
-                terms: now.terms.clone(),
-                summands: now.summands.clone(),
-                ..KeptDecision::default()
-            });
-        }
-        for (now, was) in now.numbers().into_iter().zip(was.numbers()) {
-            write_numbers(out, now, was);
-        }
-    }
+fn candidate(figures: [u32; FIGURES]) -> Candidate {
+    let [waiting, running, in_flight, kv_used, load, id, pool, phase, kv_total] = figures;
+    let (id, phase) = (ReplicaId(id), ReplicaPhase::ALL[phase as usize]);
+    (ReplicaView { id, pool, phase, waiting, running, in_flight, kv_used, kv_total }, load)
 }
 
 impl KeptDecision {
-    /// Its columns of scores.
-    fn numbers(&self) -> [&[f64]; 3] {
-        [&self.totals, &self.values, &self.summand_values]
+    /// Its numbers, one after the other: `next` gets each with the one that is expected after `was`, and its kind, and returns what is
+    /// to stand in its place. So what writes them and what reads them is the same.
+    fn walk(&mut self, was: &Self, next: &mut dyn FnMut(u64, u64, usize) -> u64) {
+        let chosen = |d: &Self| d.chosen.map_or(0, |chosen| 1 + u64::from(chosen));
+        self.request = next(u64::from(self.request), u64::from(was.request), kind::REQUEST) as u32;
+        let number = next(chosen(self), chosen(was), kind::CHOSEN);
+        self.chosen = number.checked_sub(1).map(|chosen| chosen as u32);
+        let rows = next(self.seen.len() as u64, was.seen.len() as u64, kind::COUNT) as usize;
+        self.seen.resize(rows, ReplicaView::unseen(ReplicaId(0), 0));
+        self.true_load.resize(rows, 0);
+        for i in 0..rows {
+            let before = was.seen.get(i).copied().zip(was.true_load.get(i).copied());
+            let same = before == Some((self.seen[i], self.true_load[i]));
+            let now = match before {
+                Some(before) if next(u64::from(same), 1, kind::COUNT) == 1 => before,
+                Some(_) | None => self.other_candidate(i, before, next),
+            };
+            (self.seen[i], self.true_load[i]) = now;
+        }
+        let scores = [&mut self.totals, &mut self.values, &mut self.summand_values];
+        for (now, was) in scores.into_iter().zip([&was.totals, &was.values, &was.summand_values]) {
+            now.resize(next(now.len() as u64, was.len() as u64, kind::COUNT) as usize, 0.0);
+            for (i, x) in now.iter_mut().enumerate() {
+                let known = was.get(i).map_or(0, |x| x.to_bits());
+                *x = f64::from_bits(next(x.to_bits(), known, kind::SCORE));
+            }
+        }
+    }
+
+    /// The candidate at position `i`, which is not as `before`. Where there was none, it is expected to be like the one beside it.
+    fn other_candidate(
+        &self,
+        i: usize,
+        before: Option<Candidate>,
+        next: &mut dyn FnMut(u64, u64, usize) -> u64,
+    ) -> Candidate {
+        let now = figures(self.seen[i], self.true_load[i]);
+        let mut expected = [0; FIGURES];
+        if let Some((view, load)) = before {
+            expected = figures(view, load);
+        } else if i > 0 {
+            expected = figures(self.seen[i - 1], self.true_load[i - 1]);
+            expected[ID] = expected[ID].wrapping_add(1);
+        }
+        let lively = now[LIVELY..] == expected[LIVELY..];
+        let others = if next(u64::from(lively), 1, kind::COUNT) == 1 { LIVELY } else { FIGURES };
+        for kind in 0..others {
+            expected[kind] = next(u64::from(now[kind]), u64::from(expected[kind]), kind) as u32;
+        }
+        candidate(expected)
+    }
+
+    /// What of it is no number.
+    fn columns(&self) -> Self {
+        let (excluded, terms, summands) = (self.excluded.clone(), self.terms.clone(), self.summands.clone());
+        Self { excluded, terms, summands, ..Self::default() }
     }
 }
 
@@ -119,68 +109,51 @@ impl Entry for KeptDecision {
     type Packed = Packed;
 
     fn pack(piece: &[Self]) -> Rc<Packed> {
-        let (mut packed, mut out) = (Packed::default(), BitWriter::default());
+        let (mut apart, mut out) = (Vec::new(), BitWriter::default());
         out.push_number(piece.len() as u32);
-        let (mut was, mut usual) = (&Self::default(), Usuals::default());
-        for decision in piece {
-            packed.write(&mut out, &mut usual, decision, was);
-            was = decision;
+        let (mut was, mut usual) = (&Self::default(), [Usual::default(); kind::ALL]);
+        for now in piece {
+            let same = now.excluded == was.excluded && now.terms == was.terms && now.summands == was.summands;
+            out.push(u64::from(same), 1);
+            if !same {
+                apart.push(now.columns());
+            }
+            now.clone().walk(was, &mut |number, known, kind| {
+                if kind >= FIGURES {
+                    out.push(u64::from(number == known), 1);
+                    if number == known {
+                        return number;
+                    }
+                }
+                match kind {
+                    kind::SCORE => out.push(number, u64::BITS),
+                    other => out.push_usual(unsigned(number.wrapping_sub(known)), &mut usual[other]),
+                }
+                number
+            });
+            was = now;
         }
-        packed.bits = out.finish();
-        Rc::new(packed)
+        Rc::new(Packed { bits: out.finish(), apart })
     }
 
     fn unpack(packed: &Packed) -> Vec<Self> {
-        let (mut from, mut views) = (BitReader::new(&packed.bits), packed.views.iter());
-        let mut apart = packed.apart.iter();
-        let (first, mut usual) = (Self::default(), Usuals::default());
+        let (mut from, mut apart) = (BitReader::new(&packed.bits), packed.apart.iter());
+        let (first, mut usual) = (Self::default(), [Usual::default(); kind::ALL]);
         let mut all: Vec<Self> = Vec::new();
         for _ in 0..from.take_number() {
             let was = all.last().unwrap_or(&first);
-            let request = from.take_change(u64::from(was.request)) as u32;
-            let chosen = from.take_number().checked_sub(1);
-            let rows = from.take_number() as usize;
-            let (mut seen, mut true_load) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
-            let mut latest = None;
-            for i in 0..rows {
-                let before = || expected(was, i, latest).expect("INV-6: a candidate differs from none");
-                let now = if from.take(1) == 1 {
-                    before()
-                } else {
-                    let alike = from.take(1) == 1;
-                    let (view, figures_were) = if alike {
-                        let (view, load) = before();
-                        (view, figures(&view, load))
-                    } else {
-                        (*views.next().expect("INV-6: a candidate of a decision is missing"), [0; 5])
-                    };
-                    let mut now = figures_were;
-                    for (n, usual) in now.iter_mut().zip(&mut usual) {
-                        *n = u64::from(*n).wrapping_add(signed(from.take_usual(usual))) as u32;
-                    }
-                    (with_figures(&view, now), now[4])
-                };
-                seen.push(now.0);
-                true_load.push(now.1);
-                latest = Some(now);
-            }
             let columns = if from.take(1) == 1 { Some(was) } else { apart.next() };
-            let columns = columns.expect("INV-6: the terms of a decision are missing");
-            let [totals, values, summand_values] = was.numbers().map(|was| read_numbers(&mut from, was));
-            let (excluded, terms, summands) =
-                (columns.excluded.clone(), columns.terms.clone(), columns.summands.clone());
-            all.push(Self {
-                request,
-                chosen,
-                seen,
-                true_load,
-                excluded,
-                totals,
-                terms,
-                values,
-                summands,
-                summand_values,
+            let mut now = columns.expect("INV-6: the terms of a decision are missing").columns();
+            now.walk(was, &mut |_, known, kind| {
+                if kind >= FIGURES && from.take(1) == 1 {
+                    return known;
+                }
+                match kind {
+                    kind::SCORE => from.take(u64::BITS),
+                    other => known.wrapping_add(signed(from.take_usual(&mut usual[other]))),
+                }
             });
+            all.push(now);
         }
         all
     }
@@ -190,8 +163,7 @@ impl Entry for KeptDecision {
     }
 
     fn packed_bytes(packed: &Packed) -> u64 {
-        let bits = 8 * packed.bits.len() + packed.views.len() * size_of::<ReplicaView>();
-        bits as u64 + Self::bytes(&packed.apart)
+        size_of_val(&*packed.bits) as u64 + Self::bytes(&packed.apart)
     }
 }
 
