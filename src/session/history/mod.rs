@@ -2,7 +2,7 @@
 //!
 //! A checkpoint is a copy of the session. What is at rest is shared between copies, so that one costs what is alive. Going anywhere
 //! takes the nearest copy and runs on from there; as a run is a value, what comes out is what a run from the start gives, whichever
-//! copies there are. Where they are, and how many, follows from counts of events and bytes alone.
+//! copies there are. Where they are, and how many, follows from counts of events and bytes, and from where one went.
 //!
 //! A line is one course of events: a scenario and its edits. An edit in the past begins another line and leaves the old one as it is;
 //! lines share the checkpoints before they part.
@@ -42,8 +42,9 @@ struct Checkpoint {
     session: Rc<Session>,
     /// About how many bytes of it no other copy has.
     alive: u64,
-    /// About how many bytes were read to pack it.
+    /// About how many bytes were read to pack it, and how many a plain copy would take.
     read: u64,
+    copied: u64,
 }
 
 /// One course of events.
@@ -66,6 +67,8 @@ pub struct History {
     budget: Budget,
     /// The next checkpoint is taken after so many events.
     due: u64,
+    /// Up to there the run does not play, but is on its way.
+    on_its_way_to: Micros,
     /// After how many events the checkpoints were weighed last: the run goes on and shares less and less with them.
     weighed: u64,
     /// Whether checkpoints had to go to keep within the budget.
@@ -106,6 +109,7 @@ impl History {
             lines: vec![Line::default()],
             budget,
             due: 0,
+            on_its_way_to: Micros::ZERO,
             weighed: 0,
             thinned: false,
             back: None,
@@ -236,7 +240,9 @@ impl History {
     /// Goes to the nearest copy before an instant: [`advance`](Self::advance) leads there. Results are those of a run straight there.
     pub fn seek(&mut self, until: Micros) {
         self.back = None;
+        self.on_its_way_to = until;
         self.go_towards(Goal::At(until));
+        self.due = self.due.min(self.next_due());
     }
 
     /// Takes the nearest copy from which running on leads to the goal.
@@ -283,26 +289,30 @@ impl History {
     }
 
     /// Events between two checkpoints: packing one takes a small part of the time that running these does, as it reads little at the
-    /// beginning of a run and more once all blocks were in use. Those of a large cluster, of which a second takes long to run, are
-    /// closer, and so are the first ones of a small one: one goes back at once in the minutes that are looked at most. Where some had
-    /// to go already, those that would soon go too are not made.
+    /// beginning of a run and more once all blocks were in use. The first ones of a small cluster are closer, so that one goes back
+    /// at once in the minutes that are looked at most. So are those of a large cluster where it goes without being watched: one goes
+    /// about there next, and a second of it takes long to run. Where some had to go already, those that would soon go too are not made.
     fn spacing(&self) -> u64 {
-        const BYTES_PACKED_PER_EVENT: u64 = 32;
+        const BYTES_COPIED_PER_EVENT: u64 = 32;
         const SMALL: u64 = 8 << 20;
         const CLOSER: (usize, u64) = (24, 4);
-        const LARGE_CLOSER: u64 = 10;
+        const LARGE_CLOSER: u64 = 2;
+        const BYTES_READ_PER_EVENT: u64 = 320;
         const DENSER: u64 = 2;
         let kept = &self.line().kept;
-        let read = kept.last().map_or(0, |c| c.read);
-        let closer = if PACKS && !self.present.engine.shows_blocks() {
-            LARGE_CLOSER
-        } else if read < SMALL && kept.len() < CLOSER.0 {
-            CLOSER.1
+        let (read, copied) = kept.last().map_or((0, 0), |c| (c.read, c.copied));
+        let large = PACKS && !self.present.engine.shows_blocks();
+        let apart = if large && self.present.now() < self.on_its_way_to {
+            read / BYTES_READ_PER_EVENT
+        } else if large {
+            copied / BYTES_COPIED_PER_EVENT / LARGE_CLOSER
+        } else if copied < SMALL && kept.len() < CLOSER.0 {
+            copied / BYTES_COPIED_PER_EVENT / CLOSER.1
         } else {
-            1
+            copied / BYTES_COPIED_PER_EVENT
         };
         let even = if self.thinned { self.present.events() / (DENSER * kept.len() as u64) } else { 0 };
-        self.budget.events.max(read / BYTES_PACKED_PER_EVENT / closer).max(even)
+        self.budget.events.max(apart).max(even)
     }
 
     /// After how many events the next checkpoint is due: not where there is one already.
@@ -348,13 +358,13 @@ impl History {
 
 impl Checkpoint {
     fn of(session: &mut Session) -> Self {
+        let copied = session.bytes_alive();
         if !PACKS {
-            let read = session.bytes_alive();
-            return Self { alive: read, read, session: Rc::new(session.clone()) };
+            return Self { alive: copied, read: copied, copied, session: Rc::new(session.clone()) };
         }
         let kept = session.packed();
         let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
-        Self { alive: kept.bytes_alive(), read, session: Rc::new(kept) }
+        Self { alive: kept.bytes_alive(), read, copied, session: Rc::new(kept) }
     }
 }
 
