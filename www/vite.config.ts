@@ -5,7 +5,7 @@ import solid from 'vite-plugin-solid';
 import { defineConfig } from 'vitest/config';
 import { serviceWorker } from './offline/plugin.mjs';
 
-/** Fetches the page's own code, worker and module while the first script is still being read; they are used a moment later. */
+/** Fetches the page's own code, workers and module while the first script is still being read; they are used a moment later. */
 function prefetch(): Plugin {
   return {
     name: 'prefetch-simulation',
@@ -13,14 +13,44 @@ function prefetch(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler: (_, { bundle = {} }) => {
-        const page = Object.values(bundle).find((part) => part.type === 'chunk' && /\/page-/.test(part.fileName));
-        const modules = page?.type === 'chunk' ? [page.fileName, ...page.imports] : [];
+        const chunks = Object.values(bundle).filter((part) => part.type === 'chunk');
+        const withImports = (wanted: (file: string) => boolean): string[] =>
+          chunks
+            .filter(({ fileName }) => wanted(fileName))
+            .flatMap(({ fileName, imports }) => [fileName, ...withImports((file) => imports.includes(file))]);
+        const modules = new Set(withImports((file) => file.includes('/page-')));
+        const painter = new Set(withImports((file) => file.includes('/painter-')).filter((file) => !modules.has(file)));
         const others = Object.keys(bundle).filter((file) => /worker-[^/]*\.js$|tokenyard_bg[^/]*\.wasm$/.test(file));
         return [
-          ...modules.map((file) => ({ rel: 'modulepreload', file })),
-          ...others.map((file) => ({ rel: 'prefetch', file })),
+          ...[...modules].map((file) => ({ rel: 'modulepreload', file })),
+          ...[...painter, ...others].map((file) => ({ rel: 'prefetch', file })),
         ].map(({ rel, file }) => ({ tag: 'link', attrs: { rel, href: `./${file}` }, injectTo: 'head' as const }));
       },
+    },
+  };
+}
+
+/**
+ * The painter's thread as an entry of the page's own build, by the name `virtual:painter`: what it shares with the page is loaded
+ * once. A worker that Vite builds has copies of its own.
+ */
+function painter(): Plugin {
+  const NAME = 'virtual:painter';
+  let entry: string | undefined;
+  return {
+    name: 'painter',
+    resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
+    buildStart() {
+      if (!this.meta.watchMode)
+        entry = this.emitFile({
+          type: 'chunk',
+          id: new URL('src/painter.ts', import.meta.url).pathname,
+          name: 'painter',
+        });
+    },
+    load: (id) => {
+      if (id !== `\0${NAME}`) return undefined;
+      return `export default ${entry === undefined ? "'/src/painter.ts'" : `import.meta.ROLLUP_FILE_URL_${entry}`};`;
     },
   };
 }
@@ -44,7 +74,7 @@ function schemaOfTheForm(): Plugin {
 
 export default defineConfig({
   base: './',
-  plugins: [schemaOfTheForm(), solid(), prefetch(), serviceWorker()],
+  plugins: [schemaOfTheForm(), painter(), solid(), prefetch(), serviceWorker()],
   build: {
     target: 'es2022',
     // Inlined assets would need data: URLs, which the content security policy refuses.

@@ -1,9 +1,20 @@
 // The page's own code, apart from what starts the simulation.
+
+import painter from 'virtual:painter';
 import { render } from 'solid-js/web';
 import { App } from './App.tsx';
+import { trust } from './base/trust.ts';
+import { startPainter, type Take } from './draw/painter.ts';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
 
 export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
+  startPainter({
+    spawn: () => new Worker(painter, { type: 'module', name: 'painter' }),
+    here: async () => {
+      const { createPainting } = await import('./painting.ts');
+      return (tell) => trust<Take>(createPainting(tell).take);
+    },
+  });
   render(() => <App spawn={spawn} spawnLink={spawnLink} />, host);
 }

@@ -20,7 +20,7 @@ export type AnomalyMarksProps = {
   readonly onPick: (mark: AnomalyMark) => void;
 };
 
-export function AnomalyMarks(props: AnomalyMarksProps): JSX.Element {
+export default function AnomalyMarks(props: AnomalyMarksProps): JSX.Element {
   let bar: HTMLDivElement | undefined;
   let card: HTMLDivElement | undefined;
   let leaving: ReturnType<typeof setTimeout> | undefined;

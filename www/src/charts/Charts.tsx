@@ -1,5 +1,16 @@
 // The linked charts: five on one clock with one playhead and one crosshair, and two distributions beside them.
-import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  lazy,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+} from 'solid-js';
 import { clock, plain } from '../base/units.ts';
 import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../base/view.ts';
 import { createPalette } from '../draw/palette.ts';
@@ -8,10 +19,11 @@ import { Ecdf } from './Ecdf.tsx';
 import { EDGE, type Over } from './plot.ts';
 import { timeTicks } from './scales.ts';
 import { TIME_SPECS } from './specs.ts';
-import { ChartTable } from './Tables.tsx';
 import { TimeChart } from './TimeChart.tsx';
 import 'uplot/dist/uPlot.min.css';
 import './charts.css';
+
+const ChartTable = lazy(() => import('./Tables.tsx'));
 
 const AXIS = 18;
 const STACKED_HEIGHT = 560;
@@ -180,7 +192,9 @@ export function Charts(
       </Show>
       <Show when={table()} keyed>
         {(view) => (
-          <ChartTable title={TITLES[view] ?? view} data={props.data[view]} onClose={() => setTable(undefined)} />
+          <Suspense>
+            <ChartTable title={TITLES[view] ?? view} data={props.data[view]} onClose={() => setTable(undefined)} />
+          </Suspense>
         )}
       </Show>
     </div>

@@ -3,11 +3,11 @@ import { createEffect, createMemo, type JSX, onCleanup, onMount, untrack } from 
 import { durationMs, percent, text } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
-import type { Palette } from '../draw/palette.ts';
+import type { Palette } from '../draw/inks.ts';
 import type { Percentiles } from '../generated/boundary.ts';
-import { drawEcdf, ecdfRange, msAt } from './drawEcdf.ts';
+import { type EcdfPicture, ecdfRange, msAt } from './ecdfPicture.ts';
 import { HeldRange, percentWithin, valueAt } from './scales.ts';
-import { TableButton } from './Tables.tsx';
+import { TableButton } from './TableButton.tsx';
 
 export type EcdfProps = {
   readonly title: string;
@@ -57,33 +57,32 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     if (canvas && values().length > 0) props.onValue(msAt(event.offsetX, canvas.clientWidth, shown.low, shown.high));
   };
 
+  const picture = (): EcdfPicture => {
+    const v = values();
+    if (!data()) held.reset();
+    // The outermost half percent may lie beyond the edge: the axis follows the bulk.
+    const low = valueAt(v, percents(), 0.5);
+    const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
+    for (const [, ms] of props.measured) held.extend(ms, ms, props.nowS);
+    held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
+    const range = ecdfRange(held.low, held.high);
+    shown = range;
+    return {
+      of: 'ecdf',
+      values: v,
+      percents: percents(),
+      sloMs: props.sloMs,
+      stroke: props.stroke,
+      empty: props.empty,
+      marks: props.measured.length > 0 ? [] : marks(),
+      measured: props.measured,
+      ...range,
+    };
+  };
+
   onMount(() => {
     if (!host || !canvas) return;
-    surface = attachSurface(canvas, host, (pen, width, height) => {
-      const v = values();
-      if (!data()) held.reset();
-      // The outermost half percent may lie beyond the edge: the axis follows the bulk.
-      const low = valueAt(v, percents(), 0.5);
-      const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
-      for (const [, ms] of props.measured) held.extend(ms, ms, props.nowS);
-      held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
-      const range = ecdfRange(held.low, held.high);
-      shown = range;
-      drawEcdf({
-        pen,
-        p: props.palette,
-        width,
-        height,
-        values: v,
-        percents: percents(),
-        sloMs: props.sloMs,
-        stroke: props.stroke,
-        empty: props.empty,
-        marks: props.measured.length > 0 ? [] : marks(),
-        measured: props.measured,
-        ...range,
-      });
-    });
+    surface = attachSurface(canvas, host, { palette: () => props.palette, picture });
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {

@@ -1,16 +1,20 @@
 // The timeline as a control: it shows the health of the run and, where seeking is possible, moves the playhead.
-import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { clusters } from '../base/anomalies.ts';
 import { clock } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
+import type { Palette } from '../draw/inks.ts';
+import { font } from '../draw/marks.ts';
 import { createPalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
-import { AnomalyMarks } from './AnomalyMarks.tsx';
-import { describeTimeline, drawScrubber, placeOn, scrubberEdges } from './drawScrubber.ts';
-import { PENNANT, type Pennant, pennantAt } from './flags.ts';
+import { PENNANT, pennantAt, placePennants } from './flags.ts';
+import { describeTimeline, flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
 import './charts.css';
+
+// Runs without anomalies do without.
+const AnomalyMarks = lazy(() => import('./AnomalyMarks.tsx'));
 
 export type ScrubberProps = {
   readonly data: ViewColumns | undefined;
@@ -32,6 +36,13 @@ function placeOf(flag: Flag, frame: Frame | undefined): number {
   return frame?.flags.findIndex((f) => f.at_us === flag.at_us && f.label === flag.label) ?? -1;
 }
 
+/** The widths of the labels of pennants, which are drawn elsewhere. */
+function measured(p: Palette): (text: string) => number {
+  const pen = document.createElement('canvas').getContext('2d');
+  if (pen) pen.font = font(p, 11, 600);
+  return (text) => pen?.measureText(text).width ?? 0;
+}
+
 /** Flags that the pointer holds; `us` is where they are carried. */
 type Held = { readonly indices: readonly number[]; readonly fromX: number; readonly us: number | undefined };
 /** A pointer that moves less than this has clicked. */
@@ -45,7 +56,6 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const [pointed, setPointed] = createSignal(-1);
   /** The flag that the pointer holds: where it was taken, and where it is now once it was moved. */
   const [held, setHeld] = createSignal<Held>();
-  let pennants: readonly Pennant[] = [];
   // The strip below the playhead changes with its data, a few times a second; the playhead itself is moved each frame.
   const drawnFrame = createThrottled(() => props.frame, 250);
   const spokenFrame = createThrottled(() => props.frame, 500);
@@ -59,23 +69,27 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   // Marks stand so far apart that each can be hit: by a finger on a phone.
   const placed = createMemo(() => clusters(props.anomalies, placeOn(axis().frame, width()), width() < 720 ? 44 : 36));
 
+  const picture = (): TimelinePicture | undefined => {
+    const frame = props.frame;
+    if (!frame) return undefined;
+    const { now_us, axis_end_us, flags } = frame;
+    return {
+      of: 'timeline',
+      frame: { now_us, axis_end_us, flags },
+      data: data(),
+      warmUpS: props.warmUpS ?? 0,
+      anomalies: placed(),
+      pointed: pointed(),
+      carried: held()?.us,
+    };
+  };
   onMount(() => {
     if (!host || !canvas) return;
-    surface = attachSurface(canvas, host, (pen, w) => {
+    const fit = (w: number): number => {
       setWidth(w);
-      if (props.frame)
-        pennants = drawScrubber({
-          pen,
-          p: palette(),
-          frame: props.frame,
-          data: data(),
-          warmUpS: props.warmUpS ?? 0,
-          anomalies: placed(),
-          pointed: pointed(),
-          width: w,
-          carried: held()?.us,
-        });
-    });
+      return 0;
+    };
+    surface = attachSurface(canvas, host, { palette, picture, fit });
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {
@@ -90,6 +104,14 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     surface?.request();
   });
 
+  /** The places in the list of edits of what stands at a pennant. */
+  const flagsAt = (x: number): number[] => {
+    if (!props.frame) return [];
+    const { flags, places, edges } = flagPlaces(props.frame, width());
+    const pennants = placePennants(flags, places, edges, measured(palette()));
+    const found = pennantAt(pennants, x)?.flags ?? [];
+    return found.map((flag) => placeOf(flag, props.frame)).filter((i) => i >= 0);
+  };
   const seek = (us: number): void => {
     const end = props.frame?.axis_end_us ?? 0;
     props.onSeek?.(Math.round(Math.min(end, Math.max(0, us))));
@@ -100,8 +122,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     const us = ((event.offsetX - left) / (right - left)) * props.frame.axis_end_us;
     if (event.type === 'pointerdown') {
       event.currentTarget.setPointerCapture(event.pointerId);
-      const flags = event.offsetY <= PENNANT + 2 ? pennantAt(pennants, event.offsetX)?.flags : undefined;
-      const indices = flags?.map((flag) => placeOf(flag, props.frame)).filter((i) => i >= 0) ?? [];
+      const indices = event.offsetY <= PENNANT + 2 ? flagsAt(event.offsetX) : [];
       if (indices.length > 0 && props.onFlags) {
         setHeld({ indices, fromX: event.offsetX, us: undefined });
         return;
@@ -179,14 +200,16 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
         </Show>
       </div>
       <Show when={props.anomalies.length > 0}>
-        <AnomalyMarks
-          clusters={placed()}
-          count={props.frame?.anomaly_count ?? 0}
-          width={width()}
-          nowUs={props.frame?.now_us ?? 0}
-          onPoint={setPointed}
-          onPick={props.onAnomaly}
-        />
+        <Suspense>
+          <AnomalyMarks
+            clusters={placed()}
+            count={props.frame?.anomaly_count ?? 0}
+            width={width()}
+            nowUs={props.frame?.now_us ?? 0}
+            onPoint={setPointed}
+            onPick={props.onAnomaly}
+          />
+        </Suspense>
       </Show>
     </div>
   );

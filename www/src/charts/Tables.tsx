@@ -1,21 +1,10 @@
-// The table behind a chart: the same columns as text, thinned to what a person reads.
+// The table behind a chart: the same columns as text, thinned to what a person reads. Loaded when it is opened.
 import { createMemo, For, type JSX, onMount } from 'solid-js';
 import { DASH, sig3 } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { createThrottled } from '../draw/throttled.ts';
 
 const MOST_ROWS = 240;
-
-/** Opens the table of the chart it stands beside. */
-export function TableButton(props: { readonly title: string; readonly onOpen: () => void }): JSX.Element {
-  return (
-    <button type="button" class="table-button" aria-label={`${props.title} as a table`} onClick={() => props.onOpen()}>
-      <svg width="11" height="11" viewBox="0 0 11 11" aria-hidden="true">
-        <path d="M.5.5h10v10H.5zM.5 4h10M.5 7.300h10M4 .5v10" />
-      </svg>
-    </button>
-  );
-}
 
 /** The rows to show: every one, or every second, third, …, so that there are at most 240. */
 export function thinned(rows: number): { readonly every: number; readonly indices: number[] } {
@@ -30,7 +19,7 @@ export function heading(name: string): string {
   return name === 't_s' ? 'time s' : name.replace('_per_s', ' per s').replace(/_/g, ' ');
 }
 
-export function ChartTable(props: {
+export default function ChartTable(props: {
   readonly title: string;
   readonly data: ViewColumns | undefined;
   readonly onClose: () => void;

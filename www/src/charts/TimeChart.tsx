@@ -3,12 +3,12 @@ import { createEffect, createMemo, createSignal, Index, type JSX, on, onCleanup,
 import type uPlot from 'uplot';
 import { DASH, plain } from '../base/units.ts';
 import type { Place, ViewColumns } from '../base/view.ts';
-import type { Palette } from '../draw/palette.ts';
+import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { makePlot, type Over, plotHeight } from './plot.ts';
 import { HeldRange, lastFinite, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
 import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
-import { TableButton } from './Tables.tsx';
+import { TableButton } from './TableButton.tsx';
 
 export type TimeChartProps = {
   readonly spec: TimeSpec;

@@ -1,42 +1,17 @@
 // A distribution as the share of requests at or below each value: log x, percent y, the percentiles marked on the curve.
 import { durationMs, plain, text } from '../base/units.ts';
-import type { Pen } from '../draw/canvas.ts';
+import type { Palette } from '../draw/inks.ts';
 import { font, label, plate } from '../draw/marks.ts';
-import type { Palette } from '../draw/palette.ts';
-import { logCeil, logFloor, logTicks } from './scales.ts';
+import type { Pen } from '../draw/pen.ts';
+import { type EcdfPicture, EDGE } from './ecdfPicture.ts';
+import { logTicks } from './scales.ts';
 
-export type EcdfScene = {
+export type EcdfScene = Omit<EcdfPicture, 'of'> & {
   readonly pen: Pen;
   readonly p: Palette;
   readonly width: number;
   readonly height: number;
-  readonly values: Float64Array;
-  readonly percents: Float64Array;
-  readonly sloMs: number;
-  readonly stroke: string;
-  readonly low: number;
-  readonly high: number;
-  readonly empty: string;
-  /** Percentiles to mark: percent and milliseconds. */
-  readonly marks: readonly (readonly [percent: number, ms: number])[];
-  /** Percentiles that were measured, drawn as hollow dots in ink, each joined to the curve. */
-  readonly measured?: readonly (readonly [percent: number, ms: number])[];
 };
-
-const EDGE = { left: 34, right: 14, top: 8, bottom: 20 } as const;
-
-/** Log range that holds the bulk of the data and the objective. */
-export function ecdfRange(low: number, high: number): { readonly low: number; readonly high: number } {
-  if (!(low > 0) || !(high > 0)) return { low: 10, high: 10_000 };
-  const from = logFloor(low);
-  return { low: from, high: Math.max(logCeil(high), from * 10) };
-}
-
-/** The value at a place from the left; the right edge stands for all beyond it. */
-export function msAt(x: number, width: number, low: number, high: number): number {
-  const share = (x - EDGE.left) / (width - EDGE.left - EDGE.right);
-  return share >= 1 ? Number.MAX_SAFE_INTEGER : low * Math.exp(Math.log(high / low) * Math.max(0, share));
-}
 
 export function drawEcdf(s: EcdfScene): void {
   const { pen, p, width, height, low, high } = s;

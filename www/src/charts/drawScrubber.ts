@@ -1,14 +1,14 @@
 // The timeline of the transport: how much of each stretch missed an objective, where edits and anomalies are, what is not
 // simulated yet.
-import { type Cluster, named, shapeOf } from '../base/anomalies.ts';
+import { named, shapeOf } from '../base/anomalies.ts';
 import { plain } from '../base/units.ts';
-import type { ViewColumns } from '../base/view.ts';
-import type { Pen } from '../draw/canvas.ts';
+import type { Palette } from '../draw/inks.ts';
 import { font, label } from '../draw/marks.ts';
-import type { Palette } from '../draw/palette.ts';
-import type { AnomalyKind, Frame } from '../generated/boundary.ts';
-import { PENNANT, type Pennant, pennants } from './flags.ts';
+import type { Pen } from '../draw/pen.ts';
+import type { AnomalyKind } from '../generated/boundary.ts';
+import { PENNANT, pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
+import { flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
 
 // The strip is 54 px high: pennants, anomalies, bars to the base line, ticks.
 const TOP = 26;
@@ -18,32 +18,11 @@ const TALLEST = BASE - TOP - 2;
 /** Top of the marks of anomalies, and their size. */
 export const LANE = { y: 14, size: 9 } as const;
 
-export type ScrubberScene = {
+export type ScrubberScene = Omit<TimelinePicture, 'of'> & {
   readonly pen: Pen;
   readonly p: Palette;
-  readonly frame: Frame;
-  readonly data: ViewColumns | undefined;
-  readonly warmUpS: number;
-  readonly anomalies: readonly Cluster[];
-  /** The cluster under the pointer or with the focus, −1 for none. */
-  readonly pointed: number;
   readonly width: number;
-  /** A flag on its way to another instant, in microseconds. */
-  readonly carried: number | undefined;
 };
-
-/** Left and right edge of the time axis: 16 px from the window, 10 on a phone. */
-export function scrubberEdges(width: number): { readonly left: number; readonly right: number } {
-  const margin = width < 720 ? 10 : 16;
-  return { left: margin, right: Math.max(margin + 1, width - margin) };
-}
-
-/** Where an instant in seconds lies on the timeline. */
-export function placeOn(frame: Frame | undefined, width: number): (t: number) => number {
-  const { left, right } = scrubberEdges(width);
-  const endS = Math.max(1e-6, (frame?.axis_end_us ?? 0) / 1e6);
-  return (t) => left + ((right - left) * Math.min(t, endS)) / endS;
-}
 
 /** Green under 4 % missed, amber under 15 %, vermilion above; height says the same. */
 export function missClass(percent: number): 'decode' | 'warn' | 'miss' {
@@ -51,8 +30,7 @@ export function missClass(percent: number): 'decode' | 'warn' | 'miss' {
   return percent < 15 ? 'warn' : 'miss';
 }
 
-/** Draws the timeline; returns its pennants, as they stand. */
-export function drawScrubber(s: ScrubberScene): readonly Pennant[] {
+export function drawScrubber(s: ScrubberScene): void {
   const { pen, p, frame, width } = s;
   const { left, right } = scrubberEdges(width);
   const endS = Math.max(1e-6, frame.axis_end_us / 1e6);
@@ -73,9 +51,8 @@ export function drawScrubber(s: ScrubberScene): readonly Pennant[] {
   drawBars(s, x, nowS, doneS);
   drawTicks(s, x, endS, left, right);
   drawAnomalies(s, x, nowS, right);
-  const flags = drawFlags(s, x, left, right);
+  drawFlags(s);
   if (s.carried !== undefined) drawCarried(s, x(s.carried / 1e6), s.carried, right);
-  return flags;
 }
 
 function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, doneS: number): void {
@@ -131,10 +108,9 @@ function drawCarried(s: ScrubberScene, x: number, us: number, right: number): vo
   label(pen, said, at + 5, 10, p.onAccent);
 }
 
-function drawFlags(s: ScrubberScene, x: (t: number) => number, left: number, right: number): readonly Pennant[] {
-  const { flags } = s.frame;
-  const places = flags.map((f) => x(f.at_us / 1e6));
-  return pennants(s.pen, s.p, flags, places, 0, { left, right: right + 8, playhead: x(s.frame.now_us / 1e6), knob: 6 });
+function drawFlags(s: ScrubberScene): void {
+  const { flags, places, edges } = flagPlaces(s.frame, s.width);
+  pennants(s.pen, s.p, flags, places, 0, edges);
 }
 
 /** Each cluster: how long its anomalies lasted, the shape of the first, how many or, where there is room, what. */
@@ -202,31 +178,4 @@ function pathOf(kind: AnomalyKind): Path2D {
   const made = paths.get(kind) ?? new Path2D(shapeOf(kind).path);
   paths.set(kind, made);
   return made;
-}
-
-/** The timeline in one sentence. */
-export function describeTimeline(frame: Frame | undefined, data: ViewColumns | undefined): string {
-  if (!frame) return 'Timeline: nothing has been simulated yet.';
-  const missed = data?.columns[1];
-  let bad = 0;
-  let known = 0;
-  if (missed) {
-    for (const v of missed) {
-      if (!Number.isFinite(v)) continue;
-      known += 1;
-      if (v >= 15) bad += 1;
-    }
-  }
-  const health =
-    known === 0
-      ? 'no request has finished'
-      : `${Math.round((100 * bad) / known)} % of the stretches so far missed an objective`;
-  const flags =
-    frame.flags.length === 0 ? '' : `; ${frame.flags.length} ${frame.flags.length === 1 ? 'edit' : 'edits'}`;
-  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${flags}${anomaliesOf(frame)}.`;
-}
-
-function anomaliesOf(frame: Frame): string {
-  if (frame.anomaly_count === 0) return '';
-  return `; ${frame.anomaly_count} ${frame.anomaly_count === 1 ? 'anomaly' : 'anomalies'}`;
 }

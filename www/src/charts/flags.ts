@@ -1,8 +1,8 @@
 // The user's hand on a time axis: pennants for edits. Where they stand and what they say is worked out apart from the drawing.
 
-import type { Pen } from '../draw/canvas.ts';
+import type { Palette } from '../draw/inks.ts';
 import { font, shortened } from '../draw/marks.ts';
-import type { Palette } from '../draw/palette.ts';
+import type { Pen } from '../draw/pen.ts';
 import type { Flag } from '../generated/boundary.ts';
 
 /** One pennant: its pole, the side its label is on, and the edits it stands for. */

@@ -1,8 +1,8 @@
 // uPlot with our axes, shades and labels. Everything that only we draw happens in its hooks, in CSS pixels.
 import uPlot from 'uplot';
 import { spans } from '../base/anomalies.ts';
+import type { Palette } from '../draw/inks.ts';
 import { font, label, plate } from '../draw/marks.ts';
-import type { Palette } from '../draw/palette.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import { pennants } from './flags.ts';
 import { endLabels, spreadLabels } from './scales.ts';

@@ -1,7 +1,7 @@
 // The five charts on one clock: what each shows, how its lines are told apart, and what it says in a sentence.
 import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
-import type { Palette } from '../draw/palette.ts';
+import type { Palette } from '../draw/inks.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
 import { indexAt, lastFinite } from './scales.ts';
 

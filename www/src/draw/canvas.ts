@@ -1,8 +1,9 @@
 // A canvas that fits its box: sharp at every pixel ratio, redrawn at most once a display frame and only when asked.
 
 import { joinPaint } from '../base/paints.ts';
-
-export type Pen = CanvasRenderingContext2D;
+import { type Palette, tokensOf } from './inks.ts';
+import { type Painter, painterReady } from './painter.ts';
+import type { Picture } from './paintProtocol.ts';
 
 export type Surface = {
   /** Asks for a redraw at the next display frame. */
@@ -10,53 +11,65 @@ export type Surface = {
   readonly dispose: () => void;
 };
 
+type Content = {
+  readonly palette: () => Palette;
+  /** What is to be seen in so many CSS pixels. */
+  readonly picture: (width: number, height: number) => Picture | undefined;
+  /** Told of the size before each picture; may ask for more height than the host has: the canvas then grows and the host scrolls. */
+  readonly fit?: (width: number, height: number) => number;
+};
+
 /**
- * Keeps `canvas` as large as `host` and calls `draw` with a pen in CSS pixels. Sizes come from a ResizeObserver, so drawing never
- * reads layout. `heightFor` may ask for more height than the host has: the canvas then grows and the host scrolls.
+ * Keeps `canvas` as large as `host` and has the painter draw on it. Sizes come from a ResizeObserver, so drawing never reads layout.
+ * A picture that is asked for while the one before is being drawn waits for it.
  */
-export function attachSurface(
-  canvas: HTMLCanvasElement,
-  host: HTMLElement,
-  draw: (pen: Pen, width: number, height: number, nowMs: number) => void,
-  heightFor?: (width: number, height: number) => number,
-): Surface {
-  const pen = canvas.getContext('2d');
+export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, content: Content): Surface {
+  let painter: Painter | undefined;
+  let sheet = 0;
+  let palette: Palette | undefined;
   let width = 0;
   let hostHeight = 0;
-  let height = 0;
-  let ratio = 0;
   let pending = 0;
   let asked = false;
+  let busy = false;
+  let late = false;
   let gone = false;
 
-  const resize = (): void => {
-    const wanted = Math.max(hostHeight, Math.ceil(heightFor?.(width, hostHeight) ?? 0));
-    const dpr = globalThis.devicePixelRatio || 1;
-    const w = Math.max(1, Math.round(width * dpr));
-    const h = Math.max(1, Math.round(wanted * dpr));
-    ratio = dpr;
-    height = wanted;
-    if (canvas.width !== w || canvas.height !== h) {
-      canvas.width = w;
-      canvas.height = h;
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${wanted}px`;
-    }
-  };
-  const paint = (nowMs: number): void => {
+  const paint = (): void => {
     pending = 0;
     asked = false;
-    if (gone || !pen || width < 2 || hostHeight < 2) return;
-    resize();
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    draw(pen, width, height, nowMs);
+    if (gone || width < 2 || hostHeight < 2) return;
+    const height = Math.max(hostHeight, Math.ceil(content.fit?.(width, hostHeight) ?? 0));
+    const [w, h] = [`${width}px`, `${height}px`];
+    if (canvas.style.width !== w) canvas.style.width = w;
+    if (canvas.style.height !== h) canvas.style.height = h;
+    if (busy || !painter) {
+      late = true;
+      return;
+    }
+    const now = content.palette();
+    if (now !== palette) painter.say({ kind: 'tokens', sheet, tokens: tokensOf(now) });
+    palette = now;
+    busy = true;
+    const ratio = globalThis.devicePixelRatio || 1;
+    painter.say({ kind: 'paint', sheet, width, height, ratio, picture: content.picture(width, height) });
   };
   const request = (): void => {
     if (asked) return;
     asked = true;
     if (!joinPaint(paint)) pending = requestAnimationFrame(paint);
   };
+  const painted = (): void => {
+    busy = false;
+    if (late) request();
+    late = false;
+  };
+  void painterReady().then((found) => {
+    if (gone) return;
+    painter = found;
+    sheet = found.adopt(canvas, painted);
+    request();
+  });
   const observer = new ResizeObserver((entries) => {
     for (const entry of entries) {
       width = Math.floor(entry.contentRect.width);
@@ -71,6 +84,7 @@ export function attachSurface(
       gone = true;
       observer.disconnect();
       if (pending !== 0) cancelAnimationFrame(pending);
+      painter?.say({ kind: 'gone', sheet });
     },
   };
 }

@@ -1,6 +1,7 @@
 // The heat scale: cividis on dark, reversed on light, so that more is always further from the ground.
-import type { Pen } from './canvas.ts';
-import type { Palette } from './palette.ts';
+
+import type { Palette } from './inks.ts';
+import type { Pen } from './pen.ts';
 
 const CIVIDIS = [
   [0, 34, 78],

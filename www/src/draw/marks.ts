@@ -1,6 +1,7 @@
 // The grammar of marks: the small shapes that mean the same thing wherever they appear.
-import type { Pen } from './canvas.ts';
-import type { Palette } from './palette.ts';
+
+import type { Palette } from './inks.ts';
+import type { Pen } from './pen.ts';
 
 export type Align = 'left' | 'right' | 'center';
 export type Health = 'none' | 'met' | 'risk' | 'missed';

@@ -1,15 +1,11 @@
 // The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
-import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { count } from '../base/units.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
-import { attachSurface, type Pen, type Surface } from '../draw/canvas.ts';
+import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { createPalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { Dots } from './dots.ts';
-import { drawFleet, drawFleetHead } from './drawFleet.ts';
-import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
-import { drawHead, drawRows } from './drawRows.ts';
 import {
   contextScale,
   describeReplica,
@@ -19,27 +15,29 @@ import {
   hasStopped,
   isStarting,
   present,
-  REPLICA_COLUMNS,
-  replicaCells,
+  requestsOf,
 } from './facts.ts';
-import { Trends } from './history.ts';
 import { hitTest, type StageLayout, stageLayout, stageNeeds } from './layout.ts';
-import type { Scene } from './scene.ts';
+import type { StageNote, StagePicture } from './picture.ts';
 import './stage.css';
+
+const StageTable = lazy(() => import('./StageTable.tsx'));
 
 /** Least time between two pictures of a stage without dots. */
 const RIBBONS_MS = 25;
+/** Frames that a picture takes up at most. */
+const NOTES = 64;
 
 export function Stage(props: StageProps) {
   let host: HTMLDivElement | undefined;
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
-  let layout: StageLayout | undefined;
+  /** Of the latest picture. */
+  let size: { readonly width: number; readonly height: number } | undefined;
+  let notes: StageNote[] = [];
   let scale = 512;
   let askedMs = 0;
   const palette = createPalette();
-  const trends = new Trends();
-  const dots = new Dots();
   const [table, setTable] = createSignal(false);
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
@@ -63,61 +61,55 @@ export function Stage(props: StageProps) {
   const readFrame = createThrottled(() => props.frame, 250);
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
-  const draw = (pen: Pen, width: number, height: number, wallMs: number): void => {
-    setWidth(width);
+  const layoutOf = (width: number, height: number): StageLayout =>
+    stageLayout(width, height, shown().length, props.frame?.pools.length);
+  const picture = (width: number, height: number): StagePicture | undefined => {
+    size = { width, height };
     const frame = props.frame;
-    const p = palette();
-    if (!frame) return;
+    if (!frame) return undefined;
     const replicas = present(frame.replicas);
-    layout = stageLayout(width, height, replicas.length, frame.pools.length);
     // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
     const wanted = contextScale(frame.replicas);
     if (wanted > scale || wanted * 2 <= scale) scale = wanted;
-    const scene: Scene = {
-      pen,
-      p,
-      frame,
+    const { now_us, key, clients, pools, counts, moves } = frame;
+    const since = notes;
+    notes = [];
+    return {
+      of: 'stage',
+      frame: { now_us, key, clients, pools, counts, moves },
       replicas,
-      layout,
       request: props.selected.request,
       focus: focus(),
       scale,
-      trends,
-      dots,
-      wallMs,
       ribbons: ribbons(),
+      notes: since,
     };
-    if (layout.narrow) drawPhonePipeline(scene);
-    else drawFlow(scene);
-    if (layout.detail === 'rows') {
-      drawHead(scene);
-      drawRows(scene);
-    } else {
-      drawFleetHead(scene);
-      drawFleet(scene);
-    }
-    if (!scene.ribbons && dots.settle(wallMs)) surface?.request();
   };
 
   onMount(() => {
     if (!host || !canvas) return;
-    surface = attachSurface(
-      canvas,
-      host,
-      draw,
-      (width, height) => stageLayout(width, height, shown().length, props.frame?.pools.length).height,
-    );
+    surface = attachSurface(canvas, host, {
+      palette,
+      picture,
+      fit: (width, height) => {
+        setWidth(width);
+        return layoutOf(width, height).height;
+      },
+    });
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {
     const frame = props.frame;
     if (!frame) return;
-    trends.arrivals.push(frame.now_us, frame.key.offered_per_s);
-    if (frame.replicas.length <= 8) {
-      for (const r of frame.replicas) if (r.ttft.count > 0) trends.replica(r.id).push(frame.now_us, r.ttft.p50_us);
-    }
-    if (ribbons()) dots.clear();
-    else dots.take(frame.moves, frame.now_us, performance.now(), props.speed);
+    const ttftUs = frame.replicas.length > 8 ? [] : frame.replicas.filter((r) => r.ttft.count > 0);
+    notes.push({
+      nowUs: frame.now_us,
+      offeredPerS: frame.key.offered_per_s,
+      ttftUs: ttftUs.map((r) => [r.id, r.ttft.p50_us] as const),
+      followed: ribbons() ? undefined : { moves: frame.moves, speed: props.speed },
+    });
+    // Nobody looks where none is drawn for so long.
+    if (notes.length > NOTES) notes.shift();
     // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
     const apart = ribbons() && props.playing;
@@ -137,9 +129,14 @@ export function Stage(props: StageProps) {
 
   const pick = (event: MouseEvent): void => {
     const frame = props.frame;
-    if (!layout || !frame) return;
+    if (!size || !frame) return;
     const replicas = shown();
-    const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => replicas[i]?.batch.length ?? 0);
+    const hit = hitTest(
+      layoutOf(size.width, size.height),
+      event.offsetX,
+      event.offsetY,
+      (i) => replicas[i]?.batch.length ?? 0,
+    );
     const r = hit ? replicas[hit.replica] : undefined;
     if (!hit || !r) {
       props.onSelect({ request: undefined, replica: undefined });
@@ -197,99 +194,10 @@ export function Stage(props: StageProps) {
         </div>
       </div>
       <Show when={table()}>
-        <StageTable {...props} frame={readFrame()} onClose={() => setTable(false)} />
+        <Suspense>
+          <StageTable {...props} frame={readFrame()} onClose={() => setTable(false)} />
+        </Suspense>
       </Show>
     </div>
-  );
-}
-
-/** The replicas as a table; each row selects its replica and each queued or running request can be picked. */
-function StageTable(props: StageProps & { readonly onClose: () => void }) {
-  let close: HTMLButtonElement | undefined;
-  onMount(() => close?.focus());
-  return (
-    <section
-      class="stage-table"
-      aria-label="Replicas"
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') props.onClose();
-      }}
-    >
-      <button type="button" class="stage-table-close" ref={close} onClick={() => props.onClose()}>
-        Show as picture
-      </button>
-      <table>
-        <caption>{describeStage(props.frame)}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Replica</th>
-            <th scope="col">Requests</th>
-            <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
-          </tr>
-        </thead>
-        <tbody>
-          <For each={props.frame?.replicas.map((r) => r.id) ?? []}>
-            {(id, index) => {
-              const replica = createMemo(() => props.frame?.replicas[index()]);
-              return (
-                <Show when={replica()}>
-                  {(r) => (
-                    <tr data-picked={props.selected.replica === id}>
-                      <th scope="row">
-                        <button
-                          type="button"
-                          aria-pressed={props.selected.replica === id}
-                          aria-label={describeReplica(r())}
-                          onClick={() => props.onSelect({ request: undefined, replica: id })}
-                        >
-                          r{id}
-                        </button>
-                      </th>
-                      <td>
-                        <RequestPicker {...props} replica={id} requests={requestsOf(r())} />
-                      </td>
-                      <For each={props.frame ? replicaCells(r(), props.frame.key) : []}>
-                        {(cell) => <td>{cell}</td>}
-                      </For>
-                    </tr>
-                  )}
-                </Show>
-              );
-            }}
-          </For>
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-type Entry = { readonly request: number; readonly where: string };
-
-function requestsOf(r: NonNullable<StageProps['frame']>['replicas'][number]): Entry[] {
-  return [
-    ...r.batch.map((b) => ({ request: b.request, where: b.decoding ? 'decoding' : 'in prefill' })),
-    ...r.queue.map((c) => ({ request: c.request, where: c.preempted ? 'waiting, preempted' : 'waiting' })),
-  ];
-}
-
-/** A list to pick one of a replica's requests from: light even with hundreds of them. */
-function RequestPicker(props: StageProps & { readonly replica: number; readonly requests: readonly Entry[] }) {
-  return (
-    <select
-      aria-label={`Pick a request of r${props.replica}`}
-      onChange={(event) => {
-        const request = Number(event.currentTarget.value);
-        if (event.currentTarget.value !== '') props.onSelect({ request, replica: props.replica });
-      }}
-    >
-      <option value="">pick…</option>
-      <For each={props.requests}>
-        {(e) => (
-          <option value={e.request} selected={e.request === props.selected.request}>
-            #{e.request} {e.where}
-          </option>
-        )}
-      </For>
-    </select>
   );
 }

@@ -1,8 +1,8 @@
 // Fleets too large for full rows: cards to 64 replicas, heat cells to 256, one aggregate above.
 import { count, percent, percentileUs, text } from '../base/units.ts';
-import type { Pen } from '../draw/canvas.ts';
 import { heatPaint, heatRamp } from '../draw/heat.ts';
 import { fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
+import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawCard, legend, type Swatch, servesAt, shareBar, startShare, startWords } from './drawRows.ts';
 import { isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';

@@ -1,6 +1,6 @@
 // Full rows of the stage, one a replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked cards.
 import { clock, count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
-import type { Pen } from '../draw/canvas.ts';
+import type { Palette } from '../draw/inks.ts';
 import {
   CHIP,
   CHIP_GAP,
@@ -14,7 +14,7 @@ import {
   roundRect,
   SOLID,
 } from '../draw/marks.ts';
-import type { Palette } from '../draw/palette.ts';
+import type { Pen } from '../draw/pen.ts';
 import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
 import { cpuShare, drawOrder, isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';

@@ -55,7 +55,7 @@ export const kvShare = (r: ReplicaFrame): number => (r.kv.total === 0 ? 0 : r.kv
 export const cpuShare = (r: ReplicaFrame): number => (r.kv.cpu_total === 0 ? 0 : r.kv.cpu_used / r.kv.cpu_total);
 
 /** What stands beside a replica's name where pools differ: its pool, and the GPUs that its pool has. */
-export function poolWords(frame: Frame, r: ReplicaFrame): readonly [string, string] | undefined {
+export function poolWords(frame: Pick<Frame, 'pools'>, r: ReplicaFrame): readonly [string, string] | undefined {
   if (frame.pools.length < 2) return undefined;
   const pool = frame.pools.find((p) => p.name === r.pool);
   if (!pool) return [r.pool, ''];
@@ -84,6 +84,16 @@ export function describeStage(frame: Frame | undefined): string {
 /** One replica in one sentence, for its button in the table. */
 export function describeReplica(r: ReplicaFrame): string {
   return `Replica r${r.id} of ${r.pool}: ${r.waiting} waiting, ${r.running} running, ${text(percent(kvShare(r)))} of the KV cache in use`;
+}
+
+/** A request of a replica, and where it is. */
+export type RequestEntry = { readonly request: number; readonly where: string };
+
+export function requestsOf(r: ReplicaFrame): RequestEntry[] {
+  return [
+    ...r.batch.map((b) => ({ request: b.request, where: b.decoding ? 'decoding' : 'in prefill' })),
+    ...r.queue.map((c) => ({ request: c.request, where: c.preempted ? 'waiting, preempted' : 'waiting' })),
+  ];
 }
 
 /** The cells of a replica's row in the table behind the stage. */

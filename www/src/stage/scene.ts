@@ -1,16 +1,17 @@
 // What every drawing step of the stage is given.
 
-import type { Pen } from '../draw/canvas.ts';
-import type { Palette } from '../draw/palette.ts';
-import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
+import type { Palette } from '../draw/inks.ts';
+import type { Pen } from '../draw/pen.ts';
+import type { ReplicaFrame } from '../generated/boundary.ts';
 import type { Dots } from './dots.ts';
 import type { Trends } from './history.ts';
 import type { StageLayout } from './layout.ts';
+import type { StageFrame } from './picture.ts';
 
 export type Scene = {
   readonly pen: Pen;
   readonly p: Palette;
-  readonly frame: Frame;
+  readonly frame: StageFrame;
   /** The replicas that are drawn: those of the layout's boxes, in order. */
   readonly replicas: readonly ReplicaFrame[];
   readonly layout: StageLayout;

@@ -91,7 +91,17 @@ export async function newPage({ browser, url }, { link = '', ...options } = {}, 
     window.seen = { violations: [], longTasks: [], shifts: [] };
     // What each thread was asked and has not answered yet.
     const asked = new Map();
-    window.rest = { now: undefined, paints: 0, waits: () => [...asked.values()].some((ids) => ids.size > 0) };
+    // Pictures that the painter's thread was given and has not drawn yet, and the canvases that were handed to it, by number.
+    window.painter = { unpainted: 0, sheets: new Map() };
+    const handed = new WeakMap();
+    const { transferControlToOffscreen } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.transferControlToOffscreen = function () {
+      const moved = transferControlToOffscreen.call(this);
+      handed.set(moved, this);
+      return moved;
+    };
+    const isWaited = () => [...asked.values()].some((ids) => ids.size > 0);
+    window.rest = { now: undefined, paints: 0, waits: () => isWaited() || window.painter.unpainted > 0 };
     window.Worker = class extends Worker {
       constructor(...how) {
         super(...how);
@@ -100,10 +110,17 @@ export async function newPage({ browser, url }, { link = '', ...options } = {}, 
         this.addEventListener('message', ({ data }) => {
           if (data?.kind === 'crash') ids.clear();
           else if (data?.kind === 'answer' || data?.kind === 'refused') ids.delete(data.id);
+          else if (data?.kind === 'painted') window.painter.unpainted -= 1;
+          else if (data?.kind === 'texts') {
+            const canvas = window.painter.sheets.get(data.sheet);
+            if (canvas) window.canvasTexts.set(canvas, Object.assign(data.texts, { width: data.width }));
+          }
         });
       }
       postMessage(message, ...moved) {
         if (message?.kind === 'ask') asked.get(this)?.add(message.id);
+        if (message?.kind === 'sheet') window.painter.sheets.set(message.sheet, handed.get(message.canvas));
+        if (message?.kind === 'paint') window.painter.unpainted += 1;
         super.postMessage(message, ...moved);
       }
       terminate() {

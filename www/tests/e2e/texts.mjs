@@ -1,4 +1,5 @@
 // What the reader sees of texts, on the page and on its canvases: where each lies, which overprint, which are cut.
+import assert from 'node:assert/strict';
 
 /** Screens, a phone held both ways, a tablet, and 1440 × 900 at 200 % and at 400 %. Shrinking first, as a window does. */
 export const SIZES = [
@@ -15,31 +16,53 @@ export const SIZES = [
 /** The tabs of a phone, the first one last: the page is left as it was. */
 export const TABS = ['Charts', 'Scenario', 'Inspector', 'Stage'];
 
-/** From now on canvases write down their texts. Redraw before looking: a resize does. */
+/**
+ * From now on canvases write down their texts, those of the page and those that the painter's thread draws. Redraw before looking: a
+ * resize does.
+ */
 export async function watchCanvases(page) {
   await page.evaluate(() => {
-    const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
     window.canvasTexts = new WeakMap();
-    CanvasRenderingContext2D.prototype.clearRect = function (...args) {
-      window.canvasTexts.set(this.canvas, []);
-      return clearRect.apply(this, args);
-    };
-    CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
-      const list = window.canvasTexts.get(this.canvas);
-      if (list && text !== '') {
-        const m = this.measureText(text);
-        const t = this.getTransform();
-        list.push({
-          text,
-          x0: (x - m.actualBoundingBoxLeft) * t.a + t.e,
-          x1: (x + m.actualBoundingBoxRight) * t.a + t.e,
-          y0: (y - m.actualBoundingBoxAscent) * t.d + t.f,
-          y1: (y + m.actualBoundingBoxDescent) * t.d + t.f,
-        });
-      }
-      return fillText.call(this, text, x, y, ...rest);
-    };
   });
+  await page.evaluate(writeDown, 'CanvasRenderingContext2D');
+  const threads = page.workers().filter((worker) => /\/painter-[^/]*\.js$/.test(worker.url()));
+  assert.equal(threads.length, 1, 'the thread that draws');
+  for (const thread of threads) await thread.evaluate(writeDown, 'OffscreenCanvasRenderingContext2D');
+}
+
+/** In the page or in a thread: each context of this kind writes down its texts from one clearing to the next. */
+function writeDown(kind) {
+  const { fillText, clearRect } = globalThis[kind].prototype;
+  const onPage = typeof window !== 'undefined';
+  let latest;
+  globalThis[kind].prototype.clearRect = function (...args) {
+    latest = { width: this.canvas.width, texts: [] };
+    if (onPage) window.canvasTexts.set(this.canvas, latest.texts);
+    else this.canvas.written = latest;
+    return clearRect.apply(this, args);
+  };
+  globalThis[kind].prototype.fillText = function (text, x, y, ...rest) {
+    const list = onPage ? window.canvasTexts.get(this.canvas) : this.canvas.written?.texts;
+    if (list && text !== '') {
+      const m = this.measureText(text);
+      const t = this.getTransform();
+      list.push({
+        text,
+        x0: (x - m.actualBoundingBoxLeft) * t.a + t.e,
+        x1: (x + m.actualBoundingBoxRight) * t.a + t.e,
+        y0: (y - m.actualBoundingBoxAscent) * t.d + t.f,
+        y1: (y + m.actualBoundingBoxDescent) * t.d + t.f,
+      });
+    }
+    return fillText.call(this, text, x, y, ...rest);
+  };
+  if (onPage) return;
+  // Before it says that a picture is painted: what was cleared last is that picture.
+  const { postMessage } = globalThis;
+  globalThis.postMessage = (message) => {
+    if (message.kind === 'painted') postMessage({ kind: 'texts', sheet: message.sheet, ...latest });
+    postMessage(message);
+  };
 }
 
 /**
@@ -108,8 +131,10 @@ export function problems(page, part = undefined) {
     for (const canvas of root.querySelectorAll('canvas')) {
       if (!canvas.checkVisibility({ visibilityProperty: true })) continue;
       const box = canvas.getBoundingClientRect();
-      const scale = box.width / canvas.width;
-      for (const label of window.canvasTexts.get(canvas) ?? []) {
+      const written = window.canvasTexts.get(canvas) ?? [];
+      // A canvas that a thread draws on has its size there.
+      const scale = box.width / (written.width ?? canvas.width);
+      for (const label of written) {
         const t = { text: label.text };
         t.x0 = box.left + label.x0 * scale;
         t.x1 = box.left + label.x1 * scale;
@@ -156,13 +181,20 @@ export function problems(page, part = undefined) {
   }, part ?? null);
 }
 
-/** Lets everything that follows the window do so. */
+/** Lets everything that follows the window do so, and what draws in a thread draw. */
 export function painted(page) {
   return page.evaluate(
     () =>
-      new Promise((done) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-      ),
+      new Promise((done) => {
+        let frames = 0;
+        const look = () => {
+          frames += 1;
+          // What plays is never drawn to the end.
+          if (frames > 3 && (window.painter.unpainted === 0 || frames > 300)) done();
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      }),
   );
 }
 

@@ -4,13 +4,20 @@ import { createSignal, onMount } from 'solid-js';
 import { render } from 'solid-js/web';
 import '../../src/base/theme.css';
 import './gallery.css';
+import { trust } from '../../src/base/trust.ts';
 import { type ChartData, NO_DATA, type Selection } from '../../src/base/view.ts';
 import { Charts } from '../../src/charts/Charts.tsx';
 import { Scrubber } from '../../src/charts/Scrubber.tsx';
+import { startPainter, type Take } from '../../src/draw/painter.ts';
 import type { Move } from '../../src/generated/boundary.ts';
+import { createPainting } from '../../src/painting.ts';
 import { Stage } from '../../src/stage/Stage.tsx';
 import { chance, dataOf, frameOf } from './synthetic.ts';
 
+startPainter({
+  spawn: () => new Worker(new URL('../../src/painter.ts', import.meta.url), { type: 'module' }),
+  here: async () => (tell) => trust<Take>(createPainting(tell).take),
+});
 const query = new URLSearchParams(location.search);
 const n = Number(query.get('n') ?? 4);
 const nowS = Number(query.get('now') ?? 131.25);

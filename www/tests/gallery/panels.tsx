@@ -11,8 +11,11 @@ import '../../src/panels/over.css';
 import '../../src/charts/charts.css';
 import '../../src/stage/stage.css';
 import '../../src/panels/narrow.css';
+import { trust } from '../../src/base/trust.ts';
 import { NO_DATA } from '../../src/base/view.ts';
+import { startPainter, type Take } from '../../src/draw/painter.ts';
 import type { Candidate } from '../../src/generated/boundary.ts';
+import { createPainting } from '../../src/painting.ts';
 import { Decision } from '../../src/panels/Decision.tsx';
 import { Inspector } from '../../src/panels/Inspector.tsx';
 import { KeyFigures } from '../../src/panels/KeyFigures.tsx';
@@ -21,6 +24,10 @@ import { Stage } from '../../src/stage/Stage.tsx';
 import type { App } from '../../src/state/app.ts';
 import { dataOf, frameOf } from './synthetic.ts';
 
+startPainter({
+  spawn: () => new Worker(new URL('../../src/painter.ts', import.meta.url), { type: 'module' }),
+  here: async () => (tell) => trust<Take>(createPainting(tell).take),
+});
 const query = new URLSearchParams(location.search);
 document.documentElement.dataset.theme = query.get('theme') ?? 'dark';
 const frame = frameOf(4, 131.25, 1, { pools: true, tier: true });

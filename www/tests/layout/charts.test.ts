@@ -2,8 +2,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
-import { drawEcdf, ecdfRange, placeMark } from '../../src/charts/drawEcdf.ts';
-import { besideMark, drawScrubber, placeOn } from '../../src/charts/drawScrubber.ts';
+import { drawEcdf, placeMark } from '../../src/charts/drawEcdf.ts';
+import { besideMark, drawScrubber } from '../../src/charts/drawScrubber.ts';
+import { ecdfRange } from '../../src/charts/ecdfPicture.ts';
+import { placeOn } from '../../src/charts/timeline.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
 import { dataOf, frameOf } from '../gallery/synthetic.ts';
 import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';

@@ -1,7 +1,7 @@
 // A pen that writes down where text goes instead of painting it: what is drawn on a canvas can then be checked without a browser.
 import { trust } from '../../src/base/trust.ts';
-import type { Pen } from '../../src/draw/canvas.ts';
-import type { Palette } from '../../src/draw/palette.ts';
+import type { Palette } from '../../src/draw/inks.ts';
+import type { Pen } from '../../src/draw/pen.ts';
 
 /** One drawn text and the box of its glyphs. */
 export type Label = {

@@ -1,0 +1,75 @@
+// The timeline in numbers and words: what it shows, as data for its painter, where its instants and its pennants are.
+import type { Cluster } from '../base/anomalies.ts';
+import { plain } from '../base/units.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Flag, Frame } from '../generated/boundary.ts';
+import type { Edges } from './flags.ts';
+
+/** What drawing reads of a frame. */
+export type TimelineFrame = Pick<Frame, 'now_us' | 'axis_end_us' | 'flags'>;
+
+export type TimelinePicture = {
+  readonly of: 'timeline';
+  readonly frame: TimelineFrame;
+  readonly data: ViewColumns | undefined;
+  readonly warmUpS: number;
+  readonly anomalies: readonly Cluster[];
+  /** The cluster under the pointer or with the focus, −1 for none. */
+  readonly pointed: number;
+  /** A flag on its way to another instant, in microseconds. */
+  readonly carried: number | undefined;
+};
+
+/** Left and right edge of the time axis: 16 px from the window, 10 on a phone. */
+export function scrubberEdges(width: number): { readonly left: number; readonly right: number } {
+  const margin = width < 720 ? 10 : 16;
+  return { left: margin, right: Math.max(margin + 1, width - margin) };
+}
+
+/** Where an instant in seconds lies on the timeline. */
+export function placeOn(frame: Pick<Frame, 'axis_end_us'> | undefined, width: number): (t: number) => number {
+  const { left, right } = scrubberEdges(width);
+  const endS = Math.max(1e-6, (frame?.axis_end_us ?? 0) / 1e6);
+  return (t) => left + ((right - left) * Math.min(t, endS)) / endS;
+}
+
+/** The flags of a frame, where each stands, and what their pennants keep within. */
+export function flagPlaces(
+  frame: TimelineFrame,
+  width: number,
+): { readonly flags: readonly Flag[]; readonly places: readonly number[]; readonly edges: Edges } {
+  const { left, right } = scrubberEdges(width);
+  const x = placeOn(frame, width);
+  return {
+    flags: frame.flags,
+    places: frame.flags.map((f) => x(f.at_us / 1e6)),
+    edges: { left, right: right + 8, playhead: x(frame.now_us / 1e6), knob: 6 },
+  };
+}
+
+/** The timeline in one sentence. */
+export function describeTimeline(frame: Frame | undefined, data: ViewColumns | undefined): string {
+  if (!frame) return 'Timeline: nothing has been simulated yet.';
+  const missed = data?.columns[1];
+  let bad = 0;
+  let known = 0;
+  if (missed) {
+    for (const v of missed) {
+      if (!Number.isFinite(v)) continue;
+      known += 1;
+      if (v >= 15) bad += 1;
+    }
+  }
+  const health =
+    known === 0
+      ? 'no request has finished'
+      : `${Math.round((100 * bad) / known)} % of the stretches so far missed an objective`;
+  const flags =
+    frame.flags.length === 0 ? '' : `; ${frame.flags.length} ${frame.flags.length === 1 ? 'edit' : 'edits'}`;
+  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${flags}${anomaliesOf(frame)}.`;
+}
+
+function anomaliesOf(frame: Frame): string {
+  if (frame.anomaly_count === 0) return '';
+  return `; ${frame.anomaly_count} ${frame.anomaly_count === 1 ? 'anomaly' : 'anomalies'}`;
+}

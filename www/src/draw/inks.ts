@@ -1,0 +1,84 @@
+// The paints of a drawing: the tokens, which are words and can be posted, and the hatches that are made of them wherever it is drawn.
+
+/** The tokens of the visual language, as canvas paint. */
+export type Tokens = {
+  readonly dark: boolean;
+  readonly font: string;
+  readonly bg: string;
+  readonly surface: string;
+  readonly raised: string;
+  readonly line: string;
+  readonly lineStrong: string;
+  readonly ink: string;
+  readonly ink2: string;
+  readonly ink3: string;
+  readonly accent: string;
+  readonly onAccent: string;
+  readonly prefill: string;
+  readonly decode: string;
+  readonly warn: string;
+  readonly miss: string;
+  readonly preempt: string;
+  readonly missText: string;
+  readonly warnText: string;
+  readonly kvUsed: string;
+  readonly kvShared: string;
+  readonly kvCached: string;
+  readonly kvFree: string;
+  readonly band1: string;
+  readonly band2: string;
+  readonly shade: string;
+};
+
+export type Palette = Tokens & {
+  /** Hatch for blocks that are cached and for time not simulated yet; a flat colour where patterns cannot be made. */
+  readonly cachedHatch: CanvasPattern | string;
+  readonly voidHatch: CanvasPattern | string;
+};
+
+/** A palette without what cannot be posted. */
+export function tokensOf({ cachedHatch, voidHatch, ...tokens }: Palette): Tokens {
+  return tokens;
+}
+
+export function withHatches(tokens: Tokens): Palette {
+  return {
+    ...tokens,
+    cachedHatch: hatch(tokens.kvCached, 4, 1.4, 0.18),
+    voidHatch: hatch(tokens.line, 6, 1, 0),
+  };
+}
+
+/** Parallel lines at 45°, `step` apart along each axis, over a faint ground of the same colour. */
+function hatch(colour: string, step: number, width: number, ground: number): CanvasPattern | string {
+  const scale = 2;
+  const tile = tileOf(step * scale);
+  const g = tile.getContext('2d');
+  if (!g) return colour;
+  g.scale(scale, scale);
+  if (ground > 0) {
+    g.globalAlpha = ground;
+    g.fillStyle = colour;
+    g.fillRect(0, 0, step, step);
+    g.globalAlpha = 1;
+  }
+  g.strokeStyle = colour;
+  g.lineWidth = width;
+  g.beginPath();
+  for (const shift of [-step, 0, step]) {
+    g.moveTo(shift, step);
+    g.lineTo(shift + step, 0);
+  }
+  g.stroke();
+  const pattern = g.createPattern(tile, 'repeat');
+  if (!pattern) return colour;
+  pattern.setTransform(new DOMMatrix().scale(1 / scale));
+  return pattern;
+}
+
+let tileOf = (size: number): OffscreenCanvas => new OffscreenCanvas(size, size);
+
+/** An old browser has only the canvases of its pages: the page says how they are made. */
+export function tilesBy(make: (size: number) => OffscreenCanvas): void {
+  tileOf = make;
+}

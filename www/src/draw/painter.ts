@@ -1,0 +1,81 @@
+// The way to what draws the page's large canvases: a thread of its own, or the page's where a browser cannot hand canvases over.
+
+import type { FromPainter, Sheet, ToPainter } from './paintProtocol.ts';
+
+/** The painter's thread. */
+export type PainterThread = {
+  postMessage(message: ToPainter, moved?: Transferable[]): void;
+  onmessage: ((event: MessageEvent<FromPainter>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+};
+
+/** Takes what is said to the painter. */
+export type Take = (message: ToPainter) => void;
+
+type Makers = {
+  readonly spawn: () => PainterThread;
+  /** A painter without a thread, loaded where it is needed. */
+  readonly here: () => Promise<(tell: (message: FromPainter) => void) => Take>;
+};
+
+/** What draws on a canvas that was given to it. */
+export type Painter = {
+  /** Gives it a canvas, for good; tells its number. `painted` is called after each of its pictures. */
+  readonly adopt: (canvas: HTMLCanvasElement, painted: () => void) => number;
+  readonly say: Take;
+};
+
+const sheets = new Map<number, () => void>();
+let adopted = 0;
+let started: (painter: Promise<Painter>) => void;
+const painter = new Promise<Painter>((resolve) => {
+  started = resolve;
+});
+
+/** Comes once it was started and can draw. */
+export const painterReady = (): Promise<Painter> => painter;
+
+export function startPainter({ spawn, here }: Makers): void {
+  const onPage = async (): Promise<Painter> => {
+    const take = (await here())(heard);
+    return painterOf((canvas) => canvas, take);
+  };
+  const canMove = typeof OffscreenCanvas !== 'undefined' && 'transferControlToOffscreen' in HTMLCanvasElement.prototype;
+  started(
+    canMove
+      ? new Promise((resolve) => {
+          const thread = spawn();
+          const say = (message: ToPainter): void => {
+            if (message.kind === 'sheet' && message.canvas instanceof OffscreenCanvas)
+              thread.postMessage(message, [message.canvas]);
+            else thread.postMessage(message);
+          };
+          thread.onmessage = ({ data }) => {
+            if (data.kind === 'ready') resolve(painterOf((canvas) => canvas.transferControlToOffscreen(), say));
+            else heard(data);
+          };
+          // Before it is ready: no canvas was given away.
+          thread.onerror = () => resolve(onPage());
+        })
+      : onPage(),
+  );
+}
+
+function heard(message: FromPainter): void {
+  if (message.kind === 'painted') sheets.get(message.sheet)?.();
+}
+
+function painterOf(handed: (canvas: HTMLCanvasElement) => Sheet, say: Take): Painter {
+  return {
+    say: (message) => {
+      if (message.kind === 'gone') sheets.delete(message.sheet);
+      say(message);
+    },
+    adopt: (canvas, painted) => {
+      adopted += 1;
+      sheets.set(adopted, painted);
+      say({ kind: 'sheet', sheet: adopted, canvas: handed(canvas) });
+      return adopted;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// Draws pictures on the canvases it is given. What is drawn follows from the picture and the palette alone, in whichever thread.
+//
+// Of each canvas it keeps the latest picture, so that dots on their way go on while no new picture comes.
+
+import { drawEcdf } from './charts/drawEcdf.ts';
+import { drawScrubber } from './charts/drawScrubber.ts';
+import type { EcdfPicture } from './charts/ecdfPicture.ts';
+import type { TimelinePicture } from './charts/timeline.ts';
+import { type Palette, withHatches } from './draw/inks.ts';
+import type { FromPainter, Paint, Sheet, ToPainter } from './draw/paintProtocol.ts';
+import type { Pen } from './draw/pen.ts';
+import { drawStage, StageMemory } from './stage/drawStage.ts';
+import type { StagePicture } from './stage/picture.ts';
+
+type AnyPicture = StagePicture | EcdfPicture | TimelinePicture;
+
+/** A canvas with what belongs to it. */
+type Easel = {
+  readonly canvas: Sheet;
+  readonly pen: Pen;
+  readonly memory: StageMemory;
+  palette: Palette | undefined;
+  shown: Paint<AnyPicture> | undefined;
+  /** Drawn since the latest display frame. */
+  fresh: boolean;
+  /** Whether something on it moves by itself. */
+  moves: boolean;
+};
+
+export type Painting = {
+  readonly take: (message: ToPainter<AnyPicture>) => void;
+  /** Draws everything anew: the face has come. */
+  readonly again: () => void;
+};
+
+export function createPainting(tell: (message: FromPainter) => void): Painting {
+  const easels = new Map<number, Easel>();
+  let ticking = false;
+
+  const tick = (): void => {
+    ticking = false;
+    for (const easel of easels.values()) {
+      if (easel.moves && !easel.fresh) draw(easel);
+      easel.fresh = false;
+      if (easel.moves) run();
+    }
+  };
+  const run = (): void => {
+    if (!ticking) requestAnimationFrame(tick);
+    ticking = true;
+  };
+  const paint = (easel: Easel, message: Paint<AnyPicture>): void => {
+    easel.shown = message;
+    if (message.picture?.of === 'stage') easel.memory.take(message.picture.notes, performance.now());
+    easel.fresh = true;
+    draw(easel);
+    if (easel.moves) run();
+    tell({ kind: 'painted', sheet: message.sheet });
+  };
+  return {
+    again: () => {
+      for (const easel of easels.values()) draw(easel);
+    },
+    take: (message) => {
+      if (message.kind === 'sheet') {
+        const easel = easelOf(message.canvas);
+        if (easel) easels.set(message.sheet, easel);
+        return;
+      }
+      const easel = easels.get(message.sheet);
+      if (!easel) return;
+      if (message.kind === 'paint') paint(easel, message);
+      else if (message.kind === 'tokens') easel.palette = withHatches(message.tokens);
+      else easels.delete(message.sheet);
+    },
+  };
+}
+
+function easelOf(canvas: Sheet): Easel | undefined {
+  const pen = canvas.getContext('2d');
+  const memory = new StageMemory();
+  return pen ? { canvas, pen, memory, palette: undefined, shown: undefined, fresh: false, moves: false } : undefined;
+}
+
+function draw(easel: Easel): void {
+  const { canvas, pen, palette: p, shown } = easel;
+  if (!p || !shown) return;
+  const { width, height, ratio, picture } = shown;
+  const w = Math.max(1, Math.round(width * ratio));
+  const h = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+  }
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  easel.moves = picture !== undefined && drawPicture(easel, p, shown, picture);
+}
+
+/** Tells whether something on the picture still moves. */
+function drawPicture(easel: Easel, p: Palette, size: Paint<AnyPicture>, picture: AnyPicture): boolean {
+  const { pen, memory } = easel;
+  const { width, height } = size;
+  switch (picture.of) {
+    case 'stage':
+      return drawStage(pen, p, size, picture, memory);
+    case 'ecdf':
+      drawEcdf({ ...picture, pen, p, width, height });
+      return false;
+    case 'timeline':
+      drawScrubber({ ...picture, pen, p, width });
+      return false;
+    default: {
+      const left: never = picture;
+      return left;
+    }
+  }
+}

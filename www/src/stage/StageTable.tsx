@@ -1,0 +1,93 @@
+// The replicas as a table, which says and does what the stage does. Loaded when it is opened.
+import { createMemo, For, onMount, Show } from 'solid-js';
+import type { StageProps } from '../base/view.ts';
+import {
+  describeReplica,
+  describeStage,
+  REPLICA_COLUMNS,
+  type RequestEntry,
+  replicaCells,
+  requestsOf,
+} from './facts.ts';
+
+/** Each row selects its replica and each queued or running request can be picked. */
+export default function StageTable(props: StageProps & { readonly onClose: () => void }) {
+  let close: HTMLButtonElement | undefined;
+  onMount(() => close?.focus());
+  return (
+    <section
+      class="stage-table"
+      aria-label="Replicas"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') props.onClose();
+      }}
+    >
+      <button type="button" class="stage-table-close" ref={close} onClick={() => props.onClose()}>
+        Show as picture
+      </button>
+      <table>
+        <caption>{describeStage(props.frame)}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            <th scope="col">Requests</th>
+            <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.frame?.replicas.map((r) => r.id) ?? []}>
+            {(id, index) => {
+              const replica = createMemo(() => props.frame?.replicas[index()]);
+              return (
+                <Show when={replica()}>
+                  {(r) => (
+                    <tr data-picked={props.selected.replica === id}>
+                      <th scope="row">
+                        <button
+                          type="button"
+                          aria-pressed={props.selected.replica === id}
+                          aria-label={describeReplica(r())}
+                          onClick={() => props.onSelect({ request: undefined, replica: id })}
+                        >
+                          r{id}
+                        </button>
+                      </th>
+                      <td>
+                        <RequestPicker {...props} replica={id} requests={requestsOf(r())} />
+                      </td>
+                      <For each={props.frame ? replicaCells(r(), props.frame.key) : []}>
+                        {(cell) => <td>{cell}</td>}
+                      </For>
+                    </tr>
+                  )}
+                </Show>
+              );
+            }}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A list to pick one of a replica's requests from: light even with hundreds of them. */
+function RequestPicker(props: StageProps & { readonly replica: number; readonly requests: readonly RequestEntry[] }) {
+  return (
+    <select
+      aria-label={`Pick a request of r${props.replica}`}
+      onChange={(event) => {
+        const request = Number(event.currentTarget.value);
+        if (event.currentTarget.value !== '') props.onSelect({ request, replica: props.replica });
+      }}
+    >
+      <option value="">pick…</option>
+      <For each={props.requests}>
+        {(e) => (
+          <option value={e.request} selected={e.request === props.selected.request}>
+            #{e.request} {e.where}
+          </option>
+        )}
+      </For>
+    </select>
+  );
+}

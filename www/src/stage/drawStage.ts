@@ -1,0 +1,52 @@
+// The stage as a whole: its pipes and its replicas, and what it remembers from picture to picture.
+
+import type { Palette } from '../draw/inks.ts';
+import type { Pen } from '../draw/pen.ts';
+import { Dots } from './dots.ts';
+import { drawFleet, drawFleetHead } from './drawFleet.ts';
+import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
+import { drawHead, drawRows } from './drawRows.ts';
+import { Trends } from './history.ts';
+import { stageLayout } from './layout.ts';
+import type { StageNote, StagePicture } from './picture.ts';
+import type { Scene } from './scene.ts';
+
+/** What stays from picture to picture. */
+export class StageMemory {
+  readonly trends = new Trends();
+  readonly dots = new Dots();
+
+  take(notes: readonly StageNote[], wallMs: number): void {
+    for (const { nowUs, offeredPerS, ttftUs, followed } of notes) {
+      this.trends.arrivals.push(nowUs, offeredPerS);
+      for (const [replica, us] of ttftUs) this.trends.replica(replica).push(nowUs, us);
+      if (followed) this.dots.take(followed.moves, nowUs, wallMs, followed.speed);
+      else this.dots.clear();
+    }
+  }
+}
+
+type Size = { readonly width: number; readonly height: number };
+
+/** Draws the stage; tells whether something on it still moves. */
+export function drawStage(
+  pen: Pen,
+  p: Palette,
+  { width, height }: Size,
+  { frame, replicas, request, focus, scale, ribbons }: StagePicture,
+  { trends, dots }: StageMemory,
+): boolean {
+  const layout = stageLayout(width, height, replicas.length, frame.pools.length);
+  const wallMs = performance.now();
+  const scene: Scene = { pen, p, frame, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
+  if (layout.narrow) drawPhonePipeline(scene);
+  else drawFlow(scene);
+  if (layout.detail === 'rows') {
+    drawHead(scene);
+    drawRows(scene);
+  } else {
+    drawFleetHead(scene);
+    drawFleet(scene);
+  }
+  return !ribbons && dots.settle(wallMs);
+}
