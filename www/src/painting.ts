@@ -53,9 +53,13 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
     easel.shown = message;
     if (message.picture?.of === 'stage') easel.memory.take(message.picture.notes, performance.now());
     easel.fresh = true;
-    draw(easel);
+    try {
+      draw(easel);
+    } finally {
+      // A picture that fails is told as an error, and the next one is drawn.
+      tell({ kind: 'painted', sheet: message.sheet });
+    }
     if (easel.moves) run();
-    tell({ kind: 'painted', sheet: message.sheet });
   };
   return {
     again: () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { atPaint, joinPaint } from './paints.ts';
+import { atPaint, joinPaint, paintApart } from './paints.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -34,4 +34,24 @@ test('a failure while a frame is taken in does not leave the round open', () => 
   });
   expect(() => next(16)).toThrow('made by the test');
   expect(joinPaint(() => {})).toBe(false);
+});
+
+test('what can wait has display frames of its own, one each, and waits no longer than for two', () => {
+  const next = frames();
+  const done: string[] = [];
+  for (const name of ['a', 'b', 'c']) paintApart(() => done.push(name));
+  atPaint(() => done.push('frame'));
+  next(16);
+  expect(done).toEqual(['frame']);
+  next(32);
+  expect(done).toEqual(['frame', 'a']);
+  for (const nowMs of [48, 64, 80]) {
+    atPaint(() => done.push('frame'));
+    next(nowMs);
+  }
+  expect(done.slice(2).toSorted()).toEqual(['b', 'frame', 'frame', 'frame']);
+  next(96);
+  expect(done.at(-1)).toBe('c');
+  next(112);
+  expect(done.length).toBe(7);
 });

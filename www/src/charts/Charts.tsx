@@ -14,6 +14,7 @@ import {
 import { clock, plain } from '../base/units.ts';
 import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../base/view.ts';
 import { createPalette } from '../draw/palette.ts';
+import { slideOf } from '../draw/slide.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
 import { EDGE, type Over } from './plot.ts';
@@ -78,6 +79,11 @@ export function Charts(
   const endS = createMemo(() => (props.frame?.axis_end_us ?? 0) / 1e6);
   const nowS = (): number => (props.frame?.now_us ?? 0) / 1e6;
   const place = (t: number): number => EDGE.left + (plotWidth() * Math.min(t, endS())) / Math.max(1e-6, endS());
+  /** On a pixel of the screen: it is moved when it is seen to move. */
+  const playhead = createMemo(() => {
+    const ratio = globalThis.devicePixelRatio || 1;
+    return Math.round(place(nowS()) * ratio) / ratio;
+  });
   const ticks = createMemo(() => timeTicks(endS(), plotWidth(), 52));
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
@@ -152,9 +158,9 @@ export function Charts(
                 {(props.cursorS ?? 0).toFixed(2)}
               </span>
             </Show>
-            <NowChip us={props.frame?.now_us ?? 0} x={Math.min(width() - 24, Math.max(22, place(nowS())))} />
+            <NowChip us={props.frame?.now_us ?? 0} x={Math.min(width() - 24, Math.max(22, playhead()))} />
           </div>
-          <div class="playhead" ref={(el) => createEffect(() => moveTo(el, place(nowS())))} aria-hidden="true" />
+          <div class="playhead" ref={(el) => slides(el, playhead)} aria-hidden="true" />
           {props.layer}
         </div>
         <Show when={hasShares()}>
@@ -201,15 +207,16 @@ export function Charts(
   );
 }
 
-// The playhead moves sixty times a second: a transform, no layout and no redraw of the lines below it.
-function moveTo(el: HTMLElement, x: number, more = ''): void {
-  el.style.transform = `translateX(${x}px)${more}`;
+/** The playhead moves up to sixty times a second: without layout, and without a redraw of the lines below it. */
+function slides(el: HTMLElement, x: () => number, after?: string): void {
+  const slide = slideOf(el, after);
+  createEffect(() => slide(x()));
 }
 
 /** The clock under the playhead, on the axis. */
 function NowChip(props: { readonly us: number; readonly x: number }): JSX.Element {
   return (
-    <span class="now-chip" ref={(el) => createEffect(() => moveTo(el, props.x, ' translateX(-50%)'))}>
+    <span class="now-chip" ref={(el) => slides(el, () => props.x, ' translateX(-50%)')}>
       {clock(props.us).slice(0, -1)}
     </span>
   );

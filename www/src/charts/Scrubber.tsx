@@ -7,6 +7,7 @@ import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font } from '../draw/marks.ts';
 import { createPalette } from '../draw/palette.ts';
+import { slideOf } from '../draw/slide.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
 import { PENNANT, pennantAt, placePennants } from './flags.ts';
@@ -63,6 +64,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const data = createMemo(() => props.data);
   const spokenData = createThrottled(data, 500);
   const palette = createPalette();
+  const playhead = createMemo(() => Math.round(placeOn(props.frame, width())((props.frame?.now_us ?? 0) / 1e6)));
   const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
     equals: (a, b) => a?.endUs === b?.endUs,
   });
@@ -172,12 +174,10 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           height="43"
           viewBox="0 0 15 43"
           aria-hidden="true"
-          ref={(el) =>
-            createEffect(() => {
-              const x = placeOn(props.frame, width())((props.frame?.now_us ?? 0) / 1e6);
-              el.style.transform = `translateX(${Math.round(x) - 7.5}px)`;
-            })
-          }
+          ref={(el) => {
+            const slide = slideOf(el);
+            createEffect(() => slide(playhead() - 7.5));
+          }}
         >
           <path d="M2 2h11v5l-4.5 4.5V41h-2V11.5L2 7z" />
         </svg>

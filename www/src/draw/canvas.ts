@@ -40,13 +40,15 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     asked = false;
     if (gone || width < 2 || hostHeight < 2) return;
     const height = Math.max(hostHeight, Math.ceil(content.fit?.(width, hostHeight) ?? 0));
-    const [w, h] = [`${width}px`, `${height}px`];
-    if (canvas.style.width !== w) canvas.style.width = w;
-    if (canvas.style.height !== h) canvas.style.height = h;
-    if (busy || !painter) {
+    if (busy) {
       late = true;
       return;
     }
+    const [w, h] = [`${width}px`, `${height}px`];
+    if (canvas.style.width !== w) canvas.style.width = w;
+    if (canvas.style.height !== h) canvas.style.height = h;
+    // Asked again once it is there.
+    if (!painter) return;
     const now = content.palette();
     if (now !== palette) painter.say({ kind: 'tokens', sheet, tokens: tokensOf(now) });
     palette = now;

@@ -3,6 +3,7 @@
 // The client remembers what the run was made of (scenario with its edits, trace file, playhead), because that is all
 // it takes to make the same run again.
 
+import { keepText } from '../base/frameText.ts';
 import { trust } from '../base/trust.ts';
 import type { Place } from '../base/view.ts';
 import type {
@@ -303,6 +304,7 @@ export class Client {
         return;
       }
       const frame: Frame = JSON.parse(latest.frame);
+      keepText(frame, latest.frame);
       if (frame.now_us > this.nowUs) this.crashes = 0;
       this.nowUs = frame.now_us;
       this.send({ kind: 'ack' });

@@ -1,5 +1,6 @@
 // The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
 import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { textOf } from '../base/frameText.ts';
 import { count } from '../base/units.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
@@ -67,17 +68,15 @@ export function Stage(props: StageProps) {
     size = { width, height };
     const frame = props.frame;
     if (!frame) return undefined;
-    const replicas = present(frame.replicas);
     // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
     const wanted = contextScale(frame.replicas);
     if (wanted > scale || wanted * 2 <= scale) scale = wanted;
-    const { now_us, key, clients, pools, counts, moves } = frame;
+    const { now_us, key, clients, pools, counts, moves, replicas } = frame;
     const since = notes;
     notes = [];
     return {
       of: 'stage',
-      frame: { now_us, key, clients, pools, counts, moves },
-      replicas,
+      frame: textOf(frame) ?? { now_us, key, clients, pools, counts, moves, replicas },
       request: props.selected.request,
       focus: focus(),
       scale,

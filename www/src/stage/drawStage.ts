@@ -6,15 +6,17 @@ import { Dots } from './dots.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
 import { drawHead, drawRows } from './drawRows.ts';
+import { present } from './facts.ts';
 import { Trends } from './history.ts';
 import { stageLayout } from './layout.ts';
-import type { StageNote, StagePicture } from './picture.ts';
+import type { StageFrame, StageNote, StagePicture } from './picture.ts';
 import type { Scene } from './scene.ts';
 
 /** What stays from picture to picture. */
 export class StageMemory {
   readonly trends = new Trends();
   readonly dots = new Dots();
+  private latest: { readonly text: string; readonly frame: StageFrame } | undefined;
 
   take(notes: readonly StageNote[], wallMs: number): void {
     for (const { nowUs, offeredPerS, ttftUs, followed } of notes) {
@@ -23,6 +25,13 @@ export class StageMemory {
       if (followed) this.dots.take(followed.moves, nowUs, wallMs, followed.speed);
       else this.dots.clear();
     }
+  }
+
+  /** Dots go on while the frame is the same: it is read once. */
+  read(from: StageFrame | string): StageFrame {
+    if (typeof from !== 'string') return from;
+    if (this.latest?.text !== from) this.latest = { text: from, frame: JSON.parse(from) };
+    return this.latest.frame;
   }
 }
 
@@ -33,9 +42,13 @@ export function drawStage(
   pen: Pen,
   p: Palette,
   { width, height }: Size,
-  { frame, replicas, request, focus, scale, ribbons }: StagePicture,
-  { trends, dots }: StageMemory,
+  picture: StagePicture,
+  memory: StageMemory,
 ): boolean {
+  const { request, focus, scale, ribbons } = picture;
+  const { trends, dots } = memory;
+  const frame = memory.read(picture.frame);
+  const replicas = present(frame.replicas);
   const layout = stageLayout(width, height, replicas.length, frame.pools.length);
   const wallMs = performance.now();
   const scene: Scene = { pen, p, frame, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };

@@ -1,9 +1,9 @@
 // What the stage shows, as data for its painter.
 
-import type { Frame, Move, ReplicaFrame } from '../generated/boundary.ts';
+import type { Frame, Move } from '../generated/boundary.ts';
 
-/** What drawing reads of a frame, besides its replicas. */
-export type StageFrame = Pick<Frame, 'now_us' | 'key' | 'clients' | 'pools' | 'counts' | 'moves'>;
+/** What drawing reads of a frame. */
+export type StageFrame = Pick<Frame, 'now_us' | 'key' | 'clients' | 'pools' | 'counts' | 'moves' | 'replicas'>;
 
 /** What a frame adds to what the stage remembers. */
 export type StageNote = {
@@ -17,9 +17,8 @@ export type StageNote = {
 
 export type StagePicture = {
   readonly of: 'stage';
-  readonly frame: StageFrame;
-  /** The replicas that are drawn, in order. */
-  readonly replicas: readonly ReplicaFrame[];
+  /** The frame, or the text that it was read from. */
+  readonly frame: StageFrame | string;
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */
   readonly focus: number | undefined;

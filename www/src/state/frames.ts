@@ -1,7 +1,7 @@
 // What comes in from the simulation: frames, charts at a pace of their own, the request that is inspected.
 import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../base/anomalies.ts';
-import { atPaint } from '../base/paints.ts';
+import { paintApart } from '../base/paints.ts';
 import { type ChartData, NO_DATA, type Selection, VIEWS } from '../base/view.ts';
 import type { AnomalyMark, Evidence, Frame, RequestDetail, View } from '../generated/boundary.ts';
 import { type Client, ignoreLost } from '../sim/client.ts';
@@ -120,9 +120,9 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       });
       return;
     }
-    atPaint(() => {
+    paintApart(() => {
       setFiguresFrame(frame());
-      atPaint(readRest);
+      paintApart(readRest);
     });
   }
 
@@ -165,8 +165,18 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       .then((answers) => {
         for (const { view, tookMs } of answers)
           viewsDue.set(view, Math.max(viewsDue.get(view) ?? 0, now + TIMES_ITS_COST * tookMs));
-        if (run === knownId.run)
-          setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
+        const take = (): void => {
+          if (run === knownId.run)
+            setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
+        };
+        if (all || mode() !== 'playing' || document.hidden) return take();
+        // A chart and a frame in one display frame would take too long.
+        return new Promise<void>((resolve) =>
+          paintApart(() => {
+            take();
+            resolve();
+          }),
+        );
       })
       .then(ended, ended);
   }

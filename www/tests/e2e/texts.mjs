@@ -186,11 +186,13 @@ export function painted(page) {
   return page.evaluate(
     () =>
       new Promise((done) => {
+        let quiet = 0;
         let frames = 0;
         const look = () => {
           frames += 1;
-          // What plays is never drawn to the end.
-          if (frames > 3 && (window.painter.unpainted === 0 || frames > 300)) done();
+          // A picture that waited for the one before is given to it in the next display frame. What plays is never drawn to the end.
+          quiet = window.painter.unpainted === 0 ? quiet + 1 : 0;
+          if (quiet > 3 || frames > 300) done();
           else requestAnimationFrame(look);
         };
         requestAnimationFrame(look);
