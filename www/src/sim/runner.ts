@@ -26,7 +26,7 @@ const MOST_LAG_MS = 100;
 /** While the run goes on, the worker spends at most one part in so many of its time on frames: large clusters get fewer of them. */
 const FRAME_SHARE = { followed: 6, fast: 10 } as const;
 
-/** Up to this speed, real time, a run goes on as the eye follows it; beyond it a run is shown in every other display frame, so that the page has two for each. */
+/** Up to this speed, real time, a run goes on as the eye follows it; beyond it, and on the way to an instant, a run is shown in every other display frame, so that the page has two for each. */
 const FOLLOWED_SPEED = 2;
 const FAST_FRAME_MS = 30;
 
@@ -490,7 +490,7 @@ export class Runner {
     this.unacked = true;
     const frame = this.sim.frame(this.detail);
     const endMs = this.around.now();
-    const fast = this.mode === 'playing' && this.speed > FOLLOWED_SPEED;
+    const fast = this.mode === 'seeking' || (this.mode === 'playing' && this.speed > FOLLOWED_SPEED);
     const least = fast ? startMs + FAST_FRAME_MS : 0;
     const share = fast ? FRAME_SHARE.fast : FRAME_SHARE.followed;
     this.frameDueMs = Math.max(least, endMs + (share - 1) * (endMs - startMs));
