@@ -46,13 +46,15 @@ impl History {
         self.lines.iter().enumerate().map(own).sum()
     }
 
-    /// What checkpoints may take now: they share the budget with what the run itself has at rest, which grows with its requests, but
-    /// have a third of it however long the run is.
+    /// What checkpoints may take now: they share the budget with what the run itself has at rest, which grows with its requests, and
+    /// give way to it sooner in a long run, but have a third of it however long the run is.
     fn most_bytes(&self) -> u64 {
+        const LONG: u64 = 8;
         // A part is left for what they come to have alone as the run goes on.
         let most = self.budget.bytes - self.budget.bytes / 8;
         let at_rest = self.line().kept.last().map_or(0, |c| c.session.bytes_at_rest(None));
-        most.saturating_sub(at_rest).max(self.budget.bytes / 3)
+        let long = 2 * at_rest.saturating_sub(self.budget.bytes / LONG);
+        most.saturating_sub(at_rest + long).max(self.budget.bytes / 3)
     }
 
     /// Keeps within the budget: of the checkpoints that matter least, then of the lines that were shown longest ago.
