@@ -131,6 +131,22 @@ test('a worker that dies is replaced from the compiled module and the run made a
   expect(t.crashes).toMatchObject([{ recovered: true, nowUs: 31_000_000, message: 'INV-4: 7 blocks' }]);
 });
 
+test('the first frame after a crash is shown, though a paint of the dead thread was still to come', async () => {
+  const t = setup();
+  await t.client.start();
+  await t.client.load('{}', RUN);
+  t.frame(31_000_000);
+  await settle();
+  t.last().say({ kind: 'crash', message: 'INV-4: 7 blocks' });
+  await settle();
+  expect(t.workers.length).toBe(2);
+  t.frame(32_000_000);
+  await settle();
+  t.paint();
+  expect(t.frames).toEqual([32_000_000]);
+  expect(t.last().sent.filter((m) => m.kind === 'ack').length).toBe(1);
+});
+
 test('a run that crashes again and again is taken to its start, and then left alone', async () => {
   const t = setup();
   await t.client.start();

@@ -296,9 +296,11 @@ export class Client {
     if (waits) return;
     const worker = this.worker;
     this.nextPaint(() => {
+      // What has come from the thread that follows a dead one waits for a paint of its own.
+      if (this.worker !== worker) return;
       const latest = this.frameQueued;
       this.frameQueued = undefined;
-      if (!latest || this.worker !== worker) return;
+      if (!latest) return;
       if (precedes(latest.id, this.id)) {
         this.send({ kind: 'ack' });
         return;
