@@ -147,6 +147,19 @@ test('the first frame after a crash is shown, though a paint of the dead thread 
   expect(t.last().sent.filter((m) => m.kind === 'ack').length).toBe(1);
 });
 
+test('a question asked while the thread after a crash begins is answered with an error instead of never', async () => {
+  const t = setup();
+  await t.client.start();
+  await t.client.load('{}', RUN);
+  t.last().say({ kind: 'crash', message: 'INV-4: 7 blocks' });
+  await Promise.resolve();
+  while (t.workers.length < 2) await Promise.resolve();
+  const asked = t.client.evidence();
+  await expect(asked).rejects.toBeInstanceOf(LostError);
+  await settle();
+  expect(t.crashes).toMatchObject([{ recovered: true }]);
+});
+
 test('a run that crashes again and again is taken to its start, and then left alone', async () => {
   const t = setup();
   await t.client.start();

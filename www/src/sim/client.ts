@@ -88,6 +88,8 @@ export class Client {
   private readonly listener: Listener;
   private readonly nextPaint: (callback: () => void) => void;
   private readonly batch: boolean;
+  /** Whether the worker takes messages: before, it would lose them. */
+  private ready = false;
 
   /** With `batch`, for runs that nobody watches. */
   constructor(
@@ -107,12 +109,14 @@ export class Client {
     const worker = this.spawn();
     const life = `simulation-${++lives}-${Date.now()}`;
     this.worker = worker;
+    this.ready = false;
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => this.died(event.message || 'the simulation stopped', reject);
       worker.onmessage = ({ data }) => {
         if (this.worker !== worker) return;
         if (data.kind === 'ready') {
           this.module = data.module;
+          this.ready = true;
           this.watch(worker, life, reject);
           if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
           resolve({ version: data.version });
@@ -262,7 +266,7 @@ export class Client {
   }
 
   private send(message: ToWorker, transfer: Transferable[] = []): boolean {
-    if (!this.worker) return false;
+    if (!this.worker || !this.ready) return false;
     this.worker.postMessage(message, transfer);
     return true;
   }
