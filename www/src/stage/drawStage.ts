@@ -52,14 +52,19 @@ export function drawStage(
   const layout = stageLayout(width, height, replicas.length, frame.pools.length);
   const wallMs = performance.now();
   const scene: Scene = { pen, p, frame, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
-  if (layout.narrow) drawPhonePipeline(scene);
+  drawScene(scene);
+  return !ribbons && dots.settle(wallMs);
+}
+
+/** The parts of a stage that its layout has. */
+export function drawScene(scene: Scene): void {
+  if (scene.layout.narrow) drawPhonePipeline(scene);
   else drawFlow(scene);
-  if (layout.detail === 'rows') {
+  if (scene.layout.detail === 'rows') {
     drawHead(scene);
     drawRows(scene);
   } else {
     drawFleetHead(scene);
     drawFleet(scene);
   }
-  return !ribbons && dots.settle(wallMs);
 }

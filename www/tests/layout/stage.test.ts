@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Frame, ReplicaFrame } from '../../src/generated/boundary.ts';
 import { Dots } from '../../src/stage/dots.ts';
-import { drawFleet, drawFleetHead } from '../../src/stage/drawFleet.ts';
-import { clientPipes, drawFlow, drawPhonePipeline } from '../../src/stage/drawFlow.ts';
-import { drawHead, drawRows } from '../../src/stage/drawRows.ts';
+import { clientPipes } from '../../src/stage/drawFlow.ts';
+import { drawScene } from '../../src/stage/drawStage.ts';
 import { present } from '../../src/stage/facts.ts';
 import { Trends } from '../../src/stage/history.ts';
 import { type StageLayout, stageLayout, stageNeeds } from '../../src/stage/layout.ts';
@@ -84,15 +83,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
     wallMs: 0,
     ribbons: true,
   };
-  if (layout.narrow) drawPhonePipeline(scene);
-  else drawFlow(scene);
-  if (layout.detail === 'rows') {
-    drawHead(scene);
-    drawRows(scene);
-  } else {
-    drawFleetHead(scene);
-    drawFleet(scene);
-  }
+  drawScene(scene);
   return { labels, layout };
 }
 
