@@ -44,14 +44,39 @@ test('a run on its first way begins anew in the quicker module, unless it has co
   expect(t.sim().us).toBe(60e6);
   const far = setup(0.2);
   far.load('{}', 60e6);
-  far.pass(4000);
+  far.pass(6000);
   far.quicken();
   expect([far.sims.length, far.sims[0]?.freed]).toEqual([1, false]);
 });
 
+test('a long way begins anew in the quicker module even where that loses much', () => {
+  const t = setup(0.2);
+  t.load('{}', 600e6);
+  t.pass(4000);
+  expect(t.sim().us).toBeLessThan(200e6);
+  t.quicken();
+  expect([t.sims.length, t.sims[0]?.freed, t.sim().us]).toEqual([2, true, 0]);
+  t.pass(120_000);
+  expect(t.sim().us).toBe(600e6);
+});
+
+test('a run that goes ahead while it is made in the quicker module goes on there', () => {
+  const t = setup(0.2);
+  t.load('{}', 5e6);
+  t.pass(2000);
+  t.quicken();
+  t.pass(20);
+  const { us } = t.sim();
+  expect([t.sims.length, us > 0, us < 5e6]).toEqual([2, true, true]);
+  t.ask({ kind: 'seek', untilUs: 60e6 });
+  expect([t.sims.length, t.sims[0]?.freed, t.sims[1]?.freed, t.sim().us]).toEqual([2, true, false, us]);
+  t.pass(60_000);
+  expect([t.sims.length, t.sim().us]).toEqual([2, 60e6]);
+});
+
 test.each([
   { kind: 'ask', id: 92, question: { kind: 'apply', edit: '{}' } } as const,
-  { kind: 'ask', id: 93, question: { kind: 'seek', untilUs: 1e9 } } as const,
+  { kind: 'ask', id: 93, question: { kind: 'seek', untilUs: 0 } } as const,
   { kind: 'ask', id: 94, question: { kind: 'step', step: 'event', back: false } } as const,
 ])('$question.kind keeps the run in the module that it is in', (message) => {
   const t = setup(0.2);

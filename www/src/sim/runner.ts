@@ -33,8 +33,12 @@ const FAST_FRAME_MS = 30;
 /** A way that is shorter shows where it leads, and nothing of itself. */
 const QUIET_MS = { seeking: 40, back: 300 } as const;
 
-/** A run that took longer to compute than this is not computed again in a quicker module: the wait would be seen. */
+/**
+ * A run that took longer to compute than this is not computed again in a quicker module: the wait would be seen. On a way that is so
+ * many times as long as what is computed, that is made up for.
+ */
 const MOST_REPEATED_MS = 1500;
+const LONG_WAY = 3;
 
 /** How much detail frames have before the page has said how much it draws. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
@@ -115,28 +119,29 @@ export class Runner {
     this.quicker = core;
     if (this.trace) return;
     this.core = core;
-    if (this.mode === 'seeking') this.beginAnew();
-    else this.handOver();
+    if (this.mode !== 'seeking') this.handOver();
+    else if (this.beginAnew(this.seekUs)) this.sim?.seek(this.seekUs);
   }
 
-  /** A run that is on its first way begins anew in the quicker module, if that loses little. */
-  private beginAnew(): void {
+  /** A run that is to go ahead begins anew in the quicker module, if that loses little; tells whether it did. */
+  private beginAnew(untilUs: number): boolean {
     const { sim, core } = this;
-    if (!sim || !this.mayMove(sim)) return;
-    const next = unlessRefused(() => core.newSim(sim.scenario(), undefined));
-    if (!next) return;
-    this.stay();
+    if (!sim || untilUs <= sim.nowUs() || !this.mayMove(sim, untilUs)) return false;
+    const next = this.successor ?? unlessRefused(() => core.newSim(sim.scenario(), undefined));
+    if (!next) return false;
+    this.successor = undefined;
     sim.free();
     this.sim = next;
     this.made = core;
     this.busyMs = 0;
-    next.seek(this.seekUs);
+    return true;
   }
 
-  /** Whether the present run can be made in the quicker module within a moment, and nothing of it is computed beyond where it is. */
-  private mayMove(sim: SimCore): boolean {
-    const isShort = this.busyMs <= MOST_REPEATED_MS && sim.computedUs() <= sim.nowUs();
-    return this.made !== this.core && !this.replays && isShort;
+  /** Whether making the present run in the quicker module takes a moment or pays until an instant, and nothing of it is computed beyond where it is. */
+  private mayMove(sim: SimCore, untilUs = 0): boolean {
+    const nowUs = sim.nowUs();
+    const pays = this.busyMs <= MOST_REPEATED_MS || LONG_WAY * nowUs <= untilUs;
+    return this.made !== this.core && !this.replays && pays && sim.computedUs() <= nowUs;
   }
 
   private answer(id: number, question: Question): void {
@@ -351,6 +356,7 @@ export class Runner {
   }
 
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
+    this.beginAnew(untilUs);
     this.stay();
     this.endAsked('events');
     if (this.mode !== 'seeking') this.quietUntilMs = this.around.now() + QUIET_MS.seeking;
@@ -389,7 +395,7 @@ export class Runner {
     else this.around.later(() => this.tick(), 4);
   }
 
-  /** Begins to make the present run in the quicker module. A question that moves or changes the run ends that; the next play begins it again. */
+  /** Begins to make the present run in the quicker module. A question that changes the run or takes it back ends that; the next play begins it again. */
   private handOver(): void {
     const { sim, core } = this;
     if (!sim || this.successor || this.mode === 'seeking' || this.mode === 'stepping' || !this.mayMove(sim)) return;
