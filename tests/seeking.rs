@@ -253,3 +253,49 @@ fn a_seek_runs_no_more_events_than_lie_between_two_checkpoints() {
     }
     assert!(history.checkpoint_bytes() <= Budget::PAGE.bytes);
 }
+
+/// Most events that going to one of many instants runs, as a part of what it runs if checkpoints are even.
+fn farthest(history: &mut History, end: Micros) -> f64 {
+    let even = history.present().events() as f64 / history.checkpoints() as f64;
+    let mut draws = Draws::new(301);
+    let mut most = 0;
+    for _ in 0..30 {
+        let at = Micros(draws.below(end.0 as u32));
+        history.seek(at);
+        let from = history.present().events();
+        seek(history, at);
+        most = most.max(history.present().events() - from);
+    }
+    most as f64 / even
+}
+
+#[test]
+fn on_the_way_to_the_end_checkpoints_are_spread_evenly_over_what_there_is_room_for() {
+    let end = Micros(240_000_000);
+    let scenario = preset("chat-4xh100", 240.0);
+    let budget = Budget { bytes: 5 << 20, events: 500 };
+    let mut history = History::new(start(&scenario), budget);
+    seek(&mut history, end);
+    let (checkpoints, bytes) = (history.checkpoints(), history.checkpoint_bytes());
+    assert!((5..40).contains(&checkpoints) && bytes <= budget.bytes, "{checkpoints} take {bytes} bytes");
+    let farthest = farthest(&mut history, end);
+    assert!(farthest < 2.0, "{farthest} of the distance between {checkpoints} even checkpoints");
+}
+
+#[test]
+fn a_run_that_plays_as_fast_as_it_can_makes_fewer_checkpoints_than_one_that_keeps_up() {
+    let scenario = preset("chat-4xh100", 120.0);
+    let budget = Budget { events: 500, ..Budget::PAGE };
+    let mut hurries = History::new(start(&scenario), budget);
+    while hurries.advance(Micros(120_000_000), 777) == Stop::Events {}
+    let mut keeps_up = History::new(start(&scenario), budget);
+    for tenth in 1..=1200 {
+        keeps_up.advance(Micros(tenth * 100_000), u64::MAX);
+    }
+    let [few, many] = [&hurries, &keeps_up].map(History::checkpoints);
+    assert!(few > 2 && 3 * few < 2 * many, "{few} and {many}");
+    assert!(
+        hurries.present().snapshot() == keeps_up.present().snapshot(),
+        "the run depends on its checkpoints"
+    );
+}

@@ -48,7 +48,7 @@ fn candidate(figures: [u32; FIGURES]) -> Candidate {
 impl KeptDecision {
     /// Its numbers, one after the other: `next` gets each with the one that is expected after `was`, and its kind, and returns what is
     /// to stand in its place. So what writes them and what reads them is the same.
-    fn walk(&mut self, was: &Self, next: &mut dyn FnMut(u64, u64, usize) -> u64) {
+    fn walk(&mut self, was: &Self, next: &mut impl FnMut(u64, u64, usize) -> u64) {
         let chosen = |d: &Self| d.chosen.map_or(0, |chosen| 1 + u64::from(chosen));
         self.request = next(u64::from(self.request), u64::from(was.request), kind::REQUEST) as u32;
         let number = next(chosen(self), chosen(was), kind::CHOSEN);
@@ -80,7 +80,7 @@ impl KeptDecision {
         &self,
         i: usize,
         before: Option<Candidate>,
-        next: &mut dyn FnMut(u64, u64, usize) -> u64,
+        next: &mut impl FnMut(u64, u64, usize) -> u64,
     ) -> Candidate {
         let now = figures(self.seen[i], self.true_load[i]);
         let mut expected = [0; FIGURES];
@@ -98,6 +98,16 @@ impl KeptDecision {
         candidate(expected)
     }
 
+    /// Has the numbers of `other`, in the memory it has.
+    fn count_as(&mut self, other: &Self) {
+        (self.request, self.chosen) = (other.request, other.chosen);
+        self.seen.clone_from(&other.seen);
+        self.true_load.clone_from(&other.true_load);
+        self.totals.clone_from(&other.totals);
+        self.values.clone_from(&other.values);
+        self.summand_values.clone_from(&other.summand_values);
+    }
+
     /// What of it is no number.
     fn columns(&self) -> Self {
         let (excluded, terms, summands) = (self.excluded.clone(), self.terms.clone(), self.summands.clone());
@@ -112,13 +122,15 @@ impl Entry for KeptDecision {
         let (mut apart, mut out) = (Vec::new(), BitWriter::default());
         out.push_number(piece.len() as u32);
         let (mut was, mut usual) = (&Self::default(), [Usual::default(); kind::ALL]);
+        let mut copy = Self::default();
         for now in piece {
             let same = now.excluded == was.excluded && now.terms == was.terms && now.summands == was.summands;
             out.push(u64::from(same), 1);
             if !same {
                 apart.push(now.columns());
             }
-            now.clone().walk(was, &mut |number, known, kind| {
+            copy.count_as(now);
+            copy.walk(was, &mut |number, known, kind| {
                 if kind >= FIGURES {
                     out.push(u64::from(number == known), 1);
                     if number == known {

@@ -67,13 +67,13 @@ fn kind_of(fact: Option<&Fact>) -> usize {
 
 /// The numbers of lines, one after the other: `next` gets each and returns what is to stand in its place. So what writes them and what
 /// reads them is the same.
-struct Numbers<'a> {
-    next: &'a mut dyn FnMut(u64) -> u64,
+struct Numbers<'a, N> {
+    next: &'a mut N,
     at: u64,
     request: u64,
 }
 
-impl Numbers<'_> {
+impl<N: FnMut(u64) -> u64> Numbers<'_, N> {
     fn line(&mut self, (at, fact): &mut Line) {
         *at = self.at.wrapping_add((self.next)(at.wrapping_sub(self.at)));
         self.at = *at;

@@ -2,12 +2,13 @@
 //!
 //! A checkpoint is a copy of the session. What is at rest is shared between copies, so that one costs what is alive. Going anywhere
 //! takes the nearest copy and runs on from there; as a run is a value, what comes out is what a run from the start gives, whichever
-//! copies there are. Where they are, and how many, follows from counts of events and bytes, and from where one went.
+//! copies there are. Where they are, and how many, follows from counts of events and bytes, from where one went, and from whether the run keeps up.
 //!
 //! A line is one course of events: a scenario and its edits. An edit in the past begins another line and leaves the old one as it is;
 //! lines share the checkpoints before they part.
 
 mod back;
+mod spacing;
 mod thinning;
 
 use super::view::{Columns, ColumnsQuery, Frame, FrameQuery, RunFigures};
@@ -25,7 +26,8 @@ const WEIGHED_AFTER: u64 = 1 << 14;
 /// How much checkpoints may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Bytes of all of them together and of what the run itself has at rest; a third of it is theirs however long the run is.
+    /// Bytes of all of them together; in a long run they give way to what the run itself has at rest, but have a third of it however long
+    /// the run is.
     pub bytes: u64,
     /// Fewest events between two of them.
     pub events: u64,
@@ -42,9 +44,8 @@ struct Checkpoint {
     session: Rc<Session>,
     /// About how many bytes of it no other copy has.
     alive: u64,
-    /// About how many bytes were read to pack it, and how many a plain copy would take.
+    /// About how many bytes were read to make it.
     read: u64,
-    copied: u64,
 }
 
 /// One course of events.
@@ -69,6 +70,8 @@ pub struct History {
     due: u64,
     /// Up to there the run does not play, but is on its way.
     on_its_way_to: Micros,
+    /// Whether it plays as fast as it can, and never comes to where it is to be.
+    hurries: bool,
     /// After how many events the checkpoints were weighed last: the run goes on and shares less and less with them.
     weighed: u64,
     /// Whether checkpoints had to go to keep within the budget.
@@ -110,6 +113,7 @@ impl History {
             budget,
             due: 0,
             on_its_way_to: Micros::ZERO,
+            hurries: false,
             weighed: 0,
             thinned: false,
             back: None,
@@ -146,6 +150,7 @@ impl History {
     /// As [`Session::advance`].
     pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
         let stop = self.present.advance(until, max_events);
+        self.hurries = stop == Stop::Events && self.present.now() >= self.on_its_way_to;
         self.passed();
         stop
     }
@@ -255,8 +260,10 @@ impl History {
         if stay {
             return;
         }
-        let nearest = nearest.expect("the beginning leads anywhere").restored(&self.present);
-        self.show(nearest);
+        let next = nearest.expect("the beginning leads anywhere").with_edits_of(&self.present);
+        // What is left gives its memory back before the copy takes as much.
+        self.show(next);
+        self.present.unpack();
         if self.front().is_some_and(|front| place(front) <= place(&self.present)) {
             self.line_mut().front = None;
         }
@@ -274,7 +281,9 @@ impl History {
         if self.budget.bytes == 0 {
             return;
         }
-        if self.present.events() >= self.weighed + WEIGHED_AFTER || self.present.events() < self.weighed {
+        // Where it was before, it shares with them what it shared then.
+        let events = self.present.events();
+        if self.front().is_none() && (events >= self.weighed + WEIGHED_AFTER || events < self.weighed) {
             self.thin();
         }
         if self.present.events() < self.due {
@@ -286,45 +295,6 @@ impl History {
         line.kept.insert(at, checkpoint);
         self.thin();
         self.due = self.next_due();
-    }
-
-    /// Events between two checkpoints: packing one takes a small part of the time that running these does, as it reads little at the
-    /// beginning of a run and more once all blocks were in use. The first ones of a small cluster are closer, so that one goes back
-    /// at once in the minutes that are looked at most. So are those of a large cluster where it goes without being watched: one goes
-    /// about there next, and a second of it takes long to run. Where some had to go already, those that would soon go too are not made.
-    fn spacing(&self) -> u64 {
-        const BYTES_COPIED_PER_EVENT: u64 = 32;
-        const SMALL: u64 = 8 << 20;
-        const CLOSER: (usize, u64) = (24, 4);
-        const LARGE_CLOSER: u64 = 2;
-        const BYTES_READ_PER_EVENT: u64 = 320;
-        const DENSER: u64 = 2;
-        let kept = &self.line().kept;
-        let (read, copied) = kept.last().map_or((0, 0), |c| (c.read, c.copied));
-        let large = PACKS && !self.present.engine.shows_blocks();
-        let apart = if large && self.present.now() < self.on_its_way_to {
-            read / BYTES_READ_PER_EVENT
-        } else if large {
-            copied / BYTES_COPIED_PER_EVENT / LARGE_CLOSER
-        } else if copied < SMALL && kept.len() < CLOSER.0 {
-            copied / BYTES_COPIED_PER_EVENT / CLOSER.1
-        } else {
-            copied / BYTES_COPIED_PER_EVENT
-        };
-        let even = if self.thinned { self.present.events() / (DENSER * kept.len() as u64) } else { 0 };
-        self.budget.events.max(apart).max(even)
-    }
-
-    /// After how many events the next checkpoint is due: not where there is one already.
-    fn next_due(&self) -> u64 {
-        let spacing = self.spacing();
-        let mut due = self.present.events() + spacing;
-        for known in self.line().kept.iter().map(|c| c.session.events()) {
-            if known > self.present.events() && known < due {
-                due = known + spacing;
-            }
-        }
-        due
     }
 
     /// As [`Session::frame`], with what is computed ahead.
@@ -358,13 +328,13 @@ impl History {
 
 impl Checkpoint {
     fn of(session: &mut Session) -> Self {
-        let copied = session.bytes_alive();
         if !PACKS {
-            return Self { alive: copied, read: copied, copied, session: Rc::new(session.clone()) };
+            let copied = session.bytes_alive();
+            return Self { alive: copied, read: copied, session: Rc::new(session.clone()) };
         }
         let kept = session.packed();
         let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
-        Self { alive: kept.bytes_alive(), read, copied, session: Rc::new(kept) }
+        Self { alive: kept.bytes_alive(), read, session: Rc::new(kept) }
     }
 }
 
@@ -386,15 +356,17 @@ impl Session {
     }
 
     /// The same run at the same instant, with the edits to come of `other`.
-    fn restored(&self, other: &Self) -> Self {
-        let mut session = self.clone();
+    fn with_edits_of(&self, other: &Self) -> Self {
+        Self { edits: other.edits.at(self.edits.applied()), ..self.clone() }
+    }
+
+    /// Goes on from what was kept, if it is that.
+    fn unpack(&mut self) {
         if PACKS {
-            session.engine.unpack();
-            session.recorder.unpack();
+            self.engine.unpack();
+            self.recorder.unpack();
         }
-        session.edits = other.edits.at(self.edits.applied());
-        session.recorder.moves.clear();
-        session
+        self.recorder.moves.clear();
     }
 
     /// Whether both began with the same scenario and trace.
@@ -444,7 +416,9 @@ mod tests {
             let (before, alive) = (session.snapshot(), session.bytes_alive() + session.bytes_at_rest(None));
             let packed = session.packed();
             assert!(session.snapshot() == before, "{}: packing a copy changed the run", preset.name);
-            assert!(packed.restored(&session).snapshot() == before, "{} differs", preset.name);
+            let mut again = packed.with_edits_of(&session);
+            again.unpack();
+            assert!(again.snapshot() == before, "{} differs", preset.name);
             assert!(packed.bytes_alive() + packed.bytes_at_rest(None) < alive, "{}", preset.name);
         }
         let mut session = run("chat-4xh100", 60);

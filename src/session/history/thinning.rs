@@ -46,15 +46,28 @@ impl History {
         self.lines.iter().enumerate().map(own).sum()
     }
 
-    /// What checkpoints may take now: they share the budget with what the run itself has at rest, which grows with its requests, and
-    /// give way to it sooner in a long run, but have a third of it however long the run is.
+    /// What checkpoints may take now: in a long run they give way to what the run itself has at rest, which grows with its requests, but
+    /// have a third of the budget however long the run is.
     fn most_bytes(&self) -> u64 {
         const LONG: u64 = 8;
+        const GIVE_WAY: u64 = 6;
         // A part is left for what they come to have alone as the run goes on.
-        let most = self.budget.bytes - self.budget.bytes / 8;
+        let most = self.budget.bytes - self.budget.bytes / 16;
         let at_rest = self.line().kept.last().map_or(0, |c| c.session.bytes_at_rest(None));
-        let long = 2 * at_rest.saturating_sub(self.budget.bytes / LONG);
-        most.saturating_sub(at_rest + long).max(self.budget.bytes / 3)
+        let long = GIVE_WAY * at_rest.saturating_sub(self.budget.bytes / LONG);
+        most.saturating_sub(long).max(self.budget.bytes / 3)
+    }
+
+    /// Events between two checkpoints, if as many as there is still room for are spread evenly over what is left of the way: so none of
+    /// them has to go.
+    pub(super) fn events_between_all(&self) -> u64 {
+        let Some((last, before)) = self.line().kept.split_last() else { return 0 };
+        let shared = before.last().map_or(0, |c| c.session.bytes_at_rest(Some(&last.session)));
+        let room = self.most_bytes().saturating_sub(self.checkpoint_bytes());
+        let fit = (room / (last.alive + shared).max(1)).max(1);
+        let now = self.present.now().0;
+        let left = self.on_its_way_to.0.min(self.present.axis_end()).saturating_sub(now);
+        (self.present.events() as f64 * left as f64 / now.max(1) as f64) as u64 / fit
     }
 
     /// Keeps within the budget: of the checkpoints that matter least, then of the lines that were shown longest ago.

@@ -1,0 +1,59 @@
+//! Where the next checkpoint comes: how many events after the one before.
+
+use super::History;
+use crate::base::PACKS;
+
+impl History {
+    /// Events between two checkpoints, so that running them takes a few times as long as packing one: fewer times on the way to an
+    /// instant, as one goes about there next, or while the run plays and has time to spare, than where it plays as fast as it can.
+    /// Those that would soon have to go are not made.
+    pub(super) fn spacing(&self) -> u64 {
+        const BYTES_COPIED_PER_EVENT: u64 = 32;
+        const DENSER: u64 = 2;
+        let kept = &self.line().kept;
+        let read = kept.last().map_or(0, |c| c.read);
+        let apart = if PACKS { self.events_as_long_as_packing(read) } else { read / BYTES_COPIED_PER_EVENT };
+        let even = if self.present.now() < self.on_its_way_to && self.front().is_none() {
+            self.events_between_all()
+        } else if self.thinned {
+            self.present.events() / (DENSER * kept.len() as u64)
+        } else {
+            0
+        };
+        self.budget.events.max(apart).max(even)
+    }
+
+    /// Events that take, times what the run can afford, as long as packing so many bytes. Nanoseconds are those of a native run.
+    fn events_as_long_as_packing(&self, bytes: u64) -> u64 {
+        /// Lines of the event log and decisions since the checkpoint before, as many as are kept.
+        const LOGGED_NS: u64 = 150;
+        const MOST_LOGGED: u64 = 20_000;
+        const BYTE_NS: u64 = 1;
+        const EVENT_NS: u64 = 400;
+        /// A step, which is two events, looks at each request of a replica.
+        const EVENT_NS_PER_REQUEST: u64 = 18;
+        const HURRIES: u64 = 16;
+        const HAS_TIME: u64 = 4;
+        const ON_ITS_WAY: u64 = 2;
+        let times = match self.hurries {
+            true => HURRIES,
+            false if self.present.now() < self.on_its_way_to => ON_ITS_WAY,
+            false => HAS_TIME,
+        };
+        let event = EVENT_NS + EVENT_NS_PER_REQUEST * self.present.engine.requests_per_replica();
+        let logged = LOGGED_NS * self.present.events().min(MOST_LOGGED);
+        times * (logged + BYTE_NS * bytes) / event
+    }
+
+    /// After how many events the next checkpoint is due: not where there is one already, and not shortly before one.
+    pub(super) fn next_due(&self) -> u64 {
+        let spacing = self.spacing();
+        let mut due = self.present.events() + spacing;
+        for known in self.line().kept.iter().map(|c| c.session.events()) {
+            if known > self.present.events() && known < due + spacing / 2 {
+                due = known + spacing;
+            }
+        }
+        due
+    }
+}
