@@ -26,6 +26,8 @@ import './charts.css';
 
 const ChartTable = lazy(() => import('./Tables.tsx'));
 
+/** No percentile was measured. */
+const NONE: readonly (readonly [number, number])[] = [];
 const AXIS = 18;
 const STACKED_HEIGHT = 560;
 /** Width of the distributions, as in charts.css. */
@@ -177,7 +179,7 @@ export function Charts(
               empty={`no first token, ${lastSpan(props.frame)}`}
               onTable={() => setTable('ttft-ecdf')}
               onValue={(ms) => props.onPlace?.(inWindow('ttft', ms))}
-              measured={props.measured?.ttft ?? []}
+              measured={props.measured?.ttft ?? NONE}
             />
             <Ecdf
               title="E2E"
@@ -191,7 +193,7 @@ export function Charts(
               empty={`no request finished, ${lastSpan(props.frame)}`}
               onTable={() => setTable('e2e-ecdf')}
               onValue={(ms) => props.onPlace?.(inWindow('e2e', ms))}
-              measured={props.measured?.e2e ?? []}
+              measured={props.measured?.e2e ?? NONE}
             />
           </div>
         </Show>

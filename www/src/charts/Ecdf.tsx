@@ -37,6 +37,8 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   // The data of all charts are one signal: this one is drawn anew where its own columns are new.
   const data = createMemo(() => props.data);
   const span = createMemo(() => props.span);
+  const sloMs = createMemo(() => props.sloMs);
+  const measured = createMemo(() => props.measured);
   const values = (): Float64Array => data()?.columns[0] ?? NONE;
   const percents = (): Float64Array => data()?.columns[1] ?? NONE;
 
@@ -62,20 +64,20 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     if (!data()) held.reset();
     // The outermost half percent may lie beyond the edge: the axis follows the bulk.
     const low = valueAt(v, percents(), 0.5);
-    const high = Math.max(valueAt(v, percents(), 99.5), props.sloMs * 1.1);
-    for (const [, ms] of props.measured) held.extend(ms, ms, props.nowS);
-    held.extend(Math.min(low, props.sloMs > 0 ? props.sloMs : low), high, props.nowS);
+    const high = Math.max(valueAt(v, percents(), 99.5), sloMs() * 1.1);
+    for (const [, ms] of measured()) held.extend(ms, ms, props.nowS);
+    held.extend(Math.min(low, sloMs() > 0 ? sloMs() : low), high, props.nowS);
     const range = ecdfRange(held.low, held.high);
     shown = range;
     return {
       of: 'ecdf',
       values: v,
       percents: percents(),
-      sloMs: props.sloMs,
+      sloMs: sloMs(),
       stroke: props.stroke,
       empty: props.empty,
-      marks: props.measured.length > 0 ? [] : marks(),
-      measured: props.measured,
+      marks: measured().length > 0 ? [] : marks(),
+      measured: measured(),
       ...range,
     };
   };
@@ -88,28 +90,30 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   createEffect(() => {
     void data();
     void props.palette;
-    void props.sloMs;
-    void props.measured;
+    sloMs();
+    measured();
     surface?.request();
   });
 
   const readout = createMemo(() => {
     if (values().length === 0) return '';
-    if (props.sloMs > 0)
-      return `${text(percent(percentWithin(values(), percents(), props.sloMs) / 100))} in ${text(durationMs(props.sloMs))}`;
+    if (sloMs() > 0)
+      return `${text(percent(percentWithin(values(), percents(), sloMs()) / 100))} in ${text(durationMs(sloMs()))}`;
     return marks()
       .slice(0, 1)
       .map(([, ms]) => `p50 ${text(durationMs(ms))}`)
       .join();
   });
   const measuredWords = (): string =>
-    props.measured.length === 0
+    measured().length === 0
       ? ''
-      : ` Measured: ${props.measured.map(([q, ms]) => `p${q} ${text(durationMs(ms))}`).join(', ')}.`;
+      : ` Measured: ${measured()
+          .map(([q, ms]) => `p${q} ${text(durationMs(ms))}`)
+          .join(', ')}.`;
   const sentence = createMemo(() => {
     if (values().length === 0) return `Distribution of ${props.title}: ${props.empty}.`;
     const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
-    const within = props.sloMs > 0 ? `; ${readout()}` : '';
+    const within = sloMs() > 0 ? `; ${readout()}` : '';
     return `Distribution of ${props.title}, ${span()}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
   });
 
@@ -119,7 +123,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
         <b>{props.title}</b>{' '}
         <i>
           % · {span()}
-          {props.measured.length > 0 ? ' · ○ measured' : ''}
+          {measured().length > 0 ? ' · ○ measured' : ''}
         </i>
         <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
         <span class="readouts">{readout()}</span>

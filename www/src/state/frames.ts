@@ -79,7 +79,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       setAnomalies((before) => known(sameRun(id, knownId) ? before : [], next));
     });
     knownId = id;
-    refresh(nextMode !== 'playing');
+    refresh(nextMode === 'paused');
   }
 
   /** The replica that is selected is told in full, however many there are. */
@@ -97,7 +97,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       );
   }
 
-  /** Charts follow the frames at a pace of their own; a frame of a resting run brings all of them up to date. */
+  /** Charts follow the frames at a pace of their own, on the way to an instant too; a frame of a resting run brings all of them up to date. */
   function refresh(all: boolean): void {
     const now = performance.now();
     const reads = all || now >= detailsDue;
@@ -158,7 +158,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     const ended = (): void => {
       asking = false;
       if (allWanted) refreshCharts(true, performance.now());
-      else if (!all && more > 0 && mode() === 'playing') refreshCharts(false, performance.now(), more - 1);
+      else if (!all && more > 0 && mode() !== 'paused') refreshCharts(false, performance.now(), more - 1);
     };
     client()
       .columns(views)
@@ -169,7 +169,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
           if (run === knownId.run)
             setData((before) => ({ ...before, ...Object.fromEntries(answers.map((a) => [a.view, a])) }));
         };
-        if (all || mode() !== 'playing' || document.hidden) return take();
+        if (all || mode() === 'paused' || document.hidden) return take();
         // A chart and a frame in one display frame would take too long.
         return new Promise<void>((resolve) =>
           paintApart(() => {
