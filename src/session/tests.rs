@@ -154,6 +154,32 @@ fn a_frame_shows_what_the_report_counts() {
 }
 
 #[test]
+fn a_batch_lists_those_that_decode_before_those_in_prefill() {
+    let text = LIVELY.replace("\"kv\"", "\"engine\": { \"max_num_batched_tokens\": 64 }, \"kv\"");
+    let mut s = Session::load(&text, None).unwrap_or_else(|p| panic!("{p:?}")).0;
+    let mut in_prefill = 0;
+    for second in 1..25 {
+        s.advance(Micros(second * 1_000_000), u64::MAX);
+        let frame = s.frame(&FrameQuery { batch: 5, ..FrameQuery::default() });
+        for (told, replica) in frame.replicas.iter().zip(s.engine().replicas()) {
+            let batch: Vec<_> = s.engine().batch(replica).take(5).collect();
+            let of = |decoding: bool| {
+                let progress = |id: &crate::base::RequestId| (id.0, s.engine().progress(*id));
+                batch.iter().map(progress).filter(move |(_, p)| p.decoding == decoding)
+            };
+            let requests: Vec<u32> = of(true).chain(of(false)).map(|(id, _)| id).collect();
+            let contexts: Vec<u32> = of(true).chain(of(false)).map(|(_, p)| p.stored).collect();
+            let prefill: Vec<u32> = of(false).map(|(_, p)| p.prefill).collect();
+            assert_eq!(told.batch.decoding as usize + prefill.len(), batch.len());
+            assert_eq!((&told.batch.requests, &told.batch.contexts), (&requests, &contexts));
+            assert_eq!(told.batch.prefill, prefill);
+            in_prefill += prefill.len();
+        }
+    }
+    assert!(in_prefill > 5, "{in_prefill}");
+}
+
+#[test]
 fn every_request_can_be_inspected_without_gaps() {
     let mut s = lively();
     s.advance(Micros(6_000_000), u64::MAX);

@@ -254,15 +254,15 @@ impl Sim {
         self.history.present().events() as f64
     }
 
-    /// What the playhead shows, as JSON of a `Frame`.
+    /// What the playhead shows, as the bytes of the JSON of a `Frame`: they go from thread to thread without being copied.
     ///
     /// Measured in Node 20, for 4 and 8 replicas: JSON takes 0.15 and 0.23 ms here and 0.05 and 0.10 ms to parse on the page.
     /// `serde_wasm_bindgen` takes 0.16 and 0.34 ms, and the clone that takes the object to the page 0.10 and 0.20 ms.
     pub fn frame(
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "FrameQuery")] asked: &JsValue,
-    ) -> Result<String, JsError> {
-        Ok(json(&self.history.frame(&written(asked)?)))
+    ) -> Result<Vec<u8>, JsError> {
+        Ok(json(&self.history.frame(&written(asked)?)).into_bytes())
     }
 
     /// What the numbers rest on, at the playhead.

@@ -159,8 +159,8 @@ pub struct ReplicaFrame {
     pub kv: KvFrame,
     /// The head of its wait queue, in order, at most as many as asked for.
     pub queue: Vec<QueueChip>,
-    /// Its batch, in order, at most as many as asked for.
-    pub batch: Vec<BatchBar>,
+    /// Its batch, at most as many requests as asked for.
+    pub batch: BatchFrame,
 }
 
 /// Where a replica is in its life.
@@ -220,20 +220,18 @@ pub struct QueueChip {
     pub loading: bool,
 }
 
-/// A request in a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Requests of a batch, column by column: first those that decode, then those in prefill.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-pub struct BatchBar {
-    /// The request.
-    pub request: u32,
-    /// Number of its client.
-    pub client: u32,
-    /// Tokens whose KV is in the cache.
-    pub context: u32,
-    /// Tokens to prefill before the next output token.
-    pub prefill: u32,
-    /// Whether the prompt is done and it decodes.
-    pub decoding: bool,
+pub struct BatchFrame {
+    /// Their numbers.
+    pub requests: Vec<u32>,
+    /// Of each, tokens whose KV is in the cache.
+    pub contexts: Vec<u32>,
+    /// How many of them decode.
+    pub decoding: u32,
+    /// Of each of the others, tokens to prefill before its next output token.
+    pub prefill: Vec<u32>,
 }
 
 /// What a list of runs says of one.

@@ -30,7 +30,7 @@ pub use document::{BesideRun, OpenedLink, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
-    AnomalyMark, BatchBar, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, LifeFrame,
+    AnomalyMark, BatchFrame, ClientFrame, Counts, Flag, Frame, FrameQuery, KeyFigures, KvFrame, LifeFrame,
     QueueChip, ReplicaFrame, RunFigures,
 };
 pub(super) use log::kind_of;

@@ -2,7 +2,7 @@
 
 use super::mark;
 use super::{
-    AnomalyMark, BatchBar, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Move, Percentiles,
+    AnomalyMark, BatchFrame, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Move, Percentiles,
     PoolFrame, QueueChip, ReplicaFrame,
 };
 use crate::base::{Micros, units::US_PER_S};
@@ -168,16 +168,6 @@ impl Session {
             preempted: self.engine.records().at(request.index()).preemptions > 0,
             loading: self.engine.is_loading(request),
         });
-        let batch = self.engine.batch(r).take(query.batch.max(whole) as usize).map(|request| {
-            let p = self.engine.progress(request);
-            BatchBar {
-                request: request.0,
-                client: client_of(request),
-                context: p.stored,
-                prefill: p.prefill,
-                decoding: p.decoding,
-            }
-        });
         let busy = share(sums.busy_us.get(i).copied().unwrap_or(0) as f64, sums.seconds * US_PER_S as f64);
         ReplicaFrame {
             id: r.id().0,
@@ -199,8 +189,30 @@ impl Session {
             ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
             kv: kv_frame(r.kv(), if self.engine.shows_blocks() { query.cells } else { 0 }),
             queue: queue.collect(),
-            batch: batch.collect(),
+            batch: self.batch_of(r, query.batch.max(whole) as usize),
         }
+    }
+
+    /// The first requests of a replica's batch.
+    fn batch_of(&self, r: &Replica, most: usize) -> BatchFrame {
+        let mut batch = BatchFrame::default();
+        let mut others = Vec::new();
+        for request in self.engine.batch(r).take(most) {
+            let p = self.engine.progress(request);
+            if p.decoding {
+                batch.requests.push(request.0);
+                batch.contexts.push(p.stored);
+            } else {
+                others.push((request.0, p.stored));
+                batch.prefill.push(p.prefill);
+            }
+        }
+        batch.decoding = batch.requests.len() as u32;
+        for (request, stored) in others {
+            batch.requests.push(request);
+            batch.contexts.push(stored);
+        }
+        batch
     }
 }
 

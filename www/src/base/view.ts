@@ -21,7 +21,7 @@ export function lastSpan(frame: Frame | undefined): string {
 /** The replica that holds this request, if it is among those shown. */
 export function holderOf(frame: Frame, request: number): number | undefined {
   for (const r of frame.replicas) {
-    for (const b of r.batch) if (b.request === request) return r.id;
+    if (r.batch.requests.includes(request)) return r.id;
     for (const c of r.queue) if (c.request === request) return r.id;
   }
   return undefined;

@@ -6,8 +6,8 @@ import type { Pen } from './pen.ts';
 /** A canvas, of the page or of a thread. */
 export type Sheet = { width: number; height: number; getContext(kind: '2d'): Pen | null };
 
-/** What is on a canvas. */
-export type Picture = { readonly of: string };
+/** What is on a canvas. Its bytes are handed over instead of copied. */
+export type Picture = { readonly of: string; readonly bytes?: Uint8Array | undefined };
 
 /** A picture for a sheet of this size, in CSS pixels; none leaves it empty. */
 export type Paint<P extends Picture = Picture> = {

@@ -48,7 +48,7 @@ export function startPainter({ spawn, here }: Makers): void {
           const say = (message: ToPainter): void => {
             if (message.kind === 'sheet' && message.canvas instanceof OffscreenCanvas)
               thread.postMessage(message, [message.canvas]);
-            else thread.postMessage(message);
+            else thread.postMessage(message, bytesOf(message));
           };
           thread.onmessage = ({ data }) => {
             if (data.kind === 'ready') resolve(painterOf((canvas) => canvas.transferControlToOffscreen(), say));
@@ -59,6 +59,11 @@ export function startPainter({ spawn, here }: Makers): void {
         })
       : onPage(),
   );
+}
+
+function bytesOf(message: ToPainter): Transferable[] {
+  const bytes = message.kind === 'paint' ? message.picture?.bytes : undefined;
+  return bytes ? [bytes.buffer] : [];
 }
 
 function heard(message: FromPainter): void {

@@ -122,18 +122,16 @@ export type Band = {
 /** What a number rests on, the weakest last. */
 export type Basis = "measured" | "calibrated" | "modelled";
 
-/** A request in a batch. */
-export type BatchBar = {
-  /** The request. */
-  request: number,
-  /** Number of its client. */
-  client: number,
-  /** Tokens whose KV is in the cache. */
-  context: number,
-  /** Tokens to prefill before the next output token. */
-  prefill: number,
-  /** Whether the prompt is done and it decodes. */
-  decoding: boolean,
+/** Requests of a batch, column by column: first those that decode, then those in prefill. */
+export type BatchFrame = {
+  /** Their numbers. */
+  requests: Array<number>,
+  /** Of each, tokens whose KV is in the cache. */
+  contexts: Array<number>,
+  /** How many of them decode. */
+  decoding: number,
+  /** Of each of the others, tokens to prefill before its next output token. */
+  prefill: Array<number>,
 };
 
 /** One run of a benchmark, or what a server has counted. */
@@ -1633,8 +1631,8 @@ export type ReplicaFrame = {
   kv: KvFrame,
   /** The head of its wait queue, in order, at most as many as asked for. */
   queue: Array<QueueChip>,
-  /** Its batch, in order, at most as many as asked for. */
-  batch: Array<BatchBar>,
+  /** Its batch, at most as many requests as asked for. */
+  batch: BatchFrame,
 };
 
 /** One replica. Counts include the warm-up; means over time and distributions do not. */

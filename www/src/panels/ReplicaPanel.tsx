@@ -96,14 +96,11 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
       <Block title="In its batch" remark={`${batchRemark(r())}context tokens`}>
         <Show when={r().running > 0} fallback={<p class="say">Nothing is running here now.</p>}>
           <div class="chips">
-            <For
-              each={r()
-                .batch.slice(0, MOST_SHOWN)
-                .map((b) => b.request)}
-            >
+            <For each={r().batch.requests.slice(0, MOST_SHOWN)}>
               {(request) => (
                 <button type="button" class="link" onClick={() => props.app.select({ request, replica: undefined })}>
-                  #{request} <span class="m">{count(r().batch.find((b) => b.request === request)?.context ?? 0)}</span>
+                  #{request}{' '}
+                  <span class="m">{count(r().batch.contexts[r().batch.requests.indexOf(request)] ?? 0)}</span>
                 </button>
               )}
             </For>
@@ -116,7 +113,7 @@ function Detail(props: { app: App; r: ReplicaFrame }): JSX.Element {
 
 /** Which of its requests are listed, where not all are. */
 function batchRemark(r: ReplicaFrame): string {
-  const shown = Math.min(r.batch.length, MOST_SHOWN);
+  const shown = Math.min(r.batch.requests.length, MOST_SHOWN);
   return shown < r.running ? `the first ${count(shown)} of ${count(r.running)} · ` : '';
 }
 

@@ -63,7 +63,7 @@ function setup() {
     last().say({
       kind: 'frame',
       id: { run, edit: 0 },
-      frame: JSON.stringify({ now_us: nowUs }),
+      frame: new TextEncoder().encode(JSON.stringify({ now_us: nowUs })),
       mode: 'paused',
       achieved: 0,
     });

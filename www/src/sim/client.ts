@@ -3,7 +3,7 @@
 // The client remembers what the run was made of (scenario with its edits, trace file, playhead), because that is all
 // it takes to make the same run again.
 
-import { keepText } from '../base/frameText.ts';
+import { readFrame } from '../base/frameBytes.ts';
 import { trust } from '../base/trust.ts';
 import type { Place } from '../base/view.ts';
 import type {
@@ -309,8 +309,7 @@ export class Client {
         this.send({ kind: 'ack' });
         return;
       }
-      const frame: Frame = JSON.parse(latest.frame);
-      keepText(frame, latest.frame);
+      const frame = readFrame<Frame>(latest.frame);
       if (frame.now_us > this.nowUs) this.crashes = 0;
       this.nowUs = frame.now_us;
       this.send({ kind: 'ack' });

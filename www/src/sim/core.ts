@@ -45,7 +45,7 @@ export interface SimCore {
   nowUs(): number;
   events(): number;
   /** JSON of a `Frame`. */
-  frame(query: FrameQuery): string;
+  frame(query: FrameQuery): Uint8Array;
   eventRows(query: EventsQuery): EventRows;
   scalingRows(query: ScalingQuery): ScalingRows;
   inspect(request: number): RequestDetail | null;

@@ -152,7 +152,7 @@ export type FromWorker =
       readonly kind: 'frame';
       readonly id: RunId;
       /** JSON of a `Frame`: parsing text is cheaper than a structured clone of the object. */
-      readonly frame: string;
+      readonly frame: Uint8Array;
       readonly mode: Mode;
       /** Simulated seconds per wall second over the latest second, 0 while paused. */
       readonly achieved: number;

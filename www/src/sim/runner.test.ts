@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { setup } from './standIn.ts';
 
+const instant = (frame: Uint8Array): number => JSON.parse(new TextDecoder().decode(frame)).now_us;
+
 test('playing at a speed advances that many simulated seconds in a wall second', () => {
   const t = setup();
   t.load();
@@ -165,7 +167,7 @@ test('a way back starts at a checkpoint, shows nothing but its end, and is answe
   expect(t.sim().us).toBe(4_600_000);
   expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
   const shown = t.frames().slice(before);
-  expect(shown.map((f) => (f.kind === 'frame' ? JSON.parse(f.frame).now_us : 0))).toEqual([4_600_000]);
+  expect(shown.map((f) => (f.kind === 'frame' ? instant(f.frame) : 0))).toEqual([4_600_000]);
 });
 
 test('a long way shows itself while it lasts', () => {
@@ -220,7 +222,7 @@ test('the end of the run ends the playing', () => {
   t.pass(100);
   t.runner.handle({ kind: 'ack' });
   const last = t.frames().at(-1);
-  expect(last?.kind === 'frame' ? [last.mode, JSON.parse(last.frame).now_us] : []).toEqual(['paused', 3_000_000]);
+  expect(last?.kind === 'frame' ? [last.mode, instant(last.frame)] : []).toEqual(['paused', 3_000_000]);
 });
 
 test('columns are copies that are given away, one list for each view', () => {

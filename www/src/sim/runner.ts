@@ -33,10 +33,7 @@ const FAST_FRAME_MS = 30;
 /** A way that is shorter shows where it leads, and nothing of itself. */
 const QUIET_MS = { seeking: 40, back: 300 } as const;
 
-/**
- * A run that took longer to compute than this is not computed again in a quicker module: the wait would be seen. On a way that is so
- * many times as long as what is computed, that is made up for.
- */
+/** A run that took longer is not computed again in a quicker module, as the wait would be seen, unless so long a way makes up for it. */
 const MOST_REPEATED_MS = 1500;
 const LONG_WAY = 3;
 
@@ -123,12 +120,13 @@ export class Runner {
     else if (this.beginAnew(this.seekUs)) this.sim?.seek(this.seekUs);
   }
 
-  /** A run that is to go ahead begins anew in the quicker module, if that loses little; tells whether it did. */
+  /** A run that is to go ahead begins anew in the quicker module, if that loses little, else stays; tells whether it did. */
   private beginAnew(untilUs: number): boolean {
     const { sim, core } = this;
-    if (!sim || untilUs <= sim.nowUs() || !this.mayMove(sim, untilUs)) return false;
-    const next = this.successor ?? unlessRefused(() => core.newSim(sim.scenario(), undefined));
-    if (!next) return false;
+    const may = sim && untilUs > sim.nowUs() && this.mayMove(sim, untilUs);
+    const next = may ? (this.successor ?? unlessRefused(() => core.newSim(sim.scenario(), undefined))) : undefined;
+    if (!next) this.stay();
+    if (!sim || !next) return false;
     this.successor = undefined;
     sim.free();
     this.sim = next;
@@ -139,9 +137,8 @@ export class Runner {
 
   /** Whether making the present run in the quicker module takes a moment or pays until an instant, and nothing of it is computed beyond where it is. */
   private mayMove(sim: SimCore, untilUs = 0): boolean {
-    const nowUs = sim.nowUs();
-    const pays = this.busyMs <= MOST_REPEATED_MS || LONG_WAY * nowUs <= untilUs;
-    return this.made !== this.core && !this.replays && pays && sim.computedUs() <= nowUs;
+    const pays = this.busyMs <= MOST_REPEATED_MS || LONG_WAY * sim.nowUs() <= untilUs;
+    return this.made !== this.core && !this.replays && pays && sim.computedUs() <= sim.nowUs();
   }
 
   private answer(id: number, question: Question): void {
@@ -357,7 +354,6 @@ export class Runner {
 
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
     this.beginAnew(untilUs);
-    this.stay();
     this.endAsked('events');
     if (this.mode !== 'seeking') this.quietUntilMs = this.around.now() + QUIET_MS.seeking;
     this.mode = 'seeking';
@@ -498,8 +494,7 @@ export class Runner {
     const endMs = this.around.now();
     const fast = this.mode === 'seeking' || (this.mode === 'playing' && this.speed > FOLLOWED_SPEED);
     const least = fast ? startMs + FAST_FRAME_MS : 0;
-    const share = fast ? FRAME_SHARE.fast : FRAME_SHARE.followed;
-    this.frameDueMs = Math.max(least, endMs + (share - 1) * (endMs - startMs));
-    this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() });
+    this.frameDueMs = Math.max(least, endMs + (FRAME_SHARE[fast ? 'fast' : 'followed'] - 1) * (endMs - startMs));
+    this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() }, [frame.buffer]);
   }
 }

@@ -97,9 +97,9 @@ export class FakeSim implements SimCore {
   events(): number {
     return this.count;
   }
-  frame(): string {
+  frame(): Uint8Array {
     this.clock.ms += this.frameMs;
-    return JSON.stringify({ now_us: this.us });
+    return new TextEncoder().encode(JSON.stringify({ now_us: this.us }));
   }
   eventRows(): EventRows {
     return { rows: [], total: 0, lost: 0 };

@@ -1,6 +1,6 @@
 // The cluster as it is now: a canvas for the eye and, behind it, a table that says and does the same.
 import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
-import { textOf } from '../base/frameText.ts';
+import { takeBytes } from '../base/frameBytes.ts';
 import { count } from '../base/units.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
@@ -11,7 +11,6 @@ import {
   contextScale,
   describeReplica,
   describeStage,
-  drawOrder,
   followable,
   hasStopped,
   isStarting,
@@ -24,8 +23,9 @@ import './stage.css';
 
 const StageTable = lazy(() => import('./StageTable.tsx'));
 
-/** Least time between two pictures of a stage without dots. */
+/** Least time between two pictures of a stage without dots, and of one at full speed: each is far from the one before. */
 const RIBBONS_MS = 25;
+const FULL_SPEED_MS = 45;
 /** Frames that a picture takes up at most. */
 const NOTES = 64;
 
@@ -74,9 +74,11 @@ export function Stage(props: StageProps) {
     const { now_us, key, clients, pools, counts, moves, replicas } = frame;
     const since = notes;
     notes = [];
+    const bytes = takeBytes(frame);
     return {
       of: 'stage',
-      frame: textOf(frame) ?? { now_us, key, clients, pools, counts, moves, replicas },
+      frame: bytes ? undefined : { now_us, key, clients, pools, counts, moves, replicas },
+      bytes,
       request: props.selected.request,
       focus: focus(),
       scale,
@@ -112,7 +114,8 @@ export function Stage(props: StageProps) {
     // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
     const apart = ribbons() && props.playing;
-    if (apart && now - askedMs < RIBBONS_MS) return;
+    const least = Number.isFinite(props.speed) ? RIBBONS_MS : FULL_SPEED_MS;
+    if (apart && now - askedMs < least) return;
     askedMs = now;
     // In the display frame after the one that renews the numbers: both in one would take too long.
     if (apart) setTimeout(() => surface?.request());
@@ -134,7 +137,7 @@ export function Stage(props: StageProps) {
       layoutOf(size.width, size.height),
       event.offsetX,
       event.offsetY,
-      (i) => replicas[i]?.batch.length ?? 0,
+      (i) => replicas[i]?.batch.requests.length ?? 0,
     );
     const r = hit ? replicas[hit.replica] : undefined;
     if (!hit || !r) {
@@ -142,8 +145,7 @@ export function Stage(props: StageProps) {
       return;
     }
     const chip = r.queue[hit.chip];
-    const bar = drawOrder(r.batch)[hit.bar];
-    props.onSelect({ request: chip?.request ?? bar?.request, replica: r.id });
+    props.onSelect({ request: chip?.request ?? r.batch.requests[hit.bar], replica: r.id });
   };
 
   /** Arrow keys choose the replica before or after, Enter and Shift + Enter one of its requests; each choice is spoken. */

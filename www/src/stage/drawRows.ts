@@ -15,8 +15,8 @@ import {
   SOLID,
 } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
-import type { BatchBar, ReplicaFrame } from '../generated/boundary.ts';
-import { cpuShare, drawOrder, isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
+import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
+import { contextAt, cpuShare, isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -274,13 +274,9 @@ function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   }
   pen.fillStyle = p.line;
   pen.fillRect(col.x, base - 1, col.w, 1);
-  const { pitch, bar, shown } = barPitch(col, r.batch.length);
-  const bars = drawOrder(r.batch);
-  const more = r.running - Math.min(shown, bars.length);
-  for (let i = 0; i < shown; i++) {
-    const b = bars[i];
-    if (b) drawBar(s, b, col.x + i * pitch, bar, base);
-  }
+  const { pitch, bar, shown } = barPitch(col, r.batch.requests.length);
+  const more = r.running - shown;
+  for (let i = 0; i < shown; i++) drawBar(s, r.batch, i, { x: col.x + i * pitch, w: bar }, base);
   // A compact row says the whole number before the bars.
   if (more > 0 && !layout.compact) {
     pen.font = font(p, 11);
@@ -288,16 +284,17 @@ function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   }
 }
 
-function drawBar(s: Scene, b: BatchBar, x: number, w: number, base: number): void {
+/** The request at a place of a batch. */
+function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span, base: number): void {
   const { pen, p, layout, scale } = s;
   const full = layout.marks - 2;
-  const picked = b.request === s.request;
-  const whole = Math.max(3, (full * (b.decoding ? b.context : b.context + b.prefill)) / scale);
-  if (b.decoding) {
+  const picked = batch.requests[at] === s.request;
+  const whole = Math.max(3, (full * contextAt(batch, at)) / scale);
+  if (at < batch.decoding) {
     pen.fillStyle = picked ? p.accent : p.decode;
     pen.fillRect(x, base - whole, w, whole);
   } else {
-    const done = (full * b.context) / scale;
+    const done = (full * (batch.contexts[at] ?? 0)) / scale;
     pen.fillStyle = picked ? p.accent : p.prefill;
     pen.fillRect(x, base - done, w, done);
     pen.strokeStyle = picked ? p.accent : p.prefill;

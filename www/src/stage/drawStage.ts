@@ -12,11 +12,19 @@ import { stageLayout } from './layout.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
 import type { Scene } from './scene.ts';
 
+const DECODER = new TextDecoder();
+
+/** Gives memory back at once where the browser can, instead of when it collects garbage. */
+function free(bytes: Uint8Array | undefined): void {
+  const buffer = bytes?.buffer;
+  if (buffer instanceof ArrayBuffer) buffer.transfer?.(0);
+}
+
 /** What stays from picture to picture. */
 export class StageMemory {
   readonly trends = new Trends();
   readonly dots = new Dots();
-  private latest: { readonly text: string; readonly frame: StageFrame } | undefined;
+  private latest: { readonly picture: StagePicture; readonly frame: StageFrame } | undefined;
 
   take(notes: readonly StageNote[], wallMs: number): void {
     for (const { nowUs, offeredPerS, ttftUs, followed } of notes) {
@@ -27,10 +35,14 @@ export class StageMemory {
     }
   }
 
-  /** Dots go on while the frame is the same: it is read once. */
-  read(from: StageFrame | string): StageFrame {
-    if (typeof from !== 'string') return from;
-    if (this.latest?.text !== from) this.latest = { text: from, frame: JSON.parse(from) };
+  /** Dots go on while the picture is the same: its frame is read once, and the bytes then freed. */
+  read(picture: StagePicture): StageFrame {
+    const { frame, bytes } = picture;
+    if (frame) return frame;
+    if (this.latest?.picture !== picture) {
+      this.latest = { picture, frame: JSON.parse(DECODER.decode(bytes)) };
+      free(bytes);
+    }
     return this.latest.frame;
   }
 }
@@ -47,7 +59,7 @@ export function drawStage(
 ): boolean {
   const { request, focus, scale, ribbons } = picture;
   const { trends, dots } = memory;
-  const frame = memory.read(picture.frame);
+  const frame = memory.read(picture);
   const replicas = present(frame.replicas);
   const layout = stageLayout(width, height, replicas.length, frame.pools.length);
   const wallMs = performance.now();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { holderOf } from '../base/view.ts';
-import type { BatchBar, Frame, KeyFigures, PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
+import type { BatchFrame, Frame, KeyFigures, PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
 import {
+  contextAt,
   contextScale,
   describeStage,
-  drawOrder,
   followable,
   poolWords,
   REPLICA_COLUMNS,
@@ -12,12 +12,13 @@ import {
   ttftHealth,
 } from './facts.ts';
 
-const bar = (request: number, context: number, decoding: boolean): BatchBar => ({
-  request,
-  client: 0,
-  context,
-  prefill: 0,
-  decoding,
+const NO_BATCH: BatchFrame = { requests: [], contexts: [], decoding: 0, prefill: [] };
+/** A batch of one request that decodes. */
+const one = (request: number, context: number): BatchFrame => ({
+  ...NO_BATCH,
+  requests: [request],
+  contexts: [context],
+  decoding: 1,
 });
 const key: KeyFigures = {
   window_s: 30,
@@ -40,13 +41,13 @@ const key: KeyFigures = {
   e2e_mark: 'none',
   goodput_mark: 'none',
 };
-const replica = (id: number, p50: number, p99: number, batch: BatchBar[] = []): ReplicaFrame => ({
+const replica = (id: number, p50: number, p99: number, batch = NO_BATCH): ReplicaFrame => ({
   id,
   pool: 'main',
   serving: true,
   waiting: id,
   loading: 0,
-  running: batch.length,
+  running: batch.requests.length,
   prefilling: 0,
   busy: 0.5,
   step_us: 0,
@@ -98,14 +99,16 @@ test('an objective is missed by the median, at risk by the p99, and nothing with
   expect(ttftHealth(replica(0, 2e6, 3e6), { ...key, slo_ttft_us: 0 })).toBe('none');
 });
 
-test('prefill is drawn last', () => {
-  expect(drawOrder([bar(1, 5, false), bar(2, 5, true), bar(3, 5, true)]).map((b) => b.request)).toEqual([2, 3, 1]);
+test('a request in prefill counts with all of its prompt', () => {
+  const batch = { requests: [1, 2, 3], contexts: [700, 900, 10], decoding: 1, prefill: [100, 2000] };
+  expect([0, 1, 2].map((at) => contextAt(batch, at))).toEqual([700, 1000, 2010]);
+  expect(contextScale([replica(0, 0, 0, batch)])).toBe(2048);
 });
 
 test('bars share one scale that holds the longest context', () => {
   expect(contextScale([replica(0, 0, 0)])).toBe(512);
-  expect(contextScale([replica(0, 0, 0, [bar(1, 1100, true)])])).toBe(1536);
-  expect(contextScale([replica(0, 0, 0, [bar(1, 1700, true)])])).toBe(2048);
+  expect(contextScale([replica(0, 0, 0, one(1, 1100))])).toBe(1536);
+  expect(contextScale([replica(0, 0, 0, one(1, 1700))])).toBe(2048);
 });
 
 test('single requests are followed up to 60 arrivals a wall second', () => {
@@ -115,7 +118,7 @@ test('single requests are followed up to 60 arrivals a wall second', () => {
 });
 
 test('a request is found in the batch or the queue that holds it', () => {
-  const f = frame([replica(0, 0, 0), replica(1, 0, 0, [bar(7, 5, true)])]);
+  const f = frame([replica(0, 0, 0), replica(1, 0, 0, one(7, 5))]);
   expect([holderOf(f, 7), holderOf(f, 100), holderOf(f, 999)]).toEqual([1, 0, undefined]);
 });
 

@@ -1,7 +1,7 @@
 // What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
 import { count, DASH, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
-import type { BatchBar, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import type { BatchFrame, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 
 /** How a replica's latest TTFTs stand against the objective: missed if the median does, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
@@ -17,18 +17,15 @@ export const HEALTH_WORDS: Record<Health, string> = {
   missed: 'missed',
 };
 
-/** The batch as drawn: decoding requests in order, then those in prefill. */
-export function drawOrder(batch: readonly BatchBar[]): BatchBar[] {
-  const out: BatchBar[] = [];
-  for (const b of batch) if (b.decoding) out.push(b);
-  for (const b of batch) if (!b.decoding) out.push(b);
-  return out;
-}
+/** Context tokens of the request at a place of a batch, once its prompt is in the cache. */
+export const contextAt = (batch: BatchFrame, at: number): number =>
+  (batch.contexts[at] ?? 0) + (batch.prefill[at - batch.decoding] ?? 0);
 
 /** Smallest 1, 1.5 times a power of two that holds the largest context: bars compare across replicas, and the scale rarely moves. */
 export function contextScale(replicas: readonly ReplicaFrame[]): number {
   let most = 512;
-  for (const r of replicas) for (const b of r.batch) most = Math.max(most, b.context + b.prefill);
+  for (const { batch } of replicas)
+    for (let i = 0; i < batch.contexts.length; i++) most = Math.max(most, contextAt(batch, i));
   const power = 2 ** Math.ceil(Math.log2(most));
   return most <= 0.75 * power ? 0.75 * power : power;
 }
@@ -91,7 +88,7 @@ export type RequestEntry = { readonly request: number; readonly where: string };
 
 export function requestsOf(r: ReplicaFrame): RequestEntry[] {
   return [
-    ...r.batch.map((b) => ({ request: b.request, where: b.decoding ? 'decoding' : 'in prefill' })),
+    ...r.batch.requests.map((request, i) => ({ request, where: i < r.batch.decoding ? 'decoding' : 'in prefill' })),
     ...r.queue.map((c) => ({ request: c.request, where: c.preempted ? 'waiting, preempted' : 'waiting' })),
   ];
 }

@@ -17,8 +17,9 @@ export type StageNote = {
 
 export type StagePicture = {
   readonly of: 'stage';
-  /** The frame, or the text that it was read from. */
-  readonly frame: StageFrame | string;
+  /** The frame, or its bytes. */
+  readonly frame: StageFrame | undefined;
+  readonly bytes: Uint8Array | undefined;
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */
   readonly focus: number | undefined;

@@ -1,6 +1,13 @@
 // Made-up frames and columns that look like a run: for looking at the drawings, never shipped and never a source of numbers.
 import type { ViewColumns } from '../../src/base/view.ts';
-import type { BatchBar, Frame, Percentiles, PoolFrame, QueueChip, ReplicaFrame } from '../../src/generated/boundary.ts';
+import type {
+  BatchFrame,
+  Frame,
+  Percentiles,
+  PoolFrame,
+  QueueChip,
+  ReplicaFrame,
+} from '../../src/generated/boundary.ts';
 
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
@@ -66,12 +73,16 @@ function replica(id: number, n: number, seed: number, look: Look): ReplicaFrame 
     preempted: hot && i < 2,
     loading: false,
   }));
-  const batch: BatchBar[] = Array.from({ length: Math.min(64, running) }, (_, i) => {
-    const context = 900 + Math.floor(r() ** 1.5 * 6600);
-    const decoding = i < running - prefilling;
-    const done = decoding ? context : Math.floor(context * (0.35 + 0.5 * r()));
-    return { request: 1000 + id * 100 + i, client: i % 3, context: done, prefill: context - done, decoding };
-  });
+  const bars = Math.min(64, running);
+  const contexts = Array.from({ length: bars }, () => 900 + Math.floor(r() ** 1.5 * 6600));
+  const decoding = Math.min(bars, running - prefilling);
+  const prefill = contexts.slice(decoding).map((context) => Math.ceil(context * (0.15 + 0.5 * r())));
+  const batch: BatchFrame = {
+    requests: contexts.map((_, i) => 1000 + id * 100 + i),
+    contexts: contexts.map((context, i) => context - (prefill[i - decoding] ?? 0)),
+    decoding,
+    prefill,
+  };
   const u = Math.round(used * total);
   return {
     id,

@@ -44,7 +44,16 @@ function young(r: ReplicaFrame, i: number): ReplicaFrame {
   const life = { step: '', since_us: 100e6, step_until_us: 0, ready_us: 0, cold_requests: 12 };
   if (i % 3 === 1) return { ...r, life: { ...life, phase: 'cold' } };
   const starting = { ...life, phase: 'starting', step: 'initialising', step_until_us: 140e6, ready_us: 12_345_678_000 };
-  return { ...r, serving: false, waiting: 0, running: 0, in_flight: 0, queue: [], batch: [], life: starting };
+  return {
+    ...r,
+    serving: false,
+    waiting: 0,
+    running: 0,
+    in_flight: 0,
+    queue: [],
+    batch: { requests: [], contexts: [], decoding: 0, prefill: [] },
+    life: starting,
+  };
 }
 
 function widest(r: ReplicaFrame, i: number): ReplicaFrame {
