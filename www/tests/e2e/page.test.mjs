@@ -194,7 +194,7 @@ onPage('a request is found in the log, inspected, and its replica after it', asy
 onPage(
   'a crash of the simulation is told and the run made again',
   async (page) => {
-    const [worker] = page.workers();
+    const worker = page.workers().find((thread) => /worker-/.test(thread.url()));
     await worker.evaluate(() => {
       setTimeout(() => {
         throw new Error('made by the test');
