@@ -1,22 +1,15 @@
 //! Routing decisions: the latest in full, for the inspector, and a summary of all, for the report.
 
-mod packed;
+mod groups;
 
+use crate::base::RequestId;
 use crate::base::words::three_digits;
-use crate::base::{RequestId, SharedQueue};
 use crate::engine::{Cluster, Decision, ranking};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Term, by_load};
+use groups::Groups;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-
-/// Most decisions kept.
-const DECISIONS_KEPT: usize = 4096;
-/// Most candidates kept, of all these decisions together.
-const ROWS_KEPT: usize = 131_072;
-
-/// Decisions that are packed together.
-const GROUP: usize = 64;
 
 /// Most replicas of which every decision is kept.
 const EACH_KEPT: usize = 16;
@@ -48,11 +41,11 @@ struct KeptDecision {
     summand_values: Vec<f64>,
 }
 
-/// A column, or some of its entries.
-fn taken<T: Copy>(column: &[T], some: Option<&[usize]>) -> Vec<T> {
+/// Adds a column, or some of its entries.
+fn take<T: Copy>(out: &mut Vec<T>, column: &[T], some: Option<&[usize]>) {
     match some {
-        None => column.to_vec(),
-        Some(order) => order.iter().filter_map(|&i| column.get(i).copied()).collect(),
+        None => out.extend_from_slice(column),
+        Some(order) => out.extend(order.iter().filter_map(|&i| column.get(i).copied())),
     }
 }
 
@@ -61,9 +54,7 @@ fn taken<T: Copy>(column: &[T], some: Option<&[usize]>) -> Vec<T> {
 pub(crate) struct Decisions {
     /// Most candidates of a decision that are kept; 0 means all.
     max_candidates: u32,
-    /// None changes once it is here: copies of a run share them, and checkpoints keep them packed.
-    kept: SharedQueue<KeptDecision, GROUP>,
-    rows: usize,
+    kept: Groups,
     routed: u64,
     regret_sum: f64,
     regret_max: f64,
@@ -157,6 +148,30 @@ pub struct SummandValue {
 }
 
 impl KeptDecision {
+    /// Forgets everything but its memory.
+    fn clear(&mut self) {
+        let Self {
+            request: _,
+            chosen: _,
+            seen,
+            true_load,
+            excluded,
+            totals,
+            terms,
+            values,
+            summands,
+            summand_values,
+        } = self;
+        seen.clear();
+        true_load.clear();
+        excluded.clear();
+        totals.clear();
+        terms.clear();
+        values.clear();
+        summands.clear();
+        summand_values.clear();
+    }
+
     fn size(&self) -> u64 {
         let rows = self.seen.len() * (size_of::<ReplicaView>() + 4);
         let rows = rows + self.excluded.len() * size_of::<Option<Excluded>>();
@@ -170,16 +185,6 @@ impl Decisions {
     /// No decisions yet; of each, `max_candidates` are to be kept (0 means all).
     pub(crate) fn new(max_candidates: u32) -> Self {
         Self { max_candidates, ..Self::default() }
-    }
-
-    /// Takes as little memory as it can until [`unpack`](Self::unpack).
-    pub(super) fn pack(&mut self) {
-        self.kept.pack();
-    }
-
-    /// Is what it was; decisions are unpacked when somebody asks for them.
-    pub(super) fn unpack(&mut self) {
-        self.kept.unpack();
     }
 
     /// Bytes of the decisions that `later`, which went on from a copy, does not share.
@@ -221,38 +226,30 @@ impl Decisions {
         });
         let some = best.as_deref();
         let rows = some.map_or(d.seen.len(), <[usize]>::len);
-        while self.kept.len() >= DECISIONS_KEPT || self.rows + rows > ROWS_KEPT {
-            let Some(oldest) = self.kept.get(0) else { break };
-            self.rows -= oldest.seen.len();
-            self.kept.drop_first();
-        }
-        self.rows += rows;
         let place = |chosen: usize| some.and_then(|s| s.iter().position(|&i| i == chosen)).unwrap_or(chosen);
-        let mut kept = KeptDecision {
-            request: request.0,
-            chosen: d.chosen.map(|chosen| place(chosen) as u32),
-            seen: taken(&d.seen, some),
-            true_load: taken(&d.true_load, some),
-            excluded: taken(&d.excluded, some),
-            totals: taken(&d.scores.totals, some),
-            ..KeptDecision::default()
-        };
-        for part in &d.scores.parts {
-            kept.terms.push((part.term.clone(), part.weight));
-            kept.values.extend(taken(&part.values, some));
-        }
-        for summand in &d.scores.summands {
-            kept.summands.push((summand.part, Rc::clone(&summand.text)));
-            kept.summand_values.extend(taken(&summand.values, some));
-        }
-        self.kept.push(kept);
+        self.kept.push(rows, |kept| {
+            kept.clear();
+            kept.request = request.0;
+            kept.chosen = d.chosen.map(|chosen| place(chosen) as u32);
+            take(&mut kept.seen, &d.seen, some);
+            take(&mut kept.true_load, &d.true_load, some);
+            take(&mut kept.excluded, &d.excluded, some);
+            take(&mut kept.totals, &d.scores.totals, some);
+            for part in &d.scores.parts {
+                kept.terms.push((part.term.clone(), part.weight));
+                take(&mut kept.values, &part.values, some);
+            }
+            for summand in &d.scores.summands {
+                kept.summands.push((summand.part, Rc::clone(&summand.text)));
+                take(&mut kept.summand_values, &summand.values, some);
+            }
+        });
     }
 
     /// What the router saw when it sent `request` somewhere, the best first, if that is still kept.
     pub(crate) fn candidates(&self, request: RequestId) -> Vec<Candidate> {
-        let Some(kept) = self.kept.iter().rev().find(|k| k.request == request.0) else {
-            return Vec::new();
-        };
+        let found = self.kept.latest_about(request);
+        let Some(kept) = &found else { return Vec::new() };
         let n = kept.seen.len();
         // Those whose wait queue was full are known, and were not scored.
         let scored = kept.values.len() / kept.terms.len().max(1);

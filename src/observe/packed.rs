@@ -11,7 +11,6 @@ impl Recorder {
         self.packed = Some(out.finish().into());
         self.log.pack();
         self.window.pack();
-        self.decisions.pack();
     }
 
     /// Is what it was before it was packed.
@@ -20,6 +19,5 @@ impl Recorder {
         self.itl.unpack(&mut BitReader::new(&packed));
         self.log.unpack();
         self.window.unpack();
-        self.decisions.unpack();
     }
 }

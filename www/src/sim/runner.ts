@@ -26,9 +26,9 @@ const MOST_LAG_MS = 100;
 /** While the run goes on, the worker spends at most one part in so many of its time on frames: large clusters get fewer of them. */
 const FRAME_SHARE = { followed: 6, fast: 10 } as const;
 
-/** Up to this speed, real time, a run goes on as the eye follows it; beyond it, and on the way to an instant, a run is shown in every other display frame, so that the page has two for each. */
+/** Up to this speed, real time, a run goes on as the eye follows it. Beyond it, and on the way to an instant, it is shown in every other display frame, at full speed in every third, so that the page has some for the rest. */
 const FOLLOWED_SPEED = 2;
-const FAST_FRAME_MS = 30;
+const FAST_FRAME_MS = { fast: 30, full: 45 } as const;
 
 /** A way that is shorter shows where it leads, and nothing of itself. */
 const QUIET_MS = { seeking: 40, back: 300 } as const;
@@ -492,8 +492,10 @@ export class Runner {
     this.unacked = true;
     const frame = this.sim.frame(this.detail);
     const endMs = this.around.now();
-    const fast = this.mode === 'seeking' || (this.mode === 'playing' && this.speed > FOLLOWED_SPEED);
-    const least = fast ? startMs + FAST_FRAME_MS : 0;
+    const plays = this.mode === 'playing';
+    const fast = this.mode === 'seeking' || (plays && this.speed > FOLLOWED_SPEED);
+    const apartMs = FAST_FRAME_MS[plays && !Number.isFinite(this.speed) ? 'full' : 'fast'];
+    const least = fast ? startMs + apartMs : 0;
     this.frameDueMs = Math.max(least, endMs + (FRAME_SHARE[fast ? 'fast' : 'followed'] - 1) * (endMs - startMs));
     this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() }, [frame.buffer]);
   }

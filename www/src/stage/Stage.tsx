@@ -23,9 +23,8 @@ import './stage.css';
 
 const StageTable = lazy(() => import('./StageTable.tsx'));
 
-/** Least time between two pictures of a stage without dots, and of one at full speed: each is far from the one before. */
+/** Least time between two pictures of a stage without dots. */
 const RIBBONS_MS = 25;
-const FULL_SPEED_MS = 45;
 /** Frames that a picture takes up at most. */
 const NOTES = 64;
 
@@ -114,8 +113,7 @@ export function Stage(props: StageProps) {
     // Without dots nothing moves continuously: every other display frame is enough.
     const now = performance.now();
     const apart = ribbons() && props.playing;
-    const least = Number.isFinite(props.speed) ? RIBBONS_MS : FULL_SPEED_MS;
-    if (apart && now - askedMs < least) return;
+    if (apart && now - askedMs < RIBBONS_MS) return;
     askedMs = now;
     // In the display frame after the one that renews the numbers: both in one would take too long.
     if (apart) setTimeout(() => surface?.request());
