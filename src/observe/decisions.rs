@@ -1,5 +1,6 @@
 //! Routing decisions: the latest in full, for the inspector, and a summary of all, for the report.
 
+mod code;
 mod groups;
 
 use crate::base::RequestId;

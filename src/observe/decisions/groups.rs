@@ -2,9 +2,8 @@
 //! when it comes, and read when somebody asks for it.
 
 use super::KeptDecision;
-use crate::base::bits::{BitReader, BitWriter, Usual, signed, unsigned};
-use crate::base::{ReplicaId, RequestId};
-use crate::policy::{ReplicaPhase, ReplicaView};
+use super::code::{Code, Reader, Writer};
+use crate::base::RequestId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -42,10 +41,9 @@ struct Group {
 #[derive(Clone, Debug, Default)]
 struct Open {
     head: Head,
-    bits: BitWriter,
+    bits: Writer,
     /// Why candidates were excluded, terms and summands, of decisions that had others of these than the one before.
     apart: Vec<KeptDecision>,
-    usual: [Usual; kind::ALL],
     latest: KeptDecision,
 }
 
@@ -62,100 +60,7 @@ pub(super) struct Groups {
     next: KeptDecision,
 }
 
-/// Numbers of a candidate.
-const FIGURES: usize = 9;
-/// So many of them, the first ones, change often.
-const LIVELY: usize = 5;
-/// The true load, which differs from the load as it was seen by about as much as before.
-const LOAD: usize = 4;
-/// The number of the replica is the next.
-const ID: usize = LIVELY;
-
-/// Kinds of numbers: first the figures, then these.
-mod kind {
-    pub(super) const REQUEST: usize = super::FIGURES;
-    pub(super) const CHOSEN: usize = REQUEST + 1;
-    pub(super) const COUNT: usize = CHOSEN + 1;
-    pub(super) const SCORE: usize = COUNT + 1;
-    pub(super) const ALL: usize = SCORE + 1;
-}
-
-/// With its true load.
-type Candidate = (ReplicaView, u32);
-
-fn figures(view: ReplicaView, load: u32) -> [u32; FIGURES] {
-    let ReplicaView { id, pool, phase, waiting, running, in_flight, kv_used, kv_total } = view;
-    [waiting, running, in_flight, kv_used, load, id.0, pool, phase as u32, kv_total]
-}
-
-/// The load as it was seen.
-fn load(figures: &[u32; FIGURES]) -> u32 {
-    figures[..3].iter().fold(0, |sum, n| sum.wrapping_add(*n))
-}
-
-fn candidate(figures: [u32; FIGURES]) -> Candidate {
-    let [waiting, running, in_flight, kv_used, load, id, pool, phase, kv_total] = figures;
-    let (id, phase) = (ReplicaId(id), ReplicaPhase::ALL[phase as usize]);
-    (ReplicaView { id, pool, phase, waiting, running, in_flight, kv_used, kv_total }, load)
-}
-
 impl KeptDecision {
-    /// Its numbers, one after the other: `next` gets each with the one that is expected after `was`, and its kind, and returns what is
-    /// to stand in its place. So what writes them and what reads them is the same.
-    fn walk(&mut self, was: &Self, next: &mut impl FnMut(u64, u64, usize) -> u64) {
-        let chosen = |d: &Self| d.chosen.map_or(0, |chosen| 1 + u64::from(chosen));
-        self.request = next(u64::from(self.request), u64::from(was.request), kind::REQUEST) as u32;
-        let number = next(chosen(self), chosen(was), kind::CHOSEN);
-        self.chosen = number.checked_sub(1).map(|chosen| chosen as u32);
-        let rows = next(self.seen.len() as u64, was.seen.len() as u64, kind::COUNT) as usize;
-        self.seen.resize(rows, ReplicaView::unseen(ReplicaId(0), 0));
-        self.true_load.resize(rows, 0);
-        for i in 0..rows {
-            let before = was.seen.get(i).copied().zip(was.true_load.get(i).copied());
-            let same = before == Some((self.seen[i], self.true_load[i]));
-            let now = match before {
-                Some(before) if next(u64::from(same), 1, kind::COUNT) == 1 => before,
-                Some(_) | None => self.other_candidate(i, before, next),
-            };
-            (self.seen[i], self.true_load[i]) = now;
-        }
-        let scores = [&mut self.totals, &mut self.values, &mut self.summand_values];
-        for (now, was) in scores.into_iter().zip([&was.totals, &was.values, &was.summand_values]) {
-            now.resize(next(now.len() as u64, was.len() as u64, kind::COUNT) as usize, 0.0);
-            for (i, x) in now.iter_mut().enumerate() {
-                let known = was.get(i).map_or(0, |x| x.to_bits());
-                *x = f64::from_bits(next(x.to_bits(), known, kind::SCORE));
-            }
-        }
-    }
-
-    /// The candidate at position `i`, which is not as `before`. Where there was none, it is expected to be like the one beside it.
-    fn other_candidate(
-        &self,
-        i: usize,
-        before: Option<Candidate>,
-        next: &mut impl FnMut(u64, u64, usize) -> u64,
-    ) -> Candidate {
-        let now = figures(self.seen[i], self.true_load[i]);
-        let mut expected = [0; FIGURES];
-        if let Some((view, load)) = before {
-            expected = figures(view, load);
-        } else if i > 0 {
-            expected = figures(self.seen[i - 1], self.true_load[i - 1]);
-            expected[ID] = expected[ID].wrapping_add(1);
-        }
-        let unseen = expected[LOAD].wrapping_sub(load(&expected));
-        let lively = now[LIVELY..] == expected[LIVELY..];
-        let others = if next(u64::from(lively), 1, kind::COUNT) == 1 { LIVELY } else { FIGURES };
-        for kind in 0..others {
-            if kind == LOAD {
-                expected[LOAD] = unseen.wrapping_add(load(&expected));
-            }
-            expected[kind] = next(u64::from(now[kind]), u64::from(expected[kind]), kind) as u32;
-        }
-        candidate(expected)
-    }
-
     /// What of it is no number.
     fn columns(&self) -> Self {
         let (excluded, terms, summands) = (self.excluded.clone(), self.terms.clone(), self.summands.clone());
@@ -187,20 +92,11 @@ impl Head {
 
     /// Reads its decisions, the oldest first.
     fn read(&self, bits: &[u64], apart: &[KeptDecision], mut each: impl FnMut(&KeptDecision)) {
-        let (mut from, mut apart) = (BitReader::new(bits), apart.iter());
-        let (mut was, mut usual) = (KeptDecision::default(), [Usual::default(); kind::ALL]);
+        let (mut from, mut apart, mut was) = (Reader::new(bits), apart.iter(), KeptDecision::default());
         for _ in 0..self.decisions {
-            let columns = if from.take(1) == 1 { Some(&was) } else { apart.next() };
+            let columns = if from.flag(false) { Some(&was) } else { apart.next() };
             let mut now = columns.expect("INV-6: the terms of a decision are missing").columns();
-            now.walk(&was, &mut |_, known, kind| {
-                if kind >= FIGURES && from.take(1) == 1 {
-                    return known;
-                }
-                match kind {
-                    kind::SCORE => from.take(u64::BITS),
-                    other => known.wrapping_add(signed(from.take_usual(&mut usual[other]))),
-                }
-            });
+            now.walk(&was, &mut from);
             each(&now);
             was = now;
         }
@@ -217,26 +113,13 @@ impl Group {
 
 impl Open {
     fn write(&mut self, now: &mut KeptDecision) {
-        let Self { head, bits, apart, usual, latest: was } = self;
+        let Self { head, bits, apart, latest: was } = self;
         head.enter(now);
         let same = now.excluded == was.excluded && now.terms == was.terms && now.summands == was.summands;
-        bits.push(u64::from(same), 1);
-        if !same {
+        if !bits.flag(same) {
             apart.push(now.columns());
         }
-        now.walk(was, &mut |number, known, kind| {
-            if kind >= FIGURES {
-                bits.push(u64::from(number == known), 1);
-                if number == known {
-                    return number;
-                }
-            }
-            match kind {
-                kind::SCORE => bits.push(number, u64::BITS),
-                other => bits.push_usual(unsigned(number.wrapping_sub(known)), &mut usual[other]),
-            }
-            number
-        });
+        now.walk(was, bits);
         std::mem::swap(was, now);
     }
 }
@@ -314,9 +197,22 @@ impl<'de> Deserialize<'de> for Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ReplicaId;
     use crate::base::rng::{Purpose, Stream};
-    use crate::policy::ReplicaPhase;
-    use crate::policy::routing::Excluded;
+    use crate::policy::routing::{Excluded, Term};
+    use crate::policy::{ReplicaPhase, ReplicaView};
+
+    impl KeptDecision {
+        /// Scores its candidates as routers do.
+        fn score(&mut self, rounds: u32) {
+            self.terms = vec![(Term::Idle, 0.5), (Term::Cache, 0.25)];
+            let free = self.seen.iter().map(|view| 1.0 - view.kv_use());
+            let idle = self.seen.iter().map(|view| f64::from(view.load() % (1 + rounds)) / 7.0);
+            self.values = free.chain(idle).collect();
+            let (free, idle) = self.values.split_at(self.seen.len());
+            self.totals = free.iter().zip(idle).map(|(free, idle)| 0.0 + free * 0.5 + idle * 0.25).collect();
+        }
+    }
 
     #[test]
     fn decisions_come_back_as_they_were_and_take_little() {
@@ -334,6 +230,7 @@ mod tests {
             now.chosen = (draws.below(5) > 0).then_some(at as u32);
             if at < now.seen.len() {
                 now.seen[at].kv_used = now.seen[at].kv_used.wrapping_add(draws.below(30)).wrapping_sub(9);
+                (now.seen[at].running, now.seen[at].kv_total) = (draws.below(5), 1 + draws.below(2));
                 now.true_load[at] = draws.below(u32::MAX);
             }
             match draws.below(30) {
@@ -344,6 +241,7 @@ mod tests {
                 6 => now.summands = vec![(1, "a + b".into())],
                 7 => now.summand_values.push(0.25),
                 4 => now.seen.swap(0, 1),
+                8 | 9 => now.score(draws.below(7)),
                 5 => {
                     let rows = 4 + draws.below(60) as usize;
                     now.seen = (0..rows).map(unseen).collect();
