@@ -4,6 +4,7 @@
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
 import type { FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
+import { framesOf } from './framePace.ts';
 import {
   type Answers,
   type ColumnsAnswer,
@@ -22,13 +23,6 @@ const SLICE_MS = 12;
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** Time that passed while the page was hidden or busy is not caught up beyond this. */
 const MOST_LAG_MS = 100;
-
-/** While the run goes on, the worker spends at most one part in so many of its time on frames: large clusters get fewer of them. */
-const FRAME_SHARE = { followed: 6, fast: 10 } as const;
-
-/** Up to this speed, real time, a run goes on as the eye follows it. Beyond it, and on the way to an instant, it is shown in every other display frame, at full speed in every third, so that the page has some for the rest. */
-const FOLLOWED_SPEED = 2;
-const FAST_FRAME_MS = { fast: 30, full: 45 } as const;
 
 /** A way that is shorter shows where it leads, and nothing of itself. */
 const QUIET_MS = { seeking: 40, back: 300 } as const;
@@ -492,11 +486,8 @@ export class Runner {
     this.unacked = true;
     const frame = this.sim.frame(this.detail);
     const endMs = this.around.now();
-    const plays = this.mode === 'playing';
-    const fast = this.mode === 'seeking' || (plays && this.speed > FOLLOWED_SPEED);
-    const apartMs = FAST_FRAME_MS[plays && !Number.isFinite(this.speed) ? 'full' : 'fast'];
-    const least = fast ? startMs + apartMs : 0;
-    this.frameDueMs = Math.max(least, endMs + (FRAME_SHARE[fast ? 'fast' : 'followed'] - 1) * (endMs - startMs));
+    const { share, apartMs } = framesOf(this.mode, this.speed);
+    this.frameDueMs = Math.max(startMs + apartMs, endMs + (share - 1) * (endMs - startMs));
     this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() }, [frame.buffer]);
   }
 }

@@ -52,13 +52,13 @@ if (watched) {
   let due = 0;
   const done = play(sim, () => {
     const stop = sim.advance(Number.POSITIVE_INFINITY, SLICE_MS);
-    // As in www/src/sim/runner.ts for a run beyond real time: frames take at most a tenth of the time, and come every 30 ms at most.
+    // As in www/src/sim/framePace.ts at full speed: frames take at most a tenth of the time, and come every 45 ms at most.
     const now = performance.now();
     if (now < due) return stop;
     sim.frame(query);
     for (let k = 0; k < 2; k++) sim.columns({ view: VIEWS[turns++ % VIEWS.length] });
     frameMs = performance.now() - now;
-    due = now + Math.max(30, 10 * frameMs);
+    due = now + Math.max(45, 10 * frameMs);
     return stop;
   });
   row = { ...done, unwatched: unwatched.us / 1e6 / unwatched.wall };
