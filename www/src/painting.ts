@@ -7,6 +7,7 @@ import { drawScrubber } from './charts/drawScrubber.ts';
 import type { EcdfPicture } from './charts/ecdfPicture.ts';
 import type { TimelinePicture } from './charts/timeline.ts';
 import { type Palette, withHatches } from './draw/inks.ts';
+import { measureAnew } from './draw/marks.ts';
 import type { FromPainter, Paint, Sheet, ToPainter } from './draw/paintProtocol.ts';
 import type { Pen } from './draw/pen.ts';
 import { drawStage, StageMemory } from './stage/drawStage.ts';
@@ -63,6 +64,7 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
   };
   return {
     again: () => {
+      measureAnew();
       for (const easel of easels.values()) draw(easel);
     },
     take: (message) => {

@@ -30,6 +30,8 @@ const ChartTable = lazy(() => import('./Tables.tsx'));
 const NONE: readonly (readonly [number, number])[] = [];
 const AXIS = 18;
 const STACKED_HEIGHT = 560;
+/** Between the middles of two times on the axis that do not touch. */
+const CHIPS_APART = 46;
 /** Width of the distributions, as in charts.css. */
 const SHARES = 264;
 const TITLES: Partial<Record<View, string>> = {
@@ -85,6 +87,15 @@ export function Charts(
   const playhead = createMemo(() => {
     const ratio = globalThis.devicePixelRatio || 1;
     return Math.round(place(nowS()) * ratio) / ratio;
+  });
+  /** The middle of the clock under the playhead. */
+  const nowX = (): number => Math.min(width() - 24, Math.max(22, playhead()));
+  /** The time under the cursor stands beside that clock, not under it. */
+  const cursorX = createMemo(() => {
+    if (props.cursorS === undefined) return Number.NaN;
+    const x = place(props.cursorS);
+    const aside = x < nowX() ? nowX() - CHIPS_APART : nowX() + CHIPS_APART;
+    return Math.abs(x - nowX()) < CHIPS_APART ? aside : x;
   });
   const ticks = createMemo(() => timeTicks(endS(), plotWidth(), 52));
   const focus = createMemo(() => {
@@ -144,7 +155,7 @@ export function Charts(
             <For each={ticks()}>
               {(t, i) => (
                 <span
-                  classList={{ covered: Math.abs(place(t) - place(nowS())) < 36 }}
+                  classList={{ covered: [nowX(), cursorX()].some((x) => Math.abs(place(t) - x) < 36) }}
                   ref={(el) => createEffect(() => (el.style.left = `${place(t)}px`))}
                 >
                   {plain(t)}
@@ -153,14 +164,11 @@ export function Charts(
               )}
             </For>
             <Show when={props.cursorS !== undefined}>
-              <span
-                class="cursor-chip"
-                ref={(el) => createEffect(() => (el.style.left = `${place(props.cursorS ?? 0)}px`))}
-              >
+              <span class="cursor-chip" ref={(el) => createEffect(() => (el.style.left = `${cursorX()}px`))}>
                 {(props.cursorS ?? 0).toFixed(2)}
               </span>
             </Show>
-            <NowChip us={props.frame?.now_us ?? 0} x={Math.min(width() - 24, Math.max(22, playhead()))} />
+            <NowChip us={props.frame?.now_us ?? 0} x={nowX()} />
           </div>
           <div class="playhead" ref={(el) => slides(el, playhead)} aria-hidden="true" />
           {props.layer}

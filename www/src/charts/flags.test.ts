@@ -39,6 +39,17 @@ test('a label does not cross the playhead where its other side is free', () => {
   expect(place(['rate 9'], [10], { playhead: 30 })).toMatchObject([{ side: 'right', text: 'rate 9' }]);
 });
 
+test('a label is shortened beside the playhead where neither side has room for all of it', () => {
+  expect(place(['arrivals 27.0/s'], [100], { playhead: 130 })).toMatchObject([
+    { side: 'left', text: 'arrivals 27.0…' },
+  ]);
+  const odd = (text: string): number => text.length * 5.2;
+  expect(placePennants([flag('arrivals 27.0/s')], [102.5], { ...edges, left: 10, playhead: 131 }, odd)).toMatchObject([
+    { side: 'left', text: 'arrivals 27.0…' },
+  ]);
+  expect(place(['arrivals 27.0/s'], [30], { playhead: 110 })).toMatchObject([{ side: 'right', text: 'arrivals…' }]);
+});
+
 test('however close edits are, each is part of a pennant with words, and no two pennants touch', () => {
   for (const gap of [1, 4, 9, 17, 30, 55, 80]) {
     for (const start of [0, 13, 600, 940]) {

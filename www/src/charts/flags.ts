@@ -128,13 +128,27 @@ function fitted(group: Group, taken: number, next: number, edges: Edges, measure
       ? edges.playhead > x && edges.playhead < x + width
       : edges.playhead < x && edges.playhead > x - width;
   const tries = words.flatMap((text) => [at(text, 'right'), at(text, 'left')]).filter(fits);
-  const found = tries.find((p) => !crossed(p)) ?? tries[0];
-  if (found) return found;
-  const side = next - x >= x - taken ? 'right' : 'left';
-  const room = Math.max(next - x, x - taken) - pad - TAIL;
-  if (more === 0) return room >= SHORTEST ? at(shortened(first, room, measure), side) : undefined;
+  const free = tries.find((p) => !crossed(p));
+  if (free) return free;
+  // Rather shortened beside the playhead than whole under it.
+  const { playhead, knob } = edges;
+  const beside = between(x, playhead < x ? playhead + knob : taken, playhead > x ? playhead - knob : next);
+  const anywhere = between(x, taken, next);
+  for (const { side, room } of tries.length > 0 ? [beside] : [beside, anywhere]) {
+    const short = at(shortened(first, room - pad - TAIL, measure), side);
+    if (more === 0 && room - pad - TAIL >= SHORTEST && fits(short)) return short;
+  }
+  if (tries.length > 0 || more === 0) return tries[0];
+  const { side } = anywhere;
   const bare = at(countOf(group), side);
   return fits(bare) ? bare : undefined;
+}
+
+/** The side of a place with more room between two others. */
+function between(x: number, left: number, right: number): { readonly side: 'right' | 'left'; readonly room: number } {
+  return right - x >= x - left
+    ? { side: 'right', room: Math.floor(right - x) }
+    : { side: 'left', room: Math.floor(x - left) };
 }
 
 /** Draws pennants: solid in force, hollow before the playhead has reached them, with a pole for every edit. */

@@ -160,7 +160,8 @@ const CHIP_DASH = [2, 1.5];
 /** `text`, with an ellipsis in place of what is beyond `width` pixels. */
 export function shortened(text: string, width: number, measure: (text: string) => number): string {
   let out = text;
-  while (out.length > 1 && measure(out) > width) out = `${out.slice(0, out.endsWith('…') ? -2 : -1).trimEnd()}…`;
+  while (out.length > 1 && measure(out) > width)
+    out = `${out.slice(0, out.endsWith('…') ? -2 : -1).replace(/[\s.,]+$/, '')}…`;
   return out;
 }
 
@@ -175,3 +176,8 @@ export function fitted(pen: Pen, text: string, width: number): string {
   return out;
 }
 const fits = new Map<string, string>();
+
+/** The face has come: words are as wide as that makes them. */
+export function measureAnew(): void {
+  fits.clear();
+}
