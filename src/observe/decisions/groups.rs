@@ -4,6 +4,7 @@
 use super::KeptDecision;
 use super::code::{Code, Reader, Writer};
 use crate::base::RequestId;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -180,17 +181,18 @@ impl Groups {
 
 impl Serialize for Groups {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        self.all().serialize(s)
+        (self.all(), self.rows).serialize(s)
     }
 }
 
 impl<'de> Deserialize<'de> for Groups {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let (all, rows) = <(Vec<KeptDecision>, usize)>::deserialize(d)?;
         let mut groups = Self::default();
-        for decision in Vec::<KeptDecision>::deserialize(d)? {
+        for decision in all {
             groups.push(decision.seen.len(), |next| *next = decision);
         }
-        Ok(groups)
+        if groups.rows == rows { Ok(groups) } else { Err(D::Error::custom("another number of candidates")) }
     }
 }
 
