@@ -307,6 +307,14 @@ impl Recorder {
         }
     }
 
+    /// A fact goes to who listens, and into the log.
+    fn tell(&mut self, at: Micros, fact: Fact) {
+        if let Some(heard) = &mut self.heard {
+            heard.push(fact);
+        }
+        self.log.fact(at, fact);
+    }
+
     #[inline(never)]
     fn read(&mut self, at: Micros, fact: Fact) {
         if let Some(from) = self.warmup.begins(at, &fact) {
@@ -367,10 +375,7 @@ impl Recorder {
         }
         if self.live {
             self.window.fact(at, fact);
-            if let Some(heard) = &mut self.heard {
-                heard.push(fact);
-            }
-            self.log.fact(at, fact);
+            self.tell(at, fact);
             self.note_move(at, fact);
         }
         self.detect(at, &fact);
@@ -378,11 +383,14 @@ impl Recorder {
 }
 
 impl Sink for Recorder {
-    /// The end of a step, a quarter of all facts, changes nothing that a report reads. Where the kind of a fact is known, this
-    /// costs nothing.
+    /// The end of a step, a quarter of all facts, changes nothing that a report or a frame reads. Where the kind of a fact is known,
+    /// this costs nothing.
     #[inline]
     fn fact(&mut self, at: Micros, fact: Fact) {
-        if matches!(fact, Fact::StepEnded { .. }) && !self.live && self.warmup.is_over() {
+        if matches!(fact, Fact::StepEnded { .. }) && self.warmup.is_over() {
+            if self.live {
+                self.tell(at, fact);
+            }
             return;
         }
         self.read(at, fact);

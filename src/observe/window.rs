@@ -376,3 +376,33 @@ impl Window {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{ReplicaId, RequestId};
+
+    #[test]
+    fn seconds_come_back_as_they_were_before_they_were_packed() {
+        let mut window = Window::default();
+        for i in 0..4000_u32 {
+            // Some seconds have nothing.
+            let now = Micros(u64::from(i) * 1_700 + u64::from(i / 1000) * 5 * US_PER_S);
+            let (request, replica) = (RequestId(i), ReplicaId(i % 5));
+            let span = Span(u64::from(i * 7919 % 9000));
+            window.fact(now, Fact::Arrived { request, client: i % 3, class: 0 });
+            window.fact(now, Fact::Routed { request, replica });
+            let (prefill, decode, running, waiting, kv_used) = (0, 1, 1, 0, 0);
+            window.fact(now, Fact::StepStarted { replica, span, prefill, decode, running, waiting, kv_used });
+            window.fact(now, Fact::FirstToken { request, replica, ttft: span });
+            window.fact(now, Fact::Tokens { replica, itl: span, count: i % 40 });
+            window
+                .completed(now, Finished { e2e: span, tpot: (i % 4 > 0).then_some(span), good: i % 2 == 0 });
+        }
+        let all = |window: &Window| format!("{:?}", window.seconds.iter().collect::<Vec<_>>());
+        let before = all(&window);
+        window.pack();
+        window.unpack();
+        assert_eq!(all(&window), before);
+    }
+}

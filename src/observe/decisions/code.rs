@@ -1,8 +1,8 @@
 //! A decision as what it differs in from the one before. What writes it and what reads it is the same.
 
 use super::KeptDecision;
-use crate::base::ReplicaId;
 use crate::base::bits::{BitReader, BitWriter, Usual, signed, unsigned};
+use crate::base::{PACKS, ReplicaId};
 use crate::policy::routing::Term;
 use crate::policy::{ReplicaPhase, ReplicaView};
 
@@ -135,7 +135,7 @@ fn unseen(figures: &[u32; FIGURES]) -> u32 {
 }
 
 /// A candidate that is not as expected.
-fn walk_candidate(now: Candidate, expected: Candidate, code: &mut impl Code) -> Candidate {
+fn walk_candidate(now: Candidate, expected: Candidate, code: &mut (impl Code + ?Sized)) -> Candidate {
     let (mut now, mut expected) = (figures(now), figures(expected));
     // As if it was none of its load that changed, but how much of it was not seen.
     now[LOAD] = unseen(&now);
@@ -171,8 +171,16 @@ fn walk_candidate(now: Candidate, expected: Candidate, code: &mut impl Code) -> 
 const BESIDE: usize = 8;
 
 impl KeptDecision {
-    /// Its numbers, after those of `was`.
+    /// Its numbers, after those of `was`. The module of a first visit has the same for writing and reading: it is smaller.
     pub(super) fn walk(&mut self, was: &Self, code: &mut impl Code) {
+        if PACKS {
+            self.walk_all(was, code);
+        } else {
+            self.walk_all::<dyn Code>(was, code);
+        }
+    }
+
+    fn walk_all<C: Code + ?Sized>(&mut self, was: &Self, code: &mut C) {
         self.request = code.near(self.request, was.request.wrapping_add(1), kind::REQUEST);
         let number = |d: &Self| d.chosen.map_or(0, |chosen| chosen.wrapping_add(1));
         self.chosen = code.near(number(self), number(was), kind::CHOSEN).checked_sub(1);
@@ -199,7 +207,7 @@ impl KeptDecision {
         candidate(next)
     }
 
-    fn walk_scores(&mut self, was: &Self, code: &mut impl Code) {
+    fn walk_scores(&mut self, was: &Self, code: &mut (impl Code + ?Sized)) {
         let Self { seen, totals, terms, values, summands, summand_values, .. } = self;
         walk_columns((values, &was.values), terms.len(), seen, code);
         walk_columns((summand_values, &was.summand_values), summands.len(), seen, code);
@@ -221,7 +229,7 @@ fn walk_columns(
     (now, was): (&mut Vec<f64>, &[f64]),
     columns: usize,
     seen: &[ReplicaView],
-    code: &mut impl Code,
+    code: &mut (impl Code + ?Sized),
 ) {
     now.resize(length(now.len(), was.len(), code), 0.0);
     let rows = (now.len() / columns.max(1)).max(1);
@@ -241,6 +249,6 @@ fn walk_columns(
     }
 }
 
-fn length(now: usize, was: usize, code: &mut impl Code) -> usize {
+fn length(now: usize, was: usize, code: &mut (impl Code + ?Sized)) -> usize {
     if code.flag(now == was) { was } else { code.usual(now as u64, kind::LENGTH) as usize }
 }

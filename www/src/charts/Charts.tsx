@@ -223,11 +223,11 @@ function slides(el: HTMLElement, x: () => number, after?: string): void {
   createEffect(() => slide(x()));
 }
 
-/** The clock under the playhead, on the axis. */
+/** The clock under the playhead, on the axis, to the nearest hundredth of a second. */
 function NowChip(props: { readonly us: number; readonly x: number }): JSX.Element {
   return (
     <span class="now-chip" ref={(el) => slides(el, () => props.x, ' translateX(-50%)')}>
-      {clock(props.us).slice(0, -1)}
+      {clock(10_000 * Math.round(props.us / 10_000)).slice(0, -1)}
     </span>
   );
 }
