@@ -236,10 +236,12 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     if (said?.document === page.document() && !page.playsOn() && (said.text ?? now) === now) return;
     said = undefined;
     const beside = besides(page.namedRuns());
+    const before = location.hash;
     const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
     keep(made ? undefined : now);
     const link = made?.link ?? '';
-    if (link === location.hash) return;
+    // A link that came meanwhile is not written over: it is yet to be opened.
+    if (link === before || location.hash !== before) return;
     written = link;
     history.replaceState(history.state, '', link === '' ? location.pathname + location.search : link);
   }

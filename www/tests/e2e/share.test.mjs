@@ -91,6 +91,28 @@ onPage('the address follows without filling the history, and a reload keeps scen
   await comes(() => page.locator('[role=tab][aria-selected=true]', { hasText: 'Run' }).count(), 1);
 });
 
+onPage('a link that comes while the address is about to be written is opened', async (page) => {
+  await page.evaluate(() => {
+    const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
+    let comes = true;
+    // In the task in which the page hears of its own link: that a link was typed is told in a later one.
+    Object.defineProperty(MessageEvent.prototype, 'data', {
+      configurable: true,
+      get() {
+        const data = get.call(this);
+        if (comes && typeof data?.value?.link === 'string') {
+          comes = false;
+          location.hash = '#kv-pressure;t=20';
+        }
+        return data;
+      },
+    });
+  });
+  await goTo(page, 12.25);
+  await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'kv-pressure');
+  assert.equal(await resting(page), 20);
+});
+
 onPage('a link that is typed, pasted or dropped is opened, and a title of script is text', async (page) => {
   await page.evaluate(() => {
     location.hash = '#kv-pressure;t=20';
