@@ -220,7 +220,7 @@ export default function Share(props: { app: App }): JSX.Element {
                 class="share-url"
                 aria-label="Code that embeds the run"
                 readonly
-                rows="2"
+                rows="3"
                 value={code()}
                 onFocus={(event) => event.currentTarget.select()}
               />
