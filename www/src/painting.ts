@@ -76,8 +76,11 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
       const easel = easels.get(message.sheet);
       if (!easel) return;
       if (message.kind === 'paint') paint(easel, message);
-      else if (message.kind === 'tokens') easel.palette = withHatches(message.tokens);
-      else easels.delete(message.sheet);
+      else if (message.kind === 'tokens') {
+        // On the page's thread they also come anew once the face is there.
+        measureAnew();
+        easel.palette = withHatches(message.tokens);
+      } else easels.delete(message.sheet);
     },
   };
 }

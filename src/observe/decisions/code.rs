@@ -115,7 +115,7 @@ const ID: usize = LIVELY;
 /// Most counts of a candidate change by less than four: that takes so many bits.
 const STEP_BITS: u32 = 3;
 
-/// With its true load.
+/// A replica as it was seen, with its true load.
 type Candidate = (ReplicaView, u32);
 
 fn figures((view, load): Candidate) -> [u32; FIGURES] {
@@ -130,7 +130,7 @@ fn candidate(figures: [u32; FIGURES]) -> Candidate {
 }
 
 /// How much the true load is above the load as it was seen.
-fn unseen(figures: &[u32; FIGURES]) -> u32 {
+fn load_above_seen(figures: &[u32; FIGURES]) -> u32 {
     figures[..LOAD].iter().fold(figures[LOAD], |rest, n| rest.wrapping_sub(*n))
 }
 
@@ -138,8 +138,8 @@ fn unseen(figures: &[u32; FIGURES]) -> u32 {
 fn walk_candidate(now: Candidate, expected: Candidate, code: &mut (impl Code + ?Sized)) -> Candidate {
     let (mut now, mut expected) = (figures(now), figures(expected));
     // As if it was none of its load that changed, but how much of it was not seen.
-    now[LOAD] = unseen(&now);
-    expected[LOAD] = unseen(&expected);
+    now[LOAD] = load_above_seen(&now);
+    expected[LOAD] = load_above_seen(&expected);
     let mut changes = 0;
     let mut near = true;
     for i in 0..KV_USED {

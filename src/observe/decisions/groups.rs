@@ -33,8 +33,9 @@ struct Head {
 struct Group {
     head: Head,
     bits: Box<[u64]>,
+    /// As while it was written.
     apart: Vec<KeptDecision>,
-    /// What it takes.
+    /// How many bytes it takes.
     bytes: u64,
 }
 
@@ -78,11 +79,23 @@ impl Head {
         self.requests = Some((first.min(number), last.max(number)));
     }
 
+    fn may_have(&self, request: u32) -> bool {
+        self.requests.is_some_and(|(first, last)| (first..=last).contains(&request))
+    }
+}
+
+impl Group {
+    fn of(Open { head, bits, apart, .. }: Open) -> Self {
+        let bits = bits.finish();
+        let bytes = bytes_of(&apart) + (size_of::<Self>() + size_of_val(&*bits)) as u64;
+        Self { head, bits, apart, bytes }
+    }
+
     /// The latest of its decisions about a request.
-    fn latest_about(&self, request: u32, bits: &[u64], apart: &[KeptDecision]) -> Option<KeptDecision> {
+    fn latest_about(&self, request: u32) -> Option<KeptDecision> {
         let mut found = None;
-        if self.requests.is_some_and(|(first, last)| (first..=last).contains(&request)) {
-            self.read(bits, apart, |d| {
+        if self.head.may_have(request) {
+            self.read(|d| {
                 if d.request == request {
                     found = Some(d.clone());
                 }
@@ -92,23 +105,16 @@ impl Head {
     }
 
     /// Reads its decisions, the oldest first.
-    fn read(&self, bits: &[u64], apart: &[KeptDecision], mut each: impl FnMut(&KeptDecision)) {
-        let (mut from, mut apart, mut was) = (Reader::new(bits), apart.iter(), KeptDecision::default());
-        for _ in 0..self.decisions {
+    fn read(&self, mut each: impl FnMut(&KeptDecision)) {
+        let (mut from, mut apart) = (Reader::new(&self.bits), self.apart.iter());
+        let mut was = KeptDecision::default();
+        for _ in 0..self.head.decisions {
             let columns = if from.flag(false) { Some(&was) } else { apart.next() };
             let mut now = columns.expect("INV-6: the terms of a decision are missing").columns();
             now.walk(&was, &mut from);
             each(&now);
             was = now;
         }
-    }
-}
-
-impl Group {
-    fn of(Open { head, bits, apart, .. }: Open) -> Self {
-        let bits = bits.finish();
-        let bytes = bytes_of(&apart) + (size_of::<Self>() + size_of_val(&*bits)) as u64;
-        Self { head, bits, apart, bytes }
     }
 }
 
@@ -149,20 +155,17 @@ impl Groups {
 
     /// The latest decision about a request, if that is still kept.
     pub(super) fn latest_about(&self, request: RequestId) -> Option<KeptDecision> {
-        let Open { head, bits, apart, .. } = &self.open;
-        let open = head.latest_about(request.0, &bits.clone().finish(), apart);
-        let older = || self.full.iter().rev().find_map(|g| g.head.latest_about(request.0, &g.bits, &g.apart));
-        open.or_else(older)
+        let older = || self.full.iter().rev().find_map(|group| group.latest_about(request.0));
+        Group::of(self.open.clone()).latest_about(request.0).or_else(older)
     }
 
     /// All, the oldest first.
     fn all(&self) -> Vec<KeptDecision> {
         let mut all = Vec::with_capacity(self.decisions);
         for group in &self.full {
-            group.head.read(&group.bits, &group.apart, |d| all.push(d.clone()));
+            group.read(|d| all.push(d.clone()));
         }
-        let Open { head, bits, apart, .. } = &self.open;
-        head.read(&bits.clone().finish(), apart, |d| all.push(d.clone()));
+        Group::of(self.open.clone()).read(|d| all.push(d.clone()));
         all
     }
 

@@ -25,7 +25,7 @@ impl History {
 
     /// Events that take, times what the run can afford, as long as packing so many bytes. Nanoseconds are those of a native run.
     fn events_as_long_as_packing(&self, bytes: u64) -> u64 {
-        /// Lines of the event log and decisions since the checkpoint before, as many as are kept.
+        /// Lines of the event log since the checkpoint before, as many as are kept.
         const LOGGED_NS: u64 = 150;
         const MOST_LOGGED: u64 = 20_000;
         const BYTE_NS: u64 = 1;
@@ -35,10 +35,12 @@ impl History {
         const HURRIES: u64 = 16;
         const HAS_TIME: u64 = 4;
         const ON_ITS_WAY: u64 = 2;
-        let times = match self.hurries {
-            true => HURRIES,
-            false if self.present.now() < self.on_its_way_to => ON_ITS_WAY,
-            false => HAS_TIME,
+        let times = if self.hurries {
+            HURRIES
+        } else if self.present.now() < self.on_its_way_to {
+            ON_ITS_WAY
+        } else {
+            HAS_TIME
         };
         let event = EVENT_NS + EVENT_NS_PER_REQUEST * self.present.engine.requests_per_replica();
         let logged = LOGGED_NS * self.present.events().min(MOST_LOGGED);

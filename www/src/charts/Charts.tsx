@@ -90,8 +90,8 @@ export function Charts(
   });
   /** The middle of the clock under the playhead. */
   const nowX = (): number => Math.min(width() - 24, Math.max(22, playhead()));
-  /** The time under the cursor stands beside that clock, not under it. */
-  const cursorX = createMemo(() => {
+  /** The middle of the time under the cursor: beside that clock, not under it. */
+  const cursorChipX = createMemo(() => {
     if (props.cursorS === undefined) return Number.NaN;
     const x = place(props.cursorS);
     const aside = x < nowX() ? nowX() - CHIPS_APART : nowX() + CHIPS_APART;
@@ -155,7 +155,7 @@ export function Charts(
             <For each={ticks()}>
               {(t, i) => (
                 <span
-                  classList={{ covered: [nowX(), cursorX()].some((x) => Math.abs(place(t) - x) < 36) }}
+                  classList={{ covered: [nowX(), cursorChipX()].some((x) => Math.abs(place(t) - x) < 36) }}
                   ref={(el) => createEffect(() => (el.style.left = `${place(t)}px`))}
                 >
                   {plain(t)}
@@ -164,7 +164,7 @@ export function Charts(
               )}
             </For>
             <Show when={props.cursorS !== undefined}>
-              <span class="cursor-chip" ref={(el) => createEffect(() => (el.style.left = `${cursorX()}px`))}>
+              <span class="cursor-chip" ref={(el) => createEffect(() => (el.style.left = `${cursorChipX()}px`))}>
                 {(props.cursorS ?? 0).toFixed(2)}
               </span>
             </Show>

@@ -128,24 +128,25 @@ function fitted(group: Group, taken: number, next: number, edges: Edges, measure
       ? edges.playhead > x && edges.playhead < x + width
       : edges.playhead < x && edges.playhead > x - width;
   const tries = words.flatMap((text) => [at(text, 'right'), at(text, 'left')]).filter(fits);
-  const free = tries.find((p) => !crossed(p));
-  if (free) return free;
-  // Rather shortened beside the playhead than whole under it.
   const { playhead, knob } = edges;
   const beside = between(x, playhead < x ? playhead + knob : taken, playhead > x ? playhead - knob : next);
   const anywhere = between(x, taken, next);
-  for (const { side, room } of tries.length > 0 ? [beside] : [beside, anywhere]) {
-    const short = at(shortened(first, room - pad - TAIL, measure), side);
-    if (more === 0 && room - pad - TAIL >= SHORTEST && fits(short)) return short;
-  }
-  if (tries.length > 0 || more === 0) return tries[0];
-  const { side } = anywhere;
-  const bare = at(countOf(group), side);
+  const shortenedTo = ({ side, room }: Room): Pennant | undefined => {
+    const most = room - pad - TAIL;
+    const short = at(shortened(first, most, measure), side);
+    return more === 0 && most >= SHORTEST && fits(short) ? short : undefined;
+  };
+  // Rather shortened beside the playhead than whole under it.
+  const found = tries.find((p) => !crossed(p)) ?? shortenedTo(beside) ?? tries[0] ?? shortenedTo(anywhere);
+  if (found || more === 0) return found;
+  const bare = at(countOf(group), anywhere.side);
   return fits(bare) ? bare : undefined;
 }
 
+type Room = { readonly side: 'right' | 'left'; readonly room: number };
+
 /** The side of a place with more room between two others. */
-function between(x: number, left: number, right: number): { readonly side: 'right' | 'left'; readonly room: number } {
+function between(x: number, left: number, right: number): Room {
   return right - x >= x - left
     ? { side: 'right', room: Math.floor(right - x) }
     : { side: 'left', room: Math.floor(x - left) };
