@@ -6,8 +6,7 @@ import { drawEcdf } from './charts/drawEcdf.ts';
 import { drawScrubber } from './charts/drawScrubber.ts';
 import type { EcdfPicture } from './charts/ecdfPicture.ts';
 import type { TimelinePicture } from './charts/timeline.ts';
-import { type Palette, withHatches } from './draw/inks.ts';
-import { measureAnew } from './draw/marks.ts';
+import { type Palette, type Tokens, withHatches } from './draw/inks.ts';
 import type { FromPainter, Paint, Sheet, ToPainter } from './draw/paintProtocol.ts';
 import type { Pen } from './draw/pen.ts';
 import { drawStage, StageMemory } from './stage/drawStage.ts';
@@ -20,6 +19,7 @@ type Easel = {
   readonly canvas: Sheet;
   readonly pen: Pen;
   readonly memory: StageMemory;
+  tokens: Tokens | undefined;
   palette: Palette | undefined;
   shown: Paint<AnyPicture> | undefined;
   /** Drawn since the latest display frame. */
@@ -37,6 +37,8 @@ export type Painting = {
 export function createPainting(tell: (message: FromPainter) => void): Painting {
   const easels = new Map<number, Easel>();
   let ticking = false;
+  /** Ends every list of families: a thread of Chromium goes on with the faces that it found for a list, so that one that comes needs another. */
+  let lastFamily = '';
 
   const tick = (): void => {
     ticking = false;
@@ -45,6 +47,10 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
       easel.fresh = false;
       if (easel.moves) run();
     }
+  };
+  const takeTokens = (easel: Easel, tokens: Tokens | undefined): void => {
+    easel.tokens = tokens;
+    easel.palette = tokens && withHatches({ ...tokens, font: tokens.font + lastFamily });
   };
   const run = (): void => {
     if (!ticking) requestAnimationFrame(tick);
@@ -64,8 +70,11 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
   };
   return {
     again: () => {
-      measureAnew();
-      for (const easel of easels.values()) draw(easel);
+      lastFamily = ', serif';
+      for (const easel of easels.values()) {
+        takeTokens(easel, easel.tokens);
+        draw(easel);
+      }
     },
     take: (message) => {
       if (message.kind === 'sheet') {
@@ -76,11 +85,8 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
       const easel = easels.get(message.sheet);
       if (!easel) return;
       if (message.kind === 'paint') paint(easel, message);
-      else if (message.kind === 'tokens') {
-        // On the page's thread they also come anew once the face is there.
-        measureAnew();
-        easel.palette = withHatches(message.tokens);
-      } else easels.delete(message.sheet);
+      else if (message.kind === 'tokens') takeTokens(easel, message.tokens);
+      else easels.delete(message.sheet);
     },
   };
 }
@@ -88,7 +94,9 @@ export function createPainting(tell: (message: FromPainter) => void): Painting {
 function easelOf(canvas: Sheet): Easel | undefined {
   const pen = canvas.getContext('2d');
   const memory = new StageMemory();
-  return pen ? { canvas, pen, memory, palette: undefined, shown: undefined, fresh: false, moves: false } : undefined;
+  return pen
+    ? { canvas, pen, memory, tokens: undefined, palette: undefined, shown: undefined, fresh: false, moves: false }
+    : undefined;
 }
 
 function draw(easel: Easel): void {

@@ -167,7 +167,10 @@ export function shortened(text: string, width: number, measure: (text: string) =
 
 /** Shortens `text` in the pen's font, remembering the answer: names come back every frame. */
 export function fitted(pen: Pen, text: string, width: number): string {
-  const key = `${Math.round(width)}|${pen.font}|${text}`;
+  // The same words are as wide as the face makes them that is there by now.
+  const wide = pen.measureText(text).width;
+  if (wide <= width) return text;
+  const key = `${Math.round(width)}|${pen.font}|${wide}|${text}`;
   const known = fits.get(key);
   if (known !== undefined) return known;
   const out = shortened(text, width, (part) => pen.measureText(part).width);
@@ -176,8 +179,3 @@ export function fitted(pen: Pen, text: string, width: number): string {
   return out;
 }
 const fits = new Map<string, string>();
-
-/** The face has come: words are as wide as that makes them. */
-export function measureAnew(): void {
-  fits.clear();
-}

@@ -1,6 +1,7 @@
 // What can be seen: nothing is cut without a way to read it, nothing covers a chart, the system's colours are enough.
 import assert from 'node:assert/strict';
 import { comes, inspectorTab, preset, resting, suite } from './harness.mjs';
+import { painted, watchCanvases } from './texts.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -137,4 +138,32 @@ onPage('a newcomer without a mouse gets to Play, to a request and back', async (
   await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'The latest completion' }).waitFor();
+});
+
+onPage('canvases have the face of the page, also where it comes after they were first drawn', async (page) => {
+  let give;
+  const given = new Promise((resolve) => {
+    give = resolve;
+  });
+  await page.route('**/*.woff2', async (route) => {
+    await given;
+    await route.continue();
+  });
+  await page.reload();
+  await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
+  await resting(page);
+  await painted(page);
+  give();
+  await page.evaluate(() => document.fonts.ready);
+  const painter = page.workers().find((worker) => /\/painter-[^/]*\.js$/.test(worker.url()));
+  await comes(() => painter.evaluate(() => [...self.fonts].map((face) => face.status)), ['loaded']);
+  await watchCanvases(page);
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await painted(page);
+  const texts = await page
+    .locator('.stage canvas')
+    .first()
+    .evaluate((canvas) => window.canvasTexts.get(canvas));
+  const name = texts.find(({ text }) => text.startsWith('docum'));
+  assert.equal(name?.text, 'documents', 'it is too wide in any other face');
 });
