@@ -72,23 +72,9 @@ function schemaOfTheForm(): Plugin {
   };
 }
 
-/** Leaves out of uPlot the two kinds of lines that no chart has: it keeps them in a table, which no bundler looks into. */
-function linesOfTheCharts(): Plugin {
-  return {
-    name: 'lines-of-the-charts',
-    enforce: 'pre',
-    transform(text, file) {
-      if (!file.endsWith('/uPlot.esm.js')) return undefined;
-      const without = text.replace(/\(paths\.(?:bars|spline)\s*= \w+\);/g, '');
-      if (without === text) this.error('uPlot keeps its kinds of lines elsewhere: look at linesOfTheCharts');
-      return without;
-    },
-  };
-}
-
 export default defineConfig({
   base: './',
-  plugins: [schemaOfTheForm(), linesOfTheCharts(), painter(), solid(), prefetch(), serviceWorker()],
+  plugins: [schemaOfTheForm(), painter(), solid(), prefetch(), serviceWorker()],
   build: {
     target: 'es2022',
     // Inlined assets would need data: URLs, which the content security policy refuses.

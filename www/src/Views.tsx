@@ -1,7 +1,7 @@
 // Stage and charts, joined to the state of the page: the page and a run within another page show the same.
 import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
-import type { Over } from './charts/plot.ts';
+import type { Over } from './charts/timeContent.ts';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';

@@ -6,7 +6,6 @@ import './panels/scenario.css';
 import './panels/inspector.css';
 import './panels/transport.css';
 import './panels/over.css';
-import 'uplot/dist/uPlot.min.css';
 import './charts/charts.css';
 import './stage/stage.css';
 import './panels/narrow.css';

@@ -4,15 +4,17 @@
 
 import { drawEcdf } from './charts/drawEcdf.ts';
 import { drawScrubber } from './charts/drawScrubber.ts';
+import { drawTime } from './charts/drawTime.ts';
 import type { EcdfPicture } from './charts/ecdfPicture.ts';
 import type { TimelinePicture } from './charts/timeline.ts';
+import type { TimePicture } from './charts/timePicture.ts';
 import { type Palette, type Tokens, withHatches } from './draw/inks.ts';
 import type { FromPainter, Paint, Sheet, ToPainter } from './draw/paintProtocol.ts';
 import type { Pen } from './draw/pen.ts';
 import { drawStage, StageMemory } from './stage/drawStage.ts';
 import type { StagePicture } from './stage/picture.ts';
 
-type AnyPicture = StagePicture | EcdfPicture | TimelinePicture;
+type AnyPicture = StagePicture | TimePicture | EcdfPicture | TimelinePicture;
 
 /** A canvas with what belongs to it. */
 type Easel = {
@@ -121,6 +123,9 @@ function drawPicture(easel: Easel, p: Palette, size: Paint<AnyPicture>, picture:
   switch (picture.of) {
     case 'stage':
       return drawStage(pen, p, size, picture, memory);
+    case 'time':
+      drawTime({ ...picture, pen, p, width, height });
+      return false;
     case 'ecdf':
       drawEcdf({ ...picture, pen, p, width, height });
       return false;

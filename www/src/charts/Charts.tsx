@@ -17,11 +17,11 @@ import { createPalette } from '../draw/palette.ts';
 import { slideOf } from '../draw/slide.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
-import { EDGE, type Over } from './plot.ts';
 import { timeTicks } from './scales.ts';
 import { TIME_SPECS } from './specs.ts';
 import { TimeChart } from './TimeChart.tsx';
-import 'uplot/dist/uPlot.min.css';
+import type { Over } from './timeContent.ts';
+import { EDGE } from './timePicture.ts';
 import './charts.css';
 
 const ChartTable = lazy(() => import('./Tables.tsx'));
@@ -46,7 +46,7 @@ const TITLES: Partial<Record<View, string>> = {
 
 export function Charts(
   props: ChartsProps & {
-    /** What stands beside the title of the first chart, and what is drawn over the lines of each. */
+    /** What stands beside the title of the first chart, and what is laid over the lines of each. */
     readonly head?: JSX.Element;
     readonly over?: Over | undefined;
     /** What lies on all charts over time. */

@@ -8,6 +8,7 @@ import {
   logCeil,
   logFloor,
   logTicks,
+  nearest,
   percentWithin,
   spreadLabels,
   timeTicks,
@@ -94,4 +95,9 @@ test('every line has its name at its end, those that end side by side together w
     expect(all.length).toBeLessThanOrEqual(room);
     expect(all.flatMap((l) => l.lines).length).toBe(16);
   }
+});
+
+test('the bucket under the cursor is the closest one, the last one beyond them', () => {
+  expect([0, 1.4, 1.6, 2.4, 9].map((t) => nearest([0.5, 1, 2], t))).toEqual([0, 1, 2, 2, 2]);
+  expect(nearest([], 1)).toBeUndefined();
 });

@@ -184,6 +184,14 @@ export function indexAt(times: ArrayLike<number>, t: number): number {
   return low - 1;
 }
 
+/** Index of the instant closest to `t`; undefined where there is none. */
+export function nearest(times: ArrayLike<number>, t: number): number | undefined {
+  if (times.length === 0) return undefined;
+  const before = Math.max(0, indexAt(times, t));
+  const after = Math.min(times.length - 1, before + 1);
+  return t - (times[before] ?? 0) <= (times[after] ?? 0) - t ? before : after;
+}
+
 /** The last value that is a number, looking back at most `reach` places from `from`. */
 export function lastFinite(column: ArrayLike<number>, from = column.length - 1, reach = column.length): number {
   for (let i = from; i >= 0 && i > from - reach; i--) {

@@ -29,8 +29,8 @@ export type TimeSpec = {
   readonly top: number;
   readonly fixed: boolean;
   readonly lines: (data: ViewColumns) => Line[];
-  /** Pairs of lines with a band between. */
-  readonly bands: readonly (readonly [number, number])[];
+  /** Pairs of lines, by their places in the list, with a band between. */
+  readonly bands: readonly (readonly [upper: number, lower: number])[];
   readonly band: (p: Palette, i: number) => string;
   readonly slo: (frame: Frame) => number;
   readonly show: (value: number) => string;
@@ -114,8 +114,8 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     fixed: false,
     lines: percentiles((p) => p.prefill),
     bands: [
+      [1, 0],
       [2, 1],
-      [3, 2],
     ],
     band: (p, i) => (i === 0 ? p.band1 : p.band2),
     slo: (f) => f.key.slo_ttft_us / 1000,
@@ -133,8 +133,8 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     fixed: false,
     lines: percentiles((p) => p.ink2),
     bands: [
+      [1, 0],
       [2, 1],
-      [3, 2],
     ],
     band: (p) => p.shade,
     slo: (f) => f.key.slo_e2e_us / 1000,

@@ -1,8 +1,7 @@
 // A law of queueing theory over the charts of the run: which one, what it assumes, and its line. Loaded when it is switched on.
 import { createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../base/oneAtATime.ts';
-import type { Over } from '../charts/plot.ts';
-import { font, label } from '../draw/marks.ts';
+import type { Over } from '../charts/timeContent.ts';
 import type { TheoryOfRun } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { theoryOfRun } from '../state/theory.ts';
@@ -59,50 +58,14 @@ export default function Theory(props: { app: App; onOver: (over: Over | undefine
   );
 }
 
-/** Draws the line of a law, its name at its beginning. */
+/** The line of a law over the charts that have its times. */
 function overOf({ theory, line }: TheoryOfRun): Over {
   const title = theory.laws.find((l) => l.law === theory.chosen)?.title ?? '';
   const values = { 'ttft-over-time': line.ttft_ms, 'e2e-over-time': line.e2e_ms };
-  return ({ view, pen, box, palette, range, x, y }) => {
+  return ({ view, range, x, y }) => {
     const of = view === 'ttft-over-time' || view === 'e2e-over-time' ? values[view] : undefined;
-    if (!of) return;
+    if (!of) return undefined;
     const all = placed(pieces(line.t_s, of, line.violated), range, x, y);
-    const first = all[0];
-    if (!first) return;
-    pen.save();
-    pen.beginPath();
-    pen.rect(box.x, box.y - 2, box.w, box.h + 4);
-    pen.clip();
-    pen.strokeStyle = palette.ink;
-    pen.lineWidth = 1.5;
-    pen.setLineDash([4, 3]);
-    for (const violated of [false, true]) {
-      pen.globalAlpha = violated ? 0.55 : 1;
-      pen.beginPath();
-      for (const p of all) {
-        if (p.violated !== violated) continue;
-        pen.moveTo(...p.from);
-        pen.lineTo(...p.to);
-      }
-      pen.stroke();
-    }
-    pen.globalAlpha = 1;
-    pen.setLineDash([]);
-    pen.strokeStyle = palette.ink2;
-    pen.lineWidth = 1;
-    pen.beginPath();
-    for (const [sx, sy] of strokes(all)) {
-      pen.moveTo(sx - 2.5, sy + 4);
-      pen.lineTo(sx + 2.5, sy - 4);
-    }
-    pen.stroke();
-    pen.restore();
-    // The name on ground of its own: the lines of the run would cross it.
-    pen.font = font(palette, 11);
-    const name = `${title}, mean`;
-    const [nx, ny] = [box.x + 4, Math.min(Math.max(first.from[1] - 7, box.y + 9), box.y + box.h - 3)];
-    pen.fillStyle = palette.surface;
-    pen.fillRect(nx - 2, ny - 9, pen.measureText(name).width + 4, 12);
-    label(pen, name, nx, ny, palette.ink, 'left');
+    return { name: `${title}, mean`, pieces: all, strokes: strokes(all) };
   };
 }

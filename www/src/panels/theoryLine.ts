@@ -1,8 +1,6 @@
 // The line of a law, piece by piece: where an assumption is violated it is drawn with strokes across it.
+import type { Piece, Point } from '../charts/timePicture.ts';
 import type { Place } from './StudyFigure.tsx';
-
-type Point = readonly [x: number, y: number];
-export type Piece = { readonly from: Point; readonly to: Point; readonly violated: boolean };
 
 /** Pixels from stroke to stroke. */
 const STEP = 7;

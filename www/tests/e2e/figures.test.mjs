@@ -82,6 +82,29 @@ onPage('a click on a chart of latencies goes there and opens the slowest request
   });
 });
 
+onPage('the pointer over one chart shows its instant on all of them, with the values there', async (page) => {
+  await toEnd(page);
+  const areas = page.locator('.time-chart .plot-area');
+  const box = await areas.nth(2).boundingBox();
+  await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
+  const at = (el) => el.getBoundingClientRect().left;
+  for (const area of await areas.all()) {
+    const cross = await area.locator('.crosshair').evaluate(at);
+    assert.ok(Math.abs(cross - box.x - box.width / 4) < 1, `${cross}`);
+  }
+  // A bucket of latencies stands at its middle, a gauge at the instant it was read.
+  const chip = Number(await page.locator('.cursor-chip').textContent());
+  for (const span of await page.locator('.time-chart .span').allTextContents()) {
+    const told = Number(/at ([\d.]+) s$/.exec(span.trim())?.[1]);
+    assert.ok(Math.abs(told - chip) <= 1, `${span} at ${chip}`);
+  }
+  // TTFT has three percentiles, throughput what arrived and what is done.
+  assert.equal(await areas.nth(0).locator('.crosshair-point').count(), 3);
+  assert.equal(await areas.nth(2).locator('.crosshair-point').count(), 2);
+  await page.mouse.move(box.x - 60, box.y - 300);
+  await comes(() => page.locator('.crosshair').count(), 0);
+});
+
 onPage('axes start anew with another scenario', async (page) => {
   const drawn = () => page.evaluate(() => [...document.querySelectorAll('canvas')].map(textsOn));
   await page.evaluate(() => {

@@ -20,7 +20,7 @@ const limits = async (page) => {
 
 /** Drags over a chart between two shares of its width. */
 async function drag(page, chart, from, to) {
-  const box = await page.locator('.time-chart .u-over').nth(chart).boundingBox();
+  const box = await page.locator('.time-chart .plot-area').nth(chart).boundingBox();
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * from, y);
   await page.mouse.down();
@@ -42,7 +42,7 @@ onPage(
     assert.ok(fromS > 10 && toS < 38, `${fromS} to ${toS}`);
     assert.equal(await clock(page), now, 'the click that ends a drag goes nowhere');
     const band = await page.locator('.span-band').boundingBox();
-    for (const chart of await page.locator('.time-chart .u-over').all()) {
+    for (const chart of await page.locator('.time-chart .plot-area').all()) {
       const box = await chart.boundingBox();
       const at = (s) => box.x + (box.width * s) / 240;
       assert.ok(Math.abs(band.x - at(fromS)) < 2 && Math.abs(band.x + band.width - at(toS)) < 2);

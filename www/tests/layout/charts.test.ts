@@ -1,10 +1,14 @@
-// The timeline and the distributions at every size: no text on another, none outside.
+// The timeline, charts over time and distributions at every size: no text on another, none outside.
 import { beforeAll, expect, test } from 'vitest';
 import { clusters } from '../../src/base/anomalies.ts';
 import { trust } from '../../src/base/trust.ts';
 import { drawEcdf, placeMark } from '../../src/charts/drawEcdf.ts';
 import { besideMark, drawScrubber } from '../../src/charts/drawScrubber.ts';
+import { drawTime } from '../../src/charts/drawTime.ts';
 import { ecdfRange } from '../../src/charts/ecdfPicture.ts';
+import { HeldRange } from '../../src/charts/scales.ts';
+import { TIME_SPECS } from '../../src/charts/specs.ts';
+import { pictureOf, shownOf } from '../../src/charts/timeContent.ts';
 import { placeOn } from '../../src/charts/timeline.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
 import { dataOf, frameOf } from '../gallery/synthetic.ts';
@@ -67,6 +71,34 @@ test('edits and anomalies of a timeline have words that keep apart, however clos
         const where = `edits at ${atS.join(', ')}, ${nowS} s, ${width} px`;
         expect(overprinted(labels), where).toEqual([]);
         expect(outside(labels, width, 54), where).toEqual([]);
+      }
+    }
+  }
+});
+
+test('the axis of a chart over time, the names at the ends of its lines and the labels of edits keep apart', () => {
+  const p = plainPalette(true);
+  for (const n of [1, 2, 8, 12, 64]) {
+    for (const nowS of [0, 31, 131.25]) {
+      const frame = withEdits([3, 30, 33, 90, 130], nowS);
+      for (const spec of TIME_SPECS) {
+        const data = nowS > 0 ? dataOf(n, nowS)[spec.view] : undefined;
+        const lines = data ? spec.lines(data) : [];
+        const shown = shownOf(spec, data, lines, spec.slo(frame), new HeldRange());
+        const content = { spec, data, lines, shown, frame, endS: 240, palette: p, warmUpS: 20, over: undefined };
+        for (const first of [true, false]) {
+          for (const focus of [undefined, 0]) {
+            for (const width of [320, 540, 1100]) {
+              for (const height of [first ? 44 : 34, 80, 130]) {
+                const { pen, labels } = recordingPen();
+                drawTime({ ...pictureOf({ ...content, first, focus }, width, height), pen, p, width, height });
+                const where = `${spec.title} of ${n} at ${nowS} s, ${width} × ${height}, focus ${focus}`;
+                expect(overprinted(labels), where).toEqual([]);
+                expect(outside(labels, width, height), where).toEqual([]);
+              }
+            }
+          }
+        }
       }
     }
   }

@@ -1,0 +1,273 @@
+// A chart over time: its axis, what is known about time, bands and lines, and the names at their ends.
+import type { Palette } from '../draw/inks.ts';
+import { font, label, plate, SOLID } from '../draw/marks.ts';
+import type { Pen } from '../draw/pen.ts';
+import { pennants } from './flags.ts';
+import { endLabels, lastFinite, spreadLabels } from './scales.ts';
+import {
+  type Box,
+  type DrawnLine,
+  EDGE,
+  isPlotted,
+  LANE,
+  type OverLine,
+  type Point,
+  placesIn,
+  plotBox,
+  type TimePicture,
+} from './timePicture.ts';
+
+export type TimeScene = Omit<TimePicture, 'of'> & {
+  readonly pen: Pen;
+  readonly p: Palette;
+  readonly width: number;
+  readonly height: number;
+};
+
+/** A scene with the places of its plot. */
+type Plot = TimeScene & ReturnType<typeof placesIn> & { readonly box: Box };
+
+/** Distance of the base lines of two names, and by how much the first and the last are closer than the plot is high. */
+const GAP = 11;
+const LEAST = 2.5;
+
+export function drawTime(scene: TimeScene): void {
+  const { pen, p, box } = { ...scene, box: plotBox(scene.width, scene.height, scene.first) };
+  const s: Plot = { ...scene, box, ...placesIn(box, scene) };
+  pen.textBaseline = 'alphabetic';
+  drawGround(s);
+  drawAxis(s);
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.x, box.y - 1, box.w, box.h + 2);
+  pen.clip();
+  drawLines(s);
+  pen.restore();
+  const sloY = drawObjective(s);
+  if (s.over) drawOver(s, s.over);
+  drawEnds(s, sloY);
+  drawAhead(s);
+  drawEdits(s);
+  if (s.empty === undefined) return;
+  pen.font = font(p, 11);
+  plate(pen, p, s.empty, box.x + box.w / 2, box.y + box.h / 2 + 4);
+}
+
+/** Below everything: the warm-up, the time of anomalies, and what is not simulated. */
+function drawGround(s: Plot): void {
+  const { pen, p, box } = s;
+  if (s.warmUpS > 0) {
+    const end = s.x(s.warmUpS);
+    pen.fillStyle = p.shade;
+    pen.fillRect(box.x, box.y, end - box.x, box.h);
+    pen.fillStyle = p.line;
+    pen.fillRect(end, box.y, 1, box.h);
+  }
+  // Faint: charts only shade the time of an anomaly; its mark is on the timeline.
+  pen.globalAlpha = 0.1;
+  pen.fillStyle = p.warn;
+  for (const [from, to] of s.shaded) {
+    const left = s.x(from);
+    pen.fillRect(left, box.y, Math.max(1, s.x(to) - left), box.h);
+  }
+  pen.globalAlpha = 1;
+  const done = s.x(Math.max(s.nowS, s.times.at(-1) ?? 0));
+  pen.fillStyle = p.voidHatch;
+  pen.fillRect(done, box.y, box.x + box.w - done, box.h);
+}
+
+function drawAxis(s: Plot): void {
+  const { pen, p, box } = s;
+  pen.font = font(p, 11);
+  for (const { value, text } of s.ticks) {
+    const y = s.y(value);
+    pen.fillStyle = p.line;
+    pen.fillRect(box.x, Math.round(y), box.w, 1);
+    label(pen, text, box.x - 5, y + 3.5, p.ink3, 'right');
+  }
+}
+
+/** The points of a line from left to right. A log axis joins what has gaps between; elsewhere a gap begins another stretch. */
+function stretches(s: Plot, line: DrawnLine): readonly (readonly Point[])[] {
+  const all: Point[][] = [];
+  let current: Point[] | undefined;
+  s.times.forEach((t, i) => {
+    const v = line.values[i];
+    if (!isPlotted(v, s.log)) {
+      if (!s.log) current = undefined;
+      return;
+    }
+    if (!current) {
+      current = [];
+      all.push(current);
+    }
+    const at: Point = [s.x(t), s.y(v)];
+    const before = current.at(-1);
+    if (s.stepped && before) current.push([at[0], before[1]]);
+    current.push(at);
+  });
+  return all;
+}
+
+function drawLines(s: Plot): void {
+  const { pen } = s;
+  const drawn = s.lines.map((line) => stretches(s, line));
+  for (const { upper, lower, ink } of s.bands) {
+    const [above, below] = [drawn[upper]?.flat() ?? [], drawn[lower]?.flat() ?? []];
+    if (above.length === 0) continue;
+    pen.fillStyle = ink;
+    pen.beginPath();
+    for (const [x, y] of above) pen.lineTo(x, y);
+    for (const [x, y] of below.toReversed()) pen.lineTo(x, y);
+    pen.fill();
+  }
+  pen.lineJoin = 'round';
+  s.lines.forEach((line, i) => {
+    pen.strokeStyle = line.ink;
+    pen.lineWidth = line.width;
+    pen.setLineDash(line.dash);
+    pen.beginPath();
+    for (const stretch of drawn[i] ?? []) {
+      const [first] = stretch;
+      if (first) pen.moveTo(...first);
+      for (const [x, y] of stretch) pen.lineTo(x, y);
+    }
+    pen.stroke();
+  });
+  pen.setLineDash(SOLID);
+  pen.lineJoin = 'miter';
+}
+
+/** The line of the objective; tells where it is. */
+function drawObjective(s: Plot): number | undefined {
+  const { pen, p, box } = s;
+  if (!(s.slo > 0) || s.slo < s.low || s.slo > s.high) return undefined;
+  const y = s.y(s.slo);
+  pen.strokeStyle = p.miss;
+  pen.lineWidth = 1;
+  pen.setLineDash([5, 3]);
+  stroke(pen, [box.x, y], [box.x + box.w, y]);
+  pen.setLineDash(SOLID);
+  return y;
+}
+
+function stroke(pen: Pen, from: Point, to: Point): void {
+  pen.beginPath();
+  pen.moveTo(...from);
+  pen.lineTo(...to);
+  pen.stroke();
+}
+
+/** The line of a law, its name at its beginning. */
+function drawOver(s: Plot, { name, pieces, strokes }: OverLine): void {
+  const { pen, p, box } = s;
+  const [first] = pieces;
+  if (!first) return;
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.x, box.y - 2, box.w, box.h + 4);
+  pen.clip();
+  pen.strokeStyle = p.ink;
+  pen.lineWidth = 1.5;
+  pen.setLineDash([4, 3]);
+  for (const violated of [false, true]) {
+    pen.globalAlpha = violated ? 0.55 : 1;
+    pen.beginPath();
+    for (const piece of pieces) {
+      if (piece.violated !== violated) continue;
+      pen.moveTo(...piece.from);
+      pen.lineTo(...piece.to);
+    }
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
+  pen.setLineDash(SOLID);
+  pen.strokeStyle = p.ink2;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (const [x, y] of strokes) {
+    pen.moveTo(x - 2.5, y + 4);
+    pen.lineTo(x + 2.5, y - 4);
+  }
+  pen.stroke();
+  pen.restore();
+  // The name on ground of its own: the lines of the run would cross it.
+  pen.font = font(p, 11);
+  const [x, y] = [box.x + 4, Math.min(Math.max(first.from[1] - 7, box.y + 9), box.y + box.h - 3)];
+  pen.fillStyle = p.surface;
+  pen.fillRect(x - 2, y - 9, pen.measureText(name).width + 4, 12);
+  label(pen, name, x, y, p.ink);
+}
+
+/** Names at the ends of the lines, kept apart. */
+function drawEnds(s: Plot, sloY: number | undefined): void {
+  const { pen, p, box } = s;
+  const names: string[] = [];
+  const places: number[] = [];
+  const alone: boolean[] = [];
+  for (const line of s.lines) {
+    const v = lastFinite(line.values);
+    if (!isPlotted(v, s.log)) continue;
+    names.push(line.name);
+    places.push(s.y(Math.min(s.high, Math.max(s.low, v))) + 4);
+    alone.push(line.chosen);
+  }
+  const slo = sloY === undefined ? -1 : names.length;
+  if (sloY !== undefined) {
+    names.push('SLO');
+    places.push(sloY + 4);
+    alone.push(true);
+  }
+  const labels = endLabels(names, places, alone, Math.floor((box.h - LEAST) / GAP) + 1);
+  const spots = spreadLabels(
+    labels.map((l) => l.place),
+    GAP,
+    box.y + 4,
+    // Descenders end above the edge of the canvas.
+    box.y + box.h + 4 - LEAST,
+  );
+  labels.forEach(({ text, lines }, k) => {
+    const chosen = lines.length === 1 && lines[0] !== slo && alone[lines[0] ?? 0] === true;
+    pen.font = font(p, 11, chosen ? 600 : 400);
+    const ink = lines.includes(slo) ? p.missText : chosen ? p.ink : p.ink3;
+    const fits = lines.length === 1 || pen.measureText(text).width <= EDGE.right - 4;
+    label(pen, fits ? text : `${lines.length} lines`, box.x + box.w + 4, spots[k] ?? 0, ink);
+  });
+}
+
+/** What was computed beyond the playhead has not happened yet: 38 %. */
+function drawAhead(s: Plot): void {
+  const { pen, box } = s;
+  const [from, to] = [s.x(s.nowS), s.x(s.times.at(-1) ?? 0)];
+  if (to - from < 1) return;
+  pen.globalAlpha = 0.62;
+  pen.fillStyle = s.p.surface;
+  pen.fillRect(from, box.y - 2, to - from, box.h + 4);
+  pen.globalAlpha = 1;
+}
+
+/** A pole at each edit; above the first chart their pennants and the word for the warm-up. */
+function drawEdits(s: Plot): void {
+  const { pen, p, box } = s;
+  pen.strokeStyle = p.accent;
+  pen.lineWidth = 1;
+  pen.setLineDash([2, 2]);
+  for (const flag of s.flags) {
+    const x = Math.round(s.x(flag.at_us / 1e6)) + 0.5;
+    pen.globalAlpha = flag.applied ? 0.9 : 0.4;
+    stroke(pen, [x, box.y], [x, box.y + box.h]);
+  }
+  pen.setLineDash(SOLID);
+  pen.globalAlpha = 1;
+  if (!s.first) return;
+  const applied = s.flags.filter((f) => f.applied);
+  const places = applied.map((f) => Math.round(s.x(f.at_us / 1e6)));
+  const y = box.y - LANE - 2;
+  const edges = { left: box.x, right: box.x + box.w + EDGE.right - 4, playhead: s.x(s.nowS), knob: 0 };
+  const drawn = pennants(pen, p, applied, places, y, edges);
+  if (s.warmUpS <= 0) return;
+  pen.font = font(p, 11);
+  const end = box.x + pen.measureText('warm-up').width + 6;
+  if (drawn.every((d) => (d.side === 'right' ? d.x : d.x - d.width) > end))
+    label(pen, 'warm-up', box.x, y + 10.5, p.ink3);
+}

@@ -1,0 +1,124 @@
+// What a chart over time shows of its columns and a frame: the range of its axis, and its picture.
+import { spans } from '../base/anomalies.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Palette } from '../draw/inks.ts';
+import type { Frame, View } from '../generated/boundary.ts';
+import { type HeldRange, linearTop, logCeil, logFloor, logTicks } from './scales.ts';
+import type { Line, TimeSpec } from './specs.ts';
+import { type Box, isPlotted, type OverLine, placesIn, plotBox, type TimePicture } from './timePicture.ts';
+
+/** What is laid over the lines of a chart, in its pixels. */
+export type Over = (chart: {
+  readonly view: View;
+  readonly range: readonly [low: number, high: number];
+  readonly x: (timeS: number) => number;
+  readonly y: (value: number) => number;
+}) => OverLine | undefined;
+
+/** The range of an axis, and whether there is anything to plot. */
+export type Shown = { readonly low: number; readonly high: number; readonly filled: boolean };
+
+export type TimeContent = {
+  readonly spec: TimeSpec;
+  readonly data: ViewColumns | undefined;
+  readonly lines: readonly Line[];
+  readonly shown: Shown;
+  readonly frame: Frame | undefined;
+  readonly endS: number;
+  readonly palette: Palette;
+  /** The replica in focus. */
+  readonly focus: number | undefined;
+  readonly warmUpS: number;
+  readonly first: boolean;
+  readonly over: Over | undefined;
+};
+
+const NONE = new Float64Array();
+
+/** The range that the columns and the objective need, not narrower than what is held. */
+export function shownOf(
+  spec: TimeSpec,
+  data: ViewColumns | undefined,
+  lines: readonly Line[],
+  slo: number,
+  held: HeldRange,
+): Shown {
+  if (!data) held.reset();
+  const { low, high } = extentOf(spec, data, lines);
+  const filled = low <= high;
+  // A little above the objective, so that its line is not the edge of the plot.
+  const top = slo > 0 ? Math.max(high, slo * 1.3) : high;
+  const bottom = slo > 0 ? Math.min(low, slo) : low;
+  held.extend(filled ? bottom : Number.NaN, filled ? top : Number.NaN, data?.columns[0]?.at(-1) ?? 0);
+  return { filled, ...rangeOf(spec, held) };
+}
+
+export function pictureOf(c: TimeContent, width: number, height: number): TimePicture {
+  const { spec, frame, palette, focus } = c;
+  const { low, high, filled } = c.shown;
+  const axes = { endS: c.endS, low, high, log: spec.log };
+  const box = plotBox(width, height, c.first);
+  const nowUs = frame?.now_us ?? 0;
+  const isWarm = c.first && c.warmUpS * 1e6 > nowUs;
+  return {
+    of: 'time',
+    ...axes,
+    first: c.first,
+    stepped: spec.stepped,
+    times: c.data?.columns[0] ?? NONE,
+    lines: c.lines.map((line) => ({
+      values: c.data?.columns[line.column] ?? NONE,
+      name: line.name,
+      ink: line.stroke(palette, focus),
+      width: line.width(focus),
+      dash: line.dash(focus),
+      chosen: focus !== undefined && line.replica === focus,
+    })),
+    bands: spec.bands.map(([upper, lower], i) => ({ upper, lower, ink: spec.band(palette, i) })),
+    ticks: ticksOf(spec, box, low, high).map((value) => ({ value, text: spec.tick(value, high) })),
+    nowS: nowUs / 1e6,
+    warmUpS: c.warmUpS,
+    shaded: spans(frame?.anomalies ?? [], nowUs),
+    flags: frame?.flags ?? [],
+    slo: frame ? spec.slo(frame) : 0,
+    over: c.over?.({ view: spec.view, range: [low, high], ...placesIn(box, axes) }),
+    empty: filled || !frame ? undefined : isWarm ? `after ${c.warmUpS} s of warm-up` : spec.empty,
+  };
+}
+
+/** Least and greatest of what is plotted; the least above the greatest where nothing is. */
+function extentOf(
+  spec: TimeSpec,
+  data: ViewColumns | undefined,
+  lines: readonly Line[],
+): { readonly low: number; readonly high: number } {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const line of lines) {
+    for (const v of data?.columns[line.column] ?? NONE) {
+      if (!isPlotted(v, spec.log)) continue;
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+  }
+  return { low, high };
+}
+
+/** As many ticks as the plot has room for. */
+function ticksOf(spec: TimeSpec, box: Box, low: number, high: number): number[] {
+  if (spec.log) return logTicks(low, high, Math.max(2, Math.floor(box.h / 14)));
+  return box.h >= 30 ? [0, high / 2, high] : [0, high];
+}
+
+function rangeOf(spec: TimeSpec, held: HeldRange): { low: number; high: number } {
+  if (!spec.log)
+    return {
+      low: 0,
+      high: spec.fixed
+        ? spec.top
+        : linearTop(Math.max(spec.top, Number.isFinite(held.high) ? held.high : 0), spec.stepped),
+    };
+  if (!Number.isFinite(held.low) || !Number.isFinite(held.high)) return { low: 10, high: 10_000 };
+  const low = logFloor(held.low);
+  return { low, high: Math.max(logCeil(held.high), low * 10) };
+}

@@ -1,0 +1,82 @@
+// What a chart over time shows, as data for its painter, and where its instants and its values are.
+import type { Flag } from '../generated/boundary.ts';
+
+/** Left and right margin of every time chart, so that all share their edges. */
+export const EDGE = { left: 40, right: 44 } as const;
+const PAD = { top: 5, bottom: 4 } as const;
+/** Height above the first plot for what is said about time: warm-up and edits. Kept free of data, so that nothing covers it. */
+export const LANE = 13;
+
+export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+export type Point = readonly [x: number, y: number];
+
+/** The plot itself in a chart of this size, in CSS pixels. */
+export function plotBox(width: number, height: number, first: boolean): Box {
+  const top = PAD.top + (first ? LANE : 0);
+  return {
+    x: EDGE.left,
+    y: top,
+    w: Math.max(1, width - EDGE.left - EDGE.right),
+    h: Math.max(1, height - top - PAD.bottom),
+  };
+}
+
+/** The axes of a chart: time from zero to its end, values linear or logarithmic. */
+export type Axes = { readonly endS: number; readonly low: number; readonly high: number; readonly log: boolean };
+
+/** Where instants and values lie in a box; instants beyond it at its edges. */
+export function placesIn(
+  box: Box,
+  { endS, low, high, log }: Axes,
+): { readonly x: (timeS: number) => number; readonly y: (value: number) => number } {
+  const share = log
+    ? (v: number): number => Math.log(v / low) / Math.log(high / low)
+    : (v: number): number => (v - low) / (high - low);
+  return {
+    x: (t) => box.x + box.w * Math.min(1, Math.max(0, t / Math.max(1e-6, endS))),
+    y: (v) => box.y + box.h * (1 - share(v)),
+  };
+}
+
+/** One line: its column, and how it is drawn. */
+export type DrawnLine = {
+  readonly values: Float64Array;
+  /** Label at its end. */
+  readonly name: string;
+  readonly ink: string;
+  readonly width: number;
+  readonly dash: readonly number[];
+  /** It stands for what is in focus: its label is its own as long as there is room for two. */
+  readonly chosen: boolean;
+};
+
+/** A part of a line laid over a chart. */
+export type Piece = { readonly from: Point; readonly to: Point; readonly violated: boolean };
+/** The line of a law over a chart, in pixels: faint with strokes across where an assumption is violated. */
+export type OverLine = { readonly name: string; readonly pieces: readonly Piece[]; readonly strokes: readonly Point[] };
+
+export type TimePicture = Axes & {
+  readonly of: 'time';
+  /** First chart of the column: it carries the labels of warm-up and edits. */
+  readonly first: boolean;
+  readonly stepped: boolean;
+  readonly times: Float64Array;
+  readonly lines: readonly DrawnLine[];
+  /** Filled between two lines, by their places in the list. */
+  readonly bands: readonly { readonly upper: number; readonly lower: number; readonly ink: string }[];
+  readonly ticks: readonly { readonly value: number; readonly text: string }[];
+  readonly nowS: number;
+  readonly warmUpS: number;
+  /** Stretches of anomalies, from and to. */
+  readonly shaded: readonly (readonly [fromS: number, toS: number])[];
+  readonly flags: readonly Flag[];
+  /** 0 for none. */
+  readonly slo: number;
+  readonly over: OverLine | undefined;
+  /** What is said where there is nothing to plot. */
+  readonly empty: string | undefined;
+};
+
+/** Whether a value can be plotted: a column says NaN where there is none, and a log axis has no place for zero. */
+export const isPlotted = (value: number | undefined, log: boolean): value is number =>
+  value !== undefined && Number.isFinite(value) && (!log || value > 0);
