@@ -131,6 +131,19 @@ fn an_edit_in_the_past_begins_a_line_and_leaves_the_old_one_as_it_was() {
     assert!(history.present().snapshot() == straight(&moved, Micros(25_000_000)));
 }
 
+#[test]
+fn what_a_list_says_of_a_run_is_what_its_report_says_as_far_as_it_was_computed() {
+    let scenario = preset("chat-4xh100", 60.0);
+    let mut history = History::new(start(&scenario), TIGHT);
+    assert_eq!(history.figures().ttft_p99_ms, None, "nothing was measured yet");
+    seek(&mut history, Micros(45_000_000));
+    let latency = history.present().report_data().latency_ms;
+    seek(&mut history, Micros(10_000_000));
+    let figures = history.figures();
+    assert_eq!(figures.computed_us, 45_000_000);
+    assert_eq!((figures.ttft_p99_ms, figures.e2e_p99_ms), (Some(latency.ttft.p99), Some(latency.e2e.p99)));
+}
+
 /// The whole state after so many events of a run of single steps.
 fn after(scenario: &Scenario, events: u64) -> Vec<u8> {
     let mut session = start(scenario);

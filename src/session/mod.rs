@@ -201,6 +201,11 @@ impl Session {
         Report::new(&now, names, &self.engine, &self.recorder, self.notices())
     }
 
+    /// The 99th percentile of TTFT and of E2E in milliseconds, as the report has them; nothing where nothing was measured.
+    pub fn p99s_ms(&self) -> [Option<f64>; 2] {
+        report::p99s_ms(&self.engine, &self.recorder)
+    }
+
     /// The trace that runs.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_deref()

@@ -3,7 +3,7 @@
 //! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
 
 use crate::base::bits::{BitReader, BitWriter};
-use crate::base::order::sort_pairs;
+use crate::base::order::{select_pairs, sort_pairs};
 use crate::base::product::wide_product;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -219,6 +219,19 @@ pub fn percentiles_of(values: &mut [(u64, u64)]) -> Option<(u64, [f64; 3])> {
     Some((total, [at(50.0), at(90.0), at(99.0)]))
 }
 
+/// Percentile `p` of values, each of which has a number of its own. Sorts those above it only, and leaves them all out of order.
+pub fn upper_percentile(values: &mut [(u64, u64)], p: f64) -> Option<f64> {
+    let count = values.len() as u64;
+    // The largest come first.
+    for (value, _) in values.iter_mut() {
+        *value = u64::MAX - *value;
+    }
+    let above = count - libm::floor(p / 100.0 * count.checked_sub(1)? as f64) as u64;
+    select_pairs(values, above as usize);
+    sort_pairs(&mut values[..above as usize]);
+    Some(interpolate(count, p, |rank| u64::MAX - values[(count - 1 - rank) as usize].0))
+}
+
 /// Sorted values that can be asked for the value at a rank, alone or together with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ranks {
@@ -346,5 +359,17 @@ mod tests {
     fn nothing_has_no_figures() {
         assert_eq!(RunLength::default().summary(), Summary::default());
         assert_eq!(percentiles_of(&mut []), None);
+        assert_eq!(upper_percentile(&mut [], 99.0), None);
+    }
+
+    #[test]
+    fn a_percentile_of_the_largest_alone_is_that_of_all() {
+        for n in [1_u64, 2, 3, 99, 100, 101, 1000] {
+            let value = |i: u64| i * 7919 % 613;
+            let mut all: Vec<(u64, u64)> = (0..n).map(|i| (value(i), 1)).collect();
+            let mut named: Vec<(u64, u64)> = (0..n).map(|i| (value(i), i)).collect();
+            let p99 = percentiles_of(&mut all).map(|(_, [_, _, p99])| p99);
+            assert_eq!(upper_percentile(&mut named, 99.0), p99, "{n} values");
+        }
     }
 }

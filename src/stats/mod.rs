@@ -13,7 +13,7 @@ mod student;
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use blocked::{Blocked, Draws, FIGURES, Weights};
 pub use coverage::Coverage;
-pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs};
+pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs, upper_percentile};
 pub use histogram::Histogram;
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};

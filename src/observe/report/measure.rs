@@ -11,7 +11,7 @@ use crate::observe::life::{parts, segments};
 use crate::observe::meters::Reading;
 use crate::observe::objectives::Met;
 use crate::scenario::Scenario;
-use crate::stats::{Ranked, Summary};
+use crate::stats::{Ranked, Summary, upper_percentile};
 
 /// How many of the slowest requests are named.
 const SLOWEST: usize = 10;
@@ -113,6 +113,35 @@ pub(crate) fn tpot_us(r: &Record) -> Option<u64> {
     (r.output_tokens > 1).then(|| (e2e.0 - ttft.0) / u64::from(r.output_tokens - 1))
 }
 
+/// A latency of each request that counts, with the number of the request.
+fn measured<'a>(
+    engine: &'a Cluster,
+    recorder: &'a Recorder,
+    value: fn(&Record) -> Option<u64>,
+) -> impl Iterator<Item = (u64, u32)> + 'a {
+    let all = (0..).zip(engine.records());
+    let counted = all.filter(|(i, r)| recorder.warmup().counts(RequestId(*i), r.arrival));
+    counted.filter_map(move |(i, r)| value(&r).map(|v| (v, i)))
+}
+
+fn ttft_us(r: &Record) -> Option<u64> {
+    r.ttft.get().map(|ttft| ttft.0)
+}
+
+fn e2e_us(r: &Record) -> Option<u64> {
+    r.e2e.get().map(|e2e| e2e.0)
+}
+
+/// The 99th percentile of TTFT and of E2E in milliseconds, as a report has them, without the rest of it.
+pub(crate) fn p99s_ms(engine: &Cluster, recorder: &Recorder) -> [Option<f64>; 2] {
+    // One after the other, so that there is one list at a time.
+    [ttft_us, e2e_us].map(|value| {
+        let mut values: Vec<(u64, u64)> =
+            measured(engine, recorder, value).map(|(v, i)| (v, u64::from(i))).collect();
+        upper_percentile(&mut values, 99.0).map(|us| us / 1000.0)
+    })
+}
+
 /// Each replica in the measurement window, up to the latest event: edits after that add nothing and take nothing away.
 fn readings(engine: &Cluster, recorder: &Recorder) -> Vec<Reading> {
     let all = recorder.meters.read(engine.last_event_at());
@@ -123,15 +152,11 @@ impl<'a> MeasurementWindow<'a> {
     pub(super) fn new(scenario: &Scenario, engine: &'a Cluster, recorder: &'a Recorder) -> Self {
         let warmup = recorder.warmup();
         let pools = scenario.cluster.pools.len();
-        let ranked = |value: fn(&Record) -> Option<u64>| {
-            let all = (0..).zip(engine.records());
-            let counted = all.filter(|(i, r)| warmup.counts(RequestId(*i), r.arrival));
-            Ranked::new(engine.records().len(), counted.filter_map(|(i, r)| value(&r).map(|v| (v, i))))
-        };
+        let ranked = |value| Ranked::new(engine.records().len(), measured(engine, recorder, value));
         // One latency after the other, so that only one of them is sorted at a time.
         let figures = |value| Figures::new(&ranked(value), engine, pools);
         let (e2e, slowest) = {
-            let e2e = ranked(|r| r.e2e.get().map(|e2e| e2e.0));
+            let e2e = ranked(e2e_us);
             (Figures::new(&e2e, engine, pools), e2e.last(SLOWEST).collect())
         };
         let mut m = Self {
@@ -140,7 +165,7 @@ impl<'a> MeasurementWindow<'a> {
             readings: readings(engine, recorder),
             finished_by_replica: vec![0; engine.replicas().len()],
             sums: Sums::default(),
-            ttft: figures(|r| r.ttft.get().map(|ttft| ttft.0)),
+            ttft: figures(ttft_us),
             tpot: figures(tpot_us),
             e2e,
             queue_wait: figures(|r| Some(r.first_scheduled.get()?.since(r.queued.get()?).0)),

@@ -32,6 +32,7 @@ use crate::policy::Reason;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, jain, variation};
 use groups::Groups;
+pub(crate) use measure::p99s_ms;
 use measure::{By, MeasurementWindow};
 use serde::Serialize;
 

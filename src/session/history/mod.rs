@@ -310,13 +310,8 @@ impl History {
     /// What a list of runs says of this one, as far as it was computed.
     pub fn figures(&self) -> RunFigures {
         let furthest = self.front().unwrap_or(&self.present);
-        let latency = furthest.report_data().latency_ms;
-        let p99 = |s: &crate::stats::Summary| (s.count > 0).then_some(s.p99);
-        RunFigures {
-            computed_us: furthest.now().0,
-            ttft_p99_ms: p99(&latency.ttft),
-            e2e_p99_ms: p99(&latency.e2e),
-        }
+        let [ttft_p99_ms, e2e_p99_ms] = furthest.p99s_ms();
+        RunFigures { computed_us: furthest.now().0, ttft_p99_ms, e2e_p99_ms }
     }
 
     /// As [`Session::columns`]; over time, those of what is computed ahead too.

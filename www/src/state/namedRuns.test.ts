@@ -7,6 +7,7 @@ import {
   NO_NAMED_RUNS,
   namedRunOf,
   namedRunsAfter,
+  shownOf,
   withNamedRun,
   withoutNamedRun,
   withSecondRun,
@@ -51,6 +52,11 @@ test('a document that is known shows its run, another one becomes that of the ru
   expect(namedRunOf(namedRuns, 'a').shown).toBe(1);
   const changed = namedRunOf(namedRuns, 'b3');
   expect([changed.shown, changed.all[1]?.document]).toEqual([2, 'b3']);
+  // What was known of the run it was does not hold of what it has become.
+  const known = withNamedRun(namedRuns, 2, { figures: { computed_us: 9 } });
+  expect(shownOf(namedRunOf(known, 'b'))?.figures).toEqual({ computed_us: 9 });
+  expect(shownOf(namedRunOf(known, 'b3'))?.figures).toBeUndefined();
+  expect(shownOf(namedRunsAfter(known, left('a'), 'b3'))?.figures).toBeUndefined();
   expect(namedRunOf(NO_NAMED_RUNS, 'b')).toBe(NO_NAMED_RUNS);
 });
 

@@ -22,7 +22,7 @@ export const NO_NAMED_RUNS: NamedRuns = { all: [], shown: 0 };
  */
 export function namedRunsAfter(namedRuns: NamedRuns, left: Omit<NamedRun, 'id' | 'name'>, next: Json): NamedRuns {
   const kept = namedRuns.all.some((c) => c.id !== namedRuns.shown && equal(c.document, left.document));
-  return kept ? withNamedRun(namedRuns, namedRuns.shown, { document: next }) : branched(namedRuns, left, next);
+  return kept ? changed(namedRuns, next) : branched(namedRuns, left, next);
 }
 
 /** The run on screen stays as it is, and another one, of `next`, is on screen from now on. */
@@ -47,6 +47,10 @@ function unseen(known: NamedRuns, run: { readonly name?: string; readonly docume
   return { name: `Run ${id}`, ...run, id, flags: [], figures: undefined };
 }
 
+export function shownOf(namedRuns: NamedRuns): NamedRun | undefined {
+  return namedRuns.all.find((c) => c.id === namedRuns.shown);
+}
+
 /** The run that a link carries beside the one on screen: the latest of the others. */
 export function besides(namedRuns: NamedRuns): NamedRun | undefined {
   return namedRuns.all.findLast((c) => c.id !== namedRuns.shown);
@@ -57,7 +61,12 @@ export function namedRunOf(namedRuns: NamedRuns, document: Json): NamedRuns {
   if (namedRuns.all.length === 0) return namedRuns;
   const same = namedRuns.all.filter((c) => equal(c.document, document));
   const found = same.find((c) => c.id === namedRuns.shown) ?? same[0];
-  return found ? { ...namedRuns, shown: found.id } : withNamedRun(namedRuns, namedRuns.shown, { document });
+  return found ? { ...namedRuns, shown: found.id } : changed(namedRuns, document);
+}
+
+/** The run on screen has become that of `document`, of which nothing is known yet. */
+function changed(namedRuns: NamedRuns, document: Json): NamedRuns {
+  return withNamedRun(namedRuns, namedRuns.shown, { document, figures: undefined });
 }
 
 export function withNamedRun(namedRuns: NamedRuns, id: number, change: Partial<Omit<NamedRun, 'id'>>): NamedRuns {

@@ -3,7 +3,7 @@ import { type Accessor, batch, createMemo, createSignal, type Setter, untrack } 
 import { equal, getAt, type Json, parsePath, setAt } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import { readDocument, writeDocument } from '../base/text.ts';
-import type { Diagnostic, Frame, TraceSummary } from '../generated/boundary.ts';
+import type { Diagnostic, Frame, RunFigures, TraceSummary } from '../generated/boundary.ts';
 import { type Client, LostError, RefusedError } from '../sim/client.ts';
 import type { RunId } from '../sim/protocol.ts';
 import {
@@ -27,6 +27,7 @@ import {
   NO_NAMED_RUNS,
   namedRunOf,
   namedRunsAfter,
+  shownOf,
   withNamedRun,
   withoutNamedRun,
   withSecondRun,
@@ -271,22 +272,27 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
 
   // ---- runs of this scenario -------------------------------------------------------------------------------------
 
+  /** The figures of the run on screen; asked for where it was computed further than those that are known. */
+  async function figuresShown(): Promise<RunFigures> {
+    const known = shownOf(namedRuns())?.figures;
+    return known !== undefined && known.computed_us === frame()?.computed_us ? known : client().figures();
+  }
+
   /** Shows another run, at the instant shown. */
   async function showNamedRun(run: NamedRun): Promise<void> {
-    const figures = await client().figures();
-    setNamedRuns((all) => withNamedRun(all, all.shown, { figures, flags: frame()?.flags ?? [] }));
+    await refreshNamedRun();
     await restartWith(run.document);
   }
 
   /** What the list says of the run on screen is brought up to date. */
   async function refreshNamedRun(): Promise<void> {
-    const figures = await client().figures();
+    const figures = await figuresShown();
     setNamedRuns((all) => withNamedRun(all, all.shown, { figures, flags: frame()?.flags ?? [] }));
   }
 
   /** Keeps the run on screen as it is, under its name, and goes on in another one. */
   async function branch(): Promise<void> {
-    const figures = await client().figures();
+    const figures = await figuresShown();
     const kept = { document: document(), flags: frame()?.flags ?? [], figures };
     setNamedRuns((all) => branched(all, kept, document()));
   }
