@@ -25,7 +25,7 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const MOST_LAG_MS = 100;
 
 /** A way that is shorter shows where it leads, and nothing of itself. */
-const QUIET_MS = { seeking: 40, back: 300 } as const;
+const QUIET_MS = { seeking: 25, back: 300 } as const;
 
 /** A run that took longer is not computed again in a quicker module, as the wait would be seen, unless so long a way makes up for it. */
 const MOST_REPEATED_MS = 1500;
