@@ -12,18 +12,17 @@ import {
   Suspense,
 } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
-import { getAt, type Json, setAt } from '../base/json.ts';
+import { getAt, type Json } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
-import { readDocument } from '../base/text.ts';
 import { clock, count, durationMs, text } from '../base/units.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { type Beside, type BothFrames, type Comparing, createComparing } from '../state/compare.ts';
-import { changes, type ListedEdit, placedEdits, routeSaid, withEdit, withoutEdit } from '../state/edits.ts';
-import { isLinkText } from '../state/linkText.ts';
+import { changes, placedEdits, routeSaid } from '../state/edits.ts';
 import { sendToB, sentToB } from '../state/sentToB.ts';
 import { CompareCharts } from './CompareCharts.tsx';
+import { Chooser, createChoices, Proposals } from './CompareChooser.tsx';
 import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import { choiceText, fieldAt, pathName, plainText } from './formFields.ts';
@@ -36,9 +35,6 @@ const Sweep = lazy(() => import('./Sweep.tsx'));
 /** What is compared: two runs, several policies, or values of a field. */
 const STUDIES = ['Two runs', 'Race', 'Sweep'] as const;
 type Study = (typeof STUDIES)[number];
-
-const ROUTING = 'cluster.routing';
-type From = 'start' | 'playhead';
 
 /** What of two runs is shown. */
 const SHOWN = ['Charts', 'Stages'] as const;
@@ -63,6 +59,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
     columns: app.columns,
     inspect: app.inspect,
   });
+  const choices = createChoices(app);
   const [study, setStudy] = createSignal<Study>('Two runs');
   createEffect(
     on(sentToB, (next) => {
@@ -91,7 +88,12 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
     <>
       <div class="compare-side">
         <div class="compare-scroll">
-          <Chooser app={app} choose={(next) => void comparing.choose(next)} />
+          <Chooser
+            app={app}
+            choices={choices}
+            chosen={comparing.beside()?.name}
+            choose={(next) => void comparing.choose(next)}
+          />
           <Show when={comparing.trouble()}>
             {(told) => (
               <p class="compare-trouble" role="alert">
@@ -123,12 +125,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
       <div class="compare-mid">
         <Show
           when={comparing.beside()}
-          fallback={
-            <p class="empty">
-              Choose what B does otherwise. It gets the same requests at the same instants, keeps step with A, and each
-              request is compared with itself.
-            </p>
-          }
+          fallback={<Proposals choices={choices} choose={(next) => void comparing.choose(next)} />}
         >
           {(b) => (
             <>
@@ -249,115 +246,6 @@ function Key(props: { run: 'a' | 'b' }): JSX.Element {
       <path class={`line ${props.run}`} d="M1 4h20" />
     </svg>
   );
-}
-
-/** What can run as B: another router, another run of the list, or a link. */
-function Chooser(props: { app: App; choose: (next: Beside) => void }): JSX.Element {
-  const app = props.app;
-  const [from, setFrom] = createSignal<From>('start');
-  const [wrong, setWrong] = createSignal(false);
-  const routing = createMemo(() => getAt(app.document(), ROUTING));
-  const options = createMemo(() => {
-    const field = fieldAt(app.schema, app.document(), ROUTING);
-    const all = field?.input.kind === 'choice' ? field.input.options : [];
-    return all.filter((option) => option.label !== choiceText(routing(), field));
-  });
-  const nowUs = (): number => app.frame()?.now_us ?? 0;
-  const begun = (value: Json): Json =>
-    from() === 'start'
-      ? setAt(app.document(), ROUTING, value)
-      : withEditAt(app.document(), nowUs(), { [ROUTING]: value });
-  const others = () => app.namedRuns().all.filter((run) => run.id !== app.namedRuns().shown);
-  /** Edits in force: B without one is the run before it went on. */
-  const edits = () => app.listed().filter((edit) => !edit.off);
-  const named = ({ atUs, edit }: ListedEdit): string => {
-    const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
-    return `${clock(atUs)} s: ${paths.map((path) => pathName(app.schema, app.document(), path)).join(', ')}`;
-  };
-  const openLink = async (text: string): Promise<void> => {
-    setWrong(text !== '' && !isLinkText(text));
-    if (!isLinkText(text)) return;
-    const { scenario, preset } = await app.links.read(text);
-    props.choose({ name: preset === '' ? 'a link' : `link of ${preset}`, document: readDocument(scenario) });
-  };
-  return (
-    <div class="compare-chooser">
-      <label>
-        Router of B
-        <select
-          class="in"
-          onChange={(event) => {
-            const option = options().find((o) => o.tag === event.currentTarget.value);
-            if (option) props.choose({ name: option.label, document: begun(option.value) });
-          }}
-        >
-          <option value="">choose …</option>
-          <For each={options()}>{(option) => <option value={option.tag}>{option.label}</option>}</For>
-        </select>
-      </label>
-      <fieldset class="seg" aria-label="From when on B differs">
-        <button type="button" aria-pressed={from() === 'start'} onClick={() => setFrom('start')}>
-          from the start
-        </button>
-        <button type="button" aria-pressed={from() === 'playhead'} onClick={() => setFrom('playhead')}>
-          from the playhead
-        </button>
-      </fieldset>
-      <Show when={others().length > 0}>
-        <label>
-          Another run of the list
-          <select
-            class="in"
-            onChange={(event) => {
-              const run = others().find((r) => r.id === Number(event.currentTarget.value));
-              if (run) props.choose({ name: run.name, document: run.document });
-            }}
-          >
-            <option value="">choose …</option>
-            <For each={others()}>{(run) => <option value={run.id}>{run.name}</option>}</For>
-          </select>
-        </label>
-      </Show>
-      <Show when={edits().length > 0}>
-        <label>
-          Without an edit
-          <select
-            class="in"
-            onChange={(event) => {
-              const edit = edits().find((e) => e.index === Number(event.currentTarget.value));
-              if (!edit) return;
-              const document = withoutEdit(app.document(), edit.index);
-              props.choose({ name: `without the edit at ${clock(edit.atUs)} s`, document });
-            }}
-          >
-            <option value="">choose …</option>
-            <For each={edits()}>{(edit) => <option value={edit.index}>{named(edit)}</option>}</For>
-          </select>
-        </label>
-      </Show>
-      <label>
-        A link
-        <input
-          class="in"
-          type="text"
-          placeholder="#chat-4xh100;cluster.routing=random"
-          aria-invalid={wrong()}
-          onChange={(event) => void openLink(event.currentTarget.value.trim())}
-        />
-      </label>
-      <p class="compare-trouble" role="alert">
-        {wrong() ? 'No link: a link holds a #, and no spaces.' : ''}
-      </p>
-    </div>
-  );
-}
-
-/** The document with values that it has from an instant on. */
-function withEditAt(document: Json, atUs: number, set: Readonly<Record<string, Json>>): Json {
-  if (atUs === 0) return withEdit(document, { set });
-  const edits = getAt(document, 'edits');
-  const all = [...(Array.isArray(edits) ? edits : []), { at_us: atUs, set }];
-  return setAt(document, 'edits', all);
 }
 
 /** The same comparison over several seeds: how sure a difference is that one run shows. */

@@ -50,6 +50,24 @@ onPage('a second run keeps step, and its figures are those of the command line',
     await comes(() => figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
 });
 
+onPage('before anything was chosen each choice says what it does, and one press begins B', async (page) => {
+  await page.keyboard.press('c');
+  const cards = panel(page).locator('.proposals section').first().getByRole('button');
+  await cards.first().waitFor();
+  const list = panel(page).getByRole('combobox', { name: 'Router of B' });
+  const routers = await list.locator('option').allTextContents();
+  assert.deepEqual(await cards.locator('b').allTextContents(), routers.slice(1));
+  for (const says of await cards.locator('span').allTextContents()) assert.match(says, /^[A-Z].+\.$/);
+  await panel(page)
+    .getByRole('button', { name: /^Random / })
+    .focus();
+  await page.keyboard.press('Enter');
+  await compared(page);
+  assert.equal(await panel(page).locator('.proposals').count(), 0);
+  assert.equal(await list.locator('option:checked').textContent(), 'Random');
+  assert.notEqual(await page.evaluate(() => document.activeElement.tagName), 'BODY', 'the focus is somewhere');
+});
+
 onPage('over several seeds the figures are those of the command line, and there is an interval', async (page, t) => {
   const file = await savedScenario(page);
   await open(page, 'Random');
