@@ -87,53 +87,55 @@ function drawAxis(s: Plot): void {
   }
 }
 
-/** The points of a line from left to right. A log axis joins what has gaps between; elsewhere a gap begins another stretch. */
-function stretches(s: Plot, line: DrawnLine): readonly (readonly Point[])[] {
-  const all: Point[][] = [];
-  let current: Point[] | undefined;
-  s.times.forEach((t, i) => {
+/** Goes along a line from left to right, without a list of its points. A log axis joins what has gaps between; elsewhere a line begins anew. */
+function goAlong(s: Plot, line: DrawnLine): void {
+  let isOn = false;
+  let before = 0;
+  for (let i = 0; i < s.times.length; i++) {
     const v = line.values[i];
     if (!isPlotted(v, s.log)) {
-      if (!s.log) current = undefined;
-      return;
+      isOn &&= s.log;
+      continue;
     }
-    if (!current) {
-      current = [];
-      all.push(current);
-    }
-    const at: Point = [s.x(t), s.y(v)];
-    const before = current.at(-1);
-    if (s.stepped && before) current.push([at[0], before[1]]);
-    current.push(at);
-  });
-  return all;
+    const x = s.x(s.times[i] ?? 0);
+    const y = s.y(v);
+    if (!isOn) s.pen.moveTo(x, y);
+    else if (s.stepped) s.pen.lineTo(x, before);
+    if (isOn) s.pen.lineTo(x, y);
+    isOn = true;
+    before = y;
+  }
+}
+
+/** Along the upper line and back along the lower one. */
+function fillBetween(s: Plot, upper: Float64Array, lower: Float64Array): void {
+  const { pen, times } = s;
+  const to = (values: Float64Array, i: number): void => {
+    const v = values[i];
+    if (isPlotted(v, s.log)) pen.lineTo(s.x(times[i] ?? 0), s.y(v));
+  };
+  pen.beginPath();
+  for (let i = 0; i < times.length; i++) to(upper, i);
+  for (let i = times.length - 1; i >= 0; i--) to(lower, i);
+  pen.fill();
 }
 
 function drawLines(s: Plot): void {
   const { pen } = s;
-  const drawn = s.lines.map((line) => stretches(s, line));
   for (const { upper, lower, ink } of s.bands) {
-    const [above, below] = [drawn[upper]?.flat() ?? [], drawn[lower]?.flat() ?? []];
-    if (above.length === 0) continue;
+    const [above, below] = [s.lines[upper], s.lines[lower]];
     pen.fillStyle = ink;
-    pen.beginPath();
-    for (const [x, y] of above) pen.lineTo(x, y);
-    for (const [x, y] of below.toReversed()) pen.lineTo(x, y);
-    pen.fill();
+    if (above && below) fillBetween(s, above.values, below.values);
   }
   pen.lineJoin = 'round';
-  s.lines.forEach((line, i) => {
+  for (const line of s.lines) {
     pen.strokeStyle = line.ink;
     pen.lineWidth = line.width;
     pen.setLineDash(line.dash);
     pen.beginPath();
-    for (const stretch of drawn[i] ?? []) {
-      const [first] = stretch;
-      if (first) pen.moveTo(...first);
-      for (const [x, y] of stretch) pen.lineTo(x, y);
-    }
+    goAlong(s, line);
     pen.stroke();
-  });
+  }
   pen.setLineDash(SOLID);
   pen.lineJoin = 'miter';
 }
