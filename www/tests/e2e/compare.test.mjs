@@ -195,8 +195,8 @@ onPage('the stages of both runs stand beside each other and move with the clock'
   await panel(page).getByRole('button', { name: 'Stages' }).click();
   const stages = panel(page).locator('.stages');
   await stages.getByText('B Random').waitFor();
-  const [a, b] = [await drawn(page, 'A'), await drawn(page, 'B')];
-  assert.notEqual(a, b, 'the runs differ');
+  // Both are empty until they are painted for the first time.
+  await comes(async () => (await drawn(page, 'A')) !== (await drawn(page, 'B')), true, 'the runs differ');
   await compareFits(page, async (width) => {
     const [first, second] = await stages.locator('section').all();
     const [ofA, ofB] = [await first.boundingBox(), await second.boundingBox()];
