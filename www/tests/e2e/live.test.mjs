@@ -43,6 +43,8 @@ onPage(
     const pool = panel.getByRole('group', { name: 'main-2' });
     const before = await clock(page);
     await play(page);
+    // An edit before its first step would stand at the instant where it opened.
+    await comes(async () => (await clock(page)) > before, true);
     await panel.getByRole('button', { name: 'Add pool' }).click();
     await pool.first().getByText('added at').waitFor();
     await panel.getByRole('button', { name: 'Add client' }).click();
