@@ -99,14 +99,15 @@ export function Chooser(props: {
       <select
         class="in"
         onChange={(event) => {
-          const found = list.group.all.find(({ name }) => name === event.currentTarget.value);
+          // By its place: two edits of one instant, or two runs, can have one name.
+          const found = list.group.all[Number(event.currentTarget.value || -1)];
           if (found) props.choose({ name: found.name, document: found.document });
         }}
       >
         <option value="">choose …</option>
         <For each={list.group.all}>
-          {({ name, label }) => (
-            <option value={name} selected={name === props.chosen}>
+          {({ name, label }, i) => (
+            <option value={i()} selected={name === props.chosen}>
               {label}
             </option>
           )}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { compared, comparison as panel } from './comparing.mjs';
-import { cli, comes, preset, resting, savedScenario, suite, write } from './harness.mjs';
+import { cli, comes, drop, preset, resting, savedScenario, suite, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { compareFits, violations } from './violations.mjs';
 
@@ -115,6 +115,28 @@ onPage('before and after an edit: B goes on without it', async (page) => {
   // The edit changes the traffic: the runs are compared as distributions.
   await panel(page).getByText('distributions only').waitFor();
   await panel(page).locator('.compare-verdict.better').first().waitFor();
+});
+
+onPage('of two edits of one instant B goes on without the one that is picked', async (page) => {
+  const at_us = 10_000_000;
+  const two = {
+    title: 'Two edits at once',
+    run: { horizon_s: 20, warmup_s: 0 },
+    edits: [
+      { at_us, set: { 'cluster.routing': 'random' } },
+      { at_us, set: { 'cluster.pools[0].replicas': 3 } },
+    ],
+  };
+  await drop(page, 'scenario.json', JSON.stringify(two));
+  await page.getByText(two.title).first().waitFor();
+  await resting(page);
+  await page.keyboard.press('c');
+  await panel(page).getByLabel('Without an edit').selectOption({ index: 2 });
+  await compared(page);
+  await panel(page).getByRole('button', { name: 'Go on with B' }).click();
+  await panel(page).waitFor({ state: 'detached' });
+  const { edits } = JSON.parse(readFileSync(await savedScenario(page), 'utf8'));
+  assert.deepEqual(edits, two.edits.slice(0, 1));
 });
 
 onPage('what the comparison hides cannot be reached, and the focus goes back', async (page) => {
