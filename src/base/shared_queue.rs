@@ -74,18 +74,21 @@ pub struct SharedQueue<T: Entry, const PIECE: usize> {
     tail: Vec<T>,
     /// These, while they are kept in a checkpoint.
     packed_tail: Option<Rc<T::Packed>>,
+    /// Memory of a piece that has gone, for the next one.
+    spare: Vec<T>,
 }
 
 impl<T: Entry, const PIECE: usize> Default for SharedQueue<T, PIECE> {
     fn default() -> Self {
-        Self { pieces: Vec::new(), gone: 0, tail: Vec::new(), packed_tail: None }
+        Self { pieces: Vec::new(), gone: 0, tail: Vec::new(), packed_tail: None, spare: Vec::new() }
     }
 }
 
 impl<T: Entry + Clone, const PIECE: usize> Clone for SharedQueue<T, PIECE> {
     fn clone(&self) -> Self {
         let (pieces, tail) = (self.pieces.clone(), self.tail.clone());
-        Self { pieces, gone: self.gone, tail, packed_tail: self.packed_tail.clone() }
+        let packed_tail = self.packed_tail.clone();
+        Self { pieces, gone: self.gone, tail, packed_tail, spare: Vec::new() }
     }
 }
 
@@ -101,12 +104,20 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
     }
 
     /// Enters an entry at the tail.
+    #[inline]
     pub fn push(&mut self, entry: T) {
         if self.tail.len() == PIECE {
-            let full = std::mem::replace(&mut self.tail, Vec::with_capacity(PIECE));
-            self.pieces.push(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
+            self.begin_piece();
         }
         self.tail.push(entry);
+    }
+
+    #[cold]
+    fn begin_piece(&mut self) {
+        let mut empty = std::mem::take(&mut self.spare);
+        empty.reserve_exact(PIECE);
+        let full = std::mem::replace(&mut self.tail, empty);
+        self.pieces.push(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
     }
 
     /// The entry after so many others; its piece is unpacked.
@@ -129,19 +140,29 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
     }
 
     /// Forgets the entry at the head; returns whether there was one.
+    #[inline]
     pub fn drop_first(&mut self) -> bool {
         if self.is_empty() {
             return false;
         }
         self.gone += 1;
-        if self.pieces.is_empty() {
-            // A queue so short that all of it is the tail.
-            self.tail.drain(..std::mem::take(&mut self.gone));
-        } else if self.gone == PIECE {
-            self.pieces.remove(0);
-            self.gone = 0;
+        if self.gone == PIECE || self.pieces.is_empty() {
+            self.drop_gone();
         }
         true
+    }
+
+    #[cold]
+    fn drop_gone(&mut self) {
+        let gone = std::mem::take(&mut self.gone);
+        if self.pieces.is_empty() {
+            // A queue so short that all of it is the tail.
+            self.tail.drain(..gone);
+        } else {
+            let first = Rc::into_inner(self.pieces.remove(0));
+            self.spare = first.and_then(|piece| piece.plain.into_inner()).unwrap_or_default();
+            self.spare.clear();
+        }
     }
 
     /// All entries, oldest first. Those that are not taken are not unpacked.

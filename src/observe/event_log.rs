@@ -59,24 +59,27 @@ impl EventLog {
         self.start + self.lines.len() as u64
     }
 
-    pub(super) fn fact(&mut self, at: Micros, fact: Fact) {
-        self.line(at, Some(fact));
+    #[inline]
+    pub(super) fn fact(&mut self, at: Micros, fact: &Fact) {
+        if self.makes_room() {
+            self.lines.push((at.0, Some(*fact)));
+        }
     }
 
     pub(super) fn note(&mut self, at: Micros, note: Note) {
         self.notes.retain(|(number, _)| *number >= self.start);
         self.notes.push((self.total(), note));
-        self.line(at, None);
+        if self.makes_room() {
+            self.lines.push((at.0, None));
+        }
     }
 
-    fn line(&mut self, at: Micros, fact: Option<Fact>) {
-        if self.lines.len() >= self.most {
-            self.start += 1;
-            if !self.lines.drop_first() {
-                return;
-            }
-        }
-        self.lines.push((at.0, fact));
+    /// Forgets the first line where there are as many as are kept; whether there is room for another.
+    #[inline]
+    fn makes_room(&mut self) -> bool {
+        let full = self.lines.len() >= self.most;
+        self.start += u64::from(full);
+        !full || self.lines.drop_first()
     }
 
     /// Lines with their numbers and times, the newest first.
@@ -119,7 +122,7 @@ mod tests {
         for number in 0..20 {
             match number % 3 {
                 0 => log.note(Micros(number), Note::Edit(number.to_string())),
-                _ => log.fact(Micros(number), Fact::Admitted { request: RequestId(number as u32) }),
+                _ => log.fact(Micros(number), &Fact::Admitted { request: RequestId(number as u32) }),
             }
             let first = (number + 1).saturating_sub(5);
             assert_eq!((log.start(), log.total()), (first, number + 1));
@@ -140,7 +143,7 @@ mod tests {
     fn a_log_of_no_lines_counts_what_it_does_not_keep() {
         let mut log = EventLog::new(0);
         log.note(Micros(1), Note::Edit("an edit".to_owned()));
-        log.fact(Micros(2), Fact::Admitted { request: RequestId(0) });
+        log.fact(Micros(2), &Fact::Admitted { request: RequestId(0) });
         assert_eq!((log.start(), log.total(), log.newest_first().count()), (2, 2, 0));
     }
 }

@@ -249,8 +249,8 @@ impl Recorder {
         }
     }
 
-    fn note_move(&mut self, at: Micros, fact: Fact) {
-        let (kind, request, replica) = match fact {
+    fn note_move(&mut self, at: Micros, fact: &Fact) {
+        let (kind, request, replica) = match *fact {
             Fact::Arrived { request, .. } => (MoveKind::Arrive, request, None),
             Fact::Routed { request, replica } => (MoveKind::Route, request, Some(replica.0)),
             Fact::Rejected { request, replica, .. } => (MoveKind::Reject, request, replica.map(|r| r.0)),
@@ -308,22 +308,23 @@ impl Recorder {
     }
 
     /// A fact goes to who listens, and into the log.
-    fn tell(&mut self, at: Micros, fact: Fact) {
+    #[inline]
+    fn tell(&mut self, at: Micros, fact: &Fact) {
         if let Some(heard) = &mut self.heard {
-            heard.push(fact);
+            heard.push(*fact);
         }
         self.log.fact(at, fact);
     }
 
     #[inline(never)]
-    fn read(&mut self, at: Micros, fact: Fact) {
-        if let Some(from) = self.warmup.begins(at, &fact) {
+    fn read(&mut self, at: Micros, fact: &Fact) {
+        if let Some(from) = self.warmup.begins(at, fact) {
             self.meters.restart(from);
         }
-        self.meters.fact(at, &fact);
-        self.scaling.fact(at, &fact);
+        self.meters.fact(at, fact);
+        self.scaling.fact(at, fact);
         let measured = self.warmup.is_over();
-        match fact {
+        match *fact {
             Fact::Arrived { .. } => {
                 self.fact_counts.arrivals += 1;
                 self.timeline.count(counter::ARRIVED, 1);
@@ -378,7 +379,7 @@ impl Recorder {
             self.tell(at, fact);
             self.note_move(at, fact);
         }
-        self.detect(at, &fact);
+        self.detect(at, fact);
     }
 }
 
@@ -389,11 +390,11 @@ impl Sink for Recorder {
     fn fact(&mut self, at: Micros, fact: Fact) {
         if matches!(fact, Fact::StepEnded { .. }) && self.warmup.is_over() {
             if self.live {
-                self.tell(at, fact);
+                self.tell(at, &fact);
             }
             return;
         }
-        self.read(at, fact);
+        self.read(at, &fact);
     }
 
     fn wants_blocked_heads(&self) -> bool {

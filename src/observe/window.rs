@@ -232,8 +232,8 @@ impl Window {
         self.seconds.bytes_beside(later.map(|l| &l.seconds))
     }
 
-    pub(crate) fn fact(&mut self, now: Micros, fact: Fact) {
-        match fact {
+    pub(crate) fn fact(&mut self, now: Micros, fact: &Fact) {
+        match *fact {
             Fact::Arrived { client, .. } => *at(&mut self.second(now).arrived, client) += 1,
             Fact::Routed { replica, .. } => *at(&mut self.second(now).routed, replica.0) += 1,
             Fact::StepStarted { replica, span, .. } => {
@@ -390,12 +390,13 @@ mod tests {
             let now = Micros(u64::from(i) * 1_700 + u64::from(i / 1000) * 5 * US_PER_S);
             let (request, replica) = (RequestId(i), ReplicaId(i % 5));
             let span = Span(u64::from(i * 7919 % 9000));
-            window.fact(now, Fact::Arrived { request, client: i % 3, class: 0 });
-            window.fact(now, Fact::Routed { request, replica });
+            window.fact(now, &Fact::Arrived { request, client: i % 3, class: 0 });
+            window.fact(now, &Fact::Routed { request, replica });
             let (prefill, decode, running, waiting, kv_used) = (0, 1, 1, 0, 0);
-            window.fact(now, Fact::StepStarted { replica, span, prefill, decode, running, waiting, kv_used });
-            window.fact(now, Fact::FirstToken { request, replica, ttft: span });
-            window.fact(now, Fact::Tokens { replica, itl: span, count: i % 40 });
+            window
+                .fact(now, &Fact::StepStarted { replica, span, prefill, decode, running, waiting, kv_used });
+            window.fact(now, &Fact::FirstToken { request, replica, ttft: span });
+            window.fact(now, &Fact::Tokens { replica, itl: span, count: i % 40 });
             window
                 .completed(now, Finished { e2e: span, tpot: (i % 4 > 0).then_some(span), good: i % 2 == 0 });
         }
