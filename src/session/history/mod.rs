@@ -15,7 +15,8 @@ use super::view::{Columns, ColumnsQuery, Frame, FrameQuery, RunFigures};
 use super::{Audience, Awaited, Occasion, Session, SingleStep, Stop};
 use crate::base::{Diagnostics, Micros, PACKS};
 use back::Back;
-use std::rc::Rc;
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
 
 /// Most courses of events that are kept at a time.
 const LINES: usize = 8;
@@ -46,6 +47,10 @@ struct Checkpoint {
     alive: u64,
     /// About how many bytes were read to make it.
     read: u64,
+    /// Bytes of what is at rest in it.
+    at_rest: u64,
+    /// Bytes of that which another copy after it does not share, and that copy: neither changes any more.
+    beside: RefCell<Option<(Weak<Session>, u64)>>,
 }
 
 /// One course of events.
@@ -323,13 +328,25 @@ impl History {
 
 impl Checkpoint {
     fn of(session: &mut Session) -> Self {
-        if !PACKS {
-            let copied = session.bytes_alive();
-            return Self { alive: copied, read: copied, session: Rc::new(session.clone()) };
-        }
-        let kept = session.packed();
-        let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
-        Self { alive: kept.bytes_alive(), read, session: Rc::new(kept) }
+        let (kept, read) = if PACKS {
+            let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
+            (session.packed(), read)
+        } else {
+            (session.clone(), session.bytes_alive())
+        };
+        let (alive, at_rest) = (kept.bytes_alive(), kept.bytes_at_rest(None));
+        Self { alive, read, at_rest, session: Rc::new(kept), beside: RefCell::default() }
+    }
+
+    /// Bytes of what is at rest in it that `later`, the next copy of the run, does not share.
+    fn at_rest_beside(&self, later: &Rc<Session>) -> u64 {
+        let mut known = self.beside.borrow_mut();
+        let at_rest = match &*known {
+            Some((of, bytes)) if Weak::as_ptr(of) == Rc::as_ptr(later) => *bytes,
+            _ => self.session.bytes_at_rest(Some(later)),
+        };
+        *known = Some((Rc::downgrade(later), at_rest));
+        at_rest
     }
 }
 

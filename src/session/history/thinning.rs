@@ -11,10 +11,14 @@ use std::rc::Rc;
 type Loss = (f64, usize, usize);
 
 impl Line {
-    /// What comes after a checkpoint, which shares most with it; `present` is the furthest of the line that is shown.
-    fn after<'a>(&'a self, at: usize, present: Option<&'a Session>) -> Option<&'a Session> {
-        let next = self.kept.get(at + 1).map(|c| &*c.session);
-        next.or(self.front.as_deref()).or(present)
+    /// Bytes of a checkpoint beside what comes after it, which shares most with it; `present` is the furthest of the line that is shown.
+    fn bytes_of(&self, at: usize, present: Option<&Session>) -> u64 {
+        let checkpoint = &self.kept[at];
+        let at_rest = match self.kept.get(at + 1) {
+            Some(next) => checkpoint.at_rest_beside(&next.session),
+            None => checkpoint.session.bytes_at_rest(self.front.as_deref().or(present)),
+        };
+        checkpoint.alive + at_rest
     }
 }
 
@@ -28,7 +32,7 @@ impl History {
             let present = (i == last).then_some(&self.present);
             for (at, checkpoint) in line.kept.iter().enumerate() {
                 if !self.lines[..i].iter().any(|other| other.has(checkpoint)) {
-                    bytes += checkpoint.alive + checkpoint.session.bytes_at_rest(line.after(at, present));
+                    bytes += line.bytes_of(at, present);
                 }
             }
             if let Some(front) = line.front.as_ref().filter(|_| i != last) {
@@ -53,7 +57,7 @@ impl History {
         const GIVE_WAY: u64 = 6;
         // A part is left for what they come to have alone as the run goes on.
         let most = self.budget.bytes - self.budget.bytes / 16;
-        let at_rest = self.line().kept.last().map_or(0, |c| c.session.bytes_at_rest(None));
+        let at_rest = self.line().kept.last().map_or(0, |c| c.at_rest);
         let long = GIVE_WAY * at_rest.saturating_sub(self.budget.bytes / LONG);
         most.saturating_sub(long).max(self.budget.bytes / 3)
     }
@@ -62,7 +66,7 @@ impl History {
     /// them has to go.
     pub(super) fn events_between_all(&self) -> u64 {
         let Some((last, before)) = self.line().kept.split_last() else { return 0 };
-        let shared = before.last().map_or(0, |c| c.session.bytes_at_rest(Some(&last.session)));
+        let shared = before.last().map_or(0, |c| c.at_rest_beside(&last.session));
         let room = self.most_bytes().saturating_sub(self.checkpoint_bytes());
         let fit = (room / (last.alive + shared).max(1)).max(1);
         let now = self.present.now().0;
