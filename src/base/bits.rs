@@ -76,11 +76,6 @@ impl BitWriter {
         usual.follow(value);
     }
 
-    /// Bytes of what was written so far.
-    pub fn bytes(&self) -> u64 {
-        size_of_val(&*self.words) as u64
-    }
-
     /// All that was written.
     pub fn finish(mut self) -> Box<[u64]> {
         if self.filled > 0 {

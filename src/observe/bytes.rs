@@ -10,6 +10,11 @@ impl Recorder {
         alive + packed + self.scaling.bytes()
     }
 
+    /// About how many bytes are read to pack it.
+    pub(crate) fn bytes_packed_from(&self) -> u64 {
+        self.bytes_alive() + self.decisions.bytes_to_pack()
+    }
+
     /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
     pub(crate) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.judgements.bytes_beside(later.map(|l| &l.judgements))

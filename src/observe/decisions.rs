@@ -193,6 +193,21 @@ impl Decisions {
         self.kept.bytes_beside(later.map(|l| &l.kept))
     }
 
+    /// Bytes of decisions that no checkpoint has packed yet.
+    pub(super) fn bytes_to_pack(&self) -> u64 {
+        self.kept.bytes_to_pack()
+    }
+
+    /// Keeps its decisions packed.
+    pub(super) fn pack(&mut self) {
+        self.kept.pack();
+    }
+
+    /// Is what it was.
+    pub(super) fn unpack(&mut self) {
+        self.kept.unpack();
+    }
+
     /// Whether the report is to have a summary.
     pub(crate) fn summarised(&self) -> bool {
         self.max_candidates > 0

@@ -11,6 +11,7 @@ impl Recorder {
         self.packed = Some(out.finish().into());
         self.log.pack();
         self.window.pack();
+        self.decisions.pack();
     }
 
     /// Is what it was before it was packed.
@@ -19,5 +20,6 @@ impl Recorder {
         self.itl.unpack(&mut BitReader::new(&packed));
         self.log.unpack();
         self.window.unpack();
+        self.decisions.unpack();
     }
 }

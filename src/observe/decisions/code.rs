@@ -1,8 +1,8 @@
 //! A decision as what it differs in from the one before. What writes it and what reads it is the same.
 
 use super::KeptDecision;
+use crate::base::ReplicaId;
 use crate::base::bits::{BitReader, BitWriter, Usual, signed, unsigned};
-use crate::base::{PACKS, ReplicaId};
 use crate::policy::routing::Term;
 use crate::policy::{ReplicaPhase, ReplicaView};
 
@@ -60,10 +60,6 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn bytes(&self) -> u64 {
-        self.bits.bytes()
-    }
-
     pub(super) fn finish(self) -> Box<[u64]> {
         self.bits.finish()
     }
@@ -135,7 +131,7 @@ fn load_above_seen(figures: &[u32; FIGURES]) -> u32 {
 }
 
 /// A candidate that is not as expected.
-fn walk_candidate(now: Candidate, expected: Candidate, code: &mut (impl Code + ?Sized)) -> Candidate {
+fn walk_candidate(now: Candidate, expected: Candidate, code: &mut impl Code) -> Candidate {
     let (mut now, mut expected) = (figures(now), figures(expected));
     // As if it was none of its load that changed, but how much of it was not seen.
     now[LOAD] = load_above_seen(&now);
@@ -171,16 +167,8 @@ fn walk_candidate(now: Candidate, expected: Candidate, code: &mut (impl Code + ?
 const BESIDE: usize = 8;
 
 impl KeptDecision {
-    /// Its numbers, after those of `was`. The module of a first visit has the same for writing and reading: it is smaller.
+    /// Its numbers, after those of `was`.
     pub(super) fn walk(&mut self, was: &Self, code: &mut impl Code) {
-        if PACKS {
-            self.walk_all(was, code);
-        } else {
-            self.walk_all::<dyn Code>(was, code);
-        }
-    }
-
-    fn walk_all<C: Code + ?Sized>(&mut self, was: &Self, code: &mut C) {
         self.request = code.near(self.request, was.request.wrapping_add(1), kind::REQUEST);
         let number = |d: &Self| d.chosen.map_or(0, |chosen| chosen.wrapping_add(1));
         self.chosen = code.near(number(self), number(was), kind::CHOSEN).checked_sub(1);
@@ -207,7 +195,7 @@ impl KeptDecision {
         candidate(next)
     }
 
-    fn walk_scores(&mut self, was: &Self, code: &mut (impl Code + ?Sized)) {
+    fn walk_scores(&mut self, was: &Self, code: &mut impl Code) {
         let Self { seen, totals, terms, values, summands, summand_values, .. } = self;
         walk_columns((values, &was.values), terms.len(), seen, code);
         walk_columns((summand_values, &was.summand_values), summands.len(), seen, code);
@@ -229,7 +217,7 @@ fn walk_columns(
     (now, was): (&mut Vec<f64>, &[f64]),
     columns: usize,
     seen: &[ReplicaView],
-    code: &mut (impl Code + ?Sized),
+    code: &mut impl Code,
 ) {
     now.resize(length(now.len(), was.len(), code), 0.0);
     let rows = (now.len() / columns.max(1)).max(1);
@@ -249,6 +237,6 @@ fn walk_columns(
     }
 }
 
-fn length(now: usize, was: usize, code: &mut (impl Code + ?Sized)) -> usize {
+fn length(now: usize, was: usize, code: &mut impl Code) -> usize {
     if code.flag(now == was) { was } else { code.usual(now as u64, kind::LENGTH) as usize }
 }

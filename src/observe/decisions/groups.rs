@@ -1,11 +1,15 @@
-//! Decisions in groups. One differs from the one before in few candidates, and there by little: it is written as what it differs in
-//! when it comes, and read when somebody asks for it.
+//! Decisions in groups, as they come: entering one is copying it. A group that is full can be packed: once, for the run and for all
+//! checkpoints, which keep nothing else of it. There a decision is what it differs in from the one before: in few candidates, by little.
+
+mod plain;
 
 use super::KeptDecision;
 use super::code::{Code, Reader, Writer};
-use crate::base::RequestId;
+use crate::base::{PACKS, RequestId};
+use plain::Plain;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -28,25 +32,14 @@ struct Head {
     requests: Option<(u32, u32)>,
 }
 
-/// Decisions that stay as they are.
-#[derive(Debug)]
+/// Decisions one after the other: plain, packed, or both.
+#[derive(Clone, Debug, Default)]
 struct Group {
     head: Head,
-    bits: Box<[u64]>,
-    /// As while it was written.
-    apart: Vec<KeptDecision>,
-    /// How many bytes it takes.
-    bytes: u64,
-}
-
-/// The group that is being written.
-#[derive(Clone, Debug, Default)]
-struct Open {
-    head: Head,
-    bits: Writer,
     /// Why candidates were excluded, terms and summands, of decisions that had others of these than the one before.
-    apart: Vec<KeptDecision>,
-    latest: KeptDecision,
+    apart: Rc<Vec<KeptDecision>>,
+    plain: Option<Plain>,
+    packed: OnceCell<Rc<[u64]>>,
 }
 
 /// The latest decisions.
@@ -54,12 +47,14 @@ struct Open {
 pub(super) struct Groups {
     /// Oldest first. None changes once it is here: copies share them.
     full: VecDeque<Rc<Group>>,
-    open: Open,
+    /// The group that is being written.
+    open: Group,
     /// Decisions and candidates of all groups.
     decisions: usize,
     rows: usize,
-    /// Memory for the next decision.
+    /// Memory for the next decision, and for the next group.
     next: KeptDecision,
+    spare: Plain,
 }
 
 impl KeptDecision {
@@ -67,6 +62,10 @@ impl KeptDecision {
     fn columns(&self) -> Self {
         let (excluded, terms, summands) = (self.excluded.clone(), self.terms.clone(), self.summands.clone());
         Self { excluded, terms, summands, ..Self::default() }
+    }
+
+    fn has_columns_of(&self, other: &Self) -> bool {
+        self.excluded == other.excluded && self.terms == other.terms && self.summands == other.summands
     }
 }
 
@@ -85,10 +84,13 @@ impl Head {
 }
 
 impl Group {
-    fn of(Open { head, bits, apart, .. }: Open) -> Self {
-        let bits = bits.finish();
-        let bytes = bytes_of(&apart) + (size_of::<Self>() + size_of_val(&*bits)) as u64;
-        Self { head, bits, apart, bytes }
+    fn enter(&mut self, decision: &KeptDecision) {
+        self.head.enter(decision);
+        let known = self.apart.last().is_some_and(|columns| decision.has_columns_of(columns));
+        if !known {
+            Rc::make_mut(&mut self.apart).push(decision.columns());
+        }
+        self.plain.get_or_insert_default().enter(decision, known);
     }
 
     /// The latest of its decisions about a request.
@@ -106,7 +108,16 @@ impl Group {
 
     /// Reads its decisions, the oldest first.
     fn read(&self, mut each: impl FnMut(&KeptDecision)) {
-        let (mut from, mut apart) = (Reader::new(&self.bits), self.apart.iter());
+        match &self.plain {
+            Some(plain) => plain.read(&self.apart, |d, _| each(d)),
+            None if PACKS && self.head.decisions > 0 => self.read_packed(each),
+            None => {}
+        }
+    }
+
+    fn read_packed(&self, mut each: impl FnMut(&KeptDecision)) {
+        let packed = self.packed.get().expect("INV-6: a group of decisions is missing");
+        let (mut from, mut apart) = (Reader::new(packed), self.apart.iter());
         let mut was = KeptDecision::default();
         for _ in 0..self.head.decisions {
             let columns = if from.flag(false) { Some(&was) } else { apart.next() };
@@ -116,23 +127,41 @@ impl Group {
             was = now;
         }
     }
-}
 
-impl Open {
-    fn write(&mut self, now: &mut KeptDecision) {
-        let Self { head, bits, apart, latest: was } = self;
-        head.enter(now);
-        let same = now.excluded == was.excluded && now.terms == was.terms && now.summands == was.summands;
-        if !bits.flag(same) {
-            apart.push(now.columns());
-        }
-        now.walk(was, bits);
-        std::mem::swap(was, now);
+    fn pack(&self) -> Rc<[u64]> {
+        let Some(plain) = &self.plain else { return Rc::default() };
+        let (mut to, mut was) = (Writer::default(), KeptDecision::default());
+        plain.read(&self.apart, |now, known| {
+            to.flag(known);
+            now.walk(&was, &mut to);
+            was.clone_from(now);
+        });
+        to.finish().into()
     }
-}
 
-fn bytes_of(apart: &[KeptDecision]) -> u64 {
-    apart.iter().map(KeptDecision::size).sum()
+    /// The same group as a checkpoint keeps it.
+    fn at_rest(&self) -> Self {
+        let packed = Rc::clone(self.packed.get_or_init(|| self.pack()));
+        Self { head: self.head, apart: Rc::clone(&self.apart), plain: None, packed: packed.into() }
+    }
+
+    /// A group at rest as it is while it is written.
+    fn plain_again(&self) -> Self {
+        let mut group = Self::default();
+        self.read(|d| group.enter(d));
+        group
+    }
+
+    fn shares(&self, other: &Self) -> bool {
+        let both = self.packed.get().zip(other.packed.get());
+        std::ptr::eq(self, other) || both.is_some_and(|(a, b)| Rc::ptr_eq(a, b))
+    }
+
+    fn bytes(&self) -> u64 {
+        let apart = self.apart.iter().map(KeptDecision::size).sum::<u64>();
+        let packed = self.packed.get().map_or(0, |packed| size_of_val(&**packed) as u64);
+        size_of::<Self>() as u64 + apart + packed + self.plain.as_ref().map_or(0, Plain::bytes)
+    }
 }
 
 impl Groups {
@@ -142,31 +171,55 @@ impl Groups {
             let Some(oldest) = self.full.pop_front() else { break };
             self.decisions -= oldest.head.decisions;
             self.rows -= oldest.head.rows;
+            let plain = Rc::into_inner(oldest).and_then(|group| group.plain);
+            self.spare = plain.map_or_else(Plain::default, Plain::emptied);
         }
         let Head { decisions, rows: others, .. } = self.open.head;
         if decisions == GROUP || (decisions > 0 && others + rows > GROUP_ROWS) {
-            self.full.push_back(Rc::new(Group::of(std::mem::take(&mut self.open))));
+            let plain = Some(std::mem::take(&mut self.spare));
+            let full = std::mem::replace(&mut self.open, Group { plain, ..Group::default() });
+            self.full.push_back(Rc::new(full));
         }
         fill(&mut self.next);
-        self.open.write(&mut self.next);
+        self.open.enter(&self.next);
         self.decisions += 1;
         self.rows += rows;
+    }
+
+    /// Bytes of decisions that no checkpoint has packed yet.
+    pub(super) fn bytes_to_pack(&self) -> u64 {
+        let unpacked = |group: &&Group| group.packed.get().is_none();
+        let groups = self.full.iter().map(|group| &**group).chain([&self.open]);
+        groups.filter(unpacked).filter_map(|group| group.plain.as_ref()).map(Plain::bytes).sum()
     }
 
     /// The latest decision about a request, if that is still kept.
     pub(super) fn latest_about(&self, request: RequestId) -> Option<KeptDecision> {
         let older = || self.full.iter().rev().find_map(|group| group.latest_about(request.0));
-        Group::of(self.open.clone()).latest_about(request.0).or_else(older)
+        self.open.latest_about(request.0).or_else(older)
     }
 
     /// All, the oldest first.
     fn all(&self) -> Vec<KeptDecision> {
         let mut all = Vec::with_capacity(self.decisions);
-        for group in &self.full {
+        for group in self.full.iter().map(|group| &**group).chain([&self.open]) {
             group.read(|d| all.push(d.clone()));
         }
-        Group::of(self.open.clone()).read(|d| all.push(d.clone()));
         all
+    }
+
+    /// Keeps its decisions packed, and no memory to spare.
+    pub(super) fn pack(&mut self) {
+        for group in self.full.iter_mut().filter(|group| group.plain.is_some()) {
+            *group = Rc::new(group.at_rest());
+        }
+        self.open = self.open.at_rest();
+        (self.next, self.spare) = Default::default();
+    }
+
+    /// Is what it was; full groups are unpacked when somebody reads them.
+    pub(super) fn unpack(&mut self) {
+        self.open = self.open.plain_again();
     }
 
     /// Bytes of the decisions that `later`, which went on from a copy, does not share.
@@ -174,11 +227,10 @@ impl Groups {
         let first = later.and_then(|later| later.full.front());
         // What both have stands in the same order in both.
         let shared = first.map_or(self.full.len(), |first| {
-            self.full.iter().position(|group| Rc::ptr_eq(group, first)).unwrap_or(self.full.len())
+            self.full.iter().position(|group| group.shares(first)).unwrap_or(self.full.len())
         });
-        let own = self.full.iter().take(shared).map(|group| group.bytes).sum::<u64>();
-        let decisions = [&self.open.latest, &self.next].map(KeptDecision::size);
-        own + bytes_of(&self.open.apart) + self.open.bits.bytes() + decisions.iter().sum::<u64>()
+        let own = self.full.iter().take(shared).map(|group| group.bytes()).sum::<u64>();
+        own + self.open.bytes() + self.next.size() + self.spare.bytes()
     }
 }
 
@@ -260,13 +312,20 @@ mod tests {
         for decision in &decisions {
             groups.push(decision.seen.len(), |next| next.clone_from(decision));
         }
-        assert!(groups.all() == decisions);
-        assert!(groups.bytes_beside(None) * 5 < bytes_of(&decisions));
-        for (i, decision) in decisions.iter().enumerate() {
-            let latest = decisions[i..].iter().rfind(|d| d.request == decision.request);
-            assert!(groups.latest_about(RequestId(decision.request)).as_ref() == latest);
+        let mut packed = groups.clone();
+        packed.pack();
+        let plain = decisions.iter().map(KeptDecision::size).sum::<u64>();
+        assert!(packed.bytes_beside(None) * 5 < plain);
+        let mut restored = packed.clone();
+        restored.unpack();
+        for groups in [groups, packed, restored] {
+            assert!(groups.all() == decisions);
+            for (i, decision) in decisions.iter().enumerate() {
+                let latest = decisions[i..].iter().rfind(|d| d.request == decision.request);
+                assert!(groups.latest_about(RequestId(decision.request)).as_ref() == latest);
+            }
+            assert!(groups.latest_about(RequestId(1_000_000)).is_none());
         }
-        assert!(groups.latest_about(RequestId(1_000_000)).is_none());
     }
 
     #[test]
@@ -305,5 +364,32 @@ mod tests {
         assert!(own < alone / 2, "{own} of {alone}");
         push(&mut later, 1100..9000);
         assert_eq!(groups.bytes_beside(Some(&later)), alone);
+    }
+
+    #[test]
+    fn a_group_is_packed_once_for_all_checkpoints_even_after_one_was_restored() {
+        let mut groups = Groups::default();
+        let mut next = 0;
+        let mut checkpoints = Vec::new();
+        for _ in 0..4 {
+            for _ in 0..1000 {
+                groups.push(0, |decision| decision.request = next);
+                next += 1;
+            }
+            let mut checkpoint = groups.clone();
+            checkpoint.pack();
+            assert!(
+                checkpoint.full.iter().chain([&Rc::new(checkpoint.open.clone())]).all(|g| g.plain.is_none())
+            );
+            groups = checkpoint.clone();
+            groups.unpack();
+            checkpoints.push(checkpoint);
+        }
+        for two in checkpoints.windows(2) {
+            let same = two[0].full.iter().zip(&two[1].full).filter(|(a, b)| a.shares(b)).count();
+            assert_eq!(same, two[0].full.len());
+            assert!(two[0].bytes_beside(Some(&two[1])) < two[0].bytes_beside(None) / 4);
+        }
+        assert!(groups.all().iter().map(|d| d.request).eq(0..next));
     }
 }

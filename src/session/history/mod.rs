@@ -329,7 +329,7 @@ impl History {
 impl Checkpoint {
     fn of(session: &mut Session) -> Self {
         let (kept, read) = if PACKS {
-            let read = session.engine.bytes_packed_from() + session.recorder.bytes_alive();
+            let read = session.engine.bytes_packed_from() + session.recorder.bytes_packed_from();
             (session.packed(), read)
         } else {
             (session.clone(), session.bytes_alive())
