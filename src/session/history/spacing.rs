@@ -32,7 +32,7 @@ impl History {
         const EVENT_NS: u64 = 400;
         /// A step, which is two events, looks at each request of a replica.
         const EVENT_NS_PER_REQUEST: u64 = 18;
-        const HURRIES: u64 = 16;
+        const HURRIES: u64 = 48;
         const HAS_TIME: u64 = 4;
         const ON_ITS_WAY: u64 = 2;
         let times = if self.hurries {
