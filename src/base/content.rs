@@ -5,6 +5,7 @@
 //! so equal contents give equal block hashes. Adjacent pieces that continue each other are merged, which makes the list,
 //! and with it the hash, independent of how the text was put together.
 
+use super::product::halves_of_product;
 use serde::{Deserialize, Serialize};
 
 /// A run of tokens: `len` tokens of `source`, from position `start`.
@@ -171,9 +172,9 @@ fn hash_piece(mut hash: u64, source: u64, start: u64, len: u32) -> u64 {
 
 /// Mixes `x` into `hash`: a 64 x 64 bit multiplication folded on itself.
 fn mix(hash: u64, x: u64) -> u64 {
-    let wide = u128::from(hash ^ 0xa076_1d64_78bd_642f)
-        * u128::from(x ^ 0xe703_7ed1_a0b4_28db ^ hash.rotate_left(32));
-    (wide as u64) ^ ((wide >> 64) as u64) ^ hash.rotate_left(17)
+    let (low, high) =
+        halves_of_product(hash ^ 0xa076_1d64_78bd_642f, x ^ 0xe703_7ed1_a0b4_28db ^ hash.rotate_left(32));
+    low ^ high ^ hash.rotate_left(17)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Products of whole numbers that nearly always fit 32 bits. WebAssembly has no instruction that tells whether a product of 64 bits
-//! overflowed, and calls a function for it and for one of 128 bits: here that is left to the few that need it.
+//! overflowed, and calls a function for it and for one of 128 bits: here that is left to the few that need it. Hashes need all 128.
 
 /// A number times a count, checked.
 pub(crate) fn times(number: u64, count: u32) -> u64 {
@@ -29,9 +29,39 @@ fn wide_product_large(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
+/// The low and the high half of a product, of any numbers: of four products of 32 bits where a processor has no wider one.
+#[inline]
+pub(crate) fn halves_of_product(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = 0xffff_ffff;
+    if cfg!(not(target_arch = "wasm32")) && !cfg!(test) {
+        let wide = u128::from(a) * u128::from(b);
+        return (wide as u64, (wide >> 64) as u64);
+    }
+    let ((a_high, a), (b_high, b)) = ((a >> 32, a & LOW), (b >> 32, b & LOW));
+    // None of these sums overflows: saying so spares WebAssembly the question.
+    let low = a.wrapping_mul(b);
+    let middle = a_high.wrapping_mul(b).wrapping_add(low >> 32);
+    let other = a.wrapping_mul(b_high).wrapping_add(middle & LOW);
+    let high = a_high.wrapping_mul(b_high).wrapping_add(middle >> 32).wrapping_add(other >> 32);
+    (other << 32 | low & LOW, high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn halves_are_those_of_the_wide_product() {
+        let edge = u64::from(u32::MAX);
+        let numbers =
+            [0, 1, 7, edge - 1, edge, edge + 1, 1 << 40, 0x9e37_79b9_7f4a_7c15, u64::MAX - 1, u64::MAX];
+        for a in numbers {
+            for b in numbers {
+                let wide = u128::from(a) * u128::from(b);
+                assert_eq!(halves_of_product(a, b), (wide as u64, (wide >> 64) as u64), "{a} and {b}");
+            }
+        }
+    }
 
     #[test]
     fn products_are_those_of_wider_numbers() {

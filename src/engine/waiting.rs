@@ -307,7 +307,7 @@ impl Replica {
         let chain = &active.chain[..self.cacheable(active)];
         // A request that found no room looks again at every step until it does.
         let again = self.refused.is_some_and(|(refused, ..)| refused == slot);
-        if again { self.kv.own().lookup_again(chain) } else { self.kv.lookup(chain) }
+        if again { self.kv.own().lookup_again(chain) } else { self.kv.own().find(chain) }
     }
 
     /// How many leading blocks of what a request has to prefill it may find in the cache.

@@ -62,6 +62,16 @@ pub struct Hit {
     pub free: u32,
 }
 
+/// The blocks of a cached prefix that was found.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// When, by the version of the pool.
+    version: u64,
+    /// The last of the chained hashes, which tells of all before it.
+    last: u64,
+    blocks: Vec<u32>,
+}
+
 /// What a block is doing, for display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellState {
@@ -109,6 +119,9 @@ pub struct BlockPool {
     version: u64,
     #[serde(skip)]
     watch: Watch,
+    /// What was found last, for who takes it.
+    #[serde(skip)]
+    found: Found,
     /// What stands in the tables, while it is kept in a checkpoint.
     #[serde(skip)]
     packed: Option<Rc<Packed>>,
@@ -142,6 +155,7 @@ impl BlockPool {
             store: None,
             version: 0,
             watch: Watch::default(),
+            found: Found::default(),
             packed: None,
         }
     }
@@ -232,6 +246,40 @@ impl BlockPool {
         hit
     }
 
+    /// The same, for who is about to pin what is found.
+    pub fn find(&mut self, chain: &[u64]) -> Hit {
+        let mut hit = Hit::default();
+        self.found.blocks.clear();
+        for &hash in chain {
+            let Some(b) = self.by_hash.get(hash) else { break };
+            self.found.blocks.push(b);
+            hit.free += u32::from(self.blocks[b as usize].holders() == 0);
+        }
+        hit.blocks = self.found.blocks.len() as u32;
+        (self.found.version, self.found.last) =
+            (self.version, chain[..hit.blocks as usize].last().copied().unwrap_or(0));
+        hit
+    }
+
+    /// The blocks of a prefix that is cached as a whole.
+    fn blocks_of(&mut self, chain: &[u64]) -> Vec<u32> {
+        let mut found = std::mem::take(&mut self.found);
+        let known = found.version == self.version
+            && found.blocks.len() == chain.len()
+            && chain.last().is_none_or(|last| *last == found.last);
+        let look = |hash: &u64| self.by_hash.get(*hash).expect("INV-4: a cached block vanished");
+        if !known {
+            found.blocks.clear();
+            found.blocks.extend(chain.iter().map(look));
+        }
+        #[cfg(feature = "verify")]
+        assert!(
+            chain.iter().map(look).eq(found.blocks.iter().copied()),
+            "INV-4: a cached block moved unnoticed"
+        );
+        found.blocks
+    }
+
     /// Whether a request that holds nothing yet can pin `hit` and store `tokens` in all (the hit's included).
     pub fn can_admit(&self, hit: Hit, tokens: u32) -> bool {
         self.can_admit_beside(0, hit, tokens)
@@ -246,8 +294,8 @@ impl BlockPool {
     pub fn pin(&mut self, block_table: &mut BlockTable, chain: &[u64]) {
         assert!(block_table.is_empty(), "INV-4: a prefix pinned after other blocks");
         self.watch.forget();
-        for &hash in chain {
-            let b = self.by_hash.get(hash).expect("INV-4: a cached block vanished");
+        let found = self.blocks_of(chain);
+        for &b in &found {
             match self.blocks[b as usize].holders() {
                 0 => {
                     let place = std::mem::take(&mut self.places[b as usize]);
@@ -260,9 +308,10 @@ impl BlockPool {
                 _ => {}
             }
             self.blocks[b as usize].0 += 1;
-            self.hits += 1;
-            block_table.blocks.push(b);
         }
+        self.hits += found.len() as u64;
+        block_table.blocks.extend_from_slice(&found);
+        self.found.blocks = found;
         block_table.tokens = chain.len() as u32 * self.block_tokens;
         block_table.last_hash = chain.last().copied().unwrap_or(0);
         self.version += 1;

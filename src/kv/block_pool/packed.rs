@@ -7,7 +7,7 @@
 //! neighbours too. Equal hashes of many replicas are kept once for all of them.
 
 use super::watch::Watch;
-use super::{Block, BlockPool};
+use super::{Block, BlockPool, Found};
 use crate::base::bits::{BitReader, BitWriter, Course, width_of};
 use crate::base::lookup::LookupMap;
 use crate::kv::BlockTable;
@@ -152,6 +152,7 @@ impl BlockPool {
             listed: FreeList::default(),
             by_hash: LookupMap::default(),
             watch: Watch::default(),
+            found: Found::default(),
             retired: self.retired.clone(),
             tier: self.tier.clone(),
             store: self.store.clone(),
