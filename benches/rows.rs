@@ -58,15 +58,14 @@ fn progress(session: &Session) -> Progress {
     (session.now().0, session.engine().records().len() as u64, session.events(), steps)
 }
 
-/// Runs `turn` for [`PLAYED_S`] seconds in a cluster in full swing; returns the wall time and the progress in it.
-fn play(replicas: u32, audience: Audience, mut turn: impl FnMut(&mut Session)) -> (f64, Progress) {
+/// Runs `turn` for [`PLAYED_S`] seconds in a cluster in full swing, or until the run is over; returns the wall time and the progress
+/// in it.
+fn play(replicas: u32, audience: Audience, mut turn: impl FnMut(&mut Session) -> Stop) -> (f64, Progress) {
     let (mut session, _) = Session::start(watched(replicas), None, audience).expect("a sound scenario");
     assert!(session.advance(IN_FULL_SWING, u64::MAX) == Stop::Until, "the run ended early");
     let before = progress(&session);
     let start = Instant::now();
-    while start.elapsed().as_secs_f64() < PLAYED_S {
-        turn(&mut session);
-    }
+    while start.elapsed().as_secs_f64() < PLAYED_S && turn(&mut session) != Stop::Finished {}
     let wall = start.elapsed().as_secs_f64();
     let after = progress(&session);
     let part = (after.0 - before.0, after.1 - before.1, after.2 - before.2, after.3 - before.3);
@@ -74,11 +73,13 @@ fn play(replicas: u32, audience: Audience, mut turn: impl FnMut(&mut Session)) -
 }
 
 /// One slice of work, as the page's worker cuts it.
-fn slice(session: &mut Session) {
+fn slice(session: &mut Session) -> Stop {
     let start = Instant::now();
-    while start.elapsed().as_secs_f64() * 1000.0 < SLICE_MS {
-        session.advance(Micros::MAX, 1024);
+    let mut stop = Stop::Events;
+    while start.elapsed().as_secs_f64() * 1000.0 < SLICE_MS && stop != Stop::Finished {
+        stop = session.advance(Micros::MAX, 1024);
     }
+    stop
 }
 
 fn row(name: &str, requests: u64, replicas: u32) -> Value {
@@ -110,10 +111,10 @@ fn play_watched(replicas: u32) -> (f64, Progress) {
     let mut views = VIEWS.iter().copied().cycle();
     let mut due = Instant::now();
     play(replicas, Audience::Live, |session| {
-        slice(session);
+        let stop = slice(session);
         let begun = Instant::now();
         if begun < due {
-            return;
+            return stop;
         }
         std::hint::black_box(tokenyard::base::json::compact(&session.frame(&query)));
         for view in views.by_ref().take(2) {
@@ -125,6 +126,7 @@ fn play_watched(replicas: u32) -> (f64, Progress) {
             }));
         }
         due = begun + 6 * begun.elapsed();
+        stop
     })
 }
 
