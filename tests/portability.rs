@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 163733, "7fa1494263175e18"),
-    ("everything", 77549, "76e2e264ae578d8e"),
-    ("conversations", 102944, "59377f60cb4070a6"),
+    ("pressure", 161787, "d68033860098392c"),
+    ("everything", 76750, "08cce07dbb31b241"),
+    ("conversations", 102676, "f7c31433f0248a73"),
 ];
 
 const DRAWS: &[Line] = &[

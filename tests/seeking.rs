@@ -297,12 +297,12 @@ fn on_the_way_to_the_end_checkpoints_are_spread_evenly_over_what_there_is_room_f
 
 #[test]
 fn a_run_that_plays_as_fast_as_it_can_makes_fewer_checkpoints_than_one_that_keeps_up() {
-    let scenario = preset("chat-4xh100", 120.0);
+    let scenario = preset("chat-4xh100", 480.0);
     let budget = Budget { events: 500, ..Budget::PAGE };
     let mut hurries = History::new(start(&scenario), budget);
-    while hurries.advance(Micros(120_000_000), 777) == Stop::Events {}
+    while hurries.advance(Micros(480_000_000), 777) == Stop::Events {}
     let mut keeps_up = History::new(start(&scenario), budget);
-    for tenth in 1..=1200 {
+    for tenth in 1..=4800 {
         keeps_up.advance(Micros(tenth * 100_000), u64::MAX);
     }
     let [few, many] = [&hurries, &keeps_up].map(History::checkpoints);

@@ -12,7 +12,7 @@ use crate::base::order::sort_pairs;
 use crate::base::{Micros, RequestId, Span};
 use crate::engine::{Cluster, Decision, Fact, Replica, ScalingRecord, Sink};
 use crate::scenario::{Scenario, Slo};
-use crate::stats::{BucketLog, Histogram, RunLength, Timeline};
+use crate::stats::{BucketLog, Histogram, Tally, Timeline};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -86,7 +86,7 @@ pub(crate) struct Recorder {
     /// `None` if the scenario does not want any.
     pub(crate) detectors: Option<Box<Detectors>>,
     /// Gaps between tokens after the warm-up.
-    pub(crate) itl: RunLength,
+    pub(crate) itl: Tally,
     /// Output tokens shown after the warm-up.
     pub(crate) tokens: u64,
     pub(crate) ttft: Histogram,
@@ -148,7 +148,7 @@ impl Recorder {
             meters: Meters::new(replicas),
             scaling: ScalingLog::new(&scenario.cluster),
             detectors: scenario.observe.anomalies.then(|| Box::new(Detectors::new(scenario, replicas))),
-            itl: RunLength::default(),
+            itl: Tally::default(),
             tokens: 0,
             ttft: Histogram::default(),
             e2e: Histogram::default(),

@@ -160,35 +160,44 @@ impl RunLength {
         }
     }
 
+    /// The sum of all values.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// The figures of the distribution.
     pub fn summary(&self) -> Summary {
-        let runs = self.sorted();
-        let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
-            return Summary::default();
-        };
-        let mut ends = Vec::with_capacity(runs.len());
-        let mut total = 0;
-        for (_, count) in &runs {
-            total += count;
-            ends.push(total);
-        }
-        let at = |p: f64| {
-            interpolate(total, p, |rank| {
-                let run = ends.partition_point(|&end| end <= rank);
-                runs[run].0
-            })
-        };
-        Summary {
-            count: total,
-            mean: self.sum as f64 / total as f64,
-            min: first.0 as f64,
-            p50: at(50.0),
-            p75: at(75.0),
-            p90: at(90.0),
-            p95: at(95.0),
-            p99: at(99.0),
-            max: last.0 as f64,
-        }
+        summary_of(&self.sorted(), self.sum)
+    }
+}
+
+/// The figures of sorted runs of values, whose sum is known.
+pub(super) fn summary_of(runs: &[(u64, u64)], sum: u128) -> Summary {
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
+        return Summary::default();
+    };
+    let mut ends = Vec::with_capacity(runs.len());
+    let mut total = 0;
+    for (_, count) in runs {
+        total += count;
+        ends.push(total);
+    }
+    let at = |p: f64| {
+        interpolate(total, p, |rank| {
+            let run = ends.partition_point(|&end| end <= rank);
+            runs[run].0
+        })
+    };
+    Summary {
+        count: total,
+        mean: sum as f64 / total as f64,
+        min: first.0 as f64,
+        p50: at(50.0),
+        p75: at(75.0),
+        p90: at(90.0),
+        p95: at(95.0),
+        p99: at(99.0),
+        max: last.0 as f64,
     }
 }
 

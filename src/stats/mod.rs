@@ -9,6 +9,7 @@ mod ranked;
 mod series;
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 mod student;
+mod tally;
 
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use blocked::{Blocked, Draws, FIGURES, Weights};
@@ -19,3 +20,4 @@ pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use student::{Interval, mean_interval, t_975};
+pub use tally::Tally;
