@@ -248,6 +248,9 @@ function drawAhead(s: Plot): void {
   pen.globalAlpha = 1;
 }
 
+/** Between the word for the warm-up and what stands beside it. */
+const CLEAR = 6;
+
 /** A pole at each edit; above the first chart their pennants and the word for the warm-up. */
 function drawEdits(s: Plot): void {
   const { pen, p, box } = s;
@@ -269,7 +272,9 @@ function drawEdits(s: Plot): void {
   const drawn = pennants(pen, p, applied, places, y, edges);
   if (s.warmUpS <= 0) return;
   pen.font = font(p, 11);
-  const end = box.x + pen.measureText('warm-up').width + 6;
-  if (drawn.every((d) => (d.side === 'right' ? d.x : d.x - d.width) > end))
-    label(pen, 'warm-up', box.x, y + 10.5, p.ink3);
+  const { width } = pen.measureText('warm-up');
+  // Beside the playhead where that would cross it.
+  const from = edges.playhead < box.x + width + CLEAR ? edges.playhead + CLEAR : box.x;
+  if (drawn.every((d) => (d.side === 'right' ? d.x : d.x - d.width) > from + width + CLEAR))
+    label(pen, 'warm-up', from, y + 10.5, p.ink3);
 }
