@@ -17,6 +17,7 @@ impl Session {
         let tpot_us = (p.itl_count > 0).then(|| p.itl_sum.0 as f64 / f64::from(p.itl_count));
         let segments = life::segments(&self.engine, id, self.playhead);
         let parts = life::parts(&segments);
+        let until = r.e2e.get().map_or(r.left.get().unwrap_or(self.playhead), |e2e| r.arrival + e2e);
         Some(RequestDetail {
             request,
             label: self.label_of(&r),
@@ -36,6 +37,8 @@ impl Session {
             e2e_us: r.e2e.get().map(|e2e| e2e.0),
             segments,
             total_us: parts.iter().map(|part| part.us).sum(),
+            until_us: until.0,
+            lasted_us: until.since(r.arrival).0,
             parts,
             candidates: self.recorder.decisions.candidates(id),
         })

@@ -55,6 +55,10 @@ pub struct RequestDetail {
     pub parts: Vec<Part>,
     /// Sum of the parts in microseconds: E2E of a finished request, else its age and the output processing of its tokens so far.
     pub total_us: u64,
+    /// When its client had all of it, or it was given up, in microseconds; the playhead while it goes on.
+    pub until_us: u64,
+    /// From its arrival to then: E2E of a finished request, the age of one that goes on.
+    pub lasted_us: u64,
     /// What the router saw of each replica when it chose, the best first, where that is still kept.
     pub candidates: Vec<Candidate>,
 }

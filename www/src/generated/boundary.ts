@@ -1781,6 +1781,10 @@ export type RequestDetail = {
   parts: Array<Part>,
   /** Sum of the parts in microseconds: E2E of a finished request, else its age and the output processing of its tokens so far. */
   total_us: number,
+  /** When its client had all of it, or it was given up, in microseconds; the playhead while it goes on. */
+  until_us: number,
+  /** From its arrival to then: E2E of a finished request, the age of one that goes on. */
+  lasted_us: number,
   /** What the router saw of each replica when it chose, the best first, where that is still kept. */
   candidates: Array<Candidate>,
 };

@@ -32,7 +32,7 @@ export default function RequestBlocks(props: { app: App; detail: RequestDetail }
           </span>
           <span class="pill">{where()}</span>
           <span class="m end">
-            {d().e2e_us === undefined ? 'age' : 'E2E'} {text(durationUs(d().total_us))}
+            {d().e2e_us === undefined ? 'age' : 'E2E'} {text(durationUs(d().lasted_us))}
           </span>
         </div>
         <p class="say">{d().summary}</p>
@@ -52,7 +52,7 @@ export default function RequestBlocks(props: { app: App; detail: RequestDetail }
         <div class="blk-head">
           <h2>Waterfall</h2>
           <span class="m">
-            {clock(d().arrival_us)} – {clock(d().arrival_us + d().total_us)} s
+            {clock(d().arrival_us)} – {clock(d().until_us)} s
           </span>
         </div>
         <Waterfall detail={d()} />
