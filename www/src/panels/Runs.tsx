@@ -1,16 +1,15 @@
 // The runs of this scenario: what differs, how they ended up, and which is on screen.
 import { For, type JSX, Show } from 'solid-js';
 import { clock, DASH, plain } from '../base/units.ts';
-import type { Flag } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { differing, type NamedRun } from '../state/namedRuns.ts';
+import type { PlacedEdit } from '../state/edits.ts';
+import { type Differing, differing } from '../state/namedRuns.ts';
+import { pathName } from './formFields.ts';
+import { editSaid, valueSaid } from './said.ts';
 
 export default function Runs(props: { app: App }): JSX.Element {
   const app = props.app;
   void app.refreshNamedRun();
-  const flagsOf = (run: NamedRun): readonly Flag[] =>
-    run.id === app.namedRuns().shown ? (app.throttledFrame()?.flags ?? []) : run.flags;
-  const shown = (): readonly Flag[] => app.throttledFrame()?.flags ?? [];
   return (
     <table class="runs">
       <thead>
@@ -43,7 +42,7 @@ export default function Runs(props: { app: App }): JSX.Element {
                 </td>
                 <td class="differs">
                   <Show when={!here()} fallback="on screen">
-                    {said(differing(flagsOf(run), shown()))}
+                    {said(app, differing(run.document, app.document()))}
                   </Show>
                 </td>
                 <td class="r m">{run.figures ? `${clock(run.figures.computed_us)} s` : DASH}</td>
@@ -90,8 +89,15 @@ function ms(value: number | undefined): string {
     : `${plain(Number(value.toPrecision(3)))} ms`;
 }
 
-function said({ has, lacks }: ReturnType<typeof differing>): string {
-  const one = (flag: Flag): string => `${flag.label}${flag.off ? ' (off)' : ''} at ${clock(flag.at_us)} s`;
-  const parts = [...has.map(one), ...lacks.map((flag) => `without ${one(flag)}`)];
-  return parts.length === 0 ? 'its scenario' : parts.join('; ');
+function said(app: App, { has, lacks, changed }: Differing): string {
+  const one = ({ atUs, edit, off }: PlacedEdit): string => {
+    const what = editSaid(app, edit).map(([name, value]) => `${name} ${value}`);
+    return `${what.join(', ')}${off ? ' (off)' : ''} at ${clock(atUs)} s`;
+  };
+  const parts = [
+    ...changed.map(({ path, to }) => `${pathName(app.schema, app.document(), path)} ${valueSaid(app, path, to)}`),
+    ...has.map(one),
+    ...lacks.map((edit) => `without ${one(edit)}`),
+  ];
+  return parts.length === 0 ? 'nothing: the same run' : parts.join('; ');
 }

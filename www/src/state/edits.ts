@@ -142,7 +142,8 @@ export function listedEdits(original: Json, document: Json): readonly ListedEdit
   });
 }
 
-function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
+/** Whether both do the same at the same instant. */
+export function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
   return (
     a.atUs === b.atUs &&
     a.off === b.off &&

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Flag } from '../generated/boundary.ts';
 import {
   besides,
   branched,
@@ -13,8 +12,7 @@ import {
   withSecondRun,
 } from './namedRuns.ts';
 
-const flag = (atUs: number, label: string): Flag => ({ at_us: atUs, label, applied: true, off: false });
-const left = (document: string) => ({ document, flags: [flag(1, document)], figures: { computed_us: 9 } });
+const left = (document: string) => ({ document, figures: { computed_us: 9 } });
 
 test('an edit in the past names both runs, and shows the new one', () => {
   const namedRuns = namedRunsAfter(NO_NAMED_RUNS, left('a'), 'b');
@@ -67,7 +65,15 @@ test('the run on screen cannot be removed, and a name stays with its run', () =>
   expect(withoutNamedRun(namedRuns, 1).all.map((c) => c.id)).toEqual([2]);
 });
 
-test('what differs is what either has and the other has not', () => {
-  const [a, b, c] = [flag(1, 'a'), flag(2, 'b'), flag(2, 'c')];
-  expect(differing([a, b], [a, c])).toEqual({ has: [b], lacks: [c] });
+test('what differs is what either has and the other has not, whether it was on screen or not', () => {
+  const edit = (atUs: number, rate: number) => ({ at_us: atUs, set: { rate } });
+  const shown = { seed: 1, edits: [edit(1, 5), edit(2, 7)] };
+  const second = withSecondRun(shown, { name: 'B', document: { seed: 2, edits: [edit(1, 5), edit(2, 8)] } }).all[1];
+  const { has, lacks, changed } = differing(second?.document ?? null, shown);
+  expect([has, lacks].map((all) => all.map((e) => [e.atUs, e.edit.set]))).toEqual([
+    [[2, { rate: 8 }]],
+    [[2, { rate: 7 }]],
+  ]);
+  expect(changed).toEqual([{ path: 'seed', from: 1, to: 2 }]);
+  expect(differing(shown, shown)).toEqual({ has: [], lacks: [], changed: [] });
 });

@@ -1,13 +1,13 @@
 // The runs of a scenario: an edit in the past begins another one and leaves the old one as it was, to be gone back to.
 import { equal, type Json } from '../base/json.ts';
-import type { Flag, RunFigures } from '../generated/boundary.ts';
+import type { RunFigures } from '../generated/boundary.ts';
+import { type Change, changes, type PlacedEdit, placedEdits, samePlaced } from './edits.ts';
 
 /** A run: its document with its edits, and what the core said of it when it was last on screen. */
 export type NamedRun = {
   readonly id: number;
   readonly name: string;
   readonly document: Json;
-  readonly flags: readonly Flag[];
   readonly figures: RunFigures | undefined;
 };
 
@@ -36,7 +36,7 @@ export function branched(namedRuns: NamedRuns, left: Omit<NamedRun, 'id' | 'name
 /** With a run of that name which was not on screen yet, such as the second run of a link. */
 export function withSecondRun(shown: Json, second: Pick<NamedRun, 'name' | 'document'>): NamedRuns {
   const first: NamedRuns = {
-    all: [{ id: 1, name: 'Run 1', document: shown, flags: [], figures: undefined }],
+    all: [{ id: 1, name: 'Run 1', document: shown, figures: undefined }],
     shown: 1,
   };
   return { ...first, all: [...first.all, unseen(first, second)] };
@@ -44,7 +44,7 @@ export function withSecondRun(shown: Json, second: Pick<NamedRun, 'name' | 'docu
 
 function unseen(known: NamedRuns, run: { readonly name?: string; readonly document: Json }): NamedRun {
   const id = Math.max(...known.all.map((c) => c.id)) + 1;
-  return { name: `Run ${id}`, ...run, id, flags: [], figures: undefined };
+  return { name: `Run ${id}`, ...run, id, figures: undefined };
 }
 
 export function shownOf(namedRuns: NamedRuns): NamedRun | undefined {
@@ -78,13 +78,17 @@ export function withoutNamedRun(namedRuns: NamedRuns, id: number): NamedRuns {
   return id === namedRuns.shown ? namedRuns : { ...namedRuns, all: namedRuns.all.filter((c) => c.id !== id) };
 }
 
-/** The edits that `run` has and `other` has not, and the other way round, in words. */
-export function differing(
-  run: readonly Flag[],
-  other: readonly Flag[],
-): { readonly has: Flag[]; readonly lacks: Flag[] } {
-  const same = (a: Flag, b: Flag): boolean => a.at_us === b.at_us && a.label === b.label && a.off === b.off;
-  const beside = (some: readonly Flag[], from: readonly Flag[]): Flag[] =>
-    some.filter((a) => !from.some((b) => same(a, b)));
-  return { has: beside(run, other), lacks: beside(other, run) };
+/** In what a run differs from another. */
+export type Differing = {
+  /** Edits that it has and the other has not, and the other way round. */
+  readonly has: readonly PlacedEdit[];
+  readonly lacks: readonly PlacedEdit[];
+  /** What is otherwise from the start: from the value of the other to its own. */
+  readonly changed: readonly Change[];
+};
+
+export function differing(run: Json, other: Json): Differing {
+  const beside = (some: Json, from: Json): readonly PlacedEdit[] =>
+    placedEdits(some).filter((a) => !placedEdits(from).some((b) => samePlaced(a, b)));
+  return { has: beside(run, other), lacks: beside(other, run), changed: changes(other, run) };
 }

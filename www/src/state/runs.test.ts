@@ -141,6 +141,40 @@ test('a restart is undone by the document before it', async () => {
   expect(getAt(runs.document(), 'seed')).toBe(8);
 });
 
+test('opening another scenario is undone: its edits, its runs and its instant are back', async () => {
+  const { worker, runs } = await setup();
+  expect(runs.canUndo()).toBe(false);
+  await runs.change('cluster.pools[0].replicas', 6);
+  runs.addSecondRun('B', JSON.stringify(setAt(DOC, 'seed', 9)));
+  const before = [runs.document(), runs.namedRuns(), runs.presetName(), worker.nowUs];
+  await runs.open(JSON.stringify(setAt(DOC, 'seed', 8)), 'other', false, 3_000_000);
+  expect([runs.presetName(), runs.namedRuns().all, runs.edits()]).toEqual(['other', [], []]);
+  await runs.undo();
+  expect([runs.document(), runs.namedRuns(), runs.presetName(), worker.nowUs]).toEqual(before);
+  expect(runs.differences()).toBe(1);
+  await runs.redo();
+  expect([getAt(runs.document(), 'seed'), runs.presetName(), worker.nowUs]).toEqual([8, 'other', 3_000_000]);
+  await runs.undo();
+  await runs.undo();
+  expect(getAt(effective(runs.document(), worker.nowUs), 'cluster.pools[0].replicas')).toBe(4);
+});
+
+test('a run that is renamed or removed is back after an undo', async () => {
+  const { runs } = await setup();
+  runs.addSecondRun('B', JSON.stringify(setAt(DOC, 'seed', 9)));
+  const listed = runs.namedRuns();
+  runs.renameNamedRun(2, 'Nine');
+  runs.removeNamedRun(2);
+  expect(runs.namedRuns().all.map((run) => run.name)).toEqual(['Run 1']);
+  await runs.undo();
+  expect(runs.namedRuns().all.map((run) => run.name)).toEqual(['Run 1', 'Nine']);
+  await runs.undo();
+  expect(runs.namedRuns()).toEqual(listed);
+  await runs.redo();
+  await runs.redo();
+  expect(runs.namedRuns().all.map((run) => run.name)).toEqual(['Run 1']);
+});
+
 test('a document as text is one edit where all of it is live, and a restart where not', async () => {
   const { worker, runs } = await setup();
   await runs.applyDocument(setAt(setAt(DOC, 'cluster.pools[0].replicas', 5), 'slo', { ttft_ms: 300 }));

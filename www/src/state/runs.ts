@@ -24,6 +24,7 @@ import {
 import {
   branched,
   type NamedRun,
+  type NamedRuns,
   NO_NAMED_RUNS,
   namedRunOf,
   namedRunsAfter,
@@ -33,7 +34,18 @@ import {
   withSecondRun,
 } from './namedRuns.ts';
 import { byPath, explain, type Notice, ofDocument } from './notices.ts';
-import { type Done, liveStep, NO_HISTORY, type Plan, recorded, redone, redoPlan, undone, undoPlan } from './undo.ts';
+import {
+  type Done,
+  liveStep,
+  NO_HISTORY,
+  type Opened,
+  type Plan,
+  recorded,
+  redone,
+  redoPlan,
+  undone,
+  undoPlan,
+} from './undo.ts';
 
 /** Where a scenario opens that does not say it: far enough for queues to have filled. */
 const OPENING_US = 25_000_000;
@@ -109,24 +121,39 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
     from?: string,
   ): Promise<boolean> {
     return attempt(async () => {
-      const accepted = await client().load(text, {
-        id: newRun(),
-        useTrace,
-        untilUs,
-        thenPlay: false,
-        keeps: false,
-      });
-      id = accepted.id;
-      const next = readDocument(accepted.scenario);
-      batch(() => {
-        showRun(next, false);
-        setNamedRuns(NO_NAMED_RUNS);
-        setOriginal(from === undefined ? next : readDocument(from));
-        setPresetName(name);
-        if (!useTrace) setTrace(undefined);
-        setHistory(NO_HISTORY);
-        setProblems(byPath(accepted.diagnostics, ''));
-      });
+      // Rows of a trace are not kept for a way back.
+      const before = runs > 0 && !useTrace && trace() === undefined ? opened() : undefined;
+      await load(text, useTrace, untilUs, (next) => ({
+        document: next,
+        original: from === undefined ? next : readDocument(from),
+        name,
+        namedRuns: NO_NAMED_RUNS,
+        atUs: untilUs,
+      }));
+      setHistory((h) =>
+        before ? recorded(h, { kind: 'open', before, after: { ...opened(), atUs: untilUs } }) : NO_HISTORY,
+      );
+    });
+  }
+
+  /** The scenario on screen with its runs, to be opened again. */
+  function opened(): Opened {
+    const [name, atUs] = [presetName(), Math.max(editedUs, nowUs())];
+    return { document: document(), original: original(), name, namedRuns: namedRuns(), atUs };
+  }
+
+  /** Loads a scenario in the place of the one on screen, and shows what `as` makes of its document. */
+  async function load(text: string, useTrace: boolean, untilUs: number, as: (next: Json) => Opened): Promise<void> {
+    const accepted = await client().load(text, { id: newRun(), useTrace, untilUs, thenPlay: false, keeps: false });
+    id = accepted.id;
+    const next = as(readDocument(accepted.scenario));
+    batch(() => {
+      showRun(next.document, false);
+      setNamedRuns(next.namedRuns);
+      setOriginal(next.original);
+      setPresetName(next.name);
+      if (!useTrace) setTrace(undefined);
+      setProblems(byPath(accepted.diagnostics, ''));
     });
   }
 
@@ -172,7 +199,7 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
   async function applyLive(all: readonly Edit[], path: string, record = true): Promise<boolean> {
     return attempt(async () => {
       for (const edit of all) {
-        const [before, old, flags] = [inForce(), document(), frame()?.flags ?? []];
+        const [before, old] = [inForce(), document()];
         const accepted = await client().apply(JSON.stringify(edit));
         id = accepted.id;
         batch(() => {
@@ -182,7 +209,7 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
           tell(accepted.diagnostics, path);
           const { left } = accepted;
           setNamedRuns((all) =>
-            left ? namedRunsAfter(all, { document: old, flags, figures: left }, next) : namedRunOf(all, next),
+            left ? namedRunsAfter(all, { document: old, figures: left }, next) : namedRunOf(all, next),
           );
           // What an edit in the past left is gone back to; any other edit is taken back by its inverse.
           const step: Done = left
@@ -287,13 +314,13 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
   /** What the list says of the run on screen is brought up to date. */
   async function refreshNamedRun(): Promise<void> {
     const figures = await figuresShown();
-    setNamedRuns((all) => withNamedRun(all, all.shown, { figures, flags: frame()?.flags ?? [] }));
+    setNamedRuns((all) => withNamedRun(all, all.shown, { figures }));
   }
 
   /** Keeps the run on screen as it is, under its name, and goes on in another one. */
   async function branch(): Promise<void> {
     const figures = await figuresShown();
-    const kept = { document: document(), flags: frame()?.flags ?? [], figures };
+    const kept = { document: document(), figures };
     setNamedRuns((all) => branched(all, kept, document()));
   }
 
@@ -321,12 +348,35 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
     latest = latest.then(async () => {
       const step = next();
       if (!step) return;
-      const plan = planned(step);
-      const done =
-        plan.kind === 'edit' ? await applyLive([plan.edit], '', false) : await run(plan.document, aim() ?? nowUs(), '');
-      if (done) then();
+      if (await carryOut(planned(step))) then();
     });
     return latest;
+  }
+
+  /** Tells whether a step of the history was taken. */
+  async function carryOut(plan: Plan): Promise<boolean> {
+    switch (plan.kind) {
+      case 'edit':
+        return applyLive([plan.edit], '', false);
+      case 'run':
+        return run(plan.document, aim() ?? nowUs(), '');
+      case 'runs':
+        setNamedRuns(namedRunOf(plan.namedRuns, document()));
+        return true;
+      case 'open': {
+        const { opened: again } = plan;
+        return attempt(() =>
+          load(writeDocument(again.document), false, again.atUs, (next) => ({ ...again, document: next })),
+        );
+      }
+    }
+  }
+
+  /** Changes the list of runs, not what is on screen. */
+  function listAs(after: NamedRuns): void {
+    const before = namedRuns();
+    setNamedRuns(after);
+    setHistory((h) => recorded(h, { kind: 'runs', before, after }));
   }
 
   function undo(): Promise<void> {
@@ -412,8 +462,8 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
     addSecondRun: (name: string, scenario: string) =>
       setNamedRuns(withSecondRun(document(), { name, document: readDocument(scenario) })),
     refreshNamedRun,
-    renameNamedRun: (id: number, name: string) => setNamedRuns((all) => withNamedRun(all, id, { name })),
-    removeNamedRun: (id: number) => setNamedRuns((all) => withoutNamedRun(all, id)),
+    renameNamedRun: (id: number, name: string) => listAs(withNamedRun(namedRuns(), id, { name })),
+    removeNamedRun: (id: number) => listAs(withoutNamedRun(namedRuns(), id)),
     reset,
     undo,
     redo,

@@ -14,7 +14,8 @@ const step = (edit: Edit, atUs = 20): Done => liveStep(edit, DOC, atUs, () => un
 
 /** The document after a plan that is an edit. */
 function after(plan: ReturnType<typeof undoPlan>, document: Json): Json {
-  return plan.kind === 'edit' ? withEdit(document, plan.edit) : plan.document;
+  if (plan.kind === 'edit') return withEdit(document, plan.edit);
+  return plan.kind === 'run' ? plan.document : document;
 }
 
 test('an edit behind the playhead is undone by another edit and done again by itself', () => {

@@ -1,16 +1,32 @@
 // Undo and redo. A live edit is taken back by another edit at the playhead, a change that restarts by the document before it.
 import { equal, getAt, type Json } from '../base/json.ts';
 import { amountPath, type Edit, inverse, lengthOf, placedEdits, withEdit, withoutEdit } from './edits.ts';
+import type { NamedRuns } from './namedRuns.ts';
+
+/** A scenario that was opened, as it was when another one took its place: with its runs, at an instant. */
+export type Opened = {
+  readonly document: Json;
+  readonly original: Json;
+  readonly name: string;
+  readonly namedRuns: NamedRuns;
+  readonly atUs: number;
+};
 
 /** Something that was done and can be undone. */
 export type Done =
   | { readonly kind: 'live'; readonly atUs: number; readonly edit: Edit; readonly back: Edit; readonly again: Edit }
-  | { readonly kind: 'restart'; readonly before: Json; readonly after: Json };
+  | { readonly kind: 'restart'; readonly before: Json; readonly after: Json }
+  | { readonly kind: 'runs'; readonly before: NamedRuns; readonly after: NamedRuns }
+  | { readonly kind: 'open'; readonly before: Opened; readonly after: Opened };
 
 export type History = { readonly done: readonly Done[]; readonly undone: readonly Done[] };
 
-/** How a step of the history is carried out: by an edit at the playhead, or by the run of another document. */
-export type Plan = { readonly kind: 'edit'; readonly edit: Edit } | { readonly kind: 'run'; readonly document: Json };
+/** How a step of the history is carried out: by an edit at the playhead, by the run of another document, by another list of runs, or by opening a scenario. */
+export type Plan =
+  | { readonly kind: 'edit'; readonly edit: Edit }
+  | { readonly kind: 'run'; readonly document: Json }
+  | { readonly kind: 'runs'; readonly namedRuns: NamedRuns }
+  | { readonly kind: 'open'; readonly opened: Opened };
 
 export const NO_HISTORY: History = { done: [], undone: [] };
 const MOST_STEPS = 200;
@@ -34,6 +50,8 @@ export function recorded(history: History, step: Done): History {
 /** How the latest step is undone. An edit that lies ahead of the playhead is taken out of the list. */
 export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.before };
+  if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.before };
+  if (step.kind === 'open') return { kind: 'open', opened: step.before };
   const ahead =
     step.atUs > nowUs
       ? placedEdits(document).findIndex((e) => e.atUs === step.atUs && equal(plain(e.edit), plain(step.edit)))
@@ -44,6 +62,8 @@ export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
 /** How the step undone last is done again: what it added is added once more only where it is not there. */
 export function redoPlan(step: Done, inForce: Json): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.after };
+  if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.after };
+  if (step.kind === 'open') return { kind: 'open', opened: step.after };
   const there = Object.keys(step.again.set ?? {}).every((path) => {
     const list = Object.keys(step.edit.add ?? {}).find((name) => path.startsWith(`${name}[`));
     return list === undefined || getAt(inForce, path) !== undefined;
