@@ -48,13 +48,13 @@ async function openScenario(page, replicas, clients) {
   await page.evaluate(() => document.querySelector('.notice [aria-label=Dismiss]')?.click());
 }
 
-/** Opens a cluster and looks at it at each size, the themes taking turns; tells what was wrong. */
-async function lookAt(page, [replicas, clients], sizes, tabs) {
+/** Opens a cluster and looks at it at each size, the themes taking turns from the first one on; tells what was wrong. */
+async function lookAt(page, [replicas, clients], sizes, tabs, first = 0) {
   const found = [];
   await page.setViewportSize({ width: 1440, height: 900 });
   await openScenario(page, replicas, clients);
   for (const [i, [width, height]] of sizes.entries()) {
-    await theme(page, i % 2 === 0 ? 'dark' : 'light');
+    await theme(page, (first + i) % 2 === 0 ? 'dark' : 'light');
     await page.setViewportSize({ width, height });
     await painted(page);
     await onTabs(page, tabs, async (tab) => {
@@ -87,6 +87,19 @@ onPage('256 clients have room on every tab', async (page) => {
   const sizes = SIZES.filter(([width]) => [1440, 1024, 844, 390].includes(width));
   assert.deepEqual(await lookAt(page, [8, 256], sizes, TABS), []);
 });
+
+// Every size with every cluster, every number of clients and both themes: minutes, so only where it is asked for.
+if (process.env.TOKENYARD_LAYOUT === 'all') {
+  for (const replicas of [1, 2, 4, 8, 64, 256, 1024])
+    for (const clients of [1, 3, 256])
+      onPage(`${replicas} replicas and ${clients} clients, at every size in both themes`, async (page) => {
+        await watchCanvases(page);
+        const found = [];
+        for (const first of [0, 1])
+          found.push(...(await lookAt(page, [replicas, clients], SIZES, ['Charts', 'Stage'], first)));
+        assert.deepEqual(found, []);
+      });
+}
 
 for (const [width, height] of [
   [1440, 900],

@@ -128,6 +128,20 @@ export function problems(page, part = undefined) {
         if (t) all.push(t);
       }
     }
+    /** Charts and key figures are whole: their boxes lie within all that clip them, but for what can be scrolled to. */
+    for (const el of root.querySelectorAll('canvas, .kpi > div')) {
+      const { left, right, top, bottom } = el.getBoundingClientRect();
+      if (!el.checkVisibility({ visibilityProperty: true }) || right <= left || bottom <= top) continue;
+      for (let at = el.parentElement; at && at !== document.body; at = at.parentElement) {
+        const { clips, scrolls, box } = styleOf(at);
+        if (!clips) continue;
+        const cutX = !scrolls.x && (left < box.left - 1 || right > box.right + 1);
+        const cutY = !scrolls.y && (top < box.top - 1 || bottom > box.bottom + 1);
+        const what = el.getAttribute('aria-label') ?? el.parentElement.className;
+        if (cutX || cutY) out.push(`${el.tagName} "${what}" is cut by ${at.className || at.tagName}`);
+        if (scrolls.x || scrolls.y) break;
+      }
+    }
     for (const canvas of root.querySelectorAll('canvas')) {
       if (!canvas.checkVisibility({ visibilityProperty: true })) continue;
       const box = canvas.getBoundingClientRect();

@@ -10,6 +10,7 @@ import { HeldRange } from '../../src/charts/scales.ts';
 import { TIME_SPECS } from '../../src/charts/specs.ts';
 import { pictureOf, shownOf } from '../../src/charts/timeContent.ts';
 import { placeOn } from '../../src/charts/timeline.ts';
+import { placesIn, plotBox } from '../../src/charts/timePicture.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
 import { dataOf, frameOf } from '../gallery/synthetic.ts';
 import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';
@@ -78,7 +79,7 @@ test('edits and anomalies of a timeline have words that keep apart, however clos
 
 test('the axis of a chart over time, the names at the ends of its lines and the labels of edits keep apart', () => {
   const p = plainPalette(true);
-  for (const n of [1, 2, 8, 12, 64]) {
+  for (const n of [1, 2, 8, 12, 64, 256]) {
     for (const nowS of [0, 31, 131.25]) {
       const frame = withEdits([3, 30, 33, 90, 130], nowS);
       for (const spec of TIME_SPECS) {
@@ -100,6 +101,39 @@ test('the axis of a chart over time, the names at the ends of its lines and the 
           }
         }
       }
+    }
+  }
+});
+
+test('what is computed beyond the playhead is dimmed on a chart over time, and nothing else is', () => {
+  const p = plainPalette(true);
+  const [width, height, atS] = [900, 120, 131.25];
+  for (const nowS of [60, atS]) {
+    const frame = frameOf(4, nowS);
+    for (const spec of TIME_SPECS) {
+      const data = dataOf(4, atS)[spec.view];
+      const lines = spec.lines(data);
+      const shown = shownOf(spec, data, lines, spec.slo(frame), new HeldRange());
+      const content = { spec, data, lines, shown, frame, endS: 240, palette: p, warmUpS: 20, over: undefined };
+      const picture = pictureOf({ ...content, first: true, focus: undefined }, width, height);
+      const dimmed: number[][] = [];
+      let alpha = 1;
+      const pen = new Proxy(recordingPen().pen, {
+        get: (on, name) => {
+          if (name !== 'fillRect') return Reflect.get(on, name);
+          return (...box: number[]) => alpha === 0.62 && dimmed.push(box);
+        },
+        set: (on, name, value) => {
+          if (name === 'globalAlpha') alpha = Number(value);
+          return Reflect.set(on, name, value);
+        },
+      });
+      drawTime({ ...picture, pen, p, width, height });
+      const box = plotBox(width, height, true);
+      const { x } = placesIn(box, { endS: 240, low: shown.low, high: shown.high, log: spec.log });
+      const lastS = data.columns[0]?.at(-1) ?? 0;
+      const sides = dimmed.map(([left = 0, , w = 0]) => [left, left + w].map(Math.round));
+      expect(sides, spec.title).toEqual(lastS - nowS > 1 ? [[x(nowS), x(lastS)].map(Math.round)] : []);
     }
   }
 });
