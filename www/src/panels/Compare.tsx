@@ -8,6 +8,7 @@ import {
   type JSX,
   lazy,
   on,
+  onCleanup,
   Show,
   Suspense,
 } from 'solid-js';
@@ -69,6 +70,8 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
       void comparing.choose(next);
     }),
   );
+  createEffect(() => app.setCompared(comparing.beside()));
+  onCleanup(() => app.setCompared(undefined));
   overlay(
     () => host,
     () => app.setComparing(false),

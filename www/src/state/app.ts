@@ -11,16 +11,19 @@ import rawSchema from '../generated/schema.json';
 import { Client, type Crash, ignoreLost, LostError } from '../sim/client.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
 import type { LinkWorker } from '../sim/spawnLinks.ts';
+import type { Beside } from './compare.ts';
 import { createErrand } from './errand.ts';
 import { createFiles } from './files.ts';
 import { readFlag, writeFlag } from './flags.ts';
 import { createFrames } from './frames.ts';
 import { createLinks, kept } from './links.ts';
 import { isEmbed } from './linkText.ts';
+import { besides } from './namedRuns.ts';
 import type { Notice, TraceReading } from './notices.ts';
 import { firstWanted, sayWanted, type Wanted } from './occasions.ts';
 import { PRESETS, type Preset, presetNamed, presetText } from './presets.ts';
 import { createRuns } from './runs.ts';
+import { sendToB } from './sentToB.ts';
 import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
 import type { BenchmarkFile, MeasuredRun } from './truth.ts';
 
@@ -36,6 +39,8 @@ export const RIGHT_TABS = ['request', 'replica', 'scaling', 'run', 'log'] as con
 export type RightTab = (typeof RIGHT_TABS)[number];
 /** What links call the panel of measured runs. */
 const MEASURED = 'measured';
+/** And the comparison, whose B is the second run of the link. */
+const COMPARISON = 'compare';
 export type LeftTab = 'form' | 'yaml' | 'changes';
 export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 
@@ -52,6 +57,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   const [truth, setTruth] = createSignal(false);
   const [gallery, setGallery] = createSignal(false);
   const [comparing, setComparing] = createSignal(false);
+  /** B of the comparison that is open. */
+  const [compared, setCompared] = createSignal<Beside>();
   const [traceFile, setTraceFile] = createSignal<File>();
   const [benchmarkFile, setBenchmarkFile] = createSignal<BenchmarkFile>();
   const [measuredRun, setMeasuredRun] = createSignal<MeasuredRun>();
@@ -351,13 +358,18 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     const tab = RIGHT_TABS.find((t) => t === panel);
     if (tab) setRightTab(tab);
     if (panel === MEASURED) setTruth(true);
+    if (panel === COMPARISON) {
+      const b = besides(runs.namedRuns());
+      if (b) sendToB({ name: b.name, document: b.document });
+      setComparing(true);
+    }
   }
 
   const links = createLinks(spawnLink, {
     document,
     trace,
     setTrace,
-    namedRuns: runs.namedRuns,
+    beside: () => (comparing() ? compared() : undefined) ?? besides(runs.namedRuns()),
     addSecondRun: runs.addSecondRun,
     frame,
     playsOn,
@@ -365,7 +377,10 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     selected,
     speed,
     firstSpeed: SPEEDS[FIRST_SPEED] ?? 1,
-    panel: () => (truth() ? MEASURED : rightTab() === 'request' ? undefined : rightTab()),
+    panel: () => {
+      if (comparing()) return COMPARISON;
+      return truth() ? MEASURED : rightTab() === 'request' ? undefined : rightTab();
+    },
     setNotice,
     open: (text, name, useTrace, { atUs, original }) =>
       open(text, name, useTrace, atUs ?? presetNamed(name)?.opens_us, original),
@@ -414,6 +429,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       if (on) setTruth(false);
       setComparing(on);
     },
+    setCompared,
     outcomes: () => client.outcomes(),
     columns: (views: readonly View[]) => client.columns(views),
     scaling: (query: Parameters<Client['scaling']>[0]) => client.scaling(query),

@@ -17,8 +17,8 @@ import type {
 import { Asking } from '../sim/asking.ts';
 import type { LinkAnswers, LinkQuestion } from '../sim/linkProtocol.ts';
 import type { LinkWorker } from '../sim/spawnLinks.ts';
+import type { Beside } from './compare.ts';
 import { isLinkText } from './linkText.ts';
-import { besides, type NamedRun, type NamedRuns } from './namedRuns.ts';
 import type { Notice } from './notices.ts';
 
 /** How long nothing may have changed before the address bar is written. */
@@ -40,7 +40,8 @@ type PageState = {
   readonly document: Accessor<Json>;
   readonly trace: Accessor<TraceSummary | undefined>;
   readonly setTrace: Setter<TraceSummary | undefined>;
-  readonly namedRuns: Accessor<NamedRuns>;
+  /** The second run that the address carries too. */
+  readonly beside: Accessor<Beside | undefined>;
   /** Lists a second run beside the one that was opened. */
   readonly addSecondRun: (name: string, scenario: string) => void;
   readonly frame: Accessor<Frame | undefined>;
@@ -98,7 +99,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     readonly withView: boolean;
     readonly embed?: readonly string[];
     /** A second run that the link carries too. */
-    readonly beside?: NamedRun | undefined;
+    readonly beside?: Beside | undefined;
   }): Promise<MadeLink | null> {
     const { beside } = options;
     const trace = page.trace();
@@ -202,7 +203,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
 
   const key = createMemo(() => {
     const atUs = page.playsOn() ? undefined : page.frame()?.now_us;
-    return [page.document(), atUs, page.speed(), page.selected(), page.panel(), page.trace(), page.namedRuns()];
+    return [page.document(), atUs, page.speed(), page.selected(), page.panel(), page.trace(), page.beside()];
   });
 
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -235,7 +236,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     const now = onScreen();
     if (said?.document === page.document() && !page.playsOn() && (said.text ?? now) === now) return;
     said = undefined;
-    const beside = besides(page.namedRuns());
+    const beside = page.beside();
     const before = location.hash;
     const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
     keep(made ? undefined : now);
@@ -246,7 +247,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     history.replaceState(history.state, '', link === '' ? location.pathname + location.search : link);
   }
 
-  const onScreen = (): string => JSON.stringify([page.document(), view(), besides(page.namedRuns())?.document]);
+  const onScreen = (): string => JSON.stringify([page.document(), view(), page.beside()?.document]);
 
   /** From now on the address follows. What is on screen once the run rests is what it says already. */
   function follow(): void {

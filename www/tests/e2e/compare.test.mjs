@@ -50,6 +50,14 @@ onPage('a second run keeps step, and its figures are those of the command line',
     await comes(() => figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
 });
 
+onPage('a reload keeps the comparison that is open, and its B', async (page) => {
+  await open(page, 'Random');
+  await page.waitForFunction(() => location.hash.includes('v1.'));
+  await page.reload();
+  await compared(page);
+  await panel(page).locator('.compare-differs').getByText('Random').waitFor();
+});
+
 onPage('before anything was chosen each choice says what it does, and one press begins B', async (page) => {
   await page.keyboard.press('c');
   const cards = panel(page).locator('.proposals section').first().getByRole('button');
