@@ -219,6 +219,48 @@ fn a_link_is_taken_wherever_a_scenario_is_and_a_run_prints_its_own() {
 }
 
 #[test]
+fn every_command_that_takes_a_scenario_takes_a_link() {
+    let link = "#chat-4xh100;run.horizon_s=3;run.warmup_s=1;edits=[]";
+    let named = ["chat-4xh100", "--set", "run.horizon_s=3", "--set", "run.warmup_s=1", "--set", "edits=[]"];
+    for (command, args) in [
+        ("run", &[][..]),
+        ("check", &[]),
+        ("digest", &[]),
+        ("link", &[]),
+        ("explain", &[]),
+        ("theory", &[]),
+        ("capacity", &["--seeds", "1"]),
+        ("what-if", &["--request", "3"]),
+    ] {
+        let by_link = run(&[&[command, link], args].concat());
+        assert_eq!(by_link.status.code(), Some(0), "{command}: {}", stderr(&by_link));
+        let by_name = run(&[&[command], &named[..], args].concat());
+        assert!(!by_link.stdout.is_empty(), "{command}");
+        assert_eq!(stdout(&by_link), stdout(&by_name), "{command}");
+    }
+    let by_link = run(&["compare", link, &format!("{link};cluster.routing=random")]);
+    assert_eq!(by_link.status.code(), Some(0), "{}", stderr(&by_link));
+    let second = ["chat-4xh100", "--set-b", "cluster.routing=random"];
+    let by_name = run(&[&["compare"], &named[..], &second].concat());
+    // The first lines say what each of the two was called.
+    let figures = |out| stdout(out).lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
+    assert!(figures(&by_link).len() > 3, "{}", stdout(&by_link));
+    assert_eq!(figures(&by_link), figures(&by_name));
+    let rows = ["by-link", "by-name"].map(|name| {
+        let folder = std::env::temp_dir().join(format!("tokenyard-{}-sweep-{name}", std::process::id()));
+        let (scenario, to) = (if name == "by-link" { &[link][..] } else { &named }, folder.to_str());
+        let varied = ["--vary", "cluster.pools[0].replicas=2,3", "-o", to.expect("a path in UTF-8")];
+        let out = run(&[&["sweep"], scenario, &varied].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let rows = std::fs::read_to_string(folder.join("rows.csv")).expect("rows were written");
+        std::fs::remove_dir_all(folder).expect("a folder of ours");
+        rows
+    });
+    assert_eq!(rows[0].lines().count(), 3, "a heading and two runs:\n{}", rows[0]);
+    assert_eq!(rows[0], rows[1]);
+}
+
+#[test]
 fn a_link_of_two_runs_is_run_as_its_first_one_and_says_so() {
     let short = "chat-4xh100;run.horizon_s=5;run.warmup_s=1;edits=[]";
     let [first, second] = [format!("#{short}"), format!("#{short};cluster.routing=random")];

@@ -71,18 +71,27 @@ fn a_readable_link_takes_what_set_takes() {
     assert_eq!(open("https://example.org/play/#kv-pressure"), open("#kv-pressure"));
 }
 
-/// Every field of the document but lists, by path, so that each is changed once.
+/// Every preset with one field changed, for fields of every part and values of every kind.
 fn one_field_changes() -> Vec<Scenario> {
     let mut all = Vec::new();
     for p in PRESETS {
         for (path, value) in [
             ("cluster.routing", json!("random")),
+            ("cluster.routing", json!("round-robin")),
+            ("cluster.admission", json!("reject-all")),
+            ("cluster.snapshot_refresh_us", json!(123_456)),
             ("cluster.pools[0].replicas", json!(7)),
             ("cluster.pools[0].gpu", json!("A100-80")),
             ("cluster.pools[0].kv.blocks", json!(4000)),
-            ("slo.ttft_ms", json!(123.5)),
-            ("seed", json!(99)),
+            ("cluster.pools[0].kv.prefix_caching", json!(false)),
+            ("cluster.pools[0].engine.long_prefill_threshold_tokens", json!(777)),
+            ("cluster.pools[0].engine.scheduler", json!("sjf")),
+            ("workload.clients[0].slo_class", json!("batch")),
             ("workload.clients[0].output_tokens", json!({"constant": {"tokens": 100}})),
+            ("slo.ttft_ms", json!(123.5)),
+            ("run.horizon_s", json!(333)),
+            ("seed", json!(99)),
+            ("title", json!("Mine; not yours")),
         ] {
             let mut document = serde_json::to_value(p.scenario()).expect("a scenario is JSON");
             tokenyard::scenario::set_path(&mut document, path, &value.to_string()).expect("a field");
@@ -96,8 +105,8 @@ fn one_field_changes() -> Vec<Scenario> {
 fn a_change_of_one_field_takes_at_most_a_hundred_characters_and_can_be_read() {
     for s in one_field_changes() {
         let link = reads_back(&Link { scenario: s, ..Link::default() });
+        assert!(!link.starts_with("#v1."), "{link}");
         assert!(link.len() <= 100, "{} characters: {link}", link.len());
-        assert!(!link.starts_with("#v1.") || link.len() <= 100);
     }
 }
 
@@ -212,6 +221,32 @@ fn what_a_link_holds_is_told_part_by_part_in_both_forms() {
     let short = make(&Link::default()).expect("short enough");
     assert_eq!(short.readable.as_deref(), Some(short.link.as_str()));
     assert!(short.packed.starts_with("#v1."));
+}
+
+#[test]
+fn what_a_link_contains_is_told_in_one_line() {
+    let contains = |link: &Link| make(link).expect("short enough").contains;
+    assert_eq!(contains(&three_clients()), "preset regret-and-tail, 35 changes, 3 edits, opens at 39 s");
+    let mut document = preset("chat-4xh100");
+    document["seed"] = json!(8);
+    document["cluster"]["routing"] = json!("random");
+    document["cluster"]["pools"][0]["replicas"] = json!(5);
+    document["edits"] = json!([
+        {"at_us": 30_000_000, "set": {"cluster.routing": "round-robin"}},
+        {"at_us": 60_000_000, "set": {"cluster.pools[0].replicas": 3}},
+    ]);
+    let at = |at_us| View { at_us, ..View::default() };
+    let mut link = Link { scenario: scenario(document), view: at(Some(61_900_000)), ..Link::default() };
+    assert_eq!(contains(&link), "preset chat-4xh100, 3 changes, 2 edits, opens at 61.9 s");
+    let kv_pressure = Link { scenario: scenario(preset("kv-pressure")), ..Link::default() };
+    assert_eq!(contains(&kv_pressure), "preset kv-pressure");
+    // A preset without its edits is not the preset.
+    link = Link { scenario: scenario(preset("chat-4xh100")), view: at(Some(0)), ..Link::default() };
+    assert_eq!(contains(&link), "preset chat-4xh100, opens at 0 s");
+    link.scenario.edits.clear();
+    assert_eq!(contains(&link), "preset chat-4xh100, no edits, opens at 0 s");
+    let holds = make(&link).expect("short enough").holds;
+    assert!(holds.iter().any(|h| h.part == "Edits" && h.text.starts_with("none")), "{holds:?}");
 }
 
 #[test]

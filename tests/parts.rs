@@ -104,6 +104,32 @@ fn parts_add_up_to_e2e_in_all_presets() {
     }
 }
 
+#[test]
+fn the_parts_of_the_slowest_requests_in_a_report_add_up_to_their_e2e_in_all_presets() {
+    let (mut lists, mut kinds) = (0, BTreeSet::new());
+    for preset in PRESETS {
+        let mut scenario = preset.scenario();
+        scenario.run.horizon_s = if scenario.cluster.pools[0].replicas > 64 { 2.0 } else { 60.0 };
+        scenario.run.warmup_s = 0.0;
+        let mut s = started(&scenario, Audience::Batch);
+        s.advance(Micros::MAX, u64::MAX);
+        let slowest = s.report_data().slowest;
+        lists += usize::from(!slowest.is_empty());
+        for slow in slowest {
+            let e2e = s.engine().records().at(slow.request as usize).e2e;
+            assert_eq!(Some(slow.e2e_us), e2e.get().map(|e2e| e2e.0), "{}: {slow:?}", preset.name);
+            let sum = slow.parts.iter().map(|part| part.us).sum::<u64>();
+            assert_eq!(sum, slow.e2e_us, "{}: {slow:?}", preset.name);
+            kinds.extend(slow.parts.iter().filter(|part| part.us > 0).map(|part| part.kind.name()));
+        }
+    }
+    // Without requests, or with such that only decode, the sums would say little.
+    assert!(lists * 10 >= PRESETS.len() * 9, "{lists} of {} presets name their slowest", PRESETS.len());
+    for kind in ["delay", "queue", "prefill", "decode", "preempted", "recompute"] {
+        assert!(kinds.contains(kind), "no time is spent in {kind}, only in {kinds:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 500,

@@ -118,6 +118,39 @@ fn a_note_points_at_instants_and_requests_that_are_there() {
     assert!(pointing >= 15, "{pointing}");
 }
 
+/// The note of the scenario that a first visit sees. It opens shortly before chats grow and plays five times as fast as the
+/// clock, so that ten seconds after Play have to show what the note says.
+#[test]
+fn more_chats_than_four_h100s_carry_miss_ttft_within_ten_seconds_of_play_and_a_fifth_keeps_it() {
+    let opens_s = f64::from(Preset::named("chat-4xh100").expect("a preset").opens_s);
+    let seen_s = opens_s + 10.0 * 5.0;
+    let found = run("chat-4xh100", &[]);
+    for (from_s, to_s) in [(30.0, 60.0), (opens_s, 60.0)] {
+        about(found.met("", from_s, to_s), 0.98, 1.0);
+        about(found.ttft(50, "", from_s, to_s), 40.0, 150.0);
+    }
+    about(found.met("", seen_s - 8.0, seen_s), 0.0, 0.05);
+    about(found.ttft(50, "", seen_s - 8.0, seen_s), 1500.0, 2500.0);
+    about(found.met("", seen_s, 240.0), 0.0, 0.01);
+    let five = run("chat-4xh100", &[("cluster.pools[0].replicas", "5")]);
+    for (from_s, to_s) in [(30.0, 60.0), (seen_s - 8.0, seen_s), (60.0, 240.0)] {
+        about(five.met("", from_s, to_s), 0.98, 1.0);
+        about(five.ttft(50, "", from_s, to_s), 40.0, 150.0);
+    }
+}
+
+#[test]
+fn a_fifth_h100_in_the_middle_of_the_rush_drains_the_queues_in_twelve_seconds() {
+    let preset = Preset::named("chat-4xh100").expect("a preset");
+    let mut edits = serde_json::to_value(preset.scenario().edits).expect("edits are JSON");
+    let fifth = serde_json::json!({ "at_us": 98_000_000, "set": { "cluster.pools[0].replicas": 5 } });
+    edits.as_array_mut().expect("a list").push(fifth);
+    let found = run("chat-4xh100", &[("edits", &edits.to_string())]);
+    about(found.met("", 90.0, 98.0), 0.0, 0.05);
+    about(found.met("", 110.0, 240.0), 0.98, 1.0);
+    about(found.ttft(50, "", 110.0, 240.0), 40.0, 150.0);
+}
+
 #[test]
 fn round_robin_buries_a_replica_by_luck_and_least_loaded_does_not() {
     let (found, other) =

@@ -6,7 +6,7 @@ mod support;
 
 use support::{edit, preset, start};
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Scenario, TimedEdit};
+use tokenyard::scenario::{AdmissionPolicy, RateLimit, Scenario, TimedEdit};
 use tokenyard::session::view::{AnomalyKind, EventKind, EventRow, EventsQuery, Frame, FrameQuery};
 use tokenyard::session::{Occasion, Session, Stop};
 
@@ -54,6 +54,23 @@ fn what_the_engine_does_is_met_at_its_event() {
             assert!(now.len() > known, "{occasion:?}");
             assert!(now[known..].iter().all(|row| row.at_us == session.now().0), "{occasion:?}: {now:?}");
         }
+    }
+}
+
+#[test]
+fn each_refusal_is_met_at_the_instant_of_its_line_in_the_log() {
+    let refused = |session: &Session| lines(session, EventKind::Rejected);
+    let mut scenario = preset("chat-4xh100", 20.0);
+    scenario.edits.clear();
+    let limit = RateLimit { requests_per_s: 3.0, burst: 2, ..RateLimit::default() };
+    scenario.cluster.admission = AdmissionPolicy::RateLimit(limit);
+    let mut session = start(&scenario);
+    for n in 1..=3 {
+        assert_eq!(run_to(&mut session, Occasion::Refusal), Stop::Until);
+        let now = refused(&session);
+        assert_eq!(now.len(), n, "one refusal for each stop: {now:?}");
+        assert_eq!(now[n - 1].at_us, session.now().0);
+        assert_eq!(refused(&before(&scenario, &session)).len(), n - 1, "not an event later");
     }
 }
 

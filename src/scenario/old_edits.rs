@@ -14,6 +14,10 @@ pub(super) fn rewrite_old_edits(document: &mut Value) {
 fn rewritten(edit: &Value, document: &Value) -> Value {
     let mut edit = edit.clone();
     let Some(fields) = edit.as_object_mut() else { return edit };
+    // An edit of both forms would lose what it sets.
+    if fields.contains_key("set") {
+        return edit;
+    }
     if let Some(change) = fields.get("change").and_then(|old| change_of(old, document)) {
         fields.shift_remove("change");
         fields.insert("set".to_owned(), Value::Object(change.set));
@@ -23,7 +27,8 @@ fn rewritten(edit: &Value, document: &Value) -> Value {
 
 /// The change that an edit of the older form makes of a document; `None` if it is not of that form.
 pub(super) fn change_of(old: &Value, document: &Value) -> Option<Change> {
-    let (kind, settings) = old.as_object()?.iter().next()?;
+    let kinds = old.as_object()?;
+    let (1, Some((kind, settings))) = (kinds.len(), kinds.iter().next()) else { return None };
     let of = |list: &str, key: &str, field: &str| {
         let number = settings.get(key)?.as_u64()?;
         Some(format!("{list}[{number}].{field}"))
@@ -55,6 +60,7 @@ pub(super) fn change_of(old: &Value, document: &Value) -> Option<Change> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::from_value;
     use serde_json::json;
 
     #[test]
@@ -78,5 +84,83 @@ mod tests {
                 {"at_us": 4, "change": {"unknown": {}}}
             ])
         );
+    }
+    #[test]
+    fn what_an_edit_says_in_both_forms_or_twice_in_the_older_one_is_refused_and_not_dropped() {
+        let set = json!({"cluster.pools[0].replicas": 8});
+        for edit in [
+            json!({"at_us": 1, "set": set, "change": {"routing": "random"}}),
+            json!({"at_us": 1, "change": {"routing": "random", "replicas": {"pool": 0, "replicas": 8}}}),
+        ] {
+            let problems = from_value(json!({ "edits": [edit] })).expect_err("only one can be meant");
+            assert_eq!(problems[0].path, "edits[0].change", "{problems:?}");
+        }
+    }
+    /// The property tests are native only, as the library they are made with.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod properties {
+        use super::*;
+        use crate::scenario::former_keys;
+        use proptest::prelude::*;
+        use proptest::sample::select;
+
+        fn object(all: Vec<(&'static str, Value)>) -> Value {
+            Value::Object(all.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+        }
+
+        /// Up to three fields, some of which had another name.
+        fn limits() -> impl Strategy<Value = Value> {
+            let names = ["most_in_flight", "max_in_flight", "most_sessions", "max_sessions", "then"];
+            let limit = (select(names.to_vec()), (1..90_u32).prop_map(Value::from));
+            proptest::collection::vec(limit, 0..4).prop_map(object)
+        }
+
+        /// What edits of the older form said, whole and in part, and what none of them said.
+        fn change() -> impl Strategy<Value = Value> {
+            let kinds = ["arrival-rate", "routing", "admission", "replicas", "max-num-seqs", "kv-blocks"];
+            let kinds = [&kinds[..], &["max-num-batched-tokens", "snapshot-refresh", "unknown"]].concat();
+            let keys = ["client", "pool", "rate_per_s", "replicas", "max_num_seqs", "blocks", "change"];
+            let keys = [&keys[..], &["max_num_batched_tokens", "snapshot_refresh_us"]].concat();
+            let setting = (select(keys), (0..5_u32).prop_map(Value::from));
+            let settings = prop_oneof![
+                proptest::collection::vec(setting, 0..9).prop_map(object),
+                limits().prop_map(|limits| json!({ "tenant-quota": limits })),
+                Just(json!("random")),
+            ];
+            proptest::collection::vec((select(kinds), settings), 0..3).prop_map(object)
+        }
+
+        fn edit() -> impl Strategy<Value = Value> {
+            let set = limits().prop_map(|limits| json!({"cluster.admission": {"tenant-quota": limits}}));
+            let (set, change) = (proptest::option::of(set), proptest::option::of(change()));
+            (set, change).prop_map(|(set, change)| {
+                let said = [("set", set), ("change", change)];
+                object(said.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
+            })
+        }
+
+        proptest! {
+            #[test]
+            fn what_was_brought_up_to_date_once_stays_as_it_is(
+                admission in limits(),
+                routing in limits(),
+                arrivals in select(vec!["poisson", "gamma", "constant"]),
+                edits in proptest::collection::vec(edit(), 0..5),
+            ) {
+                let mut once = json!({
+                    "cluster": {"admission": {"tenant-quota": admission}, "routing": {"session-affinity": routing}},
+                    "workload": {"clients": [{"arrivals": {arrivals: {"rate_per_s": 2}}}]},
+                    "edits": edits,
+                });
+                let bring_up_to_date = |document: &mut Value| {
+                    former_keys::rename(document);
+                    rewrite_old_edits(document);
+                };
+                bring_up_to_date(&mut once);
+                let mut twice = once.clone();
+                bring_up_to_date(&mut twice);
+                prop_assert_eq!(twice, once);
+            }
+        }
     }
 }

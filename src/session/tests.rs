@@ -1,7 +1,7 @@
 //! The session's promises on one lively scenario each; `tests/laws.rs` generates more.
 
 use super::*;
-use view::{ColumnsQuery, EventKind, EventsQuery, FrameQuery, View};
+use view::{ColumnsQuery, EventKind, EventsQuery, FrameQuery, Mark, View};
 
 const LIVELY: &str = r#"{
     "run": { "horizon_s": 30, "warmup_s": 2 },
@@ -255,6 +255,26 @@ fn a_frame_says_what_its_pools_are_and_what_auto_came_to() {
     }
     let pools = s.frame(&FrameQuery::default()).pools;
     assert_eq!((pools[0].kv_blocks, pools[0].serving_usd_per_hour), (50, Some(3.0 * price)));
+}
+
+/// A step that computes the prompt of another request as well makes one gap between tokens long, and hardly moves the mean.
+#[test]
+fn tpot_is_marked_by_the_means_of_requests_and_not_by_the_gaps_between_tokens() {
+    let preset = crate::scenario::preset::Preset::named("chat-4xh100").expect("a preset");
+    let mark_at = |tpot_ms: f64| {
+        let mut scenario = preset.scenario();
+        scenario.slo.tpot_ms = tpot_ms;
+        let mut s = Session::start(scenario, None, Audience::Live).unwrap_or_else(|p| panic!("{p:?}")).0;
+        s.advance(Micros(48_000_000), u64::MAX);
+        let key = s.frame(&FrameQuery::default()).key;
+        assert!(key.tpot.count > 100, "{key:?}");
+        assert!(key.itl.p99_us > 1.5 * key.slo_tpot_us, "gaps alone would miss it: {key:?}");
+        (key.tpot.p99_us / key.slo_tpot_us, key.tpot_mark)
+    };
+    for (tpot_ms, expected) in [(40.0, Mark::None), (23.0, Mark::Risk), (15.0, Mark::Miss)] {
+        let (share, mark) = mark_at(tpot_ms);
+        assert_eq!(mark, expected, "TPOT p99 at {share} of {tpot_ms} ms");
+    }
 }
 
 /// A step of a kind in slices of so many events.

@@ -85,7 +85,7 @@ pub fn make(link: &Link) -> Option<Made> {
     let parts = Parts { preset: base.to_owned(), difference: difference.clone(), view, trace, beside };
     let packed = format!("#{}{}", embedding(link), pack(&parts));
     let chosen = readable.as_ref().filter(|text| text.len() <= READABLE_CHARS).unwrap_or(&packed).clone();
-    let words = Words { base, from, difference: &difference, link };
+    let words = Words { base, difference: &difference, link };
     (chosen.len() <= limits::LINK_CHARS).then(|| Made {
         link: chosen,
         contains: words.in_one_line(),
@@ -167,7 +167,6 @@ fn many(n: usize, one: &str) -> String {
 /// What a link contains, put into words.
 struct Words<'a> {
     base: &'a str,
-    from: &'a Value,
     difference: &'a Value,
     link: &'a Link,
 }
@@ -180,8 +179,10 @@ impl Words<'_> {
         if changes > 0 {
             parts.push(many(changes, "change"));
         }
-        if edits > 0 {
-            parts.push(many(edits, "edit"));
+        match edits {
+            Some(0) => parts.push("no edits".to_owned()),
+            Some(n) => parts.push(many(n, "edit")),
+            None => {}
         }
         if let Some(trace) = &self.link.trace {
             parts.push(format!("trace {} of {} rows, to be given", trace.name, trace.rows));
@@ -206,6 +207,8 @@ impl Words<'_> {
         say("Scenario", format!("{}, {own}", self.name()));
         if !scenario.edits.is_empty() {
             say("Edits", self.edits_in_words());
+        } else if self.edits().is_some() {
+            say("Edits", "none, though the preset has some".to_owned());
         }
         say("Draws", format!("seed {}, so that every request is the same request", scenario.seed));
         if let Some(trace) = &self.link.trace {
@@ -247,11 +250,9 @@ impl Words<'_> {
         })
     }
 
-    /// Edits, where they are not those of the preset.
-    fn edits(&self) -> usize {
-        let kept = self.from.get("edits").and_then(Value::as_array).map_or(0, Vec::len);
-        let edits = self.link.scenario.edits.len();
-        if edits != kept || self.difference.get("edits").is_some() { edits } else { 0 }
+    /// How many edits there are, where they are not those of the preset.
+    fn edits(&self) -> Option<usize> {
+        self.difference.get("edits").map(|_| self.link.scenario.edits.len())
     }
 
     fn edits_in_words(&self) -> String {
