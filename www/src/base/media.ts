@@ -4,6 +4,11 @@ import { type Accessor, createSignal, onCleanup } from 'solid-js';
 /** Four tabs instead of panels side by side: as `narrow.css` has it. */
 export const PHONE = '(max-width: 720px), (max-height: 480px)';
 
+/** Whether the window is one of four tabs now. */
+export function isPhone(): boolean {
+  return matchMedia(PHONE).matches;
+}
+
 /** Whether a media query holds. */
 export function createMedia(query: string): Accessor<boolean> {
   const list = matchMedia(query);

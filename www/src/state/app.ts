@@ -1,6 +1,7 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
 import { type Accessor, batch, createMemo, createSignal } from 'solid-js';
 import { getAt, type JsonObject } from '../base/json.ts';
+import { isPhone } from '../base/media.ts';
 import type { NoteTarget } from '../base/note.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
@@ -140,7 +141,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       if (first && link.length <= 1 && !before) void presetText(first).catch(() => {});
       setVersion((await client.start()).version);
       if (link.length > 1) await links.open(link);
-      else if (before) await open(before.scenario, 'scenario', false, before.atUs);
+      else if (before && (await open(before.scenario, 'scenario', false, before.view.at_us ?? undefined)))
+        look(before.view);
       // What asks for a file or could not be opened is told over the first preset.
       if (first && runs.presetName() === '') await openPreset(first);
       links.follow();
@@ -359,8 +361,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     if (tab) setRightTab(tab);
     if (panel === MEASURED) setTruth(true);
     if (panel === COMPARISON) {
-      const b = besides(runs.namedRuns());
-      if (b) sendToB({ name: b.name, document: b.document });
+      sendToB(besides(runs.namedRuns()));
       setComparing(true);
     }
   }
@@ -377,10 +378,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     selected,
     speed,
     firstSpeed: SPEEDS[FIRST_SPEED] ?? 1,
-    panel: () => {
-      if (comparing()) return COMPARISON;
-      return truth() ? MEASURED : rightTab() === 'request' ? undefined : rightTab();
-    },
+    panel: () => (comparing() ? COMPARISON : truth() ? MEASURED : rightTab() === 'request' ? undefined : rightTab()),
     setNotice,
     open: (text, name, useTrace, { atUs, original }) =>
       open(text, name, useTrace, atUs ?? presetNamed(name)?.opens_us, original),
@@ -499,8 +497,4 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
 
 function waited(ms: number): Promise<false> {
   return new Promise((resolve) => setTimeout(() => resolve(false), ms));
-}
-
-function isPhone(): boolean {
-  return matchMedia('(max-width: 720px)').matches;
 }

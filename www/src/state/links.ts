@@ -327,12 +327,12 @@ function keep(text: string | undefined): void {
 }
 
 /** The scenario that was kept because no link could hold it, and how it was looked at. */
-export function kept(): { readonly scenario: string; readonly atUs: number | undefined } | undefined {
+export function kept(): { readonly scenario: string; readonly view: LinkView } | undefined {
   try {
     const text = sessionStorage.getItem(KEPT);
     if (text === null) return undefined;
     const [scenario, view] = trust<[Json, LinkView]>(JSON.parse(text));
-    return { scenario: writeDocument(scenario), atUs: view.at_us ?? undefined };
+    return { scenario: writeDocument(scenario), view };
   } catch {
     return undefined;
   }
