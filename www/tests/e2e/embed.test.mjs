@@ -59,6 +59,45 @@ test('an embedded run shows stage, chart and transport, is played by keys and ta
   await page.close();
 });
 
+test('an embedded run has the one chart that it was asked for, takes keys for steps and both ends, and tells its link', async () => {
+  const page = await site.browser.newPage({ viewport: { width: 1000, height: 600 }, serviceWorkers: 'block' });
+  await page.goto(`http://127.0.0.1:${host.address().port}/`);
+  const run = page.frameLocator('iframe');
+  const at = () => run.locator('.clock').evaluate((el) => Number(el.firstChild.textContent.replaceAll(',', '')));
+  /** What the frame answers when it is asked; its link follows by a moment. */
+  const state = async () => {
+    await page.evaluate(() => {
+      window.states = [];
+      window.send({ tokenyard: 'state' });
+    });
+    await page.waitForFunction(() => window.states.some((m) => m.tokenyard === 'state'));
+    return page.evaluate(() => window.states.at(-1));
+  };
+  const tells = (at_s, finished) =>
+    comes(state, { tokenyard: 'state', at_s, playing: false, finished, link: `#kv-pressure;t=${at_s}` });
+  await run.locator('.time-chart').waitFor();
+  await comes(() => at(), 21);
+  await comes(() => run.locator('.charts figure').count(), 1);
+  await tells(21, false);
+  await run.getByRole('button', { name: 'Play', exact: true }).focus();
+  await page.keyboard.press('.');
+  await comes(async () => (await at()) > 21, true);
+  const { at_s: first } = await state();
+  await tells(first, false);
+  await page.keyboard.press('.');
+  await comes(async () => (await state()).at_s > first, true);
+  const { at_s: second } = await state();
+  assert.ok(second < 22, `${second} s: a step is an event`);
+  await page.keyboard.press(',');
+  await tells(first, false);
+  await page.keyboard.press('Home');
+  await tells(0, false);
+  await page.keyboard.press('End');
+  await comes(async () => (await state()).finished, true);
+  await tells(await at(), true);
+  await page.close();
+});
+
 test('axe finds nothing in an embedded run, at the sizes of a post and of a phone, in either theme', async () => {
   const { page, seen, close } = await newPage(site, { link: '#embed=ttft-over-time,queue-depth;kv-pressure;t=21' });
   await page.locator('.time-chart').first().waitFor();

@@ -1,5 +1,6 @@
 // Figures on screen add up, agree with each other and say of which span they are.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { comes, drop, inspectorTab, preset, resting, suite, toEnd } from './harness.mjs';
 import { watchCanvases } from './texts.mjs';
 
@@ -173,4 +174,81 @@ onPage('in the warm-up the latest seconds are shown, and that nothing is measure
   await comes(() => page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
   await inspectorTab(page, 'Run');
   await inspector(page).getByText('The warm-up is not over').waitFor();
+});
+
+onPage('a log that keeps few events says how many older ones it lost', async (page) => {
+  const short = { title: 'A short memory', run: { horizon_s: 30, warmup_s: 0 }, observe: { event_log: 200 } };
+  await drop(page, 'scenario.json', JSON.stringify(short));
+  await page.getByRole('heading', { name: short.title }).waitFor();
+  await resting(page);
+  await inspectorTab(page, 'Log');
+  await page.getByRole('button', { name: 'Restart' }).click();
+  await inspector(page).getByText('Press Play: every event is listed here.').waitFor();
+  await comes(() => page.locator('.log-foot').count(), 0, 'nothing is lost yet');
+  await toEnd(page);
+  const number = async (place, words) => {
+    const [, found] = new RegExp(`^([\\d,]+) ${words}$`).exec((await place.textContent()).trim());
+    return Number(found.replaceAll(',', ''));
+  };
+  await page.locator('.log-foot').waitFor();
+  const lost = await number(page.locator('.log-foot'), 'older events are no longer kept\\.');
+  const total = await number(page.locator('.log-bar .m'), 'events');
+  assert.ok(lost > 0);
+  assert.equal(total - lost, 200);
+  await page.locator('.log-row').first().waitFor();
+});
+
+/** A duration as it is shown, in milliseconds, with what its last digit is worth. */
+function shownMs(text) {
+  const [, value, unit] = /^([\d,.]+)\s?(ms|s|min)?$/.exec(text.trim());
+  const scale = { ms: 1, s: 1000, min: 60_000 }[unit ?? 'ms'];
+  const decimals = value.split('.')[1]?.length ?? 0;
+  return { ms: Number(value.replaceAll(',', '')) * scale, digit: scale / 10 ** decimals };
+}
+
+onPage('classes, tenants, clients and pools have the figures of the report that is saved', async (page) => {
+  await toEnd(page);
+  await inspectorTab(page, 'Run');
+  await page.getByText('of the whole run').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the report' }).click(),
+  ]);
+  const report = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  const wanted = [
+    ...report.classes,
+    ...report.tenants,
+    ...report.clients,
+    ...report.pools.map(({ requests }) => requests),
+  ];
+  assert.ok(wanted.length >= 4);
+  const block = inspector(page).locator('.blk').filter({ hasText: 'By class, tenant, client, pool' });
+  for (const [name, key] of [
+    ['TTFT', 'ttft_ms'],
+    ['TPOT', 'tpot_ms'],
+    ['E2E', 'e2e_ms'],
+    ['Queue', 'queue_wait_ms'],
+  ]) {
+    await block.getByRole('button', { name, exact: true }).click();
+    await comes(() => block.getByRole('button', { name, exact: true }).getAttribute('aria-pressed'), 'true');
+    const rows = await block
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    assert.deepEqual(
+      rows.map(([group, finished]) => [group, Number(finished.replaceAll(',', ''))]),
+      wanted.map((group) => [group.name, group.finished]),
+    );
+    for (const [i, [group, , met, ...tails]] of rows.entries()) {
+      const attained = Number(/^(\d+)\s%$/.exec(met)[1]);
+      assert.ok(Math.abs(attained - 100 * wanted[i].attainment) <= 0.5 + 1e-9, `${group}: ${met}`);
+      for (const [k, percentile] of ['p50', 'p90', 'p99'].entries()) {
+        const { ms, digit } = shownMs(tails[k]);
+        const told = wanted[i][key][percentile];
+        assert.ok(
+          Math.abs(ms - told) <= 0.501 * digit,
+          `${name} ${percentile} of ${group}: ${tails[k]} for ${told} ms`,
+        );
+      }
+    }
+  }
 });

@@ -1,7 +1,7 @@
 // What can be seen: nothing is cut without a way to read it, nothing covers a chart, the system's colours are enough.
 import assert from 'node:assert/strict';
 import { comes, inspectorTab, preset, resting, suite } from './harness.mjs';
-import { painted, watchCanvases } from './texts.mjs';
+import { onTabs, painted, SIZES, TABS, watchCanvases } from './texts.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -78,6 +78,31 @@ onPage(
     }
   },
 );
+
+onPage('at every size and on every tab a notice leaves the timeline and its buttons free', async (page) => {
+  const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  await seed.fill('1.5');
+  await seed.press('Enter');
+  await page.locator('.notice').waitFor();
+  const found = [];
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    await painted(page);
+    await onTabs(page, TABS, async (tab) => {
+      const covered = await page.evaluate(() => {
+        // Where the page itself scrolls, its end is where the transport is.
+        document.documentElement.scrollTop = document.documentElement.scrollHeight;
+        const over = document.querySelector('.notice').getBoundingClientRect();
+        return ['.scrubber', '.ctl'].filter((part) => {
+          const box = document.querySelector(part).getBoundingClientRect();
+          return over.left < box.right && box.left < over.right && over.top < box.bottom && box.top < over.bottom;
+        });
+      });
+      found.push(...covered.map((part) => `${width} × ${height}, ${tab}: the notice lies over ${part}`));
+    });
+  }
+  assert.deepEqual(found, []);
+});
 
 onPage(
   'with the system’s colours switches, sliders and the playhead are still there',

@@ -191,6 +191,26 @@ onPage('a request is found in the log, inspected, and its replica after it', asy
   await page.locator('.right').getByText('conserved ✓').waitFor();
 });
 
+onPage('a hidden page does not play on, and goes on when it is seen again, if it played before', async (page) => {
+  const show = (hidden) =>
+    page.evaluate((is) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => is });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await page.keyboard.press('Space');
+  await comes(async () => (await clock(page)) > OPENING_S, true);
+  await show(true);
+  const left = await resting(page);
+  await show(false);
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await comes(async () => (await clock(page)) > left, true);
+  await page.keyboard.press('Space');
+  const paused = await resting(page);
+  await show(true);
+  await show(false);
+  assert.equal(await resting(page), paused, 'what was paused stays so');
+});
+
 onPage(
   'a crash of the simulation is told and the run made again',
   async (page) => {

@@ -95,6 +95,57 @@ onPage('long work says what it is, how far it is, and is cancelled by its button
   assert.ok((await resting(page)) < 11_000, 'it stopped and does not play');
 });
 
+onPage('a change that makes a long run again tells where it goes, and is stopped on the way', async (page) => {
+  const panel = scenarioPanel(page);
+  await panel.getByRole('button', { name: /^Run/ }).click();
+  const type = async (name, text) => {
+    const field = panel.getByRole('textbox', { name, exact: true });
+    await field.fill(text);
+    await field.press('Enter');
+  };
+  await type('Ends at', '12000');
+  await page.getByText('of 12,000 s').waitFor();
+  await resting(page);
+  const errand = page.locator('.errand');
+  for (const [name, warmUp] of [
+    ['Cancel', '10'],
+    ['Stop', '30'],
+  ]) {
+    const field = page.getByRole('textbox', { name: /Go to time/ });
+    await field.fill('3000');
+    await field.press('Enter');
+    await at(page, 3000);
+    await resting(page);
+    await type('Warm-up', warmUp);
+    await errand
+      .filter({ hasText: /Going to 3,000\.000 s/ })
+      .getByRole('progressbar', { name: 'Done' })
+      .waitFor();
+    await comes(() => page.getByRole('button', { name: 'Play', exact: true }).count(), 0);
+    await transport(page).getByRole('button', { name, exact: true }).click();
+    await errand.waitFor({ state: 'detached' });
+    assert.ok((await resting(page)) < 3000, `${name} stopped it on the way`);
+    await comes(() => panel.getByRole('textbox', { name: 'Warm-up', exact: true }).inputValue(), warmUp);
+  }
+});
+
+onPage('End runs to the end of the run, and K pauses without ever playing', async (page) => {
+  await page.keyboard.press('End');
+  await at(page, 240);
+  await resting(page);
+  await page.keyboard.press('Home');
+  await at(page, 0);
+  await resting(page);
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await comes(async () => (await clock(page)) > 0, true);
+  await page.keyboard.press('k');
+  const paused = await resting(page);
+  assert.ok(paused < 240, 'it is not simply over');
+  await page.keyboard.press('k');
+  assert.equal(await resting(page), paused, 'a second K lets it rest');
+});
+
 onPage('the focus goes to what stands nearest when what had it goes away', async (page) => {
   const panel = scenarioPanel(page);
   const replicas = panel.getByRole('textbox', { name: 'Replicas' });
@@ -125,6 +176,48 @@ onPage('the status is spoken on request, and by itself where the run rests', asy
     await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
   await sheet.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
   await comes(() => page.evaluate(() => localStorage.getItem('spoken')), 'off');
+});
+
+onPage('what came of an edit is said once its window has passed, unless that is switched off', async (page) => {
+  await page.evaluate(() => {
+    window.said = [];
+    const region = document.querySelector('.page > [role=status]');
+    new MutationObserver(() => window.said.push(region.textContent)).observe(region, {
+      characterData: true,
+      childList: true,
+      subtree: true,
+    });
+  });
+  const since = () => page.evaluate(() => window.said.filter((sentence) => sentence.startsWith('Since the edit: ')));
+  const rate = scenarioPanel(page).getByRole('textbox', { name: 'Rate, Arrivals, client chat' });
+  const playUntil = async (seconds) => {
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await comes(async () => (await clock(page)) > seconds, true);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    return resting(page);
+  };
+  await rate.fill('60');
+  await rate.press('Enter');
+  await page.locator('.f.chg .was').waitFor();
+  await resting(page);
+  assert.deepEqual(await since(), [], 'nothing has come of it yet');
+  await page.locator('.slider-mark').filter({ hasText: /^10×$/ }).click();
+  const reached = await playUntil(OPENING_S + 35);
+  await comes(async () => (await since()).length, 1, 'it is said once');
+  assert.match((await since())[0], /^Since the edit: p99 TTFT up from [\d.]+\s(ms|s) to [\d.]+\ss, /);
+  await page.getByRole('button', { name: 'Help and keyboard' }).click();
+  await page.getByRole('checkbox', { name: /Tell a screen reader/ }).uncheck();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await rate.fill('5');
+  await rate.press('Enter');
+  await page.waitForFunction(() => document.querySelector('.f.chg input')?.dataset.value === '5');
+  await resting(page);
+  await page.evaluate(() => {
+    window.said = [];
+  });
+  await playUntil(reached + 35);
+  assert.deepEqual(await page.evaluate(() => window.said), []);
 });
 
 onPage('the stage takes arrow keys: a replica, then one of its requests, each spoken', async (page) => {

@@ -1,5 +1,7 @@
 // Links in the built page in Chromium: shared and opened elsewhere, followed by the address bar, broken in every way.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import {
   cli,
@@ -9,12 +11,15 @@ import {
   finalDigest,
   inspectorTab,
   newPage,
+  OPENING_S,
   preset,
+  ROOT,
   resting,
   savedScenario,
   suite,
   write,
 } from './harness.mjs';
+import { goTo, setSeed, sharedLink } from './sharing.mjs';
 
 const onPage = suite();
 const address = (page) => page.url().split('#')[0];
@@ -23,27 +28,6 @@ const dialogOf = (page) => page.getByRole('dialog');
 /** Waits until the address says what is on screen. */
 const followed = (page, pattern) =>
   page.waitForFunction((source) => new RegExp(source).test(location.hash), pattern.source);
-
-async function goTo(page, seconds) {
-  await page.locator('#time-field').fill(String(seconds));
-  await page.locator('#time-field').press('Enter');
-  await resting(page);
-}
-
-async function setSeed(page, seed) {
-  const field = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
-  await field.fill(String(seed));
-  await field.press('Enter');
-  await resting(page);
-}
-
-/** The link that the dialog for sharing shows. */
-async function sharedLink(page) {
-  await page.getByRole('banner').getByRole('button', { name: 'Share' }).click();
-  const field = page.getByRole('textbox', { name: 'Link', exact: true });
-  await page.waitForFunction(() => document.querySelector('.share-url')?.value.startsWith('http'));
-  return field.inputValue();
-}
 
 /** A packed link of any text, as somebody else might make it. */
 const packed = (text) => `#v1.${deflateRawSync(Buffer.from(text)).toString('base64url')}`;
@@ -111,6 +95,40 @@ onPage('a link that comes while the address is about to be written is opened', a
   await goTo(page, 12.25);
   await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'kv-pressure');
   assert.equal(await resting(page), 20);
+});
+
+/** Where the gallery says that a preset opens, in seconds. */
+const opens = (name) =>
+  JSON.parse(readFileSync(join(ROOT, 'src/generated/gallery.json'), 'utf8')).find((card) => card.name === name).opens_s;
+
+onPage(
+  'a link that is only a name opens the preset where its card says, on a first visit and from the address bar',
+  async (page) => {
+    assert.equal(await page.locator('.preset-name').textContent(), 'stale-herd');
+    assert.equal(await clock(page), opens('stale-herd'));
+    await page.evaluate(() => {
+      location.hash = '#cache-livelock';
+    });
+    await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'cache-livelock');
+    assert.equal(await resting(page), opens('cache-livelock'));
+  },
+  { link: '#stale-herd' },
+);
+
+onPage('back leaves the page, and forward comes to what one left', async (page) => {
+  for (const seconds of [12.25, 30, 20.5]) {
+    await goTo(page, seconds);
+    await followed(page, new RegExp(`;t=${seconds}$`));
+  }
+  await setSeed(page, 5);
+  await inspectorTab(page, 'Run');
+  await followed(page, /^#chat-4xh100;seed=5;t=20\.5;panel=run$/);
+  await page.goBack();
+  assert.equal(page.url(), 'about:blank');
+  await page.goForward();
+  await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
+  assert.equal(await resting(page), 20.5);
+  assert.match(page.url(), /#chat-4xh100;seed=5;t=20\.5;panel=run$/);
 });
 
 onPage('a link that is typed, pasted or dropped is opened, and a title of script is text', async (page) => {
@@ -259,21 +277,40 @@ onPage('the way to a far instant stops and asks, and goes on when the reader say
 });
 
 onPage(
-  'a thread that ends without a word is replaced and the run made again',
-  async (page) => {
+  'a thread that ends without a word is replaced, and the same run made again up to where it was',
+  async (page, t) => {
+    const digest = await finalDigest(page);
+    await goTo(page, OPENING_S);
+    // What the clock shows from now on; the run is made again from its start.
+    await page.evaluate(() => {
+      window.shown = [];
+      const read = () =>
+        window.shown.push(Number(document.querySelector('.clock').firstChild.textContent.replaceAll(',', '')));
+      new MutationObserver(read).observe(document.querySelector('.clock'), {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+    });
     await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await comes(async () => (await clock(page)) > OPENING_S + 1, true);
     const thread = page.workers().find((worker) => /worker-/.test(worker.url()));
     await thread.evaluate(() => {
       setTimeout(() => self.close(), 0);
     });
-    await page.locator('.notice').filter({ hasText: 'The same run was made again' }).waitFor();
-    await resting(page);
-    const before = await clock(page);
+    const notice = page.locator('.notice').filter({ hasText: 'The same run was made again' });
+    await notice.waitFor();
+    const back = await resting(page);
+    assert.equal(back, await page.evaluate(() => Math.max(...window.shown)));
+    assert.equal(Number(/stopped at ([\d.]+) s/.exec(await notice.textContent())[1]), back);
     await page.getByRole('button', { name: 'Play', exact: true }).click();
-    await page.waitForFunction(
-      (s) => Number(document.querySelector('.clock')?.firstChild.textContent.replaceAll(',', '')) > s,
-      before,
-    );
+    await comes(async () => (await clock(page)) > back, true);
+    await page.keyboard.press('Space');
+    await resting(page);
+    assert.equal(await finalDigest(page), digest);
+    const { run, missing } = cli();
+    if (run) assert.equal(digest, run('digest', await savedScenario(page)).split(/\s+/)[0]);
+    else t.diagnostic(missing);
   },
   { errorsExpected: true },
 );

@@ -1,7 +1,7 @@
 // Going back and forth, running to the next of something, flags that are moved, and runs that an edit in the past leaves.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, comes, finalDigest, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
+import { cli, comes, finalDigest, inspectorTab, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
 
 const onPage = suite();
 const transport = (page) => page.getByRole('region', { name: 'Transport' });
@@ -108,6 +108,51 @@ onPage(
     await at(page, OPENING_S);
   },
 );
+
+onPage('buttons step on and back as the keys do, each by one event', async (page) => {
+  await inspectorTab(page, 'Run');
+  const events = async () =>
+    Number((await page.locator('dt:text-is("Events") + dd').textContent()).replaceAll(',', ''));
+  const before = await events();
+  const on = transport(page).getByRole('button', { name: 'Step one event' });
+  const back = transport(page).getByRole('button', { name: 'Step back' });
+  for (const more of [1, 2]) {
+    await on.click();
+    await comes(events, before + more);
+  }
+  await resting(page);
+  for (const more of [1, 0, -1]) {
+    await back.click();
+    await comes(events, before + more);
+  }
+  await resting(page);
+  await on.click();
+  await comes(events, before);
+  await transport(page).getByRole('button', { name: 'Step one engine step' }).click();
+  await comes(async () => (await events()) > before, true, 'an engine step runs further');
+  await resting(page);
+  const further = await events();
+  await back.click();
+  await comes(events, further - 1);
+});
+
+onPage('going back keeps the selected request, also from before it arrived', async (page) => {
+  await goTo(page, 30);
+  await page.getByRole('button', { name: 'The latest completion' }).click();
+  const fall = page.getByRole('img', { name: /Waterfall of request/ });
+  await fall.waitFor();
+  const name = /^Waterfall of request \d+/.exec(await fall.getAttribute('aria-label'))[0];
+  const same = page.getByRole('img', { name: new RegExp(`^${name}\\b`) });
+  await goTo(page, 100);
+  await same.waitFor();
+  for (const seconds of [60, 31]) {
+    await goTo(page, seconds);
+    await same.waitFor();
+  }
+  await goTo(page, 0.5);
+  await goTo(page, 31);
+  await same.waitFor();
+});
 
 onPage('the run goes to the next of what is chosen, again by a key, and tells what it looks for', async (page) => {
   const choose = transport(page).getByRole('button', { name: 'Choose what to run to' });

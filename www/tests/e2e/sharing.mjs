@@ -1,0 +1,42 @@
+// What tests of links do on the page, and scenarios whose links are long.
+import { resting } from './harness.mjs';
+
+export async function goTo(page, seconds) {
+  await page.locator('#time-field').fill(String(seconds));
+  await page.locator('#time-field').press('Enter');
+  await resting(page);
+}
+
+export async function setSeed(page, seed) {
+  const field = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  await field.fill(String(seed));
+  await field.press('Enter');
+  await resting(page);
+}
+
+/** The link that the dialog for sharing shows. */
+export async function sharedLink(page) {
+  await page.getByRole('banner').getByRole('button', { name: 'Share' }).click();
+  const field = page.getByRole('textbox', { name: 'Link', exact: true });
+  await page.waitForFunction(() => document.querySelector('.share-url')?.value.startsWith('http'));
+  return field.inputValue();
+}
+
+/** A scenario of so many requests given one by one: no two alike, so that its link grows with each. The same ones every time. */
+export function explicit(requests) {
+  let state = 7;
+  const below = (bound) => {
+    state = (state * 1664525 + 1013904223) % 4294967296;
+    return Math.floor((state / 4294967296) * bound);
+  };
+  const one = (_, text) => ({
+    arrival_us: below(60_000_000),
+    prompt: [{ text, tokens: 1 + below(900) }],
+    output: { tokens: 1 + below(90) },
+  });
+  return JSON.stringify({
+    title: 'One by one',
+    run: { horizon_s: 60, warmup_s: 0 },
+    workload: { clients: [], requests: Array.from({ length: requests }, one) },
+  });
+}
