@@ -135,8 +135,9 @@ export function problems(page, part = undefined) {
       for (let at = el.parentElement; at && at !== document.body; at = at.parentElement) {
         const { clips, scrolls, box } = styleOf(at);
         if (!clips) continue;
-        const cutX = !scrolls.x && (left < box.left - 1 || right > box.right + 1);
-        const cutY = !scrolls.y && (top < box.top - 1 || bottom > box.bottom + 1);
+        // A canvas has whole pixels, and its place may have none.
+        const cutX = !scrolls.x && (left < box.left - 2 || right > box.right + 2);
+        const cutY = !scrolls.y && (top < box.top - 2 || bottom > box.bottom + 2);
         const what = el.getAttribute('aria-label') ?? el.parentElement.className;
         if (cutX || cutY) out.push(`${el.tagName} "${what}" is cut by ${at.className || at.tagName}`);
         if (scrolls.x || scrolls.y) break;

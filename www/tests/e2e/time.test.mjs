@@ -266,7 +266,7 @@ onPage('an edit in the past leaves the old run, which is listed, named and gone 
   const list = page.getByRole('dialog', { name: 'Runs of this scenario' });
   const name = list.getByRole('textbox', { name: 'Name of Run 1' });
   await type(name, 'four replicas');
-  await list.getByText(/without replicas/i).waitFor();
+  await list.getByText(/without .*replicas/i).waitFor();
   await comes(() => list.getByRole('row').count(), 3);
   await list.getByRole('button', { name: 'Show four replicas' }).click();
   await page.waitForFunction(() =>
