@@ -67,6 +67,9 @@ export function roundRect(pen: Pen, x: number, y: number, w: number, h: number, 
   pen.roundRect(x, y, w, h, r);
 }
 
+/** Whether a tenant is told by a letter, as shapes have run out. */
+export const hasLetter = (client: number): boolean => client >= 6;
+
 /** A tenant by shape alone: ● ■ ▲ ✚ ◗ ⬟, then letters. */
 export function tenant(pen: Pen, p: Palette, client: number, x: number, y: number, r: number, fill: string): void {
   pen.fillStyle = fill;

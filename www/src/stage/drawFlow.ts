@@ -1,6 +1,6 @@
 // The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
 import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../base/units.ts';
-import { fitted, font, label, roundRect, SOLID, tenant } from '../draw/marks.ts';
+import { fitted, font, hasLetter, label, roundRect, SOLID, tenant } from '../draw/marks.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { shareBar } from './drawRows.ts';
 import { FLOW, type StageLayout } from './layout.ts';
@@ -249,11 +249,26 @@ function drawRouter(s: Scene): void {
 function drawDots(s: Scene): void {
   if (s.ribbons || s.layout.narrow) return;
   const pipes = clientPipes(s.layout, s.frame.clients.length);
-  for (const d of s.dots.pool) if (d.live && s.wallMs >= d.startMs) drawDot(s, d, pipes);
+  const letters: (readonly [x: number, y: number])[] = [];
+  for (const d of s.dots.pool) {
+    if (!d.live || s.wallMs < d.startMs) continue;
+    const [x, y] = dotPlace(s, d, pipes);
+    if (hasLetter(d.client)) {
+      // Of requests that are side by side one letter can be read.
+      if (letters.some(([ax, ay]) => Math.abs(ax - x) < LETTER && Math.abs(ay - y) < LETTER)) continue;
+      letters.push([x, y]);
+    }
+    const chosen = d.request === s.request;
+    const fill = d.rejected ? s.p.missText : chosen ? s.p.accent : s.p.ink;
+    tenant(s.pen, s.p, d.client, x, y, chosen ? 4.5 : 3, fill);
+  }
 }
 
-function drawDot(s: Scene, d: Dot, pipes: readonly Pipe[]): void {
-  const { p, layout, wallMs } = s;
+/** Room that the letter of a request on its way takes. */
+const LETTER = 13;
+
+function dotPlace(s: Scene, d: Dot, pipes: readonly Pipe[]): readonly [x: number, y: number] {
+  const { layout, wallMs } = s;
   const cy = layout.axisY;
   let x = ROUTER_X;
   let y = cy;
@@ -280,15 +295,7 @@ function drawDot(s: Scene, d: Dot, pipes: readonly Pipe[]): void {
       y = by;
     }
   }
-  tenant(
-    s.pen,
-    p,
-    d.client,
-    x,
-    y,
-    d.request === s.request ? 4.5 : 3,
-    d.rejected ? p.missText : d.request === s.request ? p.accent : p.ink,
-  );
+  return [x, y];
 }
 
 /** The box of a replica. */
