@@ -1,7 +1,7 @@
 // Figures on screen add up, agree with each other and say of which span they are.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { comes, drop, inspectorTab, preset, resting, suite, toEnd } from './harness.mjs';
+import { comes, drop, inspectorTab, preset, resting, savedReport, suite, toEnd } from './harness.mjs';
 import { watchCanvases } from './texts.mjs';
 
 const onPage = suite();
@@ -207,14 +207,7 @@ function shownMs(text) {
 }
 
 onPage('classes, tenants, clients and pools have the figures of the report that is saved', async (page) => {
-  await toEnd(page);
-  await inspectorTab(page, 'Run');
-  await page.getByText('of the whole run').waitFor();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save the report' }).click(),
-  ]);
-  const report = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  const report = JSON.parse(readFileSync(await savedReport(page), 'utf8'));
   const wanted = [
     ...report.classes,
     ...report.tenants,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, clock, comes, inspectorTab, preset, resting, scratch, suite, toEnd } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, preset, resting, savedReport, scratch, suite } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -159,15 +159,7 @@ onPage(
 
 onPage('a saved report is what the command line prints, its link included', async (page, t) => {
   await preset(page, 'kv-pressure');
-  await toEnd(page);
-  await inspectorTab(page, 'Run');
-  await page.getByText('of the whole run').waitFor();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save the report' }).click(),
-  ]);
-  const path = join(scratch(), 'report.json');
-  await download.saveAs(path);
+  const path = await savedReport(page);
   const saved = readFileSync(path, 'utf8').trim();
   assert.equal(JSON.parse(saved).link, '#kv-pressure');
   const { run, missing } = cli();

@@ -262,6 +262,20 @@ export async function finalDigest(page) {
   return (await page.locator('code.digest').textContent()).trim();
 }
 
+/** The report of the whole run as the page would save it. */
+export async function savedReport(page) {
+  await toEnd(page);
+  await inspectorTab(page, 'Run');
+  await page.getByText('of the whole run').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the report' }).click(),
+  ]);
+  const path = join(scratch(), 'report.json');
+  await download.saveAs(path);
+  return path;
+}
+
 /** The scenario as the page would save it. */
 export async function savedScenario(page) {
   const [download] = await Promise.all([
