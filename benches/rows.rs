@@ -1,7 +1,9 @@
 //! One row of `scripts/bench --json`: a scenario run once in a process of its own, so that its time and memory are its own.
 //!
 //! `rows NAME` prints the row as JSON; `rows --names` the names; `rows --scenarios DIR` writes every scenario and what is asked of
-//! its frames to files, for the module and for the page. Runs named by requests and replicas go to their last request with nobody watching. `watched-…` play
+//! its frames to files, for the module and for the page. Runs named by requests and replicas go to their last request with nobody watching,
+//! over and over: for [`WARM_S`] seconds unmeasured, as a module of WebAssembly is compiled while it runs, then for [`MEASURED_S`], each at
+//! least once; the row is their median, `first_s` the very first. `watched-…` play
 //! [`PLAYED_S`] seconds of wall time after the cluster is in full swing, as the page's worker does at full speed: slices of
 //! 12 ms, then a frame and two charts.
 
@@ -30,6 +32,9 @@ const ROWS: [(&str, u64, u32); 8] = [
     ("watched-1024", 0, 1024),
 ];
 
+/// Wall seconds for which whole runs go unmeasured, and measured.
+const WARM_S: f64 = 2.0;
+const MEASURED_S: f64 = 1.0;
 /// Wall seconds that a watched row plays, and again with nobody watching.
 const PLAYED_S: f64 = 4.0;
 /// The page's worker looks at its messages after so many milliseconds.
@@ -83,17 +88,45 @@ fn slice(session: &mut Session) -> Stop {
 }
 
 fn row(name: &str, requests: u64, replicas: u32) -> Value {
-    let (wall, (us, requests, events, steps)) =
-        if requests == 0 { play_watched(replicas) } else { run_to_the_end(scenario_of(requests, replicas)) };
-    let mut row = json!({
-        "name": name, "target": "native", "wall_s": wall, "user_s": user_seconds(),
+    if requests > 0 {
+        return whole_runs(name, &scenario_of(requests, replicas));
+    }
+    let user = user_seconds();
+    let (wall, progress) = play_watched(replicas);
+    let mut row = json_of(name, wall, user_seconds() - user, progress);
+    let (alone, (us, ..)) = play(replicas, Audience::Batch, slice);
+    row["unwatched_sim_s_per_s"] = json!(us as f64 / 1e6 / alone);
+    row
+}
+
+fn json_of(name: &str, wall: f64, user: f64, (us, requests, events, steps): Progress) -> Value {
+    json!({
+        "name": name, "target": "native", "wall_s": wall, "user_s": user,
         "sim_s_per_s": us as f64 / 1e6 / wall,
         "requests": requests, "events": events, "steps": steps, "peak_mb": peak_mb(),
-    });
-    if name.starts_with("watched") {
-        let (alone, (us, ..)) = play(replicas, Audience::Batch, slice);
-        row["unwatched_sim_s_per_s"] = json!(us as f64 / 1e6 / alone);
+    })
+}
+
+/// Runs to the end, unmeasured and measured.
+fn whole_runs(name: &str, scenario: &Scenario) -> Value {
+    let begun = Instant::now();
+    let (first, _) = run_to_the_end(scenario.clone());
+    while begun.elapsed().as_secs_f64() < WARM_S {
+        run_to_the_end(scenario.clone());
     }
+    let (begun, user) = (Instant::now(), user_seconds());
+    let mut walls = Vec::new();
+    let progress = loop {
+        let (wall, progress) = run_to_the_end(scenario.clone());
+        walls.push(wall);
+        if begun.elapsed().as_secs_f64() >= MEASURED_S {
+            break progress;
+        }
+    };
+    walls.sort_by(f64::total_cmp);
+    let user = (user_seconds() - user) / walls.len() as f64;
+    let mut row = json_of(name, walls[walls.len() / 2], user, progress);
+    row["first_s"] = json!(first);
     row
 }
 

@@ -17,21 +17,32 @@ impl<const N: usize> Columns<N> {
     /// Of these rows.
     pub(crate) fn new(rows: &[[u64; N]]) -> Self {
         let mut low = rows.first().copied().unwrap_or([0; N]);
-        let mut high = low;
+        let mut differs = [0; N];
         for row in rows {
-            for (i, &n) in row.iter().enumerate() {
-                low[i] = low[i].min(n);
-                high[i] = high[i].max(n);
+            for ((differs, n), first) in differs.iter_mut().zip(row).zip(&low) {
+                *differs |= n ^ first;
             }
         }
+        // Most columns are the same in all rows, and cost no more than that.
+        let mut varied: [usize; N] = [0; N];
+        let mut count = 0;
+        for (i, differs) in differs.iter().enumerate() {
+            varied[count] = i;
+            count += usize::from(*differs != 0);
+        }
+        let varied = &varied[..count];
         let mut width = [0; N];
-        for (i, width) in width.iter_mut().enumerate() {
-            *width = u64::BITS - (high[i] - low[i]).leading_zeros();
+        for &i in varied {
+            let column = || rows.iter().map(|row| row[i]);
+            let (smallest, largest) = column().fold((low[i], low[i]), |(s, l), n| (s.min(n), l.max(n)));
+            low[i] = smallest;
+            width[i] = u64::BITS - (largest - smallest).leading_zeros();
         }
         let mut out = BitWriter::default();
+        out.reserve(u64::from(width.iter().sum::<u32>()) * rows.len() as u64);
         for row in rows {
-            for (i, n) in row.iter().enumerate() {
-                out.push(n - low[i], width[i]);
+            for &i in varied {
+                out.push(row[i] - low[i], width[i]);
             }
         }
         Self { low, width, row_bits: width.iter().sum(), rows: out.finish() }

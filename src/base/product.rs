@@ -29,6 +29,25 @@ fn wide_product_large(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
+/// Whether the product of three numbers is larger than that of three others. The first of each is below 32, the product of the others
+/// below 2^123.
+pub(crate) fn is_larger_product(these: [u64; 3], others: [u64; 3]) -> bool {
+    let width = |numbers: [u64; 3]| numbers.iter().map(|n| u64::BITS - n.leading_zeros()).sum::<u32>();
+    if width(these).max(width(others)) > u64::BITS {
+        return is_larger_product_wide(these, others);
+    }
+    // Neither can overflow: saying so spares WebAssembly the question.
+    let product = |[a, b, c]: [u64; 3]| a.wrapping_mul(b).wrapping_mul(c);
+    product(these) > product(others)
+}
+
+#[cold]
+#[inline(never)]
+fn is_larger_product_wide(these: [u64; 3], others: [u64; 3]) -> bool {
+    let product = |[a, b, c]: [u64; 3]| u128::from(a) * wide_product(b, c);
+    product(these) > product(others)
+}
+
 /// The low and the high half of a product, of any numbers: of four products of 32 bits where a processor has no wider one.
 #[inline]
 pub(crate) fn halves_of_product(a: u64, b: u64) -> (u64, u64) {
@@ -49,6 +68,27 @@ pub(crate) fn halves_of_product(a: u64, b: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_larger_product_is_that_of_the_wide_products() {
+        let numbers = [0, 1, 5, 29, 1 << 20, (1 << 29) - 1, 1 << 31, u64::from(u32::MAX) + 2, 1 << 61];
+        let mut told = 0;
+        for (a, b) in numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b))) {
+            for (over, of) in [(5, 4), (29, 25), (1, 1)] {
+                for c in numbers {
+                    let wide = |x: u64, y: u64, z: u64| u128::from(x) * (u128::from(y) * u128::from(z));
+                    let expected = wide(of, a, b) > wide(over, c, c);
+                    assert_eq!(
+                        is_larger_product([of, a, b], [over, c, c]),
+                        expected,
+                        "{of} {a} {b}, {over} {c}"
+                    );
+                    told += u32::from(expected);
+                }
+            }
+        }
+        assert!(told > 100);
+    }
 
     #[test]
     fn halves_are_those_of_the_wide_product() {

@@ -64,6 +64,7 @@ impl Replica {
     }
 
     /// Tokens that phase 1 would give out if there were no budget.
+    #[inline(always)]
     fn wanted(&self, slab: &Slab) -> u64 {
         let chunks: u64 = self
             .prefilling
@@ -170,6 +171,7 @@ impl Replica {
 
     /// All members that open a block at the next tick get one: there are enough free blocks, and no other member needs any.
     /// Nearly all steps take this way.
+    #[inline(always)]
     fn open_blocks(&mut self, slab: &mut Slab) {
         self.kv.own().append_blocks(slab, self.decoders.opening(), |slab, slot| &mut slab[slot].block_table);
     }

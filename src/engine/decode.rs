@@ -122,7 +122,13 @@ impl Decoders {
     }
 
     /// The next request whose last token comes with the latest finished tick.
+    #[inline(always)]
     pub(super) fn pop_due(&mut self, slab: &Slab) -> Option<Slot> {
+        let due = self.due.peek().is_some_and(|&(tick, ..)| tick <= self.ticks);
+        if due { self.pop_due_now(slab) } else { None }
+    }
+
+    fn pop_due_now(&mut self, slab: &Slab) -> Option<Slot> {
         while let Some(&(tick, order, slot)) = self.due.peek() {
             if tick > self.ticks {
                 return None;

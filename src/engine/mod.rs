@@ -293,12 +293,18 @@ impl Cluster {
 
     /// Notes livelocks that begin or end with an event of replica `index`, which had preempted `before` requests since its
     /// last progress. The one reported is the first that lasts.
+    #[inline(always)]
     fn watch_livelock(&mut self, index: usize, before: u64) {
         let limit = replica::LIVELOCK_PREEMPTIONS;
         let stuck = self.replicas[index].preempted_since_progress >= limit;
-        if stuck == (before >= limit) {
-            return;
+        if stuck != (before >= limit) {
+            self.note_livelock(index);
         }
+    }
+
+    #[cold]
+    fn note_livelock(&mut self, index: usize) {
+        let limit = replica::LIVELOCK_PREEMPTIONS;
         let lasts = self.livelock.is_some_and(|(_, replica)| replica as usize != index);
         if !lasts {
             self.livelock =

@@ -405,6 +405,7 @@ impl Replica {
     }
 
     /// Blocks, counts and lists agree: O(1).
+    #[inline(always)]
     pub(super) fn verify_counts(&self) {
         self.kv.verify_counts();
         assert!(

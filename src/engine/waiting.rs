@@ -62,11 +62,16 @@ impl Replica {
     }
 
     /// Sorts the newcomers into the queue, at the beginning of a step.
+    #[inline(always)]
     pub(super) fn order_queue(&mut self, slab: &Slab) {
-        let (front, back) = std::mem::take(&mut self.unsorted);
-        if matches!(self.scheduler, SchedulerState::Fcfs(_)) {
-            return;
+        let newcomers = std::mem::take(&mut self.unsorted);
+        if !matches!(self.scheduler, SchedulerState::Fcfs(_)) {
+            self.sort_newcomers(newcomers, slab);
         }
+    }
+
+    #[inline(never)]
+    fn sort_newcomers(&mut self, (front, back): (u32, u32), slab: &Slab) {
         let mut newcomers = Vec::with_capacity((front + back) as usize);
         newcomers.extend((0..front).filter_map(|_| self.waiting.pop_front()));
         newcomers.extend((0..back).filter_map(|_| self.waiting.pop_back()));

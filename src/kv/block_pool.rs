@@ -404,6 +404,7 @@ impl BlockPool {
     }
 
     /// INV-4 in numbers: O(1).
+    #[inline(always)]
     pub fn verify_counts(&self) {
         assert!(self.used + self.free() == self.total(), "INV-4: used + free is not total");
         assert!(

@@ -111,6 +111,7 @@ impl StepModel {
     }
 
     /// Duration of a step, at least 1 us.
+    #[inline(always)]
     pub fn step(&self, load: &StepLoad<'_>) -> Span {
         let span = match &self.family {
             Family::Fitted(m) => m.step(load),

@@ -101,7 +101,7 @@ impl BlockPool {
     }
 
     /// Takes one free block without content, the least recently used, for one holder; it is not counted yet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_free(&mut self) -> u32 {
         if self.touched < self.limit {
             let b = self.touched;
@@ -121,7 +121,7 @@ impl BlockPool {
     }
 
     /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_listed(&mut self, block: Block) -> Option<u32> {
         let entry = Block(self.listed.pop()?);
         let b = entry.holders();
@@ -133,22 +133,27 @@ impl BlockPool {
 
     /// Counts the loss of the content of `b`, which its record said to be that of `was`; its table entry goes only if it
     /// points here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lose(&mut self, b: u32, was: Block) {
         if was.is_hashed() {
-            let hash = self.forget_hash(b);
-            if self.by_hash.get(hash) == Some(b) {
-                self.by_hash.remove(hash);
-                if self.watch.is_on() {
-                    self.watch.lost(b, hash);
-                }
-                self.evictions += 1;
-                if let Some(store) = &mut self.store {
-                    store.evicted(hash);
-                }
-            }
+            self.lose_hashed(b);
         } else if was.has_content() {
             self.evictions += 1;
+        }
+    }
+
+    #[inline(never)]
+    fn lose_hashed(&mut self, b: u32) {
+        let hash = self.forget_hash(b);
+        if self.by_hash.get(hash) == Some(b) {
+            self.by_hash.remove(hash);
+            if self.watch.is_on() {
+                self.watch.lost(b, hash);
+            }
+            self.evictions += 1;
+            if let Some(store) = &mut self.store {
+                store.evicted(hash);
+            }
         }
     }
 

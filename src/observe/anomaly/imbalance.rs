@@ -4,7 +4,7 @@
 //! kept up to date and no replica is looked at. What lasts is the state between two changes, so that it is judged before each.
 
 use super::{Anomaly, AnomalyIndex, AnomalyKind, AnomalyLog, Proof};
-use crate::base::product::{times, wide_product};
+use crate::base::product::{is_larger_product, times};
 use crate::base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -140,8 +140,7 @@ impl Imbalance {
     fn look(&mut self, now: Micros, log: &mut AnomalyLog) {
         let (over, of) = if self.since.is_some() { LOW } else { HIGH };
         let uneven = self.sum >= times(self.n.max(1), MEAN)
-            && wide_product(self.n, self.squares) * u128::from(of)
-                > wide_product(self.sum, self.sum) * u128::from(over);
+            && is_larger_product([of, self.n, self.squares], [over, self.sum, self.sum]);
         if uneven {
             self.since.get_or_insert(now);
             self.grow(log);

@@ -45,11 +45,11 @@ export function startPainter({ spawn, here }: Makers): void {
     canMove
       ? new Promise((resolve) => {
           const thread = spawn();
-          const say = (message: ToPainter): void => {
+          const say = afterFrame((message) => {
             if (message.kind === 'sheet' && message.canvas instanceof OffscreenCanvas)
               thread.postMessage(message, [message.canvas]);
             else thread.postMessage(message, bytesOf(message));
-          };
+          });
           thread.onmessage = ({ data }) => {
             if (data.kind === 'ready') resolve(painterOf((canvas) => canvas.transferControlToOffscreen(), say));
             else heard(data);
@@ -59,6 +59,21 @@ export function startPainter({ spawn, here }: Makers): void {
         })
       : onPage(),
   );
+}
+
+/** Says everything, in its order, once the page's own display frame is done: with two cores the page would wait for the painter. */
+function afterFrame(say: Take): Take {
+  const { port1, port2 } = new MessageChannel();
+  let waiting: ToPainter[] = [];
+  port1.onmessage = () => {
+    const all = waiting;
+    waiting = [];
+    for (const message of all) say(message);
+  };
+  return (message) => {
+    waiting.push(message);
+    if (waiting.length === 1) port2.postMessage(undefined);
+  };
 }
 
 function bytesOf(message: ToPainter): Transferable[] {
