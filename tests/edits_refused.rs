@@ -29,6 +29,22 @@ fn edits_refer_to_what_exists_and_come_in_order() {
 }
 
 #[test]
+fn an_edit_that_sets_a_field_by_both_of_its_names_or_says_more_than_it_means_is_refused() {
+    let quota = "cluster.admission.tenant-quota";
+    says_of_edits(
+        &format!(
+            r#"{{"cluster": {{"admission": {{"tenant-quota": {{"max_in_flight": 9}}}}}},
+                "edits": [{{"at_us": 5, "set": {{"{quota}.most_in_flight": 3, "{quota}.max_in_flight": 4}}}}]}}"#
+        ),
+        "error: edits[0].set.cluster.admission.tenant-quota.most_in_flight: unknown key `most_in_flight`; allowed: max_in_flight, then; did you mean `max_in_flight`?",
+    );
+    says_of_edits(
+        r#"{"edits": [{"at_us": 5, "change": {"replicas": {"pool": 0, "replicas": 8, "blocks": 9}}}]}"#,
+        "error: edits[0].change: unknown key `change`; allowed: at_us, after_events, set, add, route, off; remove it",
+    );
+}
+
+#[test]
 fn an_edit_says_what_it_cannot_change() {
     let one = |edit: &str| format!(r#"{{"edits": [{{"at_us": 5, {edit}}}]}}"#);
     let restart = "change it in the scenario itself: the run starts again";

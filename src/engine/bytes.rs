@@ -23,11 +23,6 @@ impl Cluster {
         replicas + self.active.bytes() + self.router.bytes()
     }
 
-    /// Requests in the system for each replica.
-    pub fn requests_per_replica(&self) -> u64 {
-        (self.active.len() / self.replicas.len().max(1)) as u64
-    }
-
     /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
     pub fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.records.bytes_beside(later.map(|l| &l.records))

@@ -43,11 +43,6 @@ pub(super) struct Slab {
 }
 
 impl Slab {
-    /// How many requests are in the system.
-    pub(super) fn len(&self) -> usize {
-        self.slots.len() - self.vacant.len()
-    }
-
     /// About how many bytes a copy takes.
     pub(super) fn bytes(&self) -> u64 {
         let of = |a: &ActiveRequest| {

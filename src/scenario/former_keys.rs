@@ -1,6 +1,7 @@
 //! Keys that documents may still use for fields that have another name now.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Each key and the name of its field.
 const FORMER: [(&str, &str); 2] = [("most_in_flight", "max_in_flight"), ("most_sessions", "max_sessions")];
@@ -13,18 +14,57 @@ pub(super) fn rename(document: &mut Value) {
             rename_below(part);
         }
     }
+    let edits = document.get_mut("edits").and_then(Value::as_array_mut);
+    edits.into_iter().flatten().for_each(rename_in_edit);
+}
+
+/// Gives the fields that an edit names their names.
+pub(super) fn rename_in_edit(edit: &mut Value) {
+    for paths in ["set", "add"] {
+        if let Some(Value::Object(map)) = edit.get_mut(paths) {
+            rename_paths(map);
+        }
+    }
+}
+
+/// The path with the names that its fields have now.
+pub(super) fn current(path: &str) -> Cow<'_, str> {
+    if FORMER.iter().all(|(former, _)| !path.contains(former)) {
+        return Cow::Borrowed(path);
+    }
+    let named = |part: &str| FORMER.iter().find(|(former, _)| *former == part).map(|(_, name)| *name);
+    let parts: Vec<&str> = path.split('.').map(|part| named(part).unwrap_or(part)).collect();
+    Cow::Owned(parts.join("."))
+}
+
+/// Gives the fields of one object their names.
+pub(super) fn rename_in(map: &mut Map<String, Value>) {
+    for (former, name) in FORMER {
+        if !map.contains_key(name)
+            && let Some(value) = map.shift_remove(former)
+        {
+            map.insert(name.to_owned(), value);
+        }
+    }
+}
+
+/// The same of paths. One that stands there under both names keeps both, as only one can be meant.
+fn rename_paths(map: &mut Map<String, Value>) {
+    let renamed: Vec<(String, String)> =
+        map.keys().map(|path| (path.clone(), current(path).into_owned())).filter(|(a, b)| a != b).collect();
+    for (path, name) in renamed {
+        if !map.contains_key(&name)
+            && let Some(value) = map.shift_remove(&path)
+        {
+            map.insert(name, value);
+        }
+    }
 }
 
 fn rename_below(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            for (former, name) in FORMER {
-                if !map.contains_key(name)
-                    && let Some(value) = map.shift_remove(former)
-                {
-                    map.insert(name.to_owned(), value);
-                }
-            }
+            rename_in(map);
             map.values_mut().for_each(rename_below);
         }
         Value::Array(list) => list.iter_mut().for_each(rename_below),
@@ -34,7 +74,8 @@ fn rename_below(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::{AdmissionPolicy, RoutingPolicy, check, from_value};
+    use super::current;
+    use crate::scenario::{AdmissionPolicy, RoutingPolicy, check, from_value, set_field};
     use serde_json::json;
 
     #[test]
@@ -47,6 +88,30 @@ mod tests {
         let cluster = &scenario.get().cluster;
         assert!(matches!(&cluster.admission, AdmissionPolicy::TenantQuota(p) if p.max_in_flight == 3));
         assert!(matches!(&cluster.routing, RoutingPolicy::SessionAffinity(p) if p.max_sessions == 7));
+    }
+
+    #[test]
+    fn paths_may_use_former_names_and_set_what_stands_there_under_either() {
+        let path = |name: &str| format!("cluster.admission.tenant-quota.{name}");
+        for (there, said) in [
+            ("max_in_flight", "most_in_flight"),
+            ("most_in_flight", "max_in_flight"),
+            ("most_in_flight", "most_in_flight"),
+        ] {
+            let mut document = json!({ "cluster": { "admission": { "tenant-quota": { there: 3 } } } });
+            set_field(&mut document, &path(said), "4").expect("a field that stands there");
+            assert_eq!(
+                document["cluster"]["admission"]["tenant-quota"],
+                json!({ "max_in_flight": 4 }),
+                "{there}, {said}"
+            );
+            let edits = json!([{ "at_us": 1, "set": { path(said): 5 } }]);
+            document["edits"] = edits;
+            let scenario = from_value(document).and_then(check).expect("a good scenario").0;
+            let paths: Vec<&str> = scenario.get().edits[0].set.keys().map(String::as_str).collect();
+            assert_eq!(paths, [path("max_in_flight")]);
+        }
+        assert_eq!(current("workload.clients[0].tenant"), "workload.clients[0].tenant");
     }
 
     #[test]

@@ -29,6 +29,20 @@ fn rewritten(edit: &Value, document: &Value) -> Value {
 pub(super) fn change_of(old: &Value, document: &Value) -> Option<Change> {
     let kinds = old.as_object()?;
     let (1, Some((kind, settings))) = (kinds.len(), kinds.iter().next()) else { return None };
+    // What no field stands for is not dropped: the edit is refused as a whole.
+    let known: &[&str] = match kind.as_str() {
+        "arrival-rate" => &["client", "rate_per_s"],
+        "replicas" => &["pool", "replicas"],
+        "max-num-seqs" => &["pool", "max_num_seqs"],
+        "max-num-batched-tokens" => &["pool", "max_num_batched_tokens"],
+        "kv-blocks" => &["pool", "blocks"],
+        "snapshot-refresh" => &["snapshot_refresh_us"],
+        _ => &[],
+    };
+    let said = settings.as_object().filter(|_| !known.is_empty());
+    if said.is_some_and(|said| said.keys().any(|key| !known.contains(&key.as_str()))) {
+        return None;
+    }
     let of = |list: &str, key: &str, field: &str| {
         let number = settings.get(key)?.as_u64()?;
         Some(format!("{list}[{number}].{field}"))
@@ -91,6 +105,7 @@ mod tests {
         for edit in [
             json!({"at_us": 1, "set": set, "change": {"routing": "random"}}),
             json!({"at_us": 1, "change": {"routing": "random", "replicas": {"pool": 0, "replicas": 8}}}),
+            json!({"at_us": 1, "change": {"replicas": {"pool": 0, "replicas": 8, "blocks": 9}}}),
         ] {
             let problems = from_value(json!({ "edits": [edit] })).expect_err("only one can be meant");
             assert_eq!(problems[0].path, "edits[0].change", "{problems:?}");

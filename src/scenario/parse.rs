@@ -76,10 +76,11 @@ fn let_the_cap_decide(document: &mut Value) {
 
 /// Reads what an edit changes of `scenario` from JSON text.
 pub fn parse_change(text: &str, scenario: &Scenario) -> Result<Change, Diagnostics> {
-    let value = value_from_json(text)?;
+    let mut value = value_from_json(text)?;
     if let Some(change) = change_of(&value, &json::tree(scenario)) {
         return Ok(change);
     }
+    former_keys::rename_in_edit(&mut value);
     read(value, "an edit", &mut |_, _| Vec::new())
 }
 
@@ -147,7 +148,7 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         Ok(noted) => value_said_once(noted).map_err(|all| below(path, all))?,
         Err(_) => Value::String(value.to_owned()),
     };
-    place_value(document, path, value)
+    place_value(document, &former_keys::current(path), value)
 }
 
 /// As [`set_path`]; a path into another choice than the one that stands there takes its place.
@@ -157,7 +158,7 @@ pub fn set_field(document: &mut Value, path: &str, value: &str) -> Result<(), Di
         return Ok(());
     }
     // Which objects are choices the types know: where one of two keys is too many, the document reads without it.
-    let steps = split_path(path).unwrap_or_default();
+    let steps = split_path(&former_keys::current(path)).unwrap_or_default();
     for i in 1..steps.len() {
         let PathStep::Key(chosen) = &steps[i] else { continue };
         let mut tried = document.clone();
@@ -198,6 +199,9 @@ pub(super) fn place_value(document: &mut Value, path: &str, value: Value) -> Res
                     *at = Value::Object(serde_json::Map::new());
                 } else if !at.is_object() {
                     return Err(vec![nothing_below(&so_far, at, key)]);
+                }
+                if let Value::Object(there) = &mut *at {
+                    former_keys::rename_in(there);
                 }
                 default = default.and_then(|d| d.get(key));
                 let fallback = default.and_then(Value::as_array).map_or(Value::Null, |entries| {

@@ -2,6 +2,7 @@
 import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/timeContent.ts';
+import { Apart } from './panels/Apart.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
@@ -33,63 +34,65 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
   const [over, setOver] = createSignal<Over>();
   return (
     <section class="charts" aria-label="Charts">
-      <Charts
-        data={app.data()}
-        cursorS={app.cursorS()}
-        onCursor={app.setCursorS}
-        frame={app.frame()}
-        selected={app.selected()}
-        onSelect={app.select}
-        onPlace={app.openSlowest}
-        onSeek={(timeS) => void app.seek(timeS)}
-        warmUpS={app.warmUpS()}
-        measured={app.measuredRun()}
-        only={props.only}
-        over={over()}
-        layer={
-          <Show when={spanShown()}>
-            <Suspense>
-              <SpanLayer app={app} />
-            </Suspense>
-          </Show>
-        }
-        head={
-          <>
-            <button
-              type="button"
-              class="theory-switch"
-              aria-pressed={theory()}
-              onClick={(event) => {
-                event.stopPropagation();
-                setTheory(!theory());
-              }}
-            >
-              Theory
-            </button>
-            {/* A run within another page has no account to ask for. */}
-            <Show when={!props.only}>
-              {' '}
+      <Apart>
+        <Charts
+          data={app.data()}
+          cursorS={app.cursorS()}
+          onCursor={app.setCursorS}
+          frame={app.frame()}
+          selected={app.selected()}
+          onSelect={app.select}
+          onPlace={app.openSlowest}
+          onSeek={(timeS) => void app.seek(timeS)}
+          warmUpS={app.warmUpS()}
+          measured={app.measuredRun()}
+          only={props.only}
+          over={over()}
+          layer={
+            <Show when={spanShown()}>
+              <Suspense>
+                <SpanLayer app={app} />
+              </Suspense>
+            </Show>
+          }
+          head={
+            <>
               <button
                 type="button"
                 class="theory-switch"
-                aria-pressed={spanShown()}
-                title="Select a span of time: drag over a chart"
+                aria-pressed={theory()}
                 onClick={(event) => {
                   event.stopPropagation();
-                  setSpanShown(!spanShown());
+                  setTheory(!theory());
                 }}
               >
-                Span
+                Theory
               </button>
-            </Show>
-            <Show when={theory()}>
-              <Suspense>
-                <Theory app={app} onOver={(next) => setOver(() => next)} />
-              </Suspense>
-            </Show>
-          </>
-        }
-      />
+              {/* A run within another page has no account to ask for. */}
+              <Show when={!props.only}>
+                {' '}
+                <button
+                  type="button"
+                  class="theory-switch"
+                  aria-pressed={spanShown()}
+                  title="Select a span of time: drag over a chart"
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    setSpanShown(!spanShown());
+                  }}
+                >
+                  Span
+                </button>
+              </Show>
+              <Show when={theory()}>
+                <Suspense>
+                  <Theory app={app} onOver={(next) => setOver(() => next)} />
+                </Suspense>
+              </Show>
+            </>
+          }
+        />
+      </Apart>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, 
 import { getAt } from '../base/json.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
+import { Apart } from './Apart.tsx';
 import { AddEntry, EntryHead, headId, isJustAdded } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 import {
@@ -43,7 +44,15 @@ export function Form(props: { app: App }): JSX.Element {
       </search>
       <Show
         when={query().trim() !== ''}
-        fallback={<For each={SECTIONS}>{(section) => <FormSection app={props.app} section={section} />}</For>}
+        fallback={
+          <For each={SECTIONS}>
+            {(section) => (
+              <Apart>
+                <FormSection app={props.app} section={section} />
+              </Apart>
+            )}
+          </For>
+        }
       >
         <FoundFields app={props.app} query={query()} />
       </Show>

@@ -5,6 +5,7 @@ import { NOTHING } from '../base/view.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import { type App, RIGHT_TABS, type RightTab } from '../state/app.ts';
 import { isScaled } from '../state/scaled.ts';
+import { Apart } from './Apart.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
 
 const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
@@ -36,60 +37,62 @@ export function Inspector(props: { app: App; main: boolean }): JSX.Element {
       role={props.main ? 'main' : 'complementary'}
       aria-label="Inspector"
     >
-      <Tabs.Root
-        class="tabs"
-        value={app.rightTab()}
-        onValueChange={({ value }) => app.setRightTab(toTab(value))}
-        lazyMount
-        unmountOnExit
-      >
-        <div class="bar">
-          <Tabs.List class="seg" aria-label="Inspect">
-            <Tabs.Trigger value="request">Request</Tabs.Trigger>
-            <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
-            <Show when={app.rightTab() === 'scaling' || isScaled(app.document())}>
-              <Tabs.Trigger value="scaling">Scaling</Tabs.Trigger>
+      <Apart>
+        <Tabs.Root
+          class="tabs"
+          value={app.rightTab()}
+          onValueChange={({ value }) => app.setRightTab(toTab(value))}
+          lazyMount
+          unmountOnExit
+        >
+          <div class="bar">
+            <Tabs.List class="seg" aria-label="Inspect">
+              <Tabs.Trigger value="request">Request</Tabs.Trigger>
+              <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
+              <Show when={app.rightTab() === 'scaling' || isScaled(app.document())}>
+                <Tabs.Trigger value="scaling">Scaling</Tabs.Trigger>
+              </Show>
+              <Tabs.Trigger value="run">Run</Tabs.Trigger>
+              <Tabs.Trigger value="log">Log</Tabs.Trigger>
+            </Tabs.List>
+            <span class="grow" />
+            <Show when={steps()}>
+              <button type="button" class="btn sq slim" aria-label={`Previous ${stepped()}`} onClick={() => stepBy(-1)}>
+                <Icon name="up" />
+              </button>
+              <button type="button" class="btn sq slim" aria-label={`Next ${stepped()}`} onClick={() => stepBy(1)}>
+                <Icon name="down" />
+              </button>
             </Show>
-            <Tabs.Trigger value="run">Run</Tabs.Trigger>
-            <Tabs.Trigger value="log">Log</Tabs.Trigger>
-          </Tabs.List>
-          <span class="grow" />
-          <Show when={steps()}>
-            <button type="button" class="btn sq slim" aria-label={`Previous ${stepped()}`} onClick={() => stepBy(-1)}>
-              <Icon name="up" />
+            <button
+              type="button"
+              class="btn sq slim narrow-only"
+              aria-label="Close the inspector"
+              onClick={() => {
+                app.setDrawer(false);
+                app.select(NOTHING);
+              }}
+            >
+              <Icon name="close" />
             </button>
-            <button type="button" class="btn sq slim" aria-label={`Next ${stepped()}`} onClick={() => stepBy(1)}>
-              <Icon name="down" />
-            </button>
-          </Show>
-          <button
-            type="button"
-            class="btn sq slim narrow-only"
-            aria-label="Close the inspector"
-            onClick={() => {
-              app.setDrawer(false);
-              app.select(NOTHING);
-            }}
-          >
-            <Icon name="close" />
-          </button>
-        </div>
-        <Tabs.Content value="request" class="tab">
-          <RequestPanel app={app} />
-        </Tabs.Content>
-        <Tabs.Content value="replica" class="tab">
-          <ReplicaPanel app={app} />
-        </Tabs.Content>
-        <Tabs.Content value="scaling" class="tab">
-          <ScalingPanel app={app} />
-        </Tabs.Content>
-        <Tabs.Content value="run" class="tab">
-          <RunPanel app={app} />
-        </Tabs.Content>
-        <Tabs.Content value="log" class="tab">
-          <EventLog app={app} />
-        </Tabs.Content>
-      </Tabs.Root>
+          </div>
+          <Tabs.Content value="request" class="tab">
+            <RequestPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="replica" class="tab">
+            <ReplicaPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="scaling" class="tab">
+            <ScalingPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="run" class="tab">
+            <RunPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="log" class="tab">
+            <EventLog app={app} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </Apart>
     </section>
   );
 }

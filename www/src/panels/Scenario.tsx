@@ -5,6 +5,7 @@ import { writeDocument } from '../base/text.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App, LeftTab } from '../state/app.ts';
 import { tooltip } from '../state/shortcuts.ts';
+import { Apart } from './Apart.tsx';
 import { Form } from './Form.tsx';
 import { Later } from './Later.tsx';
 import { Seed } from './Seed.tsx';
@@ -16,53 +17,57 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
   const app = props.app;
   return (
     <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
-      <Tabs.Root
-        class="tabs"
-        value={app.leftTab()}
-        onValueChange={({ value }) => app.setLeftTab(toTab(value))}
-        lazyMount
-      >
-        <div class="bar">
-          <Tabs.List class="seg" aria-label="Scenario as">
-            <Tabs.Trigger value="form">Form</Tabs.Trigger>
-            <Tabs.Trigger value="yaml">YAML</Tabs.Trigger>
-            <Tabs.Trigger value="changes">
-              Changes <Show when={app.differences() > 0}>{<span class="ac">{app.differences()}</span>}</Show>
-            </Tabs.Trigger>
-          </Tabs.List>
-          <span class="grow" />
-          <button
-            type="button"
-            class="btn sq slim"
-            aria-label="Undo"
-            title={tooltip('Undo', 'undo')}
-            disabled={!app.canUndo()}
-            onClick={() => void app.undo()}
-          >
-            <Icon name="undo" />
-          </button>
-          <button
-            type="button"
-            class="btn sq slim"
-            aria-label="Redo"
-            title={tooltip('Redo', 'redo')}
-            disabled={!app.canRedo()}
-            onClick={() => void app.redo()}
-          >
-            <Icon name="redo" />
-          </button>
-        </div>
-        <Tabs.Content value="form" class="tab">
-          <Story app={app} />
-          <Form app={app} />
-        </Tabs.Content>
-        <Tabs.Content value="yaml" class="tab">
-          <Later app={app} what="The YAML editor" load={() => import('./Yaml.tsx')} />
-        </Tabs.Content>
-        <Tabs.Content value="changes" class="tab">
-          <Later app={app} what="The list of changes" load={() => import('./Changes.tsx')} />
-        </Tabs.Content>
-      </Tabs.Root>
+      <Apart>
+        <Tabs.Root
+          class="tabs"
+          value={app.leftTab()}
+          onValueChange={({ value }) => app.setLeftTab(toTab(value))}
+          lazyMount
+        >
+          <div class="bar">
+            <Tabs.List class="seg" aria-label="Scenario as">
+              <Tabs.Trigger value="form">Form</Tabs.Trigger>
+              <Tabs.Trigger value="yaml">YAML</Tabs.Trigger>
+              <Tabs.Trigger value="changes">
+                Changes <Show when={app.differences() > 0}>{<span class="ac">{app.differences()}</span>}</Show>
+              </Tabs.Trigger>
+            </Tabs.List>
+            <span class="grow" />
+            <button
+              type="button"
+              class="btn sq slim"
+              aria-label="Undo"
+              title={tooltip('Undo', 'undo')}
+              disabled={!app.canUndo()}
+              onClick={() => void app.undo()}
+            >
+              <Icon name="undo" />
+            </button>
+            <button
+              type="button"
+              class="btn sq slim"
+              aria-label="Redo"
+              title={tooltip('Redo', 'redo')}
+              disabled={!app.canRedo()}
+              onClick={() => void app.redo()}
+            >
+              <Icon name="redo" />
+            </button>
+          </div>
+          <Tabs.Content value="form" class="tab">
+            <Apart>
+              <Story app={app} />
+              <Form app={app} />
+            </Apart>
+          </Tabs.Content>
+          <Tabs.Content value="yaml" class="tab">
+            <Later app={app} what="The YAML editor" load={() => import('./Yaml.tsx')} />
+          </Tabs.Content>
+          <Tabs.Content value="changes" class="tab">
+            <Later app={app} what="The list of changes" load={() => import('./Changes.tsx')} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </Apart>
       <div class="lfoot">
         <button
           type="button"

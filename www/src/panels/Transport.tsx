@@ -9,6 +9,7 @@ import { type Progress, sayErrand } from '../state/errand.ts';
 import { sayWanted } from '../state/occasions.ts';
 import { tooltip } from '../state/shortcuts.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../state/speeds.ts';
+import { Apart } from './Apart.tsx';
 import { Flyout } from './Flyout.tsx';
 import { Later } from './Later.tsx';
 import { NoticeLine } from './Notices.tsx';
@@ -170,7 +171,7 @@ export function Transport(props: { app: App }): JSX.Element {
               <span class="errand">
                 <span role="status">{sayErrand(progress().errand, (us) => clock(us))}</span>{' '}
                 <Show when={progress().share !== undefined}>
-                  <progress aria-label="Done" max={1} value={progress().share ?? 0} /> {percent(progress())}
+                  <progress aria-label="Done" max={1} value={progress().share ?? 0} /> <b>{percent(progress())}</b>
                 </Show>{' '}
                 <button type="button" class="btn box" onClick={() => app.pause()}>
                   Cancel
@@ -188,40 +189,44 @@ export function Transport(props: { app: App }): JSX.Element {
               asked {asked()} · got <b>{got()}</b>
             </span>
           </span>
-          <Slider.Root
-            class="slider"
-            min={0}
-            max={SPEEDS.length - 1}
-            step={1}
-            value={[app.speedIndex()]}
-            onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
-            aria-label={['Speed']}
-            getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
-          >
-            <Slider.Control class="slider-control">
-              <Slider.Track class="slider-track">
-                <Slider.Range class="slider-range" />
-              </Slider.Track>
-              <Slider.Thumb index={0} class="slider-thumb">
-                <Slider.HiddenInput />
-              </Slider.Thumb>
-            </Slider.Control>
-            <Slider.MarkerGroup class="slider-marks">
-              <For each={LABELLED}>
-                {(stop) => (
-                  <Slider.Marker
-                    value={SPEEDS.indexOf(stop)}
-                    class="slider-mark"
-                    style={{ 'pointer-events': 'auto' }}
-                    data-on={stop === app.speed() ? '' : undefined}
-                    onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
-                  >
-                    {speedText(stop)}
-                  </Slider.Marker>
-                )}
-              </For>
-            </Slider.MarkerGroup>
-          </Slider.Root>
+          <div class="slider">
+            {/* It asks for its size as soon as it is there. */}
+            <Apart>
+              <Slider.Root
+                min={0}
+                max={SPEEDS.length - 1}
+                step={1}
+                value={[app.speedIndex()]}
+                onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
+                aria-label={['Speed']}
+                getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
+              >
+                <Slider.Control class="slider-control">
+                  <Slider.Track class="slider-track">
+                    <Slider.Range class="slider-range" />
+                  </Slider.Track>
+                  <Slider.Thumb index={0} class="slider-thumb">
+                    <Slider.HiddenInput />
+                  </Slider.Thumb>
+                </Slider.Control>
+                <Slider.MarkerGroup class="slider-marks">
+                  <For each={LABELLED}>
+                    {(stop) => (
+                      <Slider.Marker
+                        value={SPEEDS.indexOf(stop)}
+                        class="slider-mark"
+                        style={{ 'pointer-events': 'auto' }}
+                        data-on={stop === app.speed() ? '' : undefined}
+                        onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
+                      >
+                        {speedText(stop)}
+                      </Slider.Marker>
+                    )}
+                  </For>
+                </Slider.MarkerGroup>
+              </Slider.Root>
+            </Apart>
+          </div>
         </div>
       </div>
     </section>

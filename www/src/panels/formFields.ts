@@ -2,7 +2,7 @@
 import { child, getAt, isObject, type Json, joinPath, parsePath, setAt } from '../base/json.ts';
 import type { Field, Schema } from '../base/schema.ts';
 import { sentence } from '../base/schema.ts';
-import { NBSP } from '../base/units.ts';
+import { NBSP, plain } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { isWithin, lengthOf } from '../state/edits.ts';
@@ -268,7 +268,7 @@ export function saysSomething(field: Field, value: Json | undefined): boolean {
 export function say(field: Field, stored: Json | undefined): string {
   const value = inUnit(field, stored);
   if (typeof value === 'boolean') return value ? field.label.toLowerCase() : `no ${field.label.toLowerCase()}`;
-  const text = typeof value === 'number' ? value.toLocaleString('en') : choiceText(value, field);
+  const text = typeof value === 'number' ? plain(value) : choiceText(value, field);
   if (field.unit === '' && typeof value === 'number') return `${field.label.toLowerCase()} ${text}`;
   return field.unit === '' || typeof value !== 'number' ? text : text + NBSP + field.unit;
 }

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clock, drop, newPage, open, resting } from '../e2e/harness.mjs';
-import { seeks } from './seeks.mjs';
+import { longTasks, seeks } from './seeks.mjs';
 import { lockStep, race, whatIf } from './studies.mjs';
 
 const [folder, out, ...asked] = process.argv.slice(2);
@@ -197,6 +197,7 @@ async function memory(site) {
 async function visit(site) {
   const firstFrames = [];
   const shifts = [];
+  const long = [];
   for (let k = 0; k < TIMES; k++) {
     const { page, close } = await newPage(site);
     firstFrames.push(await page.evaluate(() => performance.getEntriesByName('first-frame')[0].startTime));
@@ -213,6 +214,7 @@ async function visit(site) {
           }),
       ),
     );
+    long.push(...(await longTasks(page)));
     await close();
   }
   const { page, close } = await newPage(site);
@@ -250,6 +252,8 @@ async function visit(site) {
     target: 'page',
     first_frame_ms: rounded(median(firstFrames)),
     layout_shift: rounded(Math.max(...shifts), 4),
+    loading_tasks_over_50_ms: long.length,
+    loading_longest_task_ms: Math.max(0, ...long),
     edit_to_pixel_ms: edits.includes(null) ? null : rounded(median(edits)),
     ...main,
   };

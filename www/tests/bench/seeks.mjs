@@ -46,6 +46,9 @@ async function asked(page, kind) {
   );
 }
 
+/** Tasks of the page's thread of more than 50 ms that it has had, in milliseconds: the browser tells no shorter ones. */
+export const longTasks = (page) => page.evaluate(() => window.seen.longTasks);
+
 /** Milliseconds from the key that goes to an instant until its picture is painted. */
 async function seekMs(page, seconds) {
   const field = page.getByRole('textbox', { name: 'Go to time, in seconds' });
@@ -161,6 +164,7 @@ export async function seeks(site, times, quantile) {
     { timeout: 600_000 },
   );
   await resting(page);
+  const loaded = (await longTasks(page)).length;
   const [checkpoints, bytes] = await asked(page, 'checkpoints');
   const next = places();
   const took = [];
@@ -172,6 +176,7 @@ export async function seeks(site, times, quantile) {
   for (let k = 0; k < DRAGS; k++) drags.push(await dragMs(page, next.next().value));
   const [after, bytesAfter] = await asked(page, 'checkpoints');
   const switched = await switches(page, 4 * times);
+  const long = (await longTasks(page)).slice(loaded);
   await close();
   return {
     name,
@@ -185,6 +190,8 @@ export async function seeks(site, times, quantile) {
     drag_first_paint_p95_ms: Math.round(quantile(drags, 0.95)),
     switch_run_p50_ms: Math.round(quantile(switched, 0.5)),
     switch_run_p95_ms: Math.round(quantile(switched, 0.95)),
+    tasks_over_50_ms: long.length,
+    longest_task_ms: Math.max(0, ...long),
     checkpoints: Math.max(checkpoints, after),
     checkpoint_mb: Number((Math.max(bytes, bytesAfter) / 2 ** 20).toFixed(1)),
   };

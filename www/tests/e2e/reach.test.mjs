@@ -70,9 +70,9 @@ onPage('long work says what it is, how far it is, and is cancelled by its button
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: /^Run/ }).click();
   const horizon = panel.getByRole('textbox', { name: 'Ends at', exact: true });
-  await horizon.fill('12000');
+  await horizon.fill('40000');
   await horizon.press('Enter');
-  await page.getByText('of 12,000 s').waitFor();
+  await page.getByText('of 40,000 s').waitFor();
   await resting(page);
   await transport(page).getByRole('button', { name: 'Run to next preemption' }).click();
   const errand = page.locator('.errand');
@@ -80,19 +80,28 @@ onPage('long work says what it is, how far it is, and is cancelled by its button
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
   await errand.getByRole('button', { name: 'Cancel' }).click();
   await errand.waitFor({ state: 'detached' });
-  assert.ok((await resting(page)) < 12_000);
+  assert.ok((await resting(page)) < 40_000);
   const field = page.getByRole('textbox', { name: /Go to time/ });
-  await field.fill('11000');
+  await field.fill('39000');
   await field.press('Enter');
   await errand
-    .filter({ hasText: /Going to 11,000.* s/ })
+    .filter({ hasText: /Going to 39,000.* s/ })
     .getByRole('progressbar')
     .waitFor();
+  for (const width of [1440, 1280, 1120]) {
+    await page.setViewportSize({ width, height: 800 });
+    const cut = await errand.evaluate((all) => {
+      const box = all.getBoundingClientRect();
+      const parts = [...all.querySelectorAll('progress, b, button')].map((part) => part.getBoundingClientRect());
+      return parts.filter(({ left, right, width }) => width < 20 || left < box.left || right > box.right).length;
+    });
+    assert.equal(cut, 0, `how far it is and Cancel at ${width}`);
+  }
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('Space');
   await errand.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-  assert.ok((await resting(page)) < 11_000, 'it stopped and does not play');
+  assert.ok((await resting(page)) < 39_000, 'it stopped and does not play');
 });
 
 onPage('a change that makes a long run again tells where it goes, and is stopped on the way', async (page) => {

@@ -1,0 +1,21 @@
+// A part of the page that is built in a task of its own: all of them in one would hold the page up.
+import { createSignal, type JSX, onCleanup, Show } from 'solid-js';
+
+const waiting: (() => void)[] = [];
+const { port1, port2 } = new MessageChannel();
+port1.onmessage = () => {
+  waiting.shift()?.();
+  if (waiting.length > 0) port2.postMessage(undefined);
+};
+
+/** Builds what is in it once the task that asks for it is over, and the parts before it are built. */
+export function Apart(props: { children: JSX.Element }): JSX.Element {
+  const [due, setDue] = createSignal(false);
+  let gone = false;
+  waiting.push(() => gone || setDue(true));
+  if (waiting.length === 1) port2.postMessage(undefined);
+  onCleanup(() => {
+    gone = true;
+  });
+  return <Show when={due()}>{props.children}</Show>;
+}
