@@ -63,18 +63,22 @@ fn progress(session: &Session) -> Progress {
     (session.now().0, session.engine().records().len() as u64, session.events(), steps)
 }
 
-/// Runs `turn` for [`PLAYED_S`] seconds in a cluster in full swing, or until the run is over; returns the wall time and the progress
-/// in it.
-fn play(replicas: u32, audience: Audience, mut turn: impl FnMut(&mut Session) -> Stop) -> (f64, Progress) {
+/// Runs `turn` for [`PLAYED_S`] seconds in a cluster in full swing, or until the run is over; returns the wall time, the processor
+/// time and the progress in it.
+fn play(
+    replicas: u32,
+    audience: Audience,
+    mut turn: impl FnMut(&mut Session) -> Stop,
+) -> (f64, f64, Progress) {
     let (mut session, _) = Session::start(watched(replicas), None, audience).expect("a sound scenario");
     assert!(session.advance(IN_FULL_SWING, u64::MAX) == Stop::Until, "the run ended early");
     let before = progress(&session);
-    let start = Instant::now();
+    let (start, user) = (Instant::now(), user_seconds());
     while start.elapsed().as_secs_f64() < PLAYED_S && turn(&mut session) != Stop::Finished {}
-    let wall = start.elapsed().as_secs_f64();
+    let (wall, user) = (start.elapsed().as_secs_f64(), user_seconds() - user);
     let after = progress(&session);
     let part = (after.0 - before.0, after.1 - before.1, after.2 - before.2, after.3 - before.3);
-    (wall, part)
+    (wall, user, part)
 }
 
 /// One slice of work, as the page's worker cuts it.
@@ -91,10 +95,9 @@ fn row(name: &str, requests: u64, replicas: u32) -> Value {
     if requests > 0 {
         return whole_runs(name, &scenario_of(requests, replicas));
     }
-    let user = user_seconds();
-    let (wall, progress) = play_watched(replicas);
-    let mut row = json_of(name, wall, user_seconds() - user, progress);
-    let (alone, (us, ..)) = play(replicas, Audience::Batch, slice);
+    let (wall, user, progress) = play_watched(replicas);
+    let mut row = json_of(name, wall, user, progress);
+    let (alone, _, (us, ..)) = play(replicas, Audience::Batch, slice);
     row["unwatched_sim_s_per_s"] = json!(us as f64 / 1e6 / alone);
     row
 }
@@ -139,7 +142,7 @@ fn run_to_the_end(scenario: Scenario) -> (f64, Progress) {
 }
 
 /// As the page's worker plays: slices, and between them a frame and two charts, which take at most a sixth of the time.
-fn play_watched(replicas: u32) -> (f64, Progress) {
+fn play_watched(replicas: u32) -> (f64, f64, Progress) {
     let query = detail(replicas as usize);
     let mut views = VIEWS.iter().copied().cycle();
     let mut due = Instant::now();

@@ -321,6 +321,8 @@ function Choice(props: {
     }),
   );
   const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
+  /** Whether somebody has come to it: its list is made then, before it can be opened. */
+  const [reached, setReached] = createSignal(false);
   return (
     <Select.Root
       class="select"
@@ -334,27 +336,29 @@ function Choice(props: {
       }}
     >
       <Select.Control>
-        <Select.Trigger class="in w pick">
+        <Select.Trigger class="in w pick" onFocus={() => setReached(true)} onPointerDown={() => setReached(true)}>
           <span class="pick-text">{option(current())?.label ?? current()}</span>
           <Icon name="down" />
         </Select.Trigger>
       </Select.Control>
-      <Portal>
-        <Select.Positioner>
-          <Select.Content class="menu">
-            <For each={tags()}>
-              {(tag) => (
-                <Select.Item item={tag} class="menu-item tall">
-                  <Select.ItemText>
-                    <b>{option(tag)?.label}</b>
-                  </Select.ItemText>
-                  <span class="s">{option(tag)?.description}</span>
-                </Select.Item>
-              )}
-            </For>
-          </Select.Content>
-        </Select.Positioner>
-      </Portal>
+      <Show when={reached()}>
+        <Portal>
+          <Select.Positioner>
+            <Select.Content class="menu">
+              <For each={tags()}>
+                {(tag) => (
+                  <Select.Item item={tag} class="menu-item tall">
+                    <Select.ItemText>
+                      <b>{option(tag)?.label}</b>
+                    </Select.ItemText>
+                    <span class="s">{option(tag)?.description}</span>
+                  </Select.Item>
+                )}
+              </For>
+            </Select.Content>
+          </Select.Positioner>
+        </Portal>
+      </Show>
     </Select.Root>
   );
 }

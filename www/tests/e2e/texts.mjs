@@ -207,7 +207,7 @@ export function painted(page) {
           frames += 1;
           // A picture that waited for the one before is given to it in the next display frame. What plays is never drawn to the end.
           quiet = window.painter.unpainted === 0 ? quiet + 1 : 0;
-          if (quiet > 3 || frames > 300) done();
+          if (quiet > 5 || frames > 300) done();
           else requestAnimationFrame(look);
         };
         requestAnimationFrame(look);
