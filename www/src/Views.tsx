@@ -14,15 +14,17 @@ export function StageView(props: { app: App }): JSX.Element {
   const app = props.app;
   return (
     <section class="stage" aria-label="Stage">
-      <Stage
-        frame={app.frame()}
-        speed={app.speed()}
-        playing={app.playing()}
-        selected={app.selected()}
-        onSelect={app.select}
-        onSay={(sentence) => app.tell(sentence)}
-        reducedMotion={app.reducedMotion()}
-      />
+      <Apart>
+        <Stage
+          frame={app.frame()}
+          speed={app.speed()}
+          playing={app.playing()}
+          selected={app.selected()}
+          onSelect={app.select}
+          onSay={(sentence) => app.tell(sentence)}
+          reducedMotion={app.reducedMotion()}
+        />
+      </Apart>
     </section>
   );
 }

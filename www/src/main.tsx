@@ -32,4 +32,5 @@ function spawnLink(): LinkWorker {
 }
 
 const host = document.getElementById('app');
-void import('./page.tsx').then(({ show }) => host && show(host, spawn, spawnLink));
+// Reading the page's code and building the page are a task each.
+void import('./page.tsx').then(({ show }) => setTimeout(() => host && show(host, spawn, spawnLink)));
