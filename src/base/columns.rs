@@ -24,15 +24,9 @@ impl<const N: usize> Columns<N> {
             }
         }
         // Most columns are the same in all rows, and cost no more than that.
-        let mut varied: [usize; N] = [0; N];
-        let mut count = 0;
-        for (i, differs) in differs.iter().enumerate() {
-            varied[count] = i;
-            count += usize::from(*differs != 0);
-        }
-        let varied = &varied[..count];
+        let varied: Vec<usize> = (0..N).filter(|&i| differs[i] != 0).collect();
         let mut width = [0; N];
-        for &i in varied {
+        for &i in &varied {
             let column = || rows.iter().map(|row| row[i]);
             let (smallest, largest) = column().fold((low[i], low[i]), |(s, l), n| (s.min(n), l.max(n)));
             low[i] = smallest;
@@ -41,7 +35,7 @@ impl<const N: usize> Columns<N> {
         let mut out = BitWriter::default();
         out.reserve(u64::from(width.iter().sum::<u32>()) * rows.len() as u64);
         for row in rows {
-            for &i in varied {
+            for &i in &varied {
                 out.push(row[i] - low[i], width[i]);
             }
         }

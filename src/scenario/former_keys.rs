@@ -38,7 +38,7 @@ pub(super) fn current(path: &str) -> Cow<'_, str> {
 }
 
 /// Gives the fields of one object their names.
-pub(super) fn rename_in(map: &mut Map<String, Value>) {
+fn rename_in(map: &mut Map<String, Value>) {
     for (former, name) in FORMER {
         if !map.contains_key(name)
             && let Some(value) = map.shift_remove(former)

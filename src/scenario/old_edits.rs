@@ -29,46 +29,34 @@ fn rewritten(edit: &Value, document: &Value) -> Value {
 pub(super) fn change_of(old: &Value, document: &Value) -> Option<Change> {
     let kinds = old.as_object()?;
     let (1, Some((kind, settings))) = (kinds.len(), kinds.iter().next()) else { return None };
-    // What no field stands for is not dropped: the edit is refused as a whole.
-    let known: &[&str] = match kind.as_str() {
-        "arrival-rate" => &["client", "rate_per_s"],
-        "replicas" => &["pool", "replicas"],
-        "max-num-seqs" => &["pool", "max_num_seqs"],
-        "max-num-batched-tokens" => &["pool", "max_num_batched_tokens"],
-        "kv-blocks" => &["pool", "blocks"],
-        "snapshot-refresh" => &["snapshot_refresh_us"],
-        _ => &[],
-    };
-    let said = settings.as_object().filter(|_| !known.is_empty());
-    if said.is_some_and(|said| said.keys().any(|key| !known.contains(&key.as_str()))) {
-        return None;
+    if let "routing" | "admission" = kind.as_str() {
+        return Some(Change::set(&format!("cluster.{kind}"), settings.clone()));
     }
-    let of = |list: &str, key: &str, field: &str| {
-        let number = settings.get(key)?.as_u64()?;
-        Some(format!("{list}[{number}].{field}"))
-    };
-    let pool = |field| of("cluster.pools", "pool", field);
-    let value = |key: &str| settings.get(key).cloned();
-    let (path, value) = match kind.as_str() {
+    let mut settings = settings.as_object()?.clone();
+    let mut take = |key: &str| settings.shift_remove(key);
+    let (path, key) = match kind.as_str() {
         "arrival-rate" => {
-            let client = settings.get("client")?.as_u64()?;
+            let client = take("client")?.as_u64()?;
             let arrivals = document.pointer(&format!("/workload/clients/{client}/arrivals"));
             let kind = arrivals.and_then(Value::as_object).and_then(|kinds| kinds.keys().next());
             let kind = kind.map_or("poisson", String::as_str);
-            (of("workload.clients", "client", &format!("arrivals.{kind}.rate_per_s"))?, value("rate_per_s")?)
+            (format!("workload.clients[{client}].arrivals.{kind}.rate_per_s"), "rate_per_s")
         }
-        "routing" => ("cluster.routing".to_owned(), settings.clone()),
-        "admission" => ("cluster.admission".to_owned(), settings.clone()),
-        "replicas" => (pool("replicas")?, value("replicas")?),
-        "max-num-seqs" => (pool("engine.max_num_seqs")?, value("max_num_seqs")?),
-        "max-num-batched-tokens" => {
-            (pool("engine.max_num_batched_tokens")?, value("max_num_batched_tokens")?)
+        "snapshot-refresh" => ("cluster.snapshot_refresh_us".to_owned(), "snapshot_refresh_us"),
+        of_pool => {
+            let (field, key) = match of_pool {
+                "replicas" => ("replicas", "replicas"),
+                "max-num-seqs" => ("engine.max_num_seqs", "max_num_seqs"),
+                "max-num-batched-tokens" => ("engine.max_num_batched_tokens", "max_num_batched_tokens"),
+                "kv-blocks" => ("kv.blocks", "blocks"),
+                _ => return None,
+            };
+            (format!("cluster.pools[{}].{field}", take("pool")?.as_u64()?), key)
         }
-        "kv-blocks" => (pool("kv.blocks")?, value("blocks")?),
-        "snapshot-refresh" => ("cluster.snapshot_refresh_us".to_owned(), value("snapshot_refresh_us")?),
-        _ => return None,
     };
-    Some(Change::set(&path, value))
+    let value = take(key)?;
+    // What no field stands for is not dropped: the edit is refused as a whole.
+    settings.is_empty().then(|| Change::set(&path, value))
 }
 
 #[cfg(test)]

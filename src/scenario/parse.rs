@@ -148,6 +148,7 @@ pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Dia
         Ok(noted) => value_said_once(noted).map_err(|all| below(path, all))?,
         Err(_) => Value::String(value.to_owned()),
     };
+    former_keys::rename(document);
     place_value(document, &former_keys::current(path), value)
 }
 
@@ -199,9 +200,6 @@ pub(super) fn place_value(document: &mut Value, path: &str, value: Value) -> Res
                     *at = Value::Object(serde_json::Map::new());
                 } else if !at.is_object() {
                     return Err(vec![nothing_below(&so_far, at, key)]);
-                }
-                if let Value::Object(there) = &mut *at {
-                    former_keys::rename_in(there);
                 }
                 default = default.and_then(|d| d.get(key));
                 let fallback = default.and_then(Value::as_array).map_or(Value::Null, |entries| {

@@ -4,8 +4,10 @@ import { createSignal, type JSX, onCleanup, Show } from 'solid-js';
 const waiting: (() => void)[] = [];
 const { port1, port2 } = new MessageChannel();
 port1.onmessage = () => {
-  waiting.shift()?.();
+  const build = waiting.shift();
+  // Asked for first: a part that fails takes no other with it.
   if (waiting.length > 0) port2.postMessage(undefined);
+  build?.();
 };
 
 /** Builds what is in it once the task that asks for it is over, and the parts before it are built. */
