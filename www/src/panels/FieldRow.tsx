@@ -321,7 +321,7 @@ function Choice(props: {
     }),
   );
   const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
-  /** Whether somebody has come to it: its list is made then, before it can be opened. */
+  /** Whether somebody has come to it: its list is made then, nearly always before it is opened. */
   const [reached, setReached] = createSignal(false);
   return (
     <Select.Root
@@ -330,6 +330,7 @@ function Choice(props: {
       value={[current()]}
       ids={{ trigger: props.id, label: `${props.id}-label` }}
       positioning={{ sameWidth: false, gutter: 4 }}
+      onOpenChange={({ open }) => open && setReached(true)}
       onValueChange={({ value }) => {
         const chosen = option(value[0] ?? '');
         if (chosen && chosen.tag !== current()) void props.onSet(chosen.value);
