@@ -81,6 +81,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // The polyfill would be an extra script for browsers that the target already excludes.
     modulePreload: { polyfill: false },
+    // Widgets and the schema apart from the page's own code: each is compiled in a task of its own.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'widgets', test: /node_modules\/(@ark-ui|@zag-js|@floating-ui|@internationalized)\// },
+            { name: 'form', test: /generated\/schema\.json$/ },
+          ],
+        },
+      },
+    },
     reportCompressedSize: true,
   },
   worker: { format: 'es' },

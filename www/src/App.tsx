@@ -10,9 +10,7 @@ import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Scenario } from './panels/Scenario.tsx';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
-import type { WorkerLike } from './sim/spawn.ts';
-import type { LinkWorker } from './sim/spawnLinks.ts';
-import { type App as AppState, createApp, type PhoneTab } from './state/app.ts';
+import type { App as AppState, PhoneTab } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
@@ -34,11 +32,8 @@ const SKIPS = [
   ['Skip to the charts', '.charts .table-button'],
 ] as const;
 
-export function App(props: { spawn: () => WorkerLike; spawnLink: () => LinkWorker }): JSX.Element {
-  const app = createApp(
-    () => props.spawn(),
-    () => props.spawnLink(),
-  );
+export function App(props: { app: AppState }): JSX.Element {
+  const app = props.app;
   /** Whether this is a run within another page. */
   const embedded = isEmbed(location.hash);
   let host: HTMLDivElement | undefined;

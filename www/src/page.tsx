@@ -1,12 +1,14 @@
 // The page's own code, apart from what starts the simulation.
 
 import painter from 'virtual:painter';
+import { createRoot } from 'solid-js';
 import { render } from 'solid-js/web';
 import { App } from './App.tsx';
 import { trust } from './base/trust.ts';
 import { startPainter, type Take } from './draw/painter.ts';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
+import { createApp } from './state/app.ts';
 
 export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
   startPainter({
@@ -16,5 +18,7 @@ export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () =
       return (tell) => trust<Take>(createPainting(tell).take);
     },
   });
-  render(() => <App spawn={spawn} spawnLink={spawnLink} />, host);
+  const app = createRoot(() => createApp(spawn, spawnLink));
+  // The state of the page and the page are made in a task each.
+  setTimeout(() => render(() => <App app={app} />, host));
 }

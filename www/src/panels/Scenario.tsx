@@ -55,10 +55,13 @@ export function Scenario(props: { app: App; main: boolean }): JSX.Element {
             </button>
           </div>
           <Tabs.Content value="form" class="tab">
-            <Apart>
-              <Story app={app} />
-              <Form app={app} />
-            </Apart>
+            {/* Built once, of the scenario that is opened first. */}
+            <Show when={app.presetName() !== ''}>
+              <Apart>
+                <Story app={app} />
+                <Form app={app} />
+              </Apart>
+            </Show>
           </Tabs.Content>
           <Tabs.Content value="yaml" class="tab">
             <Later app={app} what="The YAML editor" load={() => import('./Yaml.tsx')} />
