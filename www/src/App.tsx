@@ -3,6 +3,7 @@ import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show
 import { keepFocus } from './base/focus.ts';
 import { createMedia, PHONE } from './base/media.ts';
 import { sentence } from './base/schema.ts';
+import { afterParts } from './panels/Apart.tsx';
 import { Inspector } from './panels/Inspector.tsx';
 import { KeyFigures } from './panels/KeyFigures.tsx';
 import { Later } from './panels/Later.tsx';
@@ -46,7 +47,8 @@ export function App(props: { app: AppState }): JSX.Element {
   const dialogs = createMemo((before) => before || app.help() || app.reading() !== undefined, false);
 
   onMount(() => {
-    void app.start();
+    // The simulation's module is compiled on all cores: the page would be built at half the speed beside it.
+    afterParts(() => void app.start());
     watchMotion(app);
     watchVisibility(app);
     const key = (event: KeyboardEvent): void => handleKey(event, app, keysOn());

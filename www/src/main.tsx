@@ -1,4 +1,4 @@
-// The simulation starts before the page does: its worker fetches and compiles while the page's own code is being read.
+// The simulation's worker reads its code while the page's own is being read. It compiles its module once the page is built.
 import './base/theme.css';
 import './base/page.css';
 import './panels/frame.css';
@@ -13,7 +13,6 @@ import { spawnWorker, type WorkerLike } from './sim/spawn.ts';
 import { type LinkWorker, spawnLinks } from './sim/spawnLinks.ts';
 
 let early: WorkerLike | undefined = spawnWorker();
-early.postMessage({ kind: 'warm' });
 
 /** The worker that was started first, then new ones. */
 function spawn(): WorkerLike {

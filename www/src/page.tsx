@@ -6,19 +6,24 @@ import { render } from 'solid-js/web';
 import { App } from './App.tsx';
 import { trust } from './base/trust.ts';
 import { startPainter, type Take } from './draw/painter.ts';
+import { afterParts } from './panels/Apart.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
 import { createApp } from './state/app.ts';
 
 export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
-  startPainter({
-    spawn: () => new Worker(painter, { type: 'module', name: 'painter' }),
-    here: async () => {
-      const { createPainting } = await import('./painting.ts');
-      return (tell) => trust<Take>(createPainting(tell).take);
-    },
-  });
   const app = createRoot(() => createApp(spawn, spawnLink));
   // The state of the page and the page are made in a task each.
-  setTimeout(() => render(() => <App app={app} />, host));
+  setTimeout(() => {
+    render(() => <App app={app} />, host);
+    afterParts(() =>
+      startPainter({
+        spawn: () => new Worker(painter, { type: 'module', name: 'painter' }),
+        here: async () => {
+          const { createPainting } = await import('./painting.ts');
+          return (tell) => trust<Take>(createPainting(tell).take);
+        },
+      }),
+    );
+  });
 }

@@ -10,12 +10,17 @@ port1.onmessage = () => {
   build?.();
 };
 
+/** Does something in a task of its own, once the parts that were asked for before it are built. */
+export function afterParts(act: () => void): void {
+  waiting.push(act);
+  if (waiting.length === 1) port2.postMessage(undefined);
+}
+
 /** Builds what is in it once the task that asks for it is over, and the parts before it are built. */
 export function Apart(props: { children: JSX.Element }): JSX.Element {
   const [due, setDue] = createSignal(false);
   let gone = false;
-  waiting.push(() => gone || setDue(true));
-  if (waiting.length === 1) port2.postMessage(undefined);
+  afterParts(() => gone || setDue(true));
   onCleanup(() => {
     gone = true;
   });

@@ -127,8 +127,6 @@ export type ToWorker =
       /** A lock that the worker holds as long as it lives. */
       readonly life: string;
     }
-  /** Before the first: the module will be wanted, so its compilation can begin. */
-  | { readonly kind: 'warm' }
   | { readonly kind: 'play'; readonly speed: number }
   | { readonly kind: 'pause' }
   /** How much detail frames have. */

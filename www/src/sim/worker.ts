@@ -41,9 +41,6 @@ async function compile(): Promise<WebAssembly.Module> {
   }
 }
 
-/** The compilation that the message `warm` began, which `boot` waits for. */
-let warm: Promise<WebAssembly.Module> | undefined;
-
 /** Takes the lock and holds it for ever: whoever waits for it learns of the end of this thread, whatever ended it. */
 function live(life: string): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
@@ -64,7 +61,7 @@ async function boot({ module: given, batch, life }: Extract<ToWorker, { kind: 'b
     begin(BATCH, undefined);
     return;
   }
-  const module = given ?? (await (warm ?? compile()));
+  const module = given ?? (await compile());
   await init({ module_or_path: module });
   await alive;
   begin(CORE, module);
@@ -130,11 +127,7 @@ function guarded(work: () => void): void {
 
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
-  if (message.kind === 'warm') {
-    warm = compile();
-    // `boot` reports a failure; without a handler here it would count as an unhandled rejection before that.
-    warm.catch(() => {});
-  } else if (message.kind === 'boot') {
+  if (message.kind === 'boot') {
     boot(message).catch(crash);
   } else {
     guarded(() => runner?.handle(message));
