@@ -87,7 +87,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'widgets', test: /node_modules\/(@ark-ui|@zag-js|@floating-ui|@internationalized)\// },
-            { name: 'form', test: /generated\/schema\.json$/ },
+            { name: 'scenario-schema', test: /generated\/schema\.json$/ },
           ],
         },
       },
