@@ -272,3 +272,22 @@ onPage('the flags of the timeline are stops of the tab key and lead to their edi
   await at(page, 60);
   assert.ok(await stop.evaluate((e) => e === document.activeElement));
 });
+
+onPage('the list of presets is opened, gone through and left by keys, and its choice is opened', async (page) => {
+  const trigger = page.getByRole('banner').getByRole('button', { name: 'Presets' });
+  const lit = page.locator('[role=menuitem][data-highlighted]');
+  const focused = () => trigger.evaluate((e) => e === document.activeElement);
+  await trigger.focus();
+  await page.keyboard.press('ArrowDown');
+  await comes(() => lit.textContent(), /Gallery/);
+  await page.keyboard.press('Escape');
+  await comes(() => page.getByRole('menuitem').filter({ visible: true }).count(), 0);
+  await comes(focused, true);
+  await page.keyboard.press('ArrowDown');
+  await comes(() => lit.textContent(), /Gallery/);
+  await page.keyboard.press('End');
+  await comes(async () => (await lit.textContent()) !== 'Gallery: all with pictures…', true);
+  const name = await lit.getAttribute('data-value');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
+});
