@@ -40,6 +40,8 @@ export function Form(props: { app: App }): JSX.Element {
           placeholder="Search"
           value={query()}
           onInput={(event) => setQuery(event.currentTarget.value)}
+          // Escape empties the field without an event of input.
+          onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
         />
       </search>
       <Show

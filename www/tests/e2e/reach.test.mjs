@@ -291,3 +291,13 @@ onPage('the list of presets is opened, gone through and left by keys, and its ch
   await page.keyboard.press('Enter');
   await page.waitForFunction((n) => document.querySelector('.preset-name')?.textContent === n, name);
 });
+
+onPage('Escape ends a search of the form, and brings its sections back', async (page) => {
+  const field = page.getByRole('searchbox', { name: 'Search the form' });
+  await field.fill('replicas');
+  await page.getByRole('region', { name: 'Found' }).waitFor();
+  await field.press('Escape');
+  await page.getByRole('button', { name: 'Explain Fleet' }).waitFor();
+  assert.equal(await field.inputValue(), '');
+  assert.equal(await page.getByRole('region', { name: 'Found' }).count(), 0);
+});
