@@ -13,7 +13,7 @@ import {
 } from 'solid-js';
 import { clock, plain } from '../base/units.ts';
 import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../base/view.ts';
-import { createPalette } from '../draw/palette.ts';
+import { pagePalette } from '../draw/palette.ts';
 import { slideOf } from '../draw/slide.ts';
 import type { View } from '../generated/boundary.ts';
 import { Ecdf } from './Ecdf.tsx';
@@ -54,7 +54,7 @@ export function Charts(
   },
 ): JSX.Element {
   let region: HTMLDivElement | undefined;
-  const palette = createPalette();
+  const palette = pagePalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   const [table, setTable] = createSignal<View>();
   onMount(() => {

@@ -6,7 +6,7 @@ import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font } from '../draw/marks.ts';
-import { createPalette } from '../draw/palette.ts';
+import { pagePalette } from '../draw/palette.ts';
 import { slideOf } from '../draw/slide.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
@@ -63,7 +63,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   // The data of all charts are one signal: the strip is drawn anew where its own columns are new.
   const data = createMemo(() => props.data);
   const spokenData = createThrottled(data, 500);
-  const palette = createPalette();
+  const palette = pagePalette();
   const playhead = createMemo(() => Math.round(placeOn(props.frame, width())((props.frame?.now_us ?? 0) / 1e6)));
   const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
     equals: (a, b) => a?.endUs === b?.endUs,

@@ -1,6 +1,5 @@
 // The tokens of the visual language as canvas paint, read once for each theme and never while drawing.
-import { type Accessor, createEffect, createSignal, onCleanup, onMount } from 'solid-js';
-import { theme } from '../base/theme.ts';
+import { type Accessor, createSignal } from 'solid-js';
 import { trust } from '../base/trust.ts';
 import { type Palette, tilesBy, withHatches } from './inks.ts';
 
@@ -65,28 +64,20 @@ function resolved(name: string): string {
 
 const GROUNDS: ReadonlySet<string> = new Set(['--bg', '--surface', '--raised', '--kv-free']);
 
-/** The palette as a signal: it changes with the theme, with the system's contrast setting and when the face arrives. */
-export function createPalette(): Accessor<Palette> {
+let shared: Accessor<Palette> | undefined;
+
+/** The palette of the page as a signal: it changes with the theme, with the system's contrast setting and when the face arrives. */
+export function pagePalette(): Accessor<Palette> {
+  if (shared) return shared;
   const [palette, set] = createSignal(readPalette());
-  createEffect(() => {
-    theme();
+  const again = (): void => {
     set(readPalette());
-  });
-  onMount(() => {
-    const again = (): void => {
-      set(readPalette());
-    };
-    const watch = new MutationObserver(again);
-    watch.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme', 'class', 'style'] });
-    // Canvas text asks for the face while drawing: draw once more when it has come.
-    document.fonts.addEventListener('loadingdone', again);
-    const contrast = matchMedia('(forced-colors: active)');
-    contrast.addEventListener('change', again);
-    onCleanup(() => {
-      watch.disconnect();
-      contrast.removeEventListener('change', again);
-      document.fonts.removeEventListener('loadingdone', again);
-    });
-  });
+  };
+  const attributeFilter = ['data-theme', 'class', 'style'];
+  new MutationObserver(again).observe(document.documentElement, { attributes: true, attributeFilter });
+  // Canvas text asks for the face while drawing: draw once more when it has come.
+  document.fonts.addEventListener('loadingdone', again);
+  matchMedia('(forced-colors: active)').addEventListener('change', again);
+  shared = palette;
   return palette;
 }

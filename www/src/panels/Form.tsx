@@ -4,7 +4,7 @@ import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, 
 import { getAt } from '../base/json.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
-import { Apart } from './Apart.tsx';
+import { Apart, isBuilding } from './Apart.tsx';
 import { AddEntry, EntryHead, headId, isJustAdded } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 import {
@@ -266,7 +266,8 @@ function Rows(props: { app: App; section: Section; entry: string; help: boolean 
     <For each={ids()}>
       {(id) => {
         const field = createMemo<PlacedField | undefined>((old) => byId().get(id) ?? old);
-        return <Show when={field()}>{(f) => <FieldRow app={app} field={f()} help={props.help} />}</Show>;
+        const row = () => <Show when={field()}>{(f) => <FieldRow app={app} field={f()} help={props.help} />}</Show>;
+        return isBuilding() ? <Apart>{row()}</Apart> : row();
       }}
     </For>
   );

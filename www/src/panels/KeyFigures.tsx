@@ -15,6 +15,7 @@ import {
 import { lastSpan } from '../base/view.ts';
 import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
 import type { Evidence, Frame, Percentiles, Mark as Standing } from '../generated/boundary.ts';
+import { Apart } from './Apart.tsx';
 import { type Rest, restOf } from './rest.ts';
 
 function markOf(standing: Standing | undefined): Mark {
@@ -43,64 +44,66 @@ export function KeyFigures(props: {
     props.frame?.replicas.some((r) => r.kv.cpu_total > 0) ? [`· CPU ${text(percent(key()?.cpu_hit_rate ?? 0))}`] : [];
   return (
     <section class="kpi" aria-label="Key figures">
-      <Tail
-        title="TTFT p99"
-        p={key()?.ttft ?? none}
-        mark={markOf(key()?.ttft_mark)}
-        rest={times()}
-        onRest={props.onRest}
-        p90
-        window={lastSpan(props.frame)}
-      />
-      <Tail
-        title="TPOT p99"
-        about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
-        p={key()?.tpot ?? none}
-        mark={markOf(key()?.tpot_mark)}
-        rest={times()}
-        onRest={props.onRest}
-        itl={key()?.itl ?? none}
-      />
-      <Tail
-        title="E2E p99"
-        p={key()?.e2e ?? none}
-        mark={markOf(key()?.e2e_mark)}
-        rest={times()}
-        onRest={props.onRest}
-      />
-      <Figure
-        title="Goodput"
-        mark={markOf(key()?.goodput_mark)}
-        rest={times()}
-        onRest={props.onRest}
-        value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
-        small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
-      />
-      <Figure
-        title="Cache hits"
-        about="Share of prompt blocks that were found in a cache, since the start"
-        rest={cache()}
-        onRest={props.onRest}
-        value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
-        small={started() ? ['in all', ...cpuHits()] : []}
-      />
-      <Figure
-        title="Preempted"
-        about="Preemptions since the start"
-        rest={cache()}
-        onRest={props.onRest}
-        mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
-        value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-        small={['in all']}
-      />
-      <Figure
-        title="Cost"
-        about="Per million output tokens of the window, at the price of the replicas that serve now"
-        rest={times()}
-        onRest={props.onRest}
-        value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
-        small={key()?.usd_per_million_tokens ? ['/M out'] : []}
-      />
+      <Apart>
+        <Tail
+          title="TTFT p99"
+          p={key()?.ttft ?? none}
+          mark={markOf(key()?.ttft_mark)}
+          rest={times()}
+          onRest={props.onRest}
+          p90
+          window={lastSpan(props.frame)}
+        />
+        <Tail
+          title="TPOT p99"
+          about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
+          p={key()?.tpot ?? none}
+          mark={markOf(key()?.tpot_mark)}
+          rest={times()}
+          onRest={props.onRest}
+          itl={key()?.itl ?? none}
+        />
+        <Tail
+          title="E2E p99"
+          p={key()?.e2e ?? none}
+          mark={markOf(key()?.e2e_mark)}
+          rest={times()}
+          onRest={props.onRest}
+        />
+        <Figure
+          title="Goodput"
+          mark={markOf(key()?.goodput_mark)}
+          rest={times()}
+          onRest={props.onRest}
+          value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
+          small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
+        />
+        <Figure
+          title="Cache hits"
+          about="Share of prompt blocks that were found in a cache, since the start"
+          rest={cache()}
+          onRest={props.onRest}
+          value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
+          small={started() ? ['in all', ...cpuHits()] : []}
+        />
+        <Figure
+          title="Preempted"
+          about="Preemptions since the start"
+          rest={cache()}
+          onRest={props.onRest}
+          mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
+          value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
+          small={['in all']}
+        />
+        <Figure
+          title="Cost"
+          about="Per million output tokens of the window, at the price of the replicas that serve now"
+          rest={times()}
+          onRest={props.onRest}
+          value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
+          small={key()?.usd_per_million_tokens ? ['/M out'] : []}
+        />
+      </Apart>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { takeBytes } from '../base/frameBytes.ts';
 import { count } from '../base/units.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
-import { createPalette } from '../draw/palette.ts';
+import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import {
@@ -37,7 +37,7 @@ export function Stage(props: StageProps) {
   let notes: StageNote[] = [];
   let scale = 512;
   let askedMs = 0;
-  const palette = createPalette();
+  const palette = pagePalette();
   const [table, setTable] = createSignal(false);
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
