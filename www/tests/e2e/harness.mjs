@@ -61,8 +61,8 @@ export async function open(outDir = 'dist') {
   };
 }
 
-/** A page that records errors, policy violations, requests to other hosts and long tasks. */
-export async function newPage({ browser, url }, { link = '', ...options } = {}, beforehand = undefined) {
+/** A page that records errors, policy violations, requests to other hosts and long tasks. `opened` is waited for before the visit. */
+export async function newPage({ browser, url }, { link = '', opened, ...options } = {}, beforehand = undefined) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     colorScheme: 'dark',
@@ -139,6 +139,7 @@ export async function newPage({ browser, url }, { link = '', ...options } = {}, 
     }).observe({ type: 'layout-shift', buffered: true });
   });
   if (beforehand) await page.addInitScript(beforehand);
+  await opened?.();
   await page.goto(url + link);
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   return { page, seen, close: () => context.close() };
