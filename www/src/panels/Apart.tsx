@@ -31,19 +31,14 @@ function build(): void {
   }
 }
 
-function ask(part: () => void, first: boolean): void {
-  if (within) {
-    within.push(part);
-    return;
-  }
-  if (first) waiting.unshift(part);
-  else waiting.push(part);
-  if (waiting.length === 1) port2.postMessage(undefined);
-}
-
 /** Does something once the parts that were asked for before it are built, with all that is in them. */
 export function afterParts(act: () => void): void {
-  ask(act, false);
+  if (within) {
+    within.push(act);
+    return;
+  }
+  waiting.push(act);
+  if (waiting.length === 1) port2.postMessage(undefined);
 }
 
 /** Whether parts of the page are being built. */
@@ -51,14 +46,11 @@ export function isBuilding(): boolean {
   return within !== undefined;
 }
 
-/**
- * Builds what is in it once the task that asks for it is over, and the parts before it are built. `first`: what decides the size of
- * other parts is built before them.
- */
-export function Apart(props: { children: JSX.Element; first?: boolean }): JSX.Element {
+/** Builds what is in it once the task that asks for it is over, and the parts before it are built. */
+export function Apart(props: { children: JSX.Element }): JSX.Element {
   const [due, setDue] = createSignal(false);
   let gone = false;
-  ask(() => gone || setDue(true), props.first ?? false);
+  afterParts(() => gone || setDue(true));
   onCleanup(() => {
     gone = true;
   });

@@ -47,196 +47,194 @@ export function Transport(props: { app: App }): JSX.Element {
         />
       </Apart>
       <div class="ctl">
-        <Apart first>
-          <FlagStops
-            app={app}
-            onOpen={(index) => {
-              app.setOpenFlags([index]);
-              openFlags?.();
-            }}
-          />
+        <FlagStops
+          app={app}
+          onOpen={(index) => {
+            app.setOpenFlags([index]);
+            openFlags?.();
+          }}
+        />
+        <Flyout
+          label="Edits on the timeline"
+          class="flag-anchor"
+          trigger={undefined}
+          ref={(open) => {
+            openFlags = open;
+          }}
+        >
+          {() => <Later app={app} what="The edit" load={() => import('./FlagPanel.tsx')} />}
+        </Flyout>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Restart"
+          title={tooltip('Restart', 'restart')}
+          onClick={() => void app.restart()}
+        >
+          <Icon name="start" />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Step back"
+          title={tooltip('Step back to the event before', 'step-back')}
+          onClick={() => void app.stepBack()}
+        >
+          <Icon name="back" />
+        </button>
+        <button
+          type="button"
+          class="play"
+          aria-label={doing()}
+          title={tooltip(doing(), 'play')}
+          onClick={() => void app.toggle()}
+        >
+          <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Step one event"
+          title={tooltip('Step one event', 'step-event')}
+          onClick={() => app.step('event')}
+        >
+          <Icon name="event" />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Step one engine step"
+          title={tooltip('Step one engine step', 'step-engine')}
+          onClick={() => app.step('engine-step')}
+        >
+          <Icon name="engine" />
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label="Run to the end"
+          title={tooltip('Run to the end', 'to-end')}
+          onClick={() => app.toEnd()}
+        >
+          <Icon name="end" />
+        </button>
+        <span class="clock" role="timer" aria-label="Simulated time">
+          {clock(app.frame()?.now_us ?? 0)} <small>{end()}</small>
+          <small class="phone-only">
+            <Show when={app.progress()} fallback={`${asked()} · got ${got()}`}>
+              {(progress) => underWay(progress())}
+            </Show>
+          </small>
+        </span>
+        <TimeField app={app} />
+        <span class="run-to">
+          <button
+            type="button"
+            class="btn box"
+            title={tooltip(`Run to the next ${sayWanted(app.wanted())}`, 'run-to')}
+            onClick={() => app.runTo()}
+          >
+            Run to <b>next {sayWanted(app.wanted())}</b>
+          </button>
           <Flyout
-            label="Edits on the timeline"
-            class="flag-anchor"
-            trigger={undefined}
-            ref={(open) => {
-              openFlags = open;
-            }}
+            label="Choose what to run to"
+            class="btn box run-to-choice"
+            title={tooltip('Choose what to run to', 'choose-run-to')}
+            trigger={<Icon name="down" />}
           >
-            {() => <Later app={app} what="The edit" load={() => import('./FlagPanel.tsx')} />}
+            {(close) => <Later app={app} what="The list" load={async () => ({ default: await runToList(close) })} />}
           </Flyout>
+        </span>
+        <Show when={!app.progress()}>
           <button
             type="button"
-            class="btn sq"
-            aria-label="Restart"
-            title={tooltip('Restart', 'restart')}
-            onClick={() => void app.restart()}
+            class="btn box desk"
+            title={tooltip('Keep this run as it is and go on in another one', 'branch')}
+            onClick={() => void app.branch()}
           >
-            <Icon name="start" />
+            Branch here
           </button>
-          <button
-            type="button"
-            class="btn sq"
-            aria-label="Step back"
-            title={tooltip('Step back to the event before', 'step-back')}
-            onClick={() => void app.stepBack()}
+        </Show>
+        <Show when={app.namedRuns().all.length > 0}>
+          <Flyout
+            label="Runs of this scenario"
+            name={`Runs ${app.namedRuns().all.length} of this scenario`}
+            class="btn box"
+            trigger={
+              <>
+                Runs <b>{app.namedRuns().all.length}</b>
+                <Icon name="down" />
+              </>
+            }
           >
-            <Icon name="back" />
-          </button>
-          <button
-            type="button"
-            class="play"
-            aria-label={doing()}
-            title={tooltip(doing(), 'play')}
-            onClick={() => void app.toggle()}
-          >
-            <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
-          </button>
-          <button
-            type="button"
-            class="btn sq"
-            aria-label="Step one event"
-            title={tooltip('Step one event', 'step-event')}
-            onClick={() => app.step('event')}
-          >
-            <Icon name="event" />
-          </button>
-          <button
-            type="button"
-            class="btn sq"
-            aria-label="Step one engine step"
-            title={tooltip('Step one engine step', 'step-engine')}
-            onClick={() => app.step('engine-step')}
-          >
-            <Icon name="engine" />
-          </button>
-          <button
-            type="button"
-            class="btn sq"
-            aria-label="Run to the end"
-            title={tooltip('Run to the end', 'to-end')}
-            onClick={() => app.toEnd()}
-          >
-            <Icon name="end" />
-          </button>
-          <span class="clock" role="timer" aria-label="Simulated time">
-            {clock(app.frame()?.now_us ?? 0)} <small>{end()}</small>
-            <small class="phone-only">
-              <Show when={app.progress()} fallback={`${asked()} · got ${got()}`}>
-                {(progress) => underWay(progress())}
-              </Show>
-            </small>
-          </span>
-          <TimeField app={app} />
-          <span class="run-to">
-            <button
-              type="button"
-              class="btn box"
-              title={tooltip(`Run to the next ${sayWanted(app.wanted())}`, 'run-to')}
-              onClick={() => app.runTo()}
-            >
-              Run to <b>next {sayWanted(app.wanted())}</b>
-            </button>
-            <Flyout
-              label="Choose what to run to"
-              class="btn box run-to-choice"
-              title={tooltip('Choose what to run to', 'choose-run-to')}
-              trigger={<Icon name="down" />}
-            >
-              {(close) => <Later app={app} what="The list" load={async () => ({ default: await runToList(close) })} />}
-            </Flyout>
-          </span>
-          <Show when={!app.progress()}>
-            <button
-              type="button"
-              class="btn box desk"
-              title={tooltip('Keep this run as it is and go on in another one', 'branch')}
-              onClick={() => void app.branch()}
-            >
-              Branch here
-            </button>
-          </Show>
-          <Show when={app.namedRuns().all.length > 0}>
-            <Flyout
-              label="Runs of this scenario"
-              name={`Runs ${app.namedRuns().all.length} of this scenario`}
-              class="btn box"
-              trigger={
-                <>
-                  Runs <b>{app.namedRuns().all.length}</b>
-                  <Icon name="down" />
-                </>
-              }
-            >
-              {() => <Later app={app} what="The list of runs" load={() => import('./Runs.tsx')} />}
-            </Flyout>
-          </Show>
-          <Switch fallback={<NoticeLine app={app} />}>
-            <Match when={app.progress()}>
-              {(progress) => (
-                <span class="errand">
-                  <span role="status">{sayErrand(progress().errand, (us) => clock(us))}</span>{' '}
-                  <Show when={progress().share !== undefined}>
-                    <progress aria-label="Done" max={1} value={progress().share ?? 0} /> <b>{percent(progress())}</b>
-                  </Show>{' '}
-                  <button type="button" class="btn box" onClick={() => app.pause()}>
-                    Cancel
-                  </button>
-                </span>
-              )}
-            </Match>
-            <Match when={app.frame()?.trouble}>{(trouble) => <span class="trouble wa">{trouble()}</span>}</Match>
-          </Switch>
-          <div class="speed">
-            <span class="desk r asked">
-              <span class="s">{caption(app.speed())}</span>
-              <br />
-              <span class="m" classList={{ wa: behind(app.speed(), app.achieved()) }}>
-                asked {asked()} · got <b>{got()}</b>
+            {() => <Later app={app} what="The list of runs" load={() => import('./Runs.tsx')} />}
+          </Flyout>
+        </Show>
+        <Switch fallback={<NoticeLine app={app} />}>
+          <Match when={app.progress()}>
+            {(progress) => (
+              <span class="errand">
+                <span role="status">{sayErrand(progress().errand, (us) => clock(us))}</span>{' '}
+                <Show when={progress().share !== undefined}>
+                  <progress aria-label="Done" max={1} value={progress().share ?? 0} /> <b>{percent(progress())}</b>
+                </Show>{' '}
+                <button type="button" class="btn box" onClick={() => app.pause()}>
+                  Cancel
+                </button>
               </span>
+            )}
+          </Match>
+          <Match when={app.frame()?.trouble}>{(trouble) => <span class="trouble wa">{trouble()}</span>}</Match>
+        </Switch>
+        <div class="speed">
+          <span class="desk r asked">
+            <span class="s">{caption(app.speed())}</span>
+            <br />
+            <span class="m" classList={{ wa: behind(app.speed(), app.achieved()) }}>
+              asked {asked()} · got <b>{got()}</b>
             </span>
-            <div class="slider">
-              <Apart>
-                <Slider.Root
-                  min={0}
-                  max={SPEEDS.length - 1}
-                  step={1}
-                  thumbSize={THUMB}
-                  value={[app.speedIndex()]}
-                  onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
-                  aria-label={['Speed']}
-                  getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
-                >
-                  <Slider.Control class="slider-control">
-                    <Slider.Track class="slider-track">
-                      <Slider.Range class="slider-range" />
-                    </Slider.Track>
-                    <Slider.Thumb index={0} class="slider-thumb">
-                      <Slider.HiddenInput />
-                    </Slider.Thumb>
-                  </Slider.Control>
-                  <Apart>
-                    <Slider.MarkerGroup class="slider-marks">
-                      <For each={LABELLED}>
-                        {(stop) => (
-                          <Slider.Marker
-                            value={SPEEDS.indexOf(stop)}
-                            class="slider-mark"
-                            style={{ 'pointer-events': 'auto' }}
-                            data-on={stop === app.speed() ? '' : undefined}
-                            onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
-                          >
-                            {speedText(stop)}
-                          </Slider.Marker>
-                        )}
-                      </For>
-                    </Slider.MarkerGroup>
-                  </Apart>
-                </Slider.Root>
-              </Apart>
-            </div>
+          </span>
+          <div class="slider">
+            <Apart>
+              <Slider.Root
+                min={0}
+                max={SPEEDS.length - 1}
+                step={1}
+                thumbSize={THUMB}
+                value={[app.speedIndex()]}
+                onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
+                aria-label={['Speed']}
+                getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
+              >
+                <Slider.Control class="slider-control">
+                  <Slider.Track class="slider-track">
+                    <Slider.Range class="slider-range" />
+                  </Slider.Track>
+                  <Slider.Thumb index={0} class="slider-thumb">
+                    <Slider.HiddenInput />
+                  </Slider.Thumb>
+                </Slider.Control>
+                <Apart>
+                  <Slider.MarkerGroup class="slider-marks">
+                    <For each={LABELLED}>
+                      {(stop) => (
+                        <Slider.Marker
+                          value={SPEEDS.indexOf(stop)}
+                          class="slider-mark"
+                          style={{ 'pointer-events': 'auto' }}
+                          data-on={stop === app.speed() ? '' : undefined}
+                          onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
+                        >
+                          {speedText(stop)}
+                        </Slider.Marker>
+                      )}
+                    </For>
+                  </Slider.MarkerGroup>
+                </Apart>
+              </Slider.Root>
+            </Apart>
           </div>
-        </Apart>
+        </div>
       </div>
     </section>
   );

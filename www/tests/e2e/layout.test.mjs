@@ -101,10 +101,7 @@ if (process.env.TOKENYARD_LAYOUT === 'all') {
       });
 }
 
-for (const [width, height] of [
-  [1440, 900],
-  [390, 844],
-]) {
+for (const [width, height] of SIZES) {
   onPage(
     `nothing moves while the page loads: ${width} × ${height}`,
     async (page, t) => {
