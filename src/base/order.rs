@@ -34,6 +34,41 @@ pub fn select_pairs(mut pairs: &mut [(u64, u64)], mut most: usize) {
     }
 }
 
+/// Brings the value at `rank` of the sorted values there, what is smaller before it and what is larger behind it.
+#[inline(never)]
+pub fn select(mut values: &mut [u64], mut rank: usize) {
+    while values.len() > 1 {
+        let (last, middle) = (values.len() - 1, values.len() / 2);
+        let (a, b, c) = (values[0], values[middle], values[last]);
+        let pivot = a.min(b).max(a.max(b).min(c));
+        let smaller = part(values, |v| v < pivot);
+        if rank < smaller {
+            values = &mut values[..smaller];
+            continue;
+        }
+        // The pivot and its like come next.
+        values = &mut values[smaller..];
+        rank -= smaller;
+        let equal = part(values, |v| v == pivot);
+        if rank < equal {
+            return;
+        }
+        values = &mut values[equal..];
+        rank -= equal;
+    }
+}
+
+/// Brings those that are in to the front and tells how many there are. Without a branch that depends on the values.
+fn part(values: &mut [u64], is_in: impl Fn(u64) -> bool) -> usize {
+    let mut front = 0;
+    for i in 0..values.len() {
+        let value = values[i];
+        values.swap(i, front);
+        front += usize::from(is_in(value));
+    }
+    front
+}
+
 /// Sorts by an integer key; items of equal keys keep their order.
 pub fn sort_by_key<T: Clone>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     if items.len() < 2 {
@@ -59,6 +94,23 @@ mod tests {
                 select_pairs(&mut selected, most);
                 sort_pairs(&mut selected[..most]);
                 assert_eq!(selected[..most], sorted[..most], "{most} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_value_at_a_rank_parts_the_others() {
+        for (n, unlike) in [(1_u64, 9), (2, 9), (3, 1), (10, 3), (257, 31), (257, 1), (1000, 613)] {
+            let values: Vec<u64> = (0..n).map(|i| i * 7919 % unlike).collect();
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            for rank in 0..n as usize {
+                let mut selected = values.clone();
+                select(&mut selected, rank);
+                assert_eq!(selected[rank], sorted[rank], "{rank} of {n}");
+                selected[..rank].sort_unstable();
+                selected[rank..].sort_unstable();
+                assert_eq!(selected, sorted, "{rank} of {n}");
             }
         }
     }

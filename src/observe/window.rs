@@ -325,14 +325,10 @@ impl Window {
 
     /// The TTFTs, or else the E2Es, of the latest `window_s` seconds in order, each with how many have it.
     pub(crate) fn values(&self, now: Micros, window_s: f64, ttft: bool) -> Vec<(u64, u64)> {
-        let mut all = Vec::new();
-        for s in self.since(first_second(now, window_s)) {
-            let running = s.ranks.is_none().then(|| s.in_order());
-            let ranks = s.ranks.as_ref().or(running.as_ref()).into_iter();
-            all.extend(ranks.flat_map(|r| if ttft { &r.ttft } else { &r.e2e }.runs()));
-        }
-        sort_pairs(&mut all);
-        all
+        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let since = self.since(first_second(now, window_s));
+        let ranks = since.iter().map(|s| s.ranks.as_ref().unwrap_or(&running));
+        Ranks::merged(&ranks.map(|r| if ttft { &r.ttft } else { &r.e2e }).collect::<Vec<_>>())
     }
 
     /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
@@ -360,7 +356,7 @@ impl Window {
             out.good += s.good;
             out.tokens += s.tokens;
             for &(replica, value) in &s.ttft {
-                ttft_of[replica as usize].push((value, 1));
+                ttft_of[replica as usize].push(value);
             }
             ranks.push(s.ranks.as_ref().unwrap_or(&running));
         }

@@ -3,7 +3,7 @@
 //! Percentiles interpolate linearly between the two nearest of the n sorted values: rank = p / 100 x (n - 1).
 
 use crate::base::bits::{BitReader, BitWriter};
-use crate::base::order::{select_pairs, sort_pairs};
+use crate::base::order::{select, select_pairs, sort_pairs};
 use crate::base::product::wide_product;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -201,31 +201,47 @@ pub(super) fn summary_of(runs: &[(u64, u64)], sum: u128) -> Summary {
     }
 }
 
-/// Percentile `p` of `count` sorted values, of which `value(rank)` is the one at `rank`.
-fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
+/// Where percentile `p` of `count` sorted values lies: behind the value at this rank, by this part of the way to the next.
+fn rank_of(count: u64, p: f64) -> (u64, f64) {
     assert!(count > 0, "INV-1: a percentile of nothing");
     let rank = p / 100.0 * (count - 1) as f64;
     let low = libm::floor(rank);
-    let part = rank - low;
-    let low = low as u64;
-    let below = value(low) as f64;
-    if part == 0.0 { below } else { below + part * (value(low + 1) as f64 - below) }
+    (low as u64, rank - low)
 }
 
-/// The median and the 90th and 99th percentile of weighted values; sorts them.
-pub fn percentiles_of(values: &mut [(u64, u64)]) -> Option<(u64, [f64; 3])> {
-    sort_pairs(values);
-    let mut ends = Vec::with_capacity(values.len());
-    let mut total = 0;
-    for (_, count) in values.iter() {
-        total += count;
-        ends.push(total);
-    }
-    if total == 0 {
+/// A part of the way from one value to the next.
+fn between(below: u64, above: u64, part: f64) -> f64 {
+    let below = below as f64;
+    if part == 0.0 { below } else { below + part * (above as f64 - below) }
+}
+
+/// Percentile `p` of `count` sorted values, of which `value(rank)` is the one at `rank`.
+fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
+    let (low, part) = rank_of(count, p);
+    let below = value(low);
+    between(below, if part == 0.0 { below } else { value(low + 1) }, part)
+}
+
+/// What headlines tell of a distribution.
+const HEADLINE: [f64; 3] = [50.0, 90.0, 99.0];
+
+/// How many values, their median and their 90th and 99th percentile. Leaves them out of order: none is sorted that need not be.
+pub fn percentiles_of(values: &mut [u64]) -> Option<(u64, [f64; 3])> {
+    let count = values.len() as u64;
+    if count == 0 {
         return None;
     }
-    let at = |p| interpolate(total, p, |rank| values[ends.partition_point(|&end| end <= rank)].0);
-    Some((total, [at(50.0), at(90.0), at(99.0)]))
+    // What stands before `done` is not above anything behind it.
+    let mut done = 0;
+    let at = |p| {
+        let (low, part) = rank_of(count, p);
+        let low = low as usize;
+        select(&mut values[done..], low - done);
+        done = low;
+        let above = values[low + 1..].iter().min();
+        between(values[low], above.copied().unwrap_or(values[low]), part)
+    };
+    Some((count, HEADLINE.map(at)))
 }
 
 /// Percentile `p` of values, each of which has a number of its own. Sorts those above it only, and leaves them all out of order.
@@ -288,32 +304,70 @@ impl Ranks {
         self.ends.last().map_or(0, |(_, end)| *end)
     }
 
-    /// How many values are at most `value`.
-    fn up_to(&self, value: u64) -> u64 {
-        let runs = self.ends.partition_point(|(v, _)| *v <= value);
-        if runs == 0 { 0 } else { self.ends[runs - 1].1 }
-    }
-
     /// The median and the 90th and 99th percentile of all values together, which are never put into one list.
     pub fn percentiles(all: &[&Self]) -> Option<(u64, [f64; 3])> {
         let total: u64 = all.iter().map(|r| r.count()).sum();
         if total == 0 {
             return None;
         }
-        let least = all.iter().filter_map(|r| r.ends.first()).map(|(v, _)| *v).min().unwrap_or(0);
-        let most = all.iter().filter_map(|r| r.ends.last()).map(|(v, _)| *v).max().unwrap_or(0);
-        let value = |rank: u64| {
-            let (mut low, mut high) = (least, most);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                let up_to: u64 = all.iter().map(|r| r.up_to(middle)).sum();
-                if up_to > rank { high = middle } else { low = middle + 1 }
-            }
-            low
+        let at = |p| {
+            let (low, part) = rank_of(total, p);
+            let (below, above) = Self::at_and_after(all, low);
+            between(below, above, part)
         };
-        let at = |p| interpolate(total, p, value);
-        Some((total, [at(50.0), at(90.0), at(99.0)]))
+        Some((total, HEADLINE.map(at)))
     }
+
+    /// The value at a rank of all values together, and the one at the next rank (the same where there is none).
+    fn at_and_after(all: &[&Self], rank: u64) -> (u64, u64) {
+        let mut low = all.iter().filter_map(|r| r.ends.first()).map(|(v, _)| *v).min().unwrap_or(0);
+        let mut high = all.iter().filter_map(|r| r.ends.last()).map(|(v, _)| *v).max().unwrap_or(0);
+        // By list: between which places the first value above the one that is looked for stands.
+        let mut spans: Vec<(usize, usize)> = all.iter().map(|r| (0, r.ends.len())).collect();
+        let mut places = vec![0; all.len()];
+        loop {
+            let middle = low + (high - low) / 2;
+            let mut up_to = 0;
+            for ((list, (from, to)), place) in all.iter().zip(&spans).zip(&mut places) {
+                *place = from + list.ends[*from..*to].partition_point(|(v, _)| *v <= middle);
+                up_to += place.checked_sub(1).map_or(0, |last| list.ends[last].1);
+            }
+            let reaches = up_to > rank;
+            if reaches && low == high {
+                let next = all.iter().zip(&places).filter_map(|(r, p)| r.ends.get(*p)).map(|(v, _)| *v).min();
+                return (low, if up_to > rank + 1 { low } else { next.unwrap_or(low) });
+            }
+            for (span, place) in spans.iter_mut().zip(&places) {
+                if reaches { span.1 = *place } else { span.0 = *place }
+            }
+            if reaches { high = middle } else { low = middle + 1 }
+        }
+    }
+
+    /// The values of all lists, each with how many there are of it, in order: lists are merged two by two.
+    pub fn merged(all: &[&Self]) -> Vec<(u64, u64)> {
+        let mut lists: Vec<Vec<(u64, u64)>> = all.iter().map(|r| r.runs().collect()).collect();
+        while lists.len() > 1 {
+            lists =
+                lists.chunks(2).map(|pair| merge(&pair[0], pair.get(1).map_or(&[], Vec::as_slice))).collect();
+        }
+        lists.pop().unwrap_or_default()
+    }
+}
+
+/// Two lists in order as one; of equal values the one that is fewer comes first.
+fn merge(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let first = a[i] <= b[j];
+        out.push(if first { a[i] } else { b[j] });
+        i += usize::from(first);
+        j += usize::from(!first);
+    }
+    out.extend_from_slice(&a[i..]);
+    out.extend_from_slice(&b[j..]);
+    out
 }
 
 #[cfg(test)]
@@ -348,20 +402,37 @@ mod tests {
 
     #[test]
     fn percentiles_of_parts_are_those_of_the_whole() {
-        let mut whole: Vec<(u64, u64)> = (0..500_u64).map(|k| (k * 7919 % 1013, 1 + k % 3)).collect();
-        let parts: Vec<Ranks> = whole
-            .chunks(90)
-            .map(|part| {
-                let mut part = part.to_vec();
-                sort_pairs(&mut part);
-                Ranks::new(&part)
-            })
-            .collect();
-        let mut all: Vec<&Ranks> = parts.iter().collect();
-        let none = Ranks::default();
-        all.push(&none);
-        assert_eq!(Ranks::percentiles(&all), percentiles_of(&mut whole));
-        assert_eq!(Ranks::percentiles(&[&none]), None);
+        for (n, unlike) in [(1, 1), (2, 9), (3, 1), (5, 9), (100, 7), (500, 1013), (1000, 1)] {
+            let mut whole: Vec<u64> =
+                (0..n).flat_map(|k| vec![k * 7919 % unlike; 1 + k as usize % 3]).collect();
+            let parts: Vec<Ranks> = whole
+                .chunks(90)
+                .map(|part| {
+                    let mut part: Vec<(u64, u64)> = part.iter().map(|v| (*v, 1)).collect();
+                    sort_pairs(&mut part);
+                    Ranks::new(&part)
+                })
+                .collect();
+            let mut all: Vec<&Ranks> = parts.iter().collect();
+            let none = Ranks::default();
+            all.insert(0, &none);
+            let merged = Ranks::merged(&all);
+            assert!(merged.is_sorted(), "{n}");
+            let mut again = RunLength::default();
+            for (v, count) in &merged {
+                again.add(*v, *count);
+            }
+            whole.sort_unstable();
+            let at = |p| interpolate(whole.len() as u64, p, |rank| whole[rank as usize]);
+            let expected = Some((whole.len() as u64, HEADLINE.map(at)));
+            assert_eq!(Ranks::percentiles(&all), expected, "{n} of {unlike}");
+            let s = again.summary();
+            assert_eq!(Some((s.count, [s.p50, s.p90, s.p99])), expected, "{n} of {unlike}");
+            whole.sort_by_key(|v| v * 7907 % 1009);
+            assert_eq!(percentiles_of(&mut whole), expected, "{n} of {unlike}");
+        }
+        assert_eq!(Ranks::percentiles(&[&Ranks::default()]), None);
+        assert_eq!(Ranks::merged(&[]), []);
     }
 
     #[test]
@@ -375,7 +446,7 @@ mod tests {
     fn a_percentile_of_the_largest_alone_is_that_of_all() {
         for n in [1_u64, 2, 3, 99, 100, 101, 1000] {
             let value = |i: u64| i * 7919 % 613;
-            let mut all: Vec<(u64, u64)> = (0..n).map(|i| (value(i), 1)).collect();
+            let mut all: Vec<u64> = (0..n).map(value).collect();
             let mut named: Vec<(u64, u64)> = (0..n).map(|i| (value(i), i)).collect();
             let p99 = percentiles_of(&mut all).map(|(_, [_, _, p99])| p99);
             assert_eq!(upper_percentile(&mut named, 99.0), p99, "{n} values");

@@ -169,8 +169,8 @@ impl BucketLog {
             LONG => self.long[&position],
             short => u64::from(short),
         };
-        let mut pairs: Vec<(u64, u64)> = (start..end).map(|position| (value(position), 1)).collect();
-        percentiles_of(&mut pairs)
+        let mut values: Vec<u64> = (start..end).map(value).collect();
+        percentiles_of(&mut values)
     }
 }
 
