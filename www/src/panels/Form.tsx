@@ -267,6 +267,7 @@ function Rows(props: { app: App; section: Section; entry: string; help: boolean 
       {(id) => {
         const field = createMemo<PlacedField | undefined>((old) => byId().get(id) ?? old);
         const row = () => <Show when={field()}>{(f) => <FieldRow app={app} field={f()} help={props.help} />}</Show>;
+        // While the page is built a row is a part of its own; what is opened later is there at once.
         return isBuilding() ? <Apart>{row()}</Apart> : row();
       }}
     </For>
