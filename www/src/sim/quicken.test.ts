@@ -11,6 +11,8 @@ test('a run goes on in the quicker module at the instant and event where it was'
   t.pass(150);
   expect(t.sims.length).toBe(2);
   expect(t.sims[0]?.freed).toBe(true);
+  // It was sent there, so that it kept as many checkpoints on its way as others do.
+  expect(t.sims[1]?.wayTo).toBe(us);
   expect(t.sim().us).toBeGreaterThanOrEqual(us);
   expect(t.sim().longestMs).toBeLessThanOrEqual(12);
   t.runner.handle({ kind: 'ack' });

@@ -390,6 +390,8 @@ export class Runner {
     const { sim, core } = this;
     if (!sim || this.successor || this.mode === 'seeking' || this.mode === 'stepping' || !this.mayMove(sim)) return;
     this.successor = unlessRefused(() => core.newSim(sim.scenario(), undefined));
+    // It is on its way there: one that plays as fast as it can keeps few checkpoints.
+    this.successor?.seek(sim.nowUs());
     this.wake();
   }
 

@@ -13,6 +13,8 @@ export class FakeSim implements SimCore {
   /** What a frame costs. */
   frameMs = 0;
   adopted = 0;
+  /** Where it was sent last. */
+  wayTo = 0;
   /** How far it was computed before it went back. */
   computed = 0;
   private backTo = 0;
@@ -44,6 +46,7 @@ export class FakeSim implements SimCore {
   }
   /** Checkpoints stand at every second. */
   seek(untilUs: number): void {
+    this.wayTo = untilUs;
     if (untilUs < this.us) this.us = Math.floor(untilUs / 1e6) * 1e6;
   }
   beginBack(): void {
