@@ -9,7 +9,7 @@ use support::{edit, preset, start};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Micros, Span};
 use tokenyard::scenario::preset::PRESETS;
-use tokenyard::scenario::{Change, Scenario, TimedEdit};
+use tokenyard::scenario::{self, Change, Scenario, TimedEdit};
 use tokenyard::session::view::{ColumnsQuery, FrameQuery, View};
 use tokenyard::session::{Budget, History, StepKind, Stop};
 
@@ -311,4 +311,93 @@ fn a_run_that_plays_as_fast_as_it_can_makes_fewer_checkpoints_than_one_that_keep
         hurries.present().snapshot() == keeps_up.present().snapshot(),
         "the run depends on its checkpoints"
     );
+}
+
+/// A request now and then, and nothing in between.
+fn sparse(horizon_s: f64, more: &str) -> Scenario {
+    let text = format!(
+        r#"{{ "run": {{ "horizon_s": {horizon_s}, "warmup_s": 0, "max_requests": 4 }},
+             "workload": {{ "clients": [{{ "name": "c", "arrivals": {{ "constant": {{ "rate_per_s": 0.05 }} }},
+                 "output_tokens": {{ "constant": {{ "tokens": 20 }} }} }}] }}{more} }}"#
+    );
+    scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+/// Goes to an instant in slices of so many events, and not in more slices than there are events and edits.
+fn seek_by(history: &mut History, until: Micros, max_events: u64) {
+    history.seek(until);
+    let slices = (0..2000).find(|_| history.advance(until, max_events) != Stop::Events);
+    assert!(slices.is_some(), "no end on the way to {until:?}");
+}
+
+/// What the run looks like from instants before, at and after each edit, gone to in any order and with any budget.
+fn quiet_times_are_reached(scenario: &Scenario, history: &mut History) {
+    let edits = scenario.edits.iter().flat_map(|edit| {
+        [3_000_000, 1_000_000, 1, 0].map(|before| Micros(edit.at_us.saturating_sub(before)))
+    });
+    let instants: Vec<Micros> =
+        [0, 19_999_999, 110_000_000, 5_000_000].map(Micros).into_iter().chain(edits).collect();
+    for budget in [1, 2, 7, u64::MAX] {
+        for &at in instants.iter().chain(instants.iter().rev()) {
+            seek_by(history, at, budget);
+            assert!(history.present().snapshot() == straight(scenario, at), "by {budget} to {at:?}");
+        }
+    }
+}
+
+#[test]
+fn quiet_times_before_edits_are_reached_whatever_the_budget() {
+    for horizon_s in [120.0, 0.0] {
+        let mut history = History::new(start(&sparse(horizon_s, "")), TIGHT);
+        // Before the first arrival, between two requests, in the same silence again, and after the traffic.
+        for (at, change) in [
+            (10_000_000, edit::replicas(0, 5)),
+            (33_000_000, edit::snapshot_refresh(1000)),
+            (34_000_000, edit::max_num_seqs(0, 3)),
+            (95_000_000, edit::replicas(0, 1)),
+        ] {
+            seek_by(&mut history, Micros(at), 64);
+            apply(&mut history, &change);
+        }
+        let edited = history.present().scenario();
+        assert!(edited.edits.iter().all(|edit| edit.after_events.is_some()), "{:?}", edited.edits);
+        quiet_times_are_reached(&edited, &mut history);
+        // An edit before the others, at an instant that is itself in a quiet time before one.
+        seek_by(&mut history, Micros(8_000_000), 64);
+        apply(&mut history, &edit::max_num_seqs(0, 9));
+        quiet_times_are_reached(&history.present().scenario(), &mut history);
+    }
+}
+
+#[test]
+fn quiet_times_before_the_edits_of_a_document_are_reached_whatever_number_of_events_it_gives() {
+    for after_events in [0, 1, 1_000_000] {
+        let edits = format!(
+            r#", "edits": [
+                {{ "at_us": 10000000, "after_events": {after_events}, "set": {{ "cluster.pools[0].replicas": 5 }} }},
+                {{ "at_us": 10000000, "set": {{ "cluster.pools[0].replicas": 4 }} }},
+                {{ "at_us": 20000000, "after_events": {after_events}, "set": {{ "cluster.pools[0].replicas": 3 }} }},
+                {{ "at_us": 99000000, "after_events": {after_events}, "set": {{ "cluster.pools[0].replicas": 2 }} }}]"#
+        );
+        for horizon_s in [120.0, 0.0] {
+            let scenario = sparse(horizon_s, &edits);
+            quiet_times_are_reached(&scenario, &mut History::new(start(&scenario), TIGHT));
+        }
+    }
+}
+
+#[test]
+fn steps_in_quiet_times_before_edits_come_to_an_end() {
+    let edits =
+        r#", "edits": [{ "at_us": 10000000, "after_events": 0, "set": { "cluster.pools[0].replicas": 5 } }]"#;
+    let scenario = sparse(120.0, edits);
+    let mut history = History::new(start(&scenario), TIGHT);
+    for at in [8_000_000, 10_000_000, 60_000_000, 3_000_000] {
+        seek_by(&mut history, Micros(at), 64);
+        let here = history.present().events();
+        assert_eq!(step(&mut history, StepKind::Event), Stop::Until);
+        assert_eq!(history.present().events(), here + 1);
+        assert_eq!(step_back(&mut history, StepKind::Event), Stop::Until);
+        assert_eq!(history.present().events(), here);
+    }
 }

@@ -142,14 +142,13 @@ impl Session {
                 self.apply_next_edit(also);
                 continue;
             }
-            let edit = self.next_edit();
             let before = self.engine.events_done();
-            let (last, budget) = edit.map_or((until, left), |e| {
-                let (last, events) = e.room(before, self.next_event());
-                (until.min(last), left.min(events))
-            });
-            let halt = self.run_engine(last, budget, also);
-            left -= self.engine.events_done() - before;
+            let (last, budget) = self
+                .next_edit()
+                .map_or((until, u64::MAX), |edit| edit.room(until, before, self.next_event()));
+            let halt = self.run_engine(last, left.min(budget), also);
+            let ran = self.engine.events_done() - before;
+            left -= ran;
             if self.edit_is_due(until) {
                 continue;
             }
@@ -162,8 +161,10 @@ impl Session {
                     self.move_playhead(until);
                     return Stop::Until;
                 }
-                Halt::Events | Halt::Until => {}
-                Halt::Finished if edit.is_some_and(|e| e.at() <= until) => {}
+                // Room ran out before an edit. That took events, or the next round is this one again.
+                Halt::Events | Halt::Until => {
+                    assert!(ran > 0, "INV-6: no progress at {last:?} on the way to {until:?}");
+                }
                 Halt::Finished => {
                     self.move_playhead(until.min(self.engine.end()));
                     return Stop::Finished;
@@ -214,7 +215,7 @@ impl Session {
             let halt = self.engine.advance(last, left, &mut Both { recorder: &mut self.recorder, also });
             left -= self.engine.events_done() - before;
             if halt == Halt::Until && boundary < until {
-                self.recorder.close_bucket(&self.engine);
+                self.close_bucket();
                 continue;
             }
             return halt;
@@ -224,8 +225,18 @@ impl Session {
     fn move_playhead(&mut self, to: Micros) {
         self.playhead = self.playhead.max(to);
         while self.recorder.timeline.boundary_us() <= self.playhead.0 {
-            self.recorder.close_bucket(&self.engine);
+            self.close_bucket();
         }
+    }
+
+    /// Closes the open bucket of the timeline: the next one ends later.
+    fn close_bucket(&mut self) {
+        let end = self.recorder.timeline.boundary_us();
+        self.recorder.close_bucket(&self.engine);
+        assert!(
+            self.recorder.timeline.boundary_us() > end,
+            "INV-6: no progress at the bucket's end {end} us"
+        );
     }
 }
 

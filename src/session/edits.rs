@@ -33,14 +33,16 @@ impl Place {
         Micros(self.at_us)
     }
 
-    /// Up to which instant, and how many events, may run before it, when the next event is at `next`.
+    /// Up to which instant, `until` at the latest, and how many events may run before it, when the next event is at `next`.
     ///
     /// The count only tells the events of the edit's own instant apart. Earlier ones all come first, however many they are:
-    /// a change of the scenario changes their number.
-    pub(super) fn room(self, done: u64, next: Micros) -> (Micros, u64) {
+    /// a change of the scenario changes their number. It bounds nothing where no event is left to run: a bound of no events
+    /// would hold up the clock before `until`.
+    pub(super) fn room(self, until: Micros, done: u64, next: Micros) -> (Micros, u64) {
         match self.after_events {
-            Some(n) if next >= self.at() => (self.at(), n.saturating_sub(done)),
-            _ => (Micros(self.at_us.saturating_sub(1)), u64::MAX),
+            Some(n) if next == self.at() && done < n => (until.min(self.at()), n - done),
+            Some(_) if next >= self.at() => (until.min(self.at()), u64::MAX),
+            Some(_) | None => (until.min(Micros(self.at_us.saturating_sub(1))), u64::MAX),
         }
     }
 

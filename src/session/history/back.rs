@@ -72,7 +72,9 @@ impl History {
             match &mut phase {
                 Phase::Looking { last, times, found, .. } if self.present.events() < *last => {
                     left -= 1;
+                    let before = self.present.events();
                     self.present.advance(Micros::MAX, 1);
+                    assert!(self.present.events() > before, "INV-6: no progress after {before} events");
                     let now = self.present.times(kind);
                     if now > *times {
                         (*times, *found) = (now, Some(self.present.events()));
@@ -90,6 +92,7 @@ impl History {
                 Phase::Looking { from, .. } => {
                     let from = *from;
                     phase = self.look(kind, from);
+                    assert!(self.present.events() < from, "INV-6: no progress back from {from} events");
                 }
                 Phase::Going { events, stop } if self.present.events() >= *events => {
                     self.back = None;
