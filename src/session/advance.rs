@@ -222,7 +222,7 @@ impl Session {
         }
     }
 
-    fn move_playhead(&mut self, to: Micros) {
+    pub(super) fn move_playhead(&mut self, to: Micros) {
         self.playhead = self.playhead.max(to);
         while self.recorder.timeline.boundary_us() <= self.playhead.0 {
             self.close_bucket();

@@ -198,6 +198,9 @@ impl Session {
             self.edits.applied += 1;
             return;
         }
+        // The timeline up to here tells of the run without the edit, whether or not a run stopped here before it.
+        self.move_playhead(now);
+        let edit = &self.edits.edits[self.edits.applied];
         let (plan, _) =
             self.plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
         if edit.change().leaves_document() {
@@ -223,7 +226,6 @@ impl Session {
         self.plan = plan;
         self.recorder.note_edit(now, self.edits.labels[self.edits.applied].clone());
         self.edits.applied += 1;
-        self.playhead = self.playhead.max(now);
     }
 
     /// Whether running on with the edits of another run gives that run: those applied are its first ones, and its next one is still
