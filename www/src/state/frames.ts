@@ -18,6 +18,11 @@ const DISTRIBUTIONS_MS = 250;
 /** A chart that takes long to make is renewed the less often: all of them together take a small part of the worker's time. */
 const TIMES_ITS_COST = 80;
 const DETAILS_MS = 250;
+/** Frames so far apart, of a slow machine or with reduced motion, are too few to part the work among them: each brings all that is due. */
+const SELDOM_MS = 150;
+
+/** Which charts are renewed: all of them, those whose time has come, or the one of these that has waited longest. */
+type Wanted = 'all' | 'due' | 'one';
 
 export type Frames = ReturnType<typeof createFrames>;
 
@@ -59,6 +64,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   const watcher = new Watcher();
   let replicas = 0;
   let asking = false;
+  let latestMs = 0;
   /** Whether all charts were wanted while some were being asked for. */
   let allWanted = false;
 
@@ -68,6 +74,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       replicas = next.replicas.length;
       focusOn();
     }
+    const moved = mode() !== 'paused';
     batch(() => {
       // What another document gave says nothing about this one, and would hold its axes.
       if (id.run !== knownId.run) setData(NO_DATA);
@@ -79,7 +86,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
       setAnomalies((before) => known(sameRun(id, knownId) ? before : [], next));
     });
     knownId = id;
-    refresh(nextMode === 'paused');
+    refresh(nextMode === 'paused', moved);
   }
 
   /** The replica that is selected is told in full, however many there are. */
@@ -98,11 +105,13 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   }
 
   /** Charts follow the frames at a pace of their own, on the way to an instant too; a frame of a resting run brings all of them up to date. */
-  function refresh(all: boolean): void {
+  function refresh(all: boolean, moved: boolean): void {
     const now = performance.now();
+    const seldom = moved && now - latestMs >= SELDOM_MS;
+    latestMs = now;
     const reads = all || now >= detailsDue;
     // What is read goes on screen in the display frames after this one while playing: all of it and the stage in one would take too long.
-    if (all || !reads) refreshCharts(all, now);
+    if (all || seldom || !reads) refreshCharts(all ? 'all' : seldom ? 'due' : 'one', now);
     const at = frame();
     if (at && speaks()) {
       const since = watcher.take(at, editsPassed());
@@ -143,12 +152,14 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     setSpoken((before) => (before === said ? `${said}\u00a0` : said));
   }
 
-  function refreshCharts(all: boolean, now: number, more = VIEWS_A_FRAME - 1): void {
+  function refreshCharts(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
+    const all = wanted === 'all';
     // What lies on the way to an instant is not part of its distributions, and would widen their axes.
     const shown = mode() === 'seeking' ? VIEWS.filter((view) => !isDistribution(view)) : VIEWS;
     const due = shown.filter((view) => all || now >= (viewsDue.get(view) ?? 0));
     // While playing, the one that has waited longest: two charts and the stage in one display frame would take too long.
-    const views = all ? due : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, 1);
+    const views =
+      wanted !== 'one' ? due : due.toSorted((a, b) => (viewsDue.get(a) ?? 0) - (viewsDue.get(b) ?? 0)).slice(0, 1);
     if (asking) allWanted ||= all;
     if (views.length === 0 || asking) return;
     asking = true;
@@ -157,8 +168,8 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
     const { run } = knownId;
     const ended = (): void => {
       asking = false;
-      if (allWanted) refreshCharts(true, performance.now());
-      else if (!all && more > 0 && mode() !== 'paused') refreshCharts(false, performance.now(), more - 1);
+      if (allWanted) refreshCharts('all', performance.now());
+      else if (wanted === 'one' && more > 0 && mode() !== 'paused') refreshCharts('one', performance.now(), more - 1);
     };
     client()
       .columns(views)

@@ -1,0 +1,62 @@
+import { createRoot } from 'solid-js';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { trust } from '../base/trust.ts';
+import { NOTHING, VIEWS } from '../base/view.ts';
+import type { Frame, View } from '../generated/boundary.ts';
+import type { Client } from '../sim/client.ts';
+import { createFrames } from './frames.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('document', { hidden: false });
+  vi.stubGlobal('requestAnimationFrame', (paint: (nowMs: number) => void) =>
+    setTimeout(() => paint(performance.now()), 1),
+  );
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const RUN = { run: 1, edit: 0 };
+const frame = (nowS: number): Frame =>
+  trust<Frame>({ now_us: nowS * 1e6, axis_end_us: 240e6, replicas: [], anomalies: [], flags: [] });
+
+/** Plays `seconds` of wall time with a frame every `everyMs`; tells how often each view was asked for. */
+async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<View, number>> {
+  const asked = new Map<View, number>(VIEWS.map((view) => [view, 0]));
+  const client = trust<Client>({
+    columns: async (views: readonly View[]) => {
+      for (const view of views) asked.set(view, (asked.get(view) ?? 0) + 1);
+      return views.map((view) => ({ view, names: [], columns: [], tookMs: 0.5 }));
+    },
+    evidence: async () => ({ parts: [], outside: [], coefficients: [] }),
+    setDetail: () => {},
+  });
+  const frames = createRoot(() =>
+    createFrames({
+      client: () => client,
+      speed: () => 1,
+      selected: () => NOTHING,
+      editsPassed: () => 0,
+      speaks: () => false,
+      onFrame: () => {},
+    }),
+  );
+  frames.show(frame(0), RUN, 'paused', 0);
+  await vi.advanceTimersByTimeAsync(50);
+  for (const view of VIEWS) asked.set(view, 0);
+  for (let ms = 0; ms < seconds * 1000; ms += everyMs) {
+    frames.show(frame(ms / 1000), RUN, 'playing', 1);
+    await vi.advanceTimersByTimeAsync(everyMs);
+  }
+  return asked;
+}
+
+test.each([16, 40, 100, 140, 200, 249, 251, 500, 900])(
+  'every chart gets its turn while a run plays with a frame every %d ms',
+  async (everyMs) => {
+    const asked = await played(everyMs, 10);
+    for (const view of VIEWS) expect(asked.get(view), view).toBeGreaterThanOrEqual(8);
+  },
+);
