@@ -96,6 +96,7 @@ export default defineConfig({
   },
   worker: { format: 'es' },
   server: { port: 5173, strictPort: false },
-  preview: { port: 4173, strictPort: false },
+  // A frame whose sandbox gives it no origin asks for every script as a stranger.
+  preview: { port: 4173, strictPort: false, cors: true },
   test: { include: ['src/**/*.test.ts', 'tests/layout/*.test.ts'], environment: 'node' },
 });

@@ -9,6 +9,7 @@ import { startPainter, type Take } from './draw/painter.ts';
 import { afterParts } from './panels/Apart.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
+import { thread } from './sim/thread.ts';
 import { createApp } from './state/app.ts';
 
 export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
@@ -18,7 +19,7 @@ export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () =
     render(() => <App app={app} />, host);
     afterParts(() =>
       startPainter({
-        spawn: () => new Worker(painter, { type: 'module', name: 'painter' }),
+        spawn: () => thread(painter, 'painter'),
         here: async () => {
           const { createPainting } = await import('./painting.ts');
           return (tell) => trust<Take>(createPainting(tell).take);

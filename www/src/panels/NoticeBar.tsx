@@ -88,9 +88,12 @@ function crashOf(app: App) {
 function said(app: App): JSX.Element {
   const notice = app.notice();
   if (notice?.kind === 'crash') {
-    const { crash } = notice;
-    const after = crash.recovered ? 'The same run was made again up to there.' : 'It could not be made again.';
-    return `The simulation stopped at ${clock(crash.nowUs)} s (${crash.message}). ${after}`;
+    const { againUs, message, nowUs } = notice.crash;
+    const after =
+      againUs === undefined
+        ? 'It could not be made again.'
+        : `The same run with its edits was made again up to ${clock(againUs)} s.`;
+    return `The simulation stopped at ${clock(nowUs)} s: ${message}. ${after}`;
   }
   if (notice?.kind === 'info') {
     return (

@@ -15,6 +15,8 @@ export type AskedWorker<Q> = {
   terminate(): void;
   onmessage: ((event: MessageEvent<FromAsked>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
+  /** Whether it failed before anybody listened. */
+  failed?: boolean;
 };
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
@@ -41,9 +43,17 @@ export class Asking<Q extends { readonly kind: string }, A extends Record<Q['kin
 
   /** Ends the thread; what was asked is not answered. */
   end(): void {
+    this.give('ended');
+  }
+
+  private failed(): void {
+    this.give('a script of this page could not be loaded or has failed');
+  }
+
+  private give(message: string): void {
     this.worker?.terminate();
     this.worker = undefined;
-    for (const { reject } of this.waiting.values()) reject(new LostError('ended'));
+    for (const { reject } of this.waiting.values()) reject(new LostError(message));
     this.waiting.clear();
   }
 
@@ -59,9 +69,10 @@ export class Asking<Q extends { readonly kind: string }, A extends Record<Q['kin
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      this.end();
+      this.failed();
     };
     this.worker = worker;
+    if (worker.failed) queueMicrotask(() => this.failed());
     return worker;
   }
 }

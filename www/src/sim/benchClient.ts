@@ -1,10 +1,12 @@
 // The page's side of the thread that reads benchmarks.
 import { type AskedWorker, Asking } from './asking.ts';
+import script from './bench.ts?worker&url';
 import type { BenchAnswers, BenchQuestion } from './benchProtocol.ts';
+import { thread } from './thread.ts';
 
 export class BenchClient extends Asking<BenchQuestion, BenchAnswers> {}
 
 /** The real worker. */
 export function spawnBench(): AskedWorker<BenchQuestion> {
-  return new Worker(new URL('./bench.ts', import.meta.url), { type: 'module', name: 'benchmarks' });
+  return thread(script, 'benchmarks');
 }

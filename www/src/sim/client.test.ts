@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { trust } from '../base/trust.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { Client, type Crash, LostError, RefusedError } from './client.ts';
@@ -8,12 +8,18 @@ import type { WorkerLike } from './spawn.ts';
 class FakeWorker implements WorkerLike {
   readonly sent: ToWorker[] = [];
   terminated = false;
+  /** Whether it says nothing any more. */
+  hangs = false;
+  boots = true;
+  loads = true;
+  failed = false;
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null = null;
   onerror: ((event: ErrorEvent) => void) | null = null;
   postMessage(message: ToWorker): void {
     this.sent.push(message);
-    if (message.kind === 'boot') this.say({ kind: 'ready', module: MODULE, version: '0' });
-    if (message.kind === 'ask' && message.question.kind === 'load') {
+    if (message.kind === 'ping' && !this.hangs) this.say({ kind: 'pong' });
+    if (message.kind === 'boot' && this.boots) this.say({ kind: 'ready', module: MODULE, version: '0' });
+    if (message.kind === 'ask' && message.question.kind === 'load' && this.loads) {
       this.say({
         kind: 'answer',
         id: message.id,
@@ -40,7 +46,7 @@ class FakeWorker implements WorkerLike {
 const MODULE = trust<WebAssembly.Module>({ name: 'module' });
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-function setup() {
+function setup(prepare: (worker: FakeWorker) => void = () => {}) {
   const workers: FakeWorker[] = [];
   const frames: number[] = [];
   const crashes: Crash[] = [];
@@ -48,6 +54,7 @@ function setup() {
   const client = new Client(
     () => {
       const worker = new FakeWorker();
+      prepare(worker);
       workers.push(worker);
       return worker;
     },
@@ -128,7 +135,7 @@ test('a worker that dies is replaced from the compiled module and the run made a
   expect(t.last().sent[0]).toMatchObject({ kind: 'boot', module: MODULE });
   const load = t.last().sent.find((m) => m.kind === 'ask' && m.question.kind === 'load');
   expect(load?.kind === 'ask' ? load.question : undefined).toMatchObject({ text: 'kept:{}', untilUs: 31_000_000 });
-  expect(t.crashes).toMatchObject([{ recovered: true, nowUs: 31_000_000, message: 'INV-4: 7 blocks' }]);
+  expect(t.crashes).toMatchObject([{ againUs: 31_000_000, nowUs: 31_000_000, message: 'INV-4: 7 blocks' }]);
 });
 
 test('the first frame after a crash is shown, though a paint of the dead thread was still to come', async () => {
@@ -157,7 +164,7 @@ test('a question asked while the thread after a crash begins is answered with an
   const asked = t.client.evidence();
   await expect(asked).rejects.toBeInstanceOf(LostError);
   await settle();
-  expect(t.crashes).toMatchObject([{ recovered: true }]);
+  expect(t.crashes).toMatchObject([{ againUs: 0 }]);
 });
 
 test('a run that crashes again and again is taken to its start, and then left alone', async () => {
@@ -171,11 +178,124 @@ test('a run that crashes again and again is taken to its start, and then left al
     t.last().say({ kind: 'crash', message: 'again' });
     await settle();
   }
-  expect(t.crashes.map((c) => c.recovered)).toEqual([true, true, false]);
+  expect(t.crashes.map((c) => c.againUs)).toEqual([5, 0, undefined]);
   expect(t.workers.length).toBe(3);
 });
 
 test('a question asked while no worker lives is answered with an error instead of never', async () => {
   const t = setup();
   await expect(t.client.report()).rejects.toBeInstanceOf(LostError);
+});
+
+/** Lets seconds pass, one look of the watchdog after the other. */
+async function pass(seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i += 1) await vi.advanceTimersByTimeAsync(1000);
+}
+
+describe('a thread that hangs', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  async function running() {
+    const t = setup();
+    await t.client.start();
+    await t.client.load('{}', RUN);
+    t.frame(31_000_000);
+    await pass(0);
+    await vi.advanceTimersByTimeAsync(0);
+    t.paint();
+    return t;
+  }
+
+  test('is ended and replaced, and the run made again where it was, without what hung it', async () => {
+    const t = await running();
+    const first = t.last();
+    first.hangs = true;
+    const lost = t.client.seek(90_000_000);
+    const caught = expect(lost).rejects.toBeInstanceOf(LostError);
+    await pass(8);
+    await caught;
+    expect(first.terminated).toBe(true);
+    expect(t.workers.length).toBe(2);
+    expect(t.crashes).toMatchObject([{ againUs: 31_000_000, scenario: 'kept:{}' }]);
+    expect(t.crashes[0]?.message).toMatch(/did not answer for 5 s/);
+    expect(t.last().asked('seek')).toBe(0);
+    const load = t.last().sent.find((m) => m.kind === 'ask' && m.question.kind === 'load');
+    expect(load?.kind === 'ask' ? load.question : undefined).toMatchObject({ untilUs: 31_000_000, thenPlay: false });
+  });
+
+  test('is noticed while the run plays, though nothing is asked of it', async () => {
+    const t = await running();
+    t.client.play(1);
+    await pass(3);
+    t.last().hangs = true;
+    await pass(8);
+    expect(t.crashes.length).toBe(1);
+  });
+
+  test('is told from one that only takes long: that answers in between', async () => {
+    const t = await running();
+    const answer = t.client.runTo('preemption');
+    answer.catch(() => {});
+    await pass(60);
+    expect(t.crashes).toEqual([]);
+  });
+
+  test('is not looked for where nothing goes on', async () => {
+    const t = await running();
+    await pass(3);
+    const pings = t.last().sent.filter((m) => m.kind === 'ping').length;
+    await pass(60);
+    expect(t.last().sent.filter((m) => m.kind === 'ping').length).toBe(pings);
+  });
+
+  test('gets longer for what is done in one piece', async () => {
+    const t = await running();
+    t.last().hangs = true;
+    t.client.report().catch(() => {});
+    await pass(20);
+    expect(t.crashes).toEqual([]);
+    await pass(15);
+    expect(t.crashes.length).toBe(1);
+  });
+});
+
+test('a script that could not be loaded is told, also where it failed before anybody listened', async () => {
+  const early = setup((worker) => {
+    worker.failed = true;
+  });
+  await expect(early.client.start()).rejects.toThrow('its script could not be loaded or run');
+  const late = setup((worker) => {
+    worker.boots = false;
+  });
+  const started = late.client.start();
+  late.last().onerror?.(trust<ErrorEvent>({ message: '' }));
+  await expect(started).rejects.toThrow('its script could not be loaded or run');
+  expect(late.crashes).toMatchObject([{ againUs: undefined }]);
+});
+
+test('where a thread cannot hold its lock it is not taken for dead', async () => {
+  const t = setup();
+  await t.client.start();
+  await t.client.load('{}', RUN);
+  await settle();
+  expect(t.crashes).toEqual([]);
+});
+
+test('a first scenario that ends its thread leaves one that takes another scenario', async () => {
+  const t = setup((worker) => {
+    worker.loads = false;
+  });
+  await t.client.start();
+  const lost = t.client.load('{}', RUN);
+  t.last().say({ kind: 'crash', message: 'INV-4: 7 blocks' });
+  await expect(lost).rejects.toBeInstanceOf(LostError);
+  await t.client.settled();
+  expect(t.crashes).toMatchObject([{ againUs: undefined }]);
+  t.last().loads = true;
+  await expect(t.client.load('other', RUN)).resolves.toMatchObject({ scenario: 'kept:other' });
 });

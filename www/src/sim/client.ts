@@ -26,6 +26,7 @@ import {
   type ToWorker,
 } from './protocol.ts';
 import type { WorkerLike } from './spawn.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** The input was refused; the run that was going on still is. */
 export class RefusedError extends Error {
@@ -49,8 +50,8 @@ export type Ready = { readonly version: string };
 /** A crash, and what the page can offer the reader. */
 export type Crash = {
   readonly message: string;
-  /** Whether the run could be made again. */
-  readonly recovered: boolean;
+  /** Where the run was made again, if it could be: without what was asked of it last. */
+  readonly againUs: number | undefined;
   /** The scenario with its edits, as it was. */
   readonly scenario: string;
   readonly nowUs: number;
@@ -62,7 +63,18 @@ export type Listener = {
   readonly onCrash: (crash: Crash) => void;
 };
 
-type Pending = { resolve: (value: Answers[keyof Answers]) => void; reject: (reason: Error) => void };
+type Pending = {
+  readonly resolve: (value: Answers[keyof Answers]) => void;
+  readonly reject: (reason: Error) => void;
+  /** How many seconds the thread may be silent before it has answered. */
+  readonly mostSilent: number;
+};
+
+/** Work is done in slices far shorter than this, in seconds. */
+const MOST_SILENT = 5;
+/** But for what is done in one piece and may be about a million requests. */
+const MOST_SILENT_WHOLE = 30;
+const WHOLE: ReadonlySet<Question['kind']> = new Set(['load', 'trace', 'report', 'outcomes']);
 
 /** Crashes in a row, without a frame that moved between them, after which the run is not made again. */
 const MOST_CRASHES = 2;
@@ -83,6 +95,15 @@ export class Client {
   private usesTrace = false;
   private crashes = 0;
   private frameQueued: Extract<FromWorker, { kind: 'frame' }> | undefined;
+  /** Whether the run goes on by itself. */
+  private moves = false;
+  private again: Promise<void> | undefined;
+  private readonly watchdog = new Watchdog({
+    ping: () => this.worker?.postMessage({ kind: 'ping' }),
+    works: () => this.moves || this.pending.size > 0,
+    mostSilent: () => Math.max(MOST_SILENT, ...[...this.pending.values()].map((p) => p.mostSilent)),
+    hung: (seconds) => this.died(`it did not answer for ${seconds} s and was ended`, () => {}),
+  });
 
   private readonly spawn: () => WorkerLike;
   private readonly listener: Listener;
@@ -111,18 +132,29 @@ export class Client {
     this.worker = worker;
     this.ready = false;
     return new Promise((resolve, reject) => {
-      worker.onerror = (event) => this.died(event.message || 'the simulation stopped', reject);
+      const failed = (told: string | undefined): void => {
+        if (this.worker !== worker) return;
+        const why = this.ready ? 'its thread has failed' : 'its script could not be loaded or run';
+        this.died(told || why, reject);
+      };
+      worker.onerror = (event) => failed(event.message);
+      if (worker.failed) {
+        failed(undefined);
+        return;
+      }
       worker.onmessage = ({ data }) => {
         if (this.worker !== worker) return;
+        this.watchdog.hears();
         if (data.kind === 'ready') {
           this.module = data.module;
           this.ready = true;
-          this.watch(worker, life, reject);
           if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
           resolve({ version: data.version });
+        } else if (data.kind === 'alive') {
+          this.watch(worker, life, reject);
         } else if (data.kind === 'crash') {
           this.died(data.message, reject);
-        } else {
+        } else if (data.kind !== 'pong') {
           this.received(data);
         }
       };
@@ -221,8 +253,14 @@ export class Client {
     return this.ask({ kind: 'outcomes' });
   }
 
+  /** Comes when a thread that has ended was replaced, or could not be. */
+  async settled(): Promise<void> {
+    await this.again;
+  }
+
   /** Ends the worker; what was asked is not answered. */
   end(): void {
+    this.watchdog.end();
     this.worker?.terminate();
     this.worker = undefined;
     for (const { reject } of this.pending.values()) reject(new LostError('ended'));
@@ -230,6 +268,7 @@ export class Client {
   }
 
   play(speed: number): void {
+    this.moves = true;
     this.send({ kind: 'play', speed });
   }
 
@@ -259,7 +298,7 @@ export class Client {
   ): Promise<Answers[K]> {
     const id = this.nextId++;
     return new Promise<Answers[keyof Answers]>((resolve, reject) => {
-      this.pending.set(id, { resolve, reject });
+      this.pending.set(id, { resolve, reject, mostSilent: WHOLE.has(question.kind) ? MOST_SILENT_WHOLE : MOST_SILENT });
       if (!this.send({ kind: 'ask', id, question }, transfer))
         this.settle(id)?.reject(new LostError('no simulation is running'));
     }).then((value) => trust<Answers[K]>(value)); // The table of answers says which type belongs to which question.
@@ -268,6 +307,7 @@ export class Client {
   private send(message: ToWorker, transfer: Transferable[] = []): boolean {
     if (!this.worker || !this.ready) return false;
     this.worker.postMessage(message, transfer);
+    this.watchdog.watch();
     return true;
   }
 
@@ -277,9 +317,10 @@ export class Client {
     return found;
   }
 
-  private received(message: Exclude<FromWorker, { kind: 'ready' | 'crash' }>): void {
+  private received(message: Exclude<FromWorker, { kind: 'ready' | 'alive' | 'pong' | 'crash' }>): void {
     switch (message.kind) {
       case 'frame':
+        this.moves = message.mode !== 'paused';
         this.queueFrame(message);
         return;
       case 'answer':
@@ -319,34 +360,34 @@ export class Client {
 
   /** The worker is gone: make another from the compiled module and the same run again, up to the last frame shown. */
   private died(message: string, starting: (reason: Error) => void): void {
+    this.watchdog.end();
     this.worker?.terminate();
     this.worker = undefined;
     this.frameQueued = undefined;
+    this.moves = false;
     for (const { reject } of this.pending.values()) reject(new LostError(message));
     this.pending.clear();
     starting(new LostError(message));
     this.crashes += 1;
     const { scenario, nowUs } = this;
-    const tell = (recovered: boolean): void => this.listener.onCrash({ message, recovered, scenario, nowUs });
-    if (this.module === undefined || this.scenario === '') {
-      tell(false);
+    const tell = (againUs: number | undefined): void => this.listener.onCrash({ message, againUs, scenario, nowUs });
+    if (this.module === undefined || this.crashes > MOST_CRASHES) {
+      tell(undefined);
       return;
     }
     // A run that crashed twice on the way to the same instant is rebuilt at its start only.
     const untilUs = this.crashes < MOST_CRASHES ? nowUs : 0;
-    if (this.crashes > MOST_CRASHES) {
-      tell(false);
-      return;
-    }
-    this.rebuild(untilUs).then(
-      () => tell(true),
-      () => tell(false),
+    this.again = this.rebuild(untilUs).then(
+      () => tell(scenario === '' ? undefined : untilUs),
+      () => tell(undefined),
     );
   }
 
   private async rebuild(untilUs: number): Promise<void> {
     this.nowUs = 0;
     await this.start();
+    // The first scenario was not accepted yet: another one may be.
+    if (this.scenario === '') return;
     if (this.usesTrace && this.traceFile) await this.readTrace(this.traceFile, () => {});
     await this.load(this.scenario, { id: this.id, useTrace: this.usesTrace, untilUs, thenPlay: false, keeps: false });
   }

@@ -124,7 +124,7 @@ export type ToWorker =
       readonly module: WebAssembly.Module | undefined;
       /** Whether runs are made that nobody watches: in the module built for speed, without event log and latest window. */
       readonly batch: boolean;
-      /** A lock that the worker holds as long as it lives. */
+      /** A lock that the worker holds as long as it lives, where the browser lets it. */
       readonly life: string;
     }
   | { readonly kind: 'play'; readonly speed: number }
@@ -133,6 +133,8 @@ export type ToWorker =
   | { readonly kind: 'detail'; readonly query: FrameQuery }
   /** The latest frame was drawn; the next may come. */
   | { readonly kind: 'ack' }
+  /** Answered at once by a thread that is not hung. */
+  | { readonly kind: 'ping' }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question };
 
 /** `seeking`: on the way to an instant; `stepping`: on the way to the next event of a kind. */
@@ -146,6 +148,9 @@ export type FromWorker =
       readonly module: WebAssembly.Module | undefined;
       readonly version: string;
     }
+  /** The lock of its life is held: whoever waits for it learns of the end of this thread, whatever ended it. */
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'pong' }
   | {
       readonly kind: 'frame';
       readonly id: RunId;

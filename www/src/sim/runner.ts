@@ -80,7 +80,7 @@ export class Runner {
     this.post = post;
   }
 
-  handle(message: Exclude<ToWorker, { kind: 'boot' }>): void {
+  handle(message: Exclude<ToWorker, { kind: 'boot' | 'ping' }>): void {
     switch (message.kind) {
       case 'play':
         this.play(message.speed);

@@ -33,6 +33,7 @@ function crash(error: unknown): void {
 
 async function compile(): Promise<WebAssembly.Module> {
   const response = await fetch(wasmUrl);
+  if (!response.ok) throw new Error(`the server answers ${response.status} for its module`);
   try {
     return await WebAssembly.compileStreaming(response.clone());
   } catch {
@@ -41,30 +42,26 @@ async function compile(): Promise<WebAssembly.Module> {
   }
 }
 
-/** Takes the lock and holds it for ever: whoever waits for it learns of the end of this thread, whatever ended it. */
-function live(life: string): Promise<void> {
-  if (!navigator.locks) return Promise.resolve();
-  return new Promise((held) => {
-    void navigator.locks.request(life, () => {
-      held();
-      return new Promise(() => {});
-    });
-  });
+/** Takes the lock and holds it for ever. A browser that denies storage, as to a frame of another site, denies locks too: then nobody waits. */
+function live(life: string): void {
+  const held = (): Promise<never> => {
+    post({ kind: 'alive' });
+    return new Promise(() => {});
+  };
+  navigator.locks?.request(life, held).catch(() => {});
 }
 
 async function boot({ module: given, batch, life }: Extract<ToWorker, { kind: 'boot' }>): Promise<void> {
-  const alive = live(life);
   if (batch) {
     const { BATCH, ready } = await import('./quick.ts');
     await ready();
-    await alive;
     begin(BATCH, undefined);
-    return;
+  } else {
+    const module = given ?? (await compile());
+    await init({ module_or_path: module });
+    begin(CORE, module);
   }
-  const module = given ?? (await compile());
-  await init({ module_or_path: module });
-  await alive;
-  begin(CORE, module);
+  live(life);
 }
 
 function begin(core: Core, module: WebAssembly.Module | undefined): void {
@@ -129,6 +126,8 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.kind === 'boot') {
     boot(message).catch(crash);
+  } else if (message.kind === 'ping') {
+    post({ kind: 'pong' });
   } else {
     guarded(() => runner?.handle(message));
     if (message.kind === 'ack') pictured();

@@ -125,7 +125,11 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   });
 
   function showCrash(crash: Crash): void {
+    // What it was asked to do last is what it may have stopped at.
+    seekTo = undefined;
+    aimUs = undefined;
     batch(() => {
+      setPlaysOn(false);
       setMode('paused');
       setNotice({ kind: 'crash', crash });
     });
@@ -143,13 +147,19 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       if (link.length > 1) await links.open(link);
       else if (before && (await open(before.scenario, 'scenario', false, before.view.at_us ?? undefined)))
         look(before.view);
+      await client.settled();
       // What asks for a file or could not be opened is told over the first preset.
       if (first && runs.presetName() === '') await openPreset(first);
       links.follow();
       if (import.meta.env.PROD && !isEmbed(link)) stayOffline();
     } catch (error) {
       if (!(error instanceof LostError)) throw error;
-      setNotice({ kind: 'problem', text: `The simulation could not start: ${error.message}` });
+      setNotice({
+        kind: 'ask',
+        text: `The simulation could not start: ${error.message}.`,
+        action: 'Load the page again',
+        run: () => location.reload(),
+      });
     }
   }
 
