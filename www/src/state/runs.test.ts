@@ -109,18 +109,25 @@ test('several fields under one path are one edit; a field that restarts makes th
   expect(getAt(runs.document(), 'seed')).toBe(8);
 });
 
-test('pools and clients are added, and two undos give back what was, each an edit of its own', async () => {
-  const { worker, runs, now } = await setup();
+test('pools and clients that were added are taken out by undo where the run rests, and emptied further on', async () => {
+  const { worker, runs, now, notice } = await setup();
   await runs.add('cluster.pools');
   await runs.add('workload.clients');
   expect(now('cluster.pools[1].name')).toBe('main-2');
   await runs.undo();
   await runs.undo();
-  expect([now('workload.clients[1].arrivals.poisson.rate_per_s'), now('cluster.pools[1].replicas')]).toEqual([0, 0]);
-  expect(runs.edits().length).toBe(4);
+  expect([now('workload.clients[1]'), now('cluster.pools[1]')]).toEqual([undefined, undefined]);
+  expect(runs.edits().length).toBe(0);
   await runs.redo();
   expect(now('cluster.pools[1].replicas')).toBe(4);
-  expect([runs.canUndo(), runs.canRedo(), worker.loads()]).toEqual([true, true, 1]);
+  expect([runs.canUndo(), runs.canRedo(), worker.loads()]).toEqual([true, true, 3]);
+  worker.nowUs += 1_000_000;
+  await runs.undo();
+  expect([now('cluster.pools[1].replicas'), runs.edits().length, notice()?.kind]).toEqual([0, 2, 'ask']);
+  const asked = notice();
+  if (asked?.kind === 'ask') asked.run();
+  await runs.redo();
+  expect(runs.edits().length).toBe(1);
 });
 
 test('the first client of a workload without any is what the schema begins one with', async () => {

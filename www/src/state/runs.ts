@@ -36,6 +36,7 @@ import {
 import { byPath, explain, type Notice, ofDocument } from './notices.ts';
 import {
   type Done,
+  forgotten,
   liveStep,
   NO_HISTORY,
   type Opened,
@@ -43,6 +44,8 @@ import {
   recorded,
   redone,
   redoPlan,
+  takenBackSaid,
+  takenOut,
   undone,
   undoPlan,
 } from './undo.ts';
@@ -344,11 +347,16 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
 
   /** One step after the other: keys come faster than a run answers, and each of them counts. */
   let latest: Promise<void> = Promise.resolve();
-  function stepHistory(next: () => Done | undefined, planned: (step: Done) => Plan, then: () => void): Promise<void> {
+  function stepHistory(
+    next: () => Done | undefined,
+    planned: (step: Done) => Plan,
+    then: (plan: Plan, step: Done) => void,
+  ): Promise<void> {
     latest = latest.then(async () => {
       const step = next();
       if (!step) return;
-      if (await carryOut(planned(step))) then();
+      const plan = planned(step);
+      if (await carryOut(plan)) then(plan, step);
     });
     return latest;
   }
@@ -379,19 +387,33 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
     setHistory((h) => recorded(h, { kind: 'runs', before, after }));
   }
 
+  /** Where an edit was made that was the latest thing to happen: the frame on screen may be older. */
+  const editNowUs = (): number => Math.max(editedUs, nowUs());
+
   function undo(): Promise<void> {
     return stepHistory(
       () => history().done.at(-1),
       (step) => undoPlan(step, document(), nowUs()),
-      () => setHistory(undone),
+      (plan, step) => {
+        setHistory((h) => undone(h, plan, editNowUs()));
+        // What has acted is not undone by what takes it back: the reader may have the run without both.
+        const found = step.kind === 'live' && plan.kind === 'edit' ? takenOut(history(), document()) : undefined;
+        if (step.kind === 'live' && found)
+          setNotice({ kind: 'ask', ...takenBackSaid(step, editNowUs(), found.fromUs), run: () => void takeOut() });
+      },
     );
+  }
+
+  async function takeOut(): Promise<void> {
+    const found = takenOut(history(), document());
+    if (found && (await run(found.document, found.fromUs, ''))) setHistory(forgotten);
   }
 
   function redo(): Promise<void> {
     return stepHistory(
       () => history().undone.at(-1),
-      (step) => redoPlan(step, inForce()),
-      () => setHistory((h) => redone(h, Math.max(editedUs, nowUs()))),
+      (step) => redoPlan(step, inForce(), document(), nowUs()),
+      (plan) => setHistory((h) => redone(h, plan, editNowUs())),
     );
   }
 

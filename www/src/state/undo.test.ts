@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest';
 import { getAt, type Json, setAt } from '../base/json.ts';
-import { type Edit, withEdit } from './edits.ts';
-import { type Done, liveStep, NO_HISTORY, recorded, redone, redoPlan, undone, undoPlan } from './undo.ts';
+import { type Edit, effective, withEdit } from './edits.ts';
+import {
+  type Done,
+  forgotten,
+  type History,
+  liveStep,
+  NO_HISTORY,
+  type Plan,
+  recorded,
+  redone,
+  redoPlan,
+  takenOut,
+  undone,
+  undoPlan,
+} from './undo.ts';
 
 const DOC: Json = {
   cluster: { pools: [{ name: 'main', replicas: 4, gpu: 'H100' }] },
@@ -11,6 +24,13 @@ const DOC: Json = {
 const GPU: Edit = { set: { 'cluster.pools[0].gpu': 'A100-80' } };
 const POOL: Edit = { add: { 'cluster.pools': { name: 'b', replicas: 2 } } };
 const step = (edit: Edit, atUs = 20): Done => liveStep(edit, DOC, atUs, () => undefined);
+
+/** An edit as it stands in a document. */
+const edit = (atUs: number, { set, add }: Edit): Json => ({
+  at_us: atUs,
+  ...(set ? { set } : {}),
+  ...(add ? { add } : {}),
+});
 
 /** The document after a plan that is an edit. */
 function after(plan: ReturnType<typeof undoPlan>, document: Json): Json {
@@ -22,33 +42,120 @@ test('an edit behind the playhead is undone by another edit and done again by it
   const changed = withEdit(DOC, GPU);
   const back = after(undoPlan(step(GPU), DOC, 30), changed);
   expect(getAt(back, 'cluster.pools[0].gpu')).toBe('H100');
-  expect(after(redoPlan(step(GPU), back), back)).toEqual(changed);
+  expect(after(redoPlan(step(GPU), back, DOC, 30), back)).toEqual(changed);
 });
 
-test('an edit ahead of the playhead is undone by taking it out of the list', () => {
-  expect(undoPlan(step(GPU), DOC, 10)).toEqual({ kind: 'run', document: setAt(DOC, 'edits', []) });
+test.each([10, 20])('an edit at 20 is undone at %d by taking it out of the list: it has not acted yet', (nowUs) => {
+  expect(undoPlan(step(GPU), DOC, nowUs)).toEqual({ kind: 'run', document: setAt(DOC, 'edits', []) });
 });
 
-test('an added pool is emptied, and filled again where it still is', () => {
+test('of edits of one instant that do the same, the latest is taken out', () => {
+  const twice = setAt(DOC, 'edits', [edit(20, GPU), edit(20, POOL), edit(20, GPU)]);
+  expect(undoPlan(step(GPU), twice, 20)).toEqual({
+    kind: 'run',
+    document: setAt(DOC, 'edits', [edit(20, GPU), edit(20, POOL)]),
+  });
+});
+
+test('an added pool is emptied behind the playhead, and filled again where it still is', () => {
   const changed = withEdit(DOC, POOL);
   const back = after(undoPlan(step(POOL), DOC, 30), changed);
   expect(getAt(back, 'cluster.pools[1].replicas')).toBe(0);
-  expect(after(redoPlan(step(POOL), back), back)).toEqual(changed);
-  expect(redoPlan(step(POOL), DOC)).toEqual({ kind: 'edit', edit: POOL });
+  expect(after(redoPlan(step(POOL), back, DOC, 30), back)).toEqual(changed);
+  expect(redoPlan(step(POOL), DOC, DOC, 30)).toEqual({ kind: 'edit', edit: POOL });
+});
+
+/** A run that is taken through its history as the page does it. */
+function session(edits: readonly (readonly [number, Edit])[]) {
+  let document: Json = setAt(DOC, 'edits', []);
+  let history: History = NO_HISTORY;
+  const put = (atUs: number, made: Edit): void => {
+    const list = getAt(document, 'edits');
+    document = setAt(document, 'edits', [...(Array.isArray(list) ? list : []), edit(atUs, made)]);
+  };
+  for (const [atUs, made] of edits) {
+    history = recorded(
+      history,
+      liveStep(made, effective(document, atUs), atUs, () => undefined),
+    );
+    put(atUs, made);
+  }
+  const carry = (plan: Plan, nowUs: number): void => {
+    if (plan.kind === 'edit') put(nowUs, plan.edit);
+    else if (plan.kind === 'run') document = plan.document;
+  };
+  return {
+    undo: (nowUs: number): void => {
+      const last = history.done.at(-1);
+      if (!last) return;
+      const plan = undoPlan(last, document, nowUs);
+      carry(plan, nowUs);
+      history = undone(history, plan, nowUs);
+    },
+    redo: (nowUs: number): void => {
+      const last = history.undone.at(-1);
+      if (!last) return;
+      const plan = redoPlan(last, effective(document, nowUs), document, nowUs);
+      carry(plan, nowUs);
+      history = redone(history, plan, nowUs);
+    },
+    takeOut: (): number | undefined => {
+      const found = takenOut(history, document);
+      if (found) document = found.document;
+      history = forgotten(history);
+      return found?.fromUs;
+    },
+    edits: () => getAt(document, 'edits'),
+    inForce: (nowUs: number) => effective(document, nowUs),
+  };
+}
+
+const SLOWER: Edit = { set: { 'cluster.pools[0].replicas': 2 } };
+const THREE = [GPU, POOL, SLOWER] as const;
+
+test('three edits at the instant of the playhead leave nothing once they are undone, and are the same done again', () => {
+  const run = session(THREE.map((made) => [20, made]));
+  const before = run.edits();
+  for (let i = 0; i < 3; i += 1) run.undo(20);
+  expect(run.edits()).toEqual([]);
+  for (let i = 0; i < 3; i += 1) run.redo(20);
+  expect(run.edits()).toEqual(before);
+});
+
+test('three edits that have acted are taken back by three further ones, and on request nothing is left of either', () => {
+  const run = session(THREE.map((made, i) => [20 + i, made]));
+  for (let i = 0; i < 3; i += 1) run.undo(50);
+  expect([run.edits()].flat(2).length).toBe(6);
+  expect(getAt(run.inForce(60), 'cluster.pools[0]')).toEqual({ name: 'main', replicas: 4, gpu: 'H100' });
+  expect(run.takeOut()).toBe(20);
+  expect(run.edits()).toEqual([]);
+  expect(run.takeOut()).toBeUndefined();
+});
+
+test('what was taken back at the instant of the playhead and is done again leaves the edit alone', () => {
+  const run = session([[20, GPU]]);
+  const before = run.edits();
+  run.undo(50);
+  run.redo(50);
+  expect(run.edits()).toEqual(before);
+  run.undo(50);
+  run.redo(60);
+  expect(getAt(run.inForce(60), 'cluster.pools[0].gpu')).toBe('A100-80');
 });
 
 test('a change that restarted is undone by the document before it', () => {
   const restart: Done = { kind: 'restart', before: DOC, after: setAt(DOC, 'seed', 2) };
   expect(undoPlan(restart, DOC, 30)).toEqual({ kind: 'run', document: DOC });
-  expect(redoPlan(restart, DOC)).toEqual({ kind: 'run', document: setAt(DOC, 'seed', 2) });
+  expect(redoPlan(restart, DOC, DOC, 30)).toEqual({ kind: 'run', document: setAt(DOC, 'seed', 2) });
 });
 
 test('steps are undone last first and done again in order; a new one ends what could be done again', () => {
   const two = recorded(recorded(NO_HISTORY, step(GPU)), step(POOL));
-  const back = undone(undone(two));
+  const plan: Plan = { kind: 'edit', edit: GPU };
+  const back = undone(undone(two, plan, 30), plan, 30);
   expect([back.done.length, back.undone.map((s) => s.kind === 'live' && s.edit)]).toEqual([0, [POOL, GPU]]);
-  const again = redone(back, 50);
+  const again = redone(back, plan, 50);
   expect(again.done).toEqual([{ ...step(GPU), atUs: 50 }]);
   expect(recorded(again, step(GPU)).undone).toEqual([]);
-  expect(undone(NO_HISTORY)).toEqual(NO_HISTORY);
+  expect(undone(NO_HISTORY, plan, 30)).toEqual(NO_HISTORY);
 });

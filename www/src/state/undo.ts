@@ -1,5 +1,7 @@
-// Undo and redo. A live edit is taken back by another edit at the playhead, a change that restarts by the document before it.
+// Undo and redo. A live edit is taken out of the run where the playhead has not passed it, else taken back by another edit at the
+// playhead; a change that restarts is undone by the document before it.
 import { equal, getAt, type Json } from '../base/json.ts';
+import { clock } from '../base/units.ts';
 import { amountPath, type Edit, inverse, lengthOf, placedEdits, withEdit, withoutEdit } from './edits.ts';
 import type { NamedRuns } from './namedRuns.ts';
 
@@ -12,9 +14,20 @@ export type Opened = {
   readonly atUs: number;
 };
 
+/** An edit that was made while the run went on. */
+export type LiveStep = {
+  readonly kind: 'live';
+  readonly atUs: number;
+  readonly edit: Edit;
+  readonly back: Edit;
+  readonly again: Edit;
+  /** Where `back` was put into the run, if the edit was undone by that. */
+  readonly backUs?: number | undefined;
+};
+
 /** Something that was done and can be undone. */
 export type Done =
-  | { readonly kind: 'live'; readonly atUs: number; readonly edit: Edit; readonly back: Edit; readonly again: Edit }
+  | LiveStep
   | { readonly kind: 'restart'; readonly before: Json; readonly after: Json }
   | { readonly kind: 'runs'; readonly before: NamedRuns; readonly after: NamedRuns }
   | { readonly kind: 'open'; readonly before: Opened; readonly after: Opened };
@@ -47,23 +60,60 @@ export function recorded(history: History, step: Done): History {
   return { done: [...history.done, step].slice(-MOST_STEPS), undone: [] };
 }
 
-/** How the latest step is undone. An edit that lies ahead of the playhead is taken out of the list. */
+/** How the latest step is undone. An edit that the run rests at, or that lies ahead, is taken out: it has not acted yet. */
 export function undoPlan(step: Done, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.before };
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.before };
   if (step.kind === 'open') return { kind: 'open', opened: step.before };
-  const ahead =
-    step.atUs > nowUs
-      ? placedEdits(document).findIndex((e) => e.atUs === step.atUs && equal(plain(e.edit), plain(step.edit)))
-      : -1;
-  return ahead < 0 ? { kind: 'edit', edit: step.back } : { kind: 'run', document: withoutEdit(document, ahead) };
+  return out(document, step.edit, step.atUs, nowUs) ?? { kind: 'edit', edit: step.back };
+}
+
+/** The run without an edit that has not acted yet, if it is there. */
+function out(document: Json, edit: Edit, atUs: number, nowUs: number): Plan | undefined {
+  const without = atUs >= nowUs ? withoutThis(document, edit, atUs) : undefined;
+  return without === undefined ? undefined : { kind: 'run', document: without };
+}
+
+/** The document without the latest edit at an instant that does the same; undefined where there is none. */
+function withoutThis(document: Json, edit: Edit, atUs: number): Json | undefined {
+  const at = placedEdits(document).findLastIndex((e) => e.atUs === atUs && equal(plain(e.edit), plain(edit)));
+  return at < 0 ? undefined : withoutEdit(document, at);
+}
+
+/** The document without edits that were undone by further edits, and without these; where the earliest of them was. */
+export function takenOut(history: History, document: Json): { document: Json; fromUs: number } | undefined {
+  const steps = history.undone.filter((step) => step.kind === 'live').filter((step) => step.backUs !== undefined);
+  if (steps.length === 0) return undefined;
+  const without = steps.reduce((now, { edit, atUs, back, backUs }) => {
+    const one = withoutThis(now, back, backUs ?? 0) ?? now;
+    return withoutThis(one, edit, atUs) ?? one;
+  }, document);
+  return { document: without, fromUs: Math.min(...steps.map((step) => step.atUs)) };
+}
+
+/** What is said of edits that were taken back by further ones, at `nowUs`, and what is offered. */
+export function takenBackSaid(step: LiveStep, nowUs: number, fromUs: number): { text: string; action: string } {
+  return {
+    text: `The edit at ${clock(step.atUs)} s has acted since: another edit at ${clock(nowUs)} s takes it back.`,
+    action: `Go back to ${clock(fromUs)} s without it`,
+  };
+}
+
+/** Nothing that was undone has a further edit in the run any more. */
+export function forgotten(history: History): History {
+  return {
+    ...history,
+    undone: history.undone.map((step) => (step.kind === 'live' ? { ...step, backUs: undefined } : step)),
+  };
 }
 
 /** How the step undone last is done again: what it added is added once more only where it is not there. */
-export function redoPlan(step: Done, inForce: Json): Plan {
+export function redoPlan(step: Done, inForce: Json, document: Json, nowUs: number): Plan {
   if (step.kind === 'restart') return { kind: 'run', document: step.after };
   if (step.kind === 'runs') return { kind: 'runs', namedRuns: step.after };
   if (step.kind === 'open') return { kind: 'open', opened: step.after };
+  const unmade = step.backUs === undefined ? undefined : out(document, step.back, step.backUs, nowUs);
+  if (unmade) return unmade;
   const there = Object.keys(step.again.set ?? {}).every((path) => {
     const list = Object.keys(step.edit.add ?? {}).find((name) => path.startsWith(`${name}[`));
     return list === undefined || getAt(inForce, path) !== undefined;
@@ -71,16 +121,20 @@ export function redoPlan(step: Done, inForce: Json): Plan {
   return { kind: 'edit', edit: there ? step.again : step.edit };
 }
 
-export function undone(history: History): History {
+/** The latest step is undone: by `plan`, whose edit is at `nowUs`. */
+export function undone(history: History, plan: Plan, nowUs: number): History {
   const step = history.done.at(-1);
-  return step ? { done: history.done.slice(0, -1), undone: [...history.undone, step] } : history;
+  if (!step) return history;
+  const now = step.kind === 'live' && plan.kind === 'edit' ? { ...step, backUs: nowUs } : step;
+  return { done: history.done.slice(0, -1), undone: [...history.undone, now] };
 }
 
-/** The step undone last is done again, an edit at `nowUs`. */
-export function redone(history: History, nowUs: number): History {
+/** The step undone last is done again: by `plan`, whose edit is at `nowUs`. */
+export function redone(history: History, plan: Plan, nowUs: number): History {
   const step = history.undone.at(-1);
   if (!step) return history;
-  const now = step.kind === 'live' ? { ...step, atUs: nowUs } : step;
+  const now =
+    step.kind === 'live' ? { ...step, atUs: plan.kind === 'edit' ? nowUs : step.atUs, backUs: undefined } : step;
   return { done: [...history.done, now], undone: history.undone.slice(0, -1) };
 }
 
