@@ -1,4 +1,4 @@
-// How often a run that goes on is shown.
+// How often a run that goes on is shown, and how fast it goes.
 import type { Mode } from './protocol.ts';
 
 /** Up to this speed, real time, a run goes on as the eye follows it. */
@@ -17,4 +17,27 @@ export function framesOf(mode: Mode, speed: number): FramePace {
   if (mode === 'seeking') return FAST;
   if (mode !== 'playing' || speed <= FOLLOWED_SPEED) return FOLLOWED;
   return Number.isFinite(speed) ? FAST : FULL;
+}
+
+/** How fast a run that plays goes: over the latest second. */
+export class AchievedPace {
+  private marks: { ms: number; us: number }[] = [];
+
+  begin(): void {
+    this.marks = [];
+  }
+
+  /** The run is at an instant. */
+  note(ms: number, us: number): void {
+    this.marks.push({ ms, us });
+    while (this.marks.length > 2 && ms - (this.marks[0]?.ms ?? ms) > 1000) this.marks.shift();
+  }
+
+  /** Simulated seconds per wall second; 0 until that can be told. */
+  speed(): number {
+    const first = this.marks[0];
+    const last = this.marks.at(-1);
+    if (!first || !last || last.ms - first.ms < 50) return 0;
+    return (last.us - first.us) / 1000 / (last.ms - first.ms);
+  }
 }

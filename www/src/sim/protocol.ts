@@ -41,6 +41,9 @@ export type Accepted = RunState & {
   readonly left?: RunFigures | undefined;
 };
 
+/** How work that takes the run somewhere ended, and where that was. */
+export type Stopped = { readonly stop: Stop; readonly nowUs: number };
+
 export type RunReport = { readonly json: string; readonly digest: string };
 
 export type ColumnsAnswer = {
@@ -98,9 +101,9 @@ export type Answers = {
   check: readonly Diagnostic[];
   apply: Accepted;
   /** `until`: it has happened. `events`: it was not found before another command came. `finished`: it does not happen. */
-  step: { readonly stop: Stop };
-  'run-to': { readonly stop: Stop };
-  seek: { readonly stop: Stop };
+  step: Stopped;
+  'run-to': Stopped;
+  seek: Stopped;
   figures: RunFigures;
   checkpoints: readonly [number, number];
   columns: readonly ColumnsAnswer[];

@@ -31,7 +31,7 @@ test('a step that ends soon is answered at once', () => {
   t.load();
   expect(t.ask({ kind: 'step', step: 'event', back: false })).toMatchObject({
     kind: 'answer',
-    value: { stop: 'until' },
+    value: { stop: 'until', nowUs: expect.any(Number) },
   });
   expect(t.sim().count).toBe(1);
 });
@@ -47,7 +47,7 @@ test('a step that takes long is run in slices with frames on the way, and answer
   expect(t.frames().at(-1)).toMatchObject({ mode: 'stepping' });
   expect(t.answers('stop')).toEqual([]);
   t.pass(600);
-  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+  expect(t.answers('stop')).toMatchObject([{ stop: 'until' }]);
   t.runner.handle({ kind: 'ack' });
   expect(t.frames().at(-1)).toMatchObject({ mode: 'paused' });
   expect(t.sim().count).toBe(10_000);
@@ -64,7 +64,7 @@ test.each([
   t.ask({ kind: 'step', step: 'preemption', back: false });
   t.pass(100);
   t.runner.handle(message);
-  expect(t.answers('stop')[0]).toEqual({ stop: 'events' });
+  expect(t.answers('stop')[0]).toMatchObject({ stop: 'events' });
 });
 
 test('a step to what never happens is answered when the run ends', () => {
@@ -72,7 +72,7 @@ test('a step to what never happens is answered when the run ends', () => {
   t.load();
   t.ask({ kind: 'step', step: 'preemption', back: false });
   t.pass(100);
-  expect(t.answers('stop')).toEqual([{ stop: 'finished' }]);
+  expect(t.answers('stop')).toMatchObject([{ stop: 'finished' }]);
 });
 
 test('no frame is posted before the last one was drawn, and the one that is owed follows at once', () => {
@@ -165,7 +165,7 @@ test('a way back starts at a checkpoint, shows nothing but its end, and is answe
   expect(t.sim().us).toBe(4_000_000);
   t.pass(500);
   expect(t.sim().us).toBe(4_600_000);
-  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+  expect(t.answers('stop')).toMatchObject([{ stop: 'until' }]);
   const shown = t.frames().slice(before);
   expect(shown.map((f) => (f.kind === 'frame' ? instant(f.frame) : 0))).toEqual([4_600_000]);
 });
@@ -195,7 +195,24 @@ test('the way to an occasion is one of slices, answered at its end', () => {
   t.pass(100);
   expect(t.answers('stop')).toEqual([]);
   t.pass(1000);
-  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+  expect(t.answers('stop')).toMatchObject([{ stop: 'until' }]);
+});
+
+test('a run that looks for what does not come stays where it is, and nothing of the way is shown', () => {
+  const t = setup(0.01, 5_000_000);
+  t.load('{}', 2_500_000);
+  t.pass(500);
+  const before = t.frames().length;
+  t.runner.handle({ kind: 'ack' });
+  t.ask({ kind: 'run-to', occasion: 'preemption' });
+  t.pass(1000);
+  expect(t.answers('stop')).toMatchObject([{ stop: 'finished' }]);
+  expect(t.sim().us).toBe(2_500_000);
+  const shown = t.frames().slice(before);
+  const instants = shown.flatMap((m) =>
+    m.kind === 'frame' ? [JSON.parse(new TextDecoder().decode(m.frame)).now_us] : [],
+  );
+  expect(new Set(instants)).toEqual(new Set([2_500_000]));
 });
 
 test('a step back is answered where it leads', () => {
@@ -205,7 +222,7 @@ test('a step back is answered where it leads', () => {
   t.ask({ kind: 'step', step: 'event', back: true });
   t.pass(100);
   expect(t.sim().us).toBe(2_499_000);
-  expect(t.answers('stop')).toEqual([{ stop: 'until' }]);
+  expect(t.answers('stop')).toMatchObject([{ stop: 'until' }]);
 });
 
 test('a refused edit says why and an accepted one gives the document back', () => {

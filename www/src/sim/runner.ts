@@ -4,7 +4,7 @@
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
 import type { FrameQuery, Occasion, StepKind, Stop, View } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
-import { framesOf } from './framePace.ts';
+import { AchievedPace, framesOf } from './framePace.ts';
 import {
   type Answers,
   type ColumnsAnswer,
@@ -53,6 +53,8 @@ export class Runner {
   private afterSeek: 'paused' | 'playing' = 'paused';
   /** The question that asked for the step or the way under way. */
   private asked: number | undefined;
+  /** Where the run goes back to if what it looks for does not come. */
+  private backUs: number | undefined;
   /** Goes on with the step under way. */
   private stepping: (sim: SimCore) => Stop = (sim) => sim.advanceStep(SLICE_MS);
   /** No frame of what is under way is made before this. */
@@ -66,7 +68,7 @@ export class Runner {
   /** The next frame of a run that goes on is made no earlier than this. */
   private frameDueMs = 0;
   private detail = DEFAULT_DETAIL;
-  private marks: { ms: number; us: number }[] = [];
+  private readonly pace = new AchievedPace();
 
   private core: Core;
   /** The module that replaces `core` once no trace is held in that. */
@@ -272,12 +274,16 @@ export class Runner {
   private runTo(id: number, occasion: Occasion): void {
     const sim = this.running();
     sim.beginTo(occasion);
-    this.go(id, sim, () => sim.advanceTo(SLICE_MS));
+    const fromUs = sim.nowUs();
+    // Where it comes soon, or not at all and the end is near, nothing of the way is shown.
+    this.quietUntilMs = this.around.now() + QUIET_MS.back;
+    this.go(id, sim, () => sim.advanceTo(SLICE_MS), fromUs);
   }
 
-  private go(id: number, sim: SimCore, on: (sim: SimCore) => Stop): void {
+  private go(id: number, sim: SimCore, on: (sim: SimCore) => Stop, backUs?: number): void {
     this.stay();
     this.rest('paused');
+    this.backUs = backUs;
     this.stepping = on;
     this.mode = 'stepping';
     this.asked = id;
@@ -288,7 +294,13 @@ export class Runner {
 
   private stepOn(sim: SimCore): Stop {
     const stop = this.timed(() => this.stepping(sim));
-    if (stop !== 'events') this.rest('paused', stop);
+    if (stop === 'events') return stop;
+    if (stop === 'finished' && this.backUs !== undefined && this.backUs < sim.nowUs()) {
+      this.endAsked(stop);
+      this.seek(this.backUs, 'paused');
+      return 'events';
+    }
+    this.rest('paused', stop);
     return stop;
   }
 
@@ -296,7 +308,7 @@ export class Runner {
   private endAsked(stop: Stop): void {
     const id = this.asked;
     this.asked = undefined;
-    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop } });
+    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop, nowUs: this.sim?.nowUs() ?? 0 } });
   }
 
   private columns(views: readonly View[], transfer: Transferable[]): ColumnsAnswer[] {
@@ -327,7 +339,7 @@ export class Runner {
     if (this.mode !== 'playing') {
       this.endAsked('events');
       this.mode = 'playing';
-      this.marks = [];
+      this.pace.begin();
     }
     this.dueUs = this.sim.nowUs();
     this.lastMs = this.around.now();
@@ -337,7 +349,7 @@ export class Runner {
   private rest(mode: 'paused', step: Stop = 'events'): void {
     this.endAsked(step);
     this.mode = mode;
-    this.marks = [];
+    this.pace.begin();
   }
 
   /** What the run does once it is where it is to go. */
@@ -354,7 +366,7 @@ export class Runner {
     this.seekUs = Math.min(untilUs, END_OF_TIME);
     this.sim?.seek(this.seekUs);
     this.afterSeek = then;
-    this.marks = [];
+    this.pace.begin();
     this.wake();
   }
 
@@ -459,21 +471,11 @@ export class Runner {
     this.mode = 'playing';
     this.dueUs = sim.nowUs();
     this.lastMs = this.around.now();
-    this.marks = [];
+    this.pace.begin();
   }
 
   private measure(sim: SimCore): void {
-    if (this.mode !== 'playing') return;
-    const ms = this.around.now();
-    this.marks.push({ ms, us: sim.nowUs() });
-    while (this.marks.length > 2 && ms - (this.marks[0]?.ms ?? ms) > 1000) this.marks.shift();
-  }
-
-  private achieved(): number {
-    const first = this.marks[0];
-    const last = this.marks.at(-1);
-    if (this.mode !== 'playing' || !first || !last || last.ms - first.ms < 50) return 0;
-    return (last.us - first.us) / 1000 / (last.ms - first.ms);
+    if (this.mode === 'playing') this.pace.note(this.around.now(), sim.nowUs());
   }
 
   private postFrame(): void {
@@ -490,6 +492,9 @@ export class Runner {
     const endMs = this.around.now();
     const { share, apartMs } = framesOf(this.mode, this.speed);
     this.frameDueMs = Math.max(startMs + apartMs, endMs + (share - 1) * (endMs - startMs));
-    this.post({ kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.achieved() }, [frame.buffer]);
+    this.post(
+      { kind: 'frame', id: this.id, frame, mode: this.mode, achieved: this.mode === 'playing' ? this.pace.speed() : 0 },
+      [frame.buffer],
+    );
   }
 }

@@ -1,13 +1,12 @@
 // Everything the panels show and everything they can do. Signals out, actions in; the simulation itself is behind the client.
-import { type Accessor, batch, createMemo, createSignal } from 'solid-js';
+import { batch, createMemo, createSignal } from 'solid-js';
 import { getAt, type JsonObject } from '../base/json.ts';
 import { isPhone } from '../base/media.ts';
-import type { NoteTarget } from '../base/note.ts';
 import { atPaint } from '../base/paints.ts';
 import { Schema } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
 import { NOTHING, type Place, type Selection } from '../base/view.ts';
-import type { AnomalyMark, EventsQuery, LinkView, StepKind, TraceSummary, View } from '../generated/boundary.ts';
+import type { EventsQuery, LinkView, TraceSummary, View } from '../generated/boundary.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash, ignoreLost, LostError } from '../sim/client.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
@@ -17,24 +16,19 @@ import { createErrand } from './errand.ts';
 import { createFiles } from './files.ts';
 import { readFlag, writeFlag } from './flags.ts';
 import { createFrames } from './frames.ts';
-import { createLinks, kept } from './links.ts';
+import { createLinks, type Kept, kept } from './links.ts';
 import { isEmbed } from './linkText.ts';
 import { besides } from './namedRuns.ts';
 import type { Notice, TraceReading } from './notices.ts';
-import { firstWanted, sayWanted, type Wanted } from './occasions.ts';
 import { PRESETS, type Preset, presetNamed, presetText } from './presets.ts';
 import { createRuns } from './runs.ts';
 import { sendToB } from './sentToB.ts';
-import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
+import { FIRST_SPEED, SPEEDS } from './speeds.ts';
+import { createTravel, type Travel } from './travel.ts';
 import type { BenchmarkFile, MeasuredRun } from './truth.ts';
 
 /** The files are kept when the first visit has what it needs. */
 const OFFLINE_AFTER_MS = 3000;
-const END_OF_TIME = Number.MAX_SAFE_INTEGER;
-/** A place that is not reached by then gives way to one asked for since. */
-const GIVES_WAY_MS = 50;
-/** A step by a frame goes as far as play does in one of so many a second. */
-const FRAMES_PER_S = 60;
 
 export const RIGHT_TABS = ['request', 'replica', 'scaling', 'run', 'log'] as const;
 export type RightTab = (typeof RIGHT_TABS)[number];
@@ -49,7 +43,6 @@ export type App = ReturnType<typeof createApp>;
 
 export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) {
   const [version, setVersion] = createSignal('');
-  const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
   const [cursorS, setCursorS] = createSignal<number>();
   const [notice, setNotice] = createSignal<Notice>();
@@ -60,6 +53,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   const [comparing, setComparing] = createSignal(false);
   /** B of the comparison that is open. */
   const [compared, setCompared] = createSignal<Beside>();
+  /** Whether a study lies over the run, whose playhead does nothing there. */
+  const [studying, setStudying] = createSignal(false);
   const [traceFile, setTraceFile] = createSignal<File>();
   const [benchmarkFile, setBenchmarkFile] = createSignal<BenchmarkFile>();
   const [measuredRun, setMeasuredRun] = createSignal<MeasuredRun>();
@@ -68,44 +63,46 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   const [phoneTab, setPhoneTab] = createSignal<PhoneTab>('stage');
   const [drawer, setDrawer] = createSignal(false);
   const [reducedMotion, setReducedMotion] = createSignal(false);
-  /** What the run was run to last. */
-  const [wanted, setWanted] = createSignal(firstWanted());
   /** The edits whose flag is open, by their places in the list. */
   const [openFlags, setOpenFlags] = createSignal<readonly number[]>([]);
 
   const schema = new Schema(trust<JsonObject>(rawSchema));
-  const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
   const [speaks, setSpeaks] = createSignal(readFlag('spoken'));
-  /** Where the run is being taken, until a frame has come from there. */
-  let aimUs: number | undefined;
-  /** Whether the run plays, or will when it has been taken to where it goes. */
-  const [playsOn, setPlaysOn] = createSignal(false);
   const frames = createFrames({
     client: () => client,
-    speed,
+    speed: () => travel.speed(),
     selected,
     editsPassed: () => runs.editsPassed(),
     speaks,
     onFrame: (next) => {
       runs.onFrame(next);
-      if (next.now_us === aimUs || next.finished || ['playing', 'stepping'].includes(frames.mode())) aimUs = undefined;
-      if (frames.mode() === 'playing') setPlaysOn(true);
-      else if (frames.mode() !== 'seeking') setPlaysOn(false);
+      travel.onFrame(next);
     },
   });
   const { frame, mode, setMode, setDetail, refreshDetail } = frames;
   const { progress, setErrand } = createErrand(frame, mode);
+  const travel: Travel = createTravel({
+    client: () => client,
+    frame,
+    mode,
+    setMode,
+    progress,
+    setErrand,
+    setNotice,
+    select,
+    showStage: () => {
+      if (isPhone()) setPhoneTab('stage');
+    },
+  });
+  const { playsOn, speed, setSpeed, pause, seek } = travel;
   const runs = createRuns({
     client: () => client,
     schema,
     frame,
     playsOn,
     setNotice,
-    aim: () => aimUs,
-    onWay: (toUs) => {
-      aimUs = toUs;
-      setErrand({ kind: 'instant', toUs });
-    },
+    aim: travel.aim,
+    onWay: travel.onWay,
     onNewRun: (same) => {
       if (!same) {
         setSelected((s) => ({ ...NOTHING, replica: s.replica }));
@@ -114,7 +111,9 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       if (playsOn()) client.play(speed());
     },
   });
-  const { document, problems, trace, setTrace, open } = runs;
+  const { document, problems, trace, setTrace } = runs;
+  const open = (...scenario: Parameters<typeof runs.open>): Promise<boolean> =>
+    links.entering(() => runs.open(...scenario));
   const playing = createMemo(() => mode() === 'playing');
   const warmUpS = createMemo(() => Number(getAt(document(), 'run.warmup_s') ?? 0));
 
@@ -125,11 +124,9 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   });
 
   function showCrash(crash: Crash): void {
-    // What it was asked to do last is what it may have stopped at.
-    seekTo = undefined;
-    aimUs = undefined;
     batch(() => {
-      setPlaysOn(false);
+      // What it was asked to do last is what it may have stopped at.
+      travel.stop();
       setMode('paused');
       setNotice({ kind: 'crash', crash });
     });
@@ -138,19 +135,18 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   // ---- runs ------------------------------------------------------------------------------------------------------
 
   async function start(): Promise<void> {
-    const [link, before] = [location.hash, location.hash === '' ? kept() : undefined];
+    const [link, before] = [location.hash, isEmbed(location.hash) ? undefined : kept()];
     try {
       const [first] = PRESETS;
       // Read while the module is compiled, where it will be opened.
       if (first && link.length <= 1 && !before) void presetText(first).catch(() => {});
       setVersion((await client.start()).version);
-      if (link.length > 1) await links.open(link);
-      else if (before && (await open(before.scenario, 'scenario', false, before.view.at_us ?? undefined)))
-        look(before.view);
+      if (before) await openKept(before);
+      if (link.length > 1 && runs.presetName() === '') await links.open(link);
       await client.settled();
       // What asks for a file or could not be opened is told over the first preset.
       if (first && runs.presetName() === '') await openPreset(first);
-      links.follow();
+      links.follow(before !== undefined && link.length > 1);
       if (import.meta.env.PROD && !isEmbed(link)) stayOffline();
     } catch (error) {
       if (!(error instanceof LostError)) throw error;
@@ -181,122 +177,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     await open(await presetText(preset), preset.name, false, preset.opens_us);
   }
 
-  // ---- transport -------------------------------------------------------------------------------------------------
-
-  async function toggle(): Promise<void> {
-    // A button that says "Stop" stops, one that says "Pause" pauses: what is under way is never turned into play.
-    if (progress() !== undefined || playsOn()) {
-      pause();
-      return;
-    }
-    if (frame()?.finished) await seek(0);
-    setPlaysOn(true);
-    if (mode() !== 'seeking') setMode('playing');
-    client.play(speed());
-  }
-
-  /** Stops whatever is under way: play, a way to an instant, a search for an event. */
-  function pause(): void {
-    seekTo = undefined;
-    aimUs = undefined;
-    setPlaysOn(false);
-    client.pause();
-  }
-
-  function step(kind: StepKind): void {
-    setErrand({ kind: 'event', step: kind, back: false });
-    client.step(kind).catch(ignoreLost);
-  }
-
-  /** Runs to the next time of an occasion; of the one wanted last where none is named. */
-  function runTo(occasion: Wanted = wanted()): void {
-    setWanted(occasion);
-    setErrand({ kind: 'occasion', what: sayWanted(occasion) });
-    client.runTo(occasion.occasion).then(({ stop }) => {
-      if (stop === 'finished') frames.setSpoken(`No further ${sayWanted(occasion)} up to the end of the run.`);
-    }, ignoreLost);
-  }
-
-  /** Steps back, one key after the other: each goes from where the one before it has led. */
-  let backs: Promise<void> = Promise.resolve();
-  function stepBack(kind: StepKind = 'event'): Promise<void> {
-    if (playsOn()) pause();
-    backs = backs.then(async () => {
-      setErrand({ kind: 'event', step: kind, back: true });
-      await client.step(kind, true);
-    });
-    backs = backs.catch(ignoreLost);
-    return backs;
-  }
-
-  function setSpeed(index: number): void {
-    setSpeedIndex(Math.max(0, Math.min(SPEEDS.length - 1, index)));
-    if (playsOn()) client.play(speed());
-  }
-
-  async function restart(): Promise<void> {
-    pause();
-    setMode('paused');
-    await seek(0);
-  }
-
-  /** Goes to an instant, ahead or back. */
-  let seekTo: number | undefined;
-  let seeking: Promise<void> | undefined;
-  function seek(timeS: number): Promise<void> {
-    seekTo = Math.max(0, Math.round(timeS * 1e6));
-    aimUs = seekTo;
-    // A dragged playhead asks often; only the latest place matters.
-    seeking ??= seekOn().finally(() => {
-      seeking = undefined;
-    });
-    return seeking;
-  }
-
-  async function seekOn(): Promise<void> {
-    while (seekTo !== undefined) {
-      const untilUs: number = seekTo;
-      seekTo = undefined;
-      setErrand({ kind: 'instant', toUs: untilUs });
-      const reached = client.seek(untilUs).catch(ignoreLost);
-      // A place that takes long to reach gives way to a later one.
-      for (let there = false; !there && seekTo === undefined; )
-        there = await Promise.race([reached.then(() => true), waited(GIVES_WAY_MS)]);
-    }
-  }
-
-  /** Goes a frame at the speed that is set ahead or back. */
-  function stepFrame(direction: 1 | -1): void {
-    if (playsOn()) pause();
-    const perSecond = Number.isFinite(speed()) ? speed() : FASTEST;
-    seekBy((direction * perSecond * 1e6) / FRAMES_PER_S);
-  }
-
-  /** Goes so far from where the run is or is being taken: each of several keys counts. */
-  function seekBy(us: number): void {
-    const now = frame()?.now_us ?? 0;
-    const from = aimUs ?? now;
-    const end = frame()?.axis_end_us ?? 0;
-    void seek(Math.min(Math.max(0, from + us), Math.max(end, now)) / 1e6);
-  }
-
-  /** Stops where an anomaly began, with its request and replica in sight. */
-  async function showAnomaly(mark: AnomalyMark): Promise<void> {
-    await visit({ timeS: mark.at_us / 1e6, request: mark.request, replica: mark.replica });
-  }
-
-  /** Stops at an instant, with a request or replica in sight where there is one to look at. */
-  async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
-    pause();
-    setMode('paused');
-    await seek(timeS);
-    if (request !== undefined || replica !== undefined) select({ request, replica });
-    else if (isPhone()) setPhoneTab('stage');
-  }
-
-  function toEnd(): void {
-    setErrand({ kind: 'instant', toUs: END_OF_TIME });
-    client.seek(END_OF_TIME).catch(ignoreLost);
+  async function openKept({ scenario, name, view, original }: Kept): Promise<void> {
+    if (await open(scenario, name, false, view.at_us ?? undefined, original)) look(view);
   }
 
   // ---- selection -------------------------------------------------------------------------------------------------
@@ -378,6 +260,13 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
 
   const links = createLinks(spawnLink, {
     document,
+    original: runs.original,
+    name: runs.presetName,
+    openUnlinked: async (before) => {
+      const [first] = PRESETS;
+      if (before) await openKept(before);
+      else if (first) await openPreset(first);
+    },
     trace,
     setTrace,
     beside: () => (comparing() ? compared() : undefined) ?? besides(runs.namedRuns()),
@@ -400,6 +289,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
 
   return {
     ...runs,
+    ...travel,
+    open,
     links,
     /** Whether a dialog lies over the page. */
     covered: () => help() || reading() !== undefined || links.sharing() || links.trouble() !== undefined,
@@ -407,11 +298,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     frame,
     mode,
     playing,
-    playsOn,
     progress,
     achieved: frames.achieved,
-    speed,
-    speedIndex,
     warmUpS,
     selected,
     cursorS,
@@ -438,6 +326,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       setComparing(on);
     },
     setCompared,
+    studying,
+    setStudying,
     outcomes: () => client.outcomes(),
     columns: (views: readonly View[]) => client.columns(views),
     scaling: (query: Parameters<Client['scaling']>[0]) => client.scaling(query),
@@ -462,8 +352,6 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     throttledFrame: frames.throttledFrame,
     figuresFrame: frames.figuresFrame,
     anomalies: frames.anomalies,
-    showAnomaly,
-    visit,
     reducedMotion,
     freshSeed: () => client.freshSeed(),
     setReducedMotion: (on: boolean) => {
@@ -473,15 +361,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     schema,
     start,
     openPreset,
-    toggle,
-    pause,
-    step,
-    wanted,
-    runTo,
     openFlags,
     setOpenFlags,
-    stepBack,
-    stepFrame,
     say: frames.say,
     /** Says a sentence in the polite live region. */
     tell: frames.setSpoken,
@@ -491,11 +372,6 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       writeFlag('spoken', on);
     },
     searchForm,
-    setSpeed,
-    restart,
-    seek,
-    seekBy,
-    toEnd,
     select,
     openSlowest: (place: Place) => void openSlowest(place).catch(ignoreLost),
     openFile,
@@ -503,8 +379,4 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     report: () => client.report(),
     readArchitecture: (text: string) => links.architecture(text),
   };
-}
-
-function waited(ms: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(() => resolve(false), ms));
 }

@@ -25,7 +25,7 @@ import type { Notice } from './notices.ts';
 const REST_MS = 600;
 /** How often it is written while the run plays. */
 const PLAYING_MS = 5000;
-/** Where a scenario is kept that no link can hold, until the tab is closed. */
+/** Where a scenario is kept that no link holds, or none yet, until the tab is closed. */
 const KEPT = 'scenario';
 
 /** What became of a link that is not opened as it was made. */
@@ -38,6 +38,11 @@ export type LinkTrouble = {
 /** The part of the page's state that links read and set. */
 type PageState = {
   readonly document: Accessor<Json>;
+  /** The scenario as it was opened, and its name. */
+  readonly original: Accessor<Json>;
+  readonly name: Accessor<string>;
+  /** Opens what was kept of a scenario without a link; the first one where nothing was. */
+  readonly openUnlinked: (kept: Kept | undefined) => Promise<void>;
   readonly trace: Accessor<TraceSummary | undefined>;
   readonly setTrace: Setter<TraceSummary | undefined>;
   /** The second run that the address carries too. */
@@ -81,6 +86,10 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
   /** What the address said already when it began to follow, known once the run rests there; `undefined` from the first change on. */
   let said: { readonly document: Json; text: string | undefined } | undefined;
   let written = location.hash;
+  /** The document that was on screen when the address was looked at last. */
+  let seen: Json;
+  /** Whether what is being opened has an entry of the history already: the browser went to it. */
+  let travels = false;
 
   function view(): LinkView {
     const { request, replica } = page.selected();
@@ -199,6 +208,33 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     }
   }
 
+  // ---- the history -------------------------------------------------------------------------------------------------
+
+  /**
+   * Opens a scenario with an entry of the history of its own: the one before keeps the link of what is left. The link is made
+   * meanwhile.
+   */
+  async function entering(opens: () => Promise<boolean>): Promise<boolean> {
+    if (!untrack(follows) || travels || untrack(embed)) return opens();
+    const left = onScreen();
+    const leaves = changedSince() ? make({ withView: true, beside: page.beside() }).catch(() => undefined) : undefined;
+    const done = await opens();
+    if (!done) return false;
+    if (leaves) put((await leaves) ?? null, left);
+    // Frames may have no history that they can add to.
+    unlessDenied(() => history.pushState(null, '', location.href));
+    void write();
+    return true;
+  }
+
+  /** Writes a link into the address. What no link can hold is kept beside it. */
+  function put(made: MadeLink | null, text: string): void {
+    const link = made?.link ?? '';
+    written = link;
+    const address = link === '' ? location.pathname + location.search : link;
+    unlessDenied(() => history.replaceState(made ? null : { [KEPT]: text }, '', address));
+  }
+
   // ---- the address bar ---------------------------------------------------------------------------------------------
 
   const key = createMemo(() => {
@@ -232,31 +268,42 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     }
   }
 
-  async function writeOnce(): Promise<void> {
+  /** Whether what is on screen is another than the address has said since it began to follow. */
+  function changedSince(): boolean {
     const now = onScreen();
-    if (said?.document === page.document() && !page.playsOn() && (said.text ?? now) === now) return;
-    said = undefined;
-    const beside = page.beside();
-    const before = location.hash;
-    const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
-    keep(made ? undefined : now);
-    const link = made?.link ?? '';
-    // A link that came meanwhile is not written over: it is yet to be opened.
-    if (link === before || location.hash !== before) return;
-    written = link;
-    history.replaceState(history.state, '', link === '' ? location.pathname + location.search : link);
+    return !(said?.document === page.document() && !page.playsOn() && (said.text ?? now) === now);
   }
 
-  const onScreen = (): string => JSON.stringify([page.document(), view(), page.beside()?.document]);
+  async function writeOnce(): Promise<void> {
+    if (!changedSince()) return;
+    const now = onScreen();
+    said = undefined;
+    const [document, beside] = [page.document(), page.beside()];
+    const before = location.hash;
+    const made = await make(embed() ? { withView: true, embed: embed() ?? [] } : { withView: true, beside });
+    // A link that came meanwhile is not written over: it is yet to be opened.
+    if (location.hash !== before) return;
+    if ((made?.link ?? '') !== before) put(made, now);
+    // What was edited meanwhile stays kept until its own link is written.
+    if (page.document() !== document) keep(onScreen());
+    else keep(made ? undefined : now);
+  }
 
-  /** From now on the address follows. What is on screen once the run rests is what it says already. */
-  function follow(): void {
-    said = { document: page.document(), text: undefined };
+  const onScreen = (): string =>
+    JSON.stringify([page.document(), view(), page.name(), page.original(), page.beside()?.document]);
+
+  /** From now on the address follows. What is on screen once the run rests is what it says already, unless it `lacks` something. */
+  function follow(lacks = false): void {
+    seen = page.document();
+    said = lacks ? undefined : { document: seen, text: undefined };
     setFollows(true);
   }
   createEffect(() => {
     if (!follows()) return;
     key();
+    // A link takes a moment to be written; a reload that comes before finds what was edited. A trace would have to be asked for.
+    if (page.document() !== seen && !embed() && !page.trace()) untrack(() => keep(onScreen()));
+    seen = page.document();
     if (said && page.frame() && page.rests()) said.text ??= untrack(onScreen);
     if (page.playsOn()) {
       const each = setInterval(() => void write(), PLAYING_MS);
@@ -268,8 +315,18 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
   const changed = (): void => {
     if (location.hash === written) return;
     written = location.hash;
-    if (location.hash.length > 1) void open(location.hash).then(follow);
+    void travel().then(() => follow());
   };
+  /** Opens what the browser's history went to. */
+  async function travel(): Promise<void> {
+    travels = true;
+    try {
+      if (location.hash.length > 1) await open(location.hash);
+      else await page.openUnlinked(keptIn(trust<Record<string, unknown>>(history.state ?? {})[KEPT]));
+    } finally {
+      travels = false;
+    }
+  }
   const pasted = (event: ClipboardEvent): void => {
     const target = event.target instanceof Element ? event.target : undefined;
     if (target?.closest('input, textarea, [contenteditable]')) return;
@@ -288,6 +345,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
   });
 
   return {
+    entering,
     /** What is wrong with an expression, and what the word at the caret could become. */
     readExpression: (text: string, caret: number): Promise<ExpressionReading> =>
       thread.ask({ kind: 'read-expression', text, caret }),
@@ -317,23 +375,45 @@ function traceFile(document: Json): string | undefined {
   return typeof file === 'string' ? file : undefined;
 }
 
-function keep(text: string | undefined): void {
+function unlessDenied<T>(work: () => T): T | undefined {
   try {
-    if (text === undefined) sessionStorage.removeItem(KEPT);
-    else sessionStorage.setItem(KEPT, text);
+    return work();
   } catch {
-    // Storage can be forbidden or full: the scenario then lasts until the page is left.
+    // Storage and history can be forbidden or full: the scenario then lasts until the page is left.
+    return undefined;
   }
 }
 
-/** The scenario that was kept because no link could hold it, and how it was looked at. */
-export function kept(): { readonly scenario: string; readonly view: LinkView } | undefined {
-  try {
+/** Keeps what the address does not say, with the address that it goes with. */
+function keep(text: string | undefined): void {
+  unlessDenied(() => {
+    if (text === undefined) sessionStorage.removeItem(KEPT);
+    else sessionStorage.setItem(KEPT, `${location.hash}\n${text}`);
+  });
+}
+
+/** A scenario that no link holds, or none yet, and how it was looked at. */
+export type Kept = {
+  readonly scenario: string;
+  readonly view: LinkView;
+  readonly name: string;
+  readonly original: string;
+};
+
+function keptIn(text: unknown): Kept | undefined {
+  if (typeof text !== 'string') return undefined;
+  return unlessDenied(() => {
+    const [scenario, view, name, original] = trust<[Json, LinkView, string, Json]>(JSON.parse(text));
+    return { scenario: writeDocument(scenario), view, name, original: writeDocument(original) };
+  });
+}
+
+/** What was kept that the address does not say. */
+export function kept(): Kept | undefined {
+  return unlessDenied(() => {
     const text = sessionStorage.getItem(KEPT);
     if (text === null) return undefined;
-    const [scenario, view] = trust<[Json, LinkView]>(JSON.parse(text));
-    return { scenario: writeDocument(scenario), view };
-  } catch {
-    return undefined;
-  }
+    const end = text.indexOf('\n');
+    return text.slice(0, end) === location.hash ? keptIn(text.slice(end + 1)) : undefined;
+  });
 }

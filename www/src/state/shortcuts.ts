@@ -88,7 +88,7 @@ export const SHORTCUTS = [
   },
   {
     name: 'run-to',
-    does: 'Run to what was run to last',
+    does: 'Repeat the last “run to”',
     keys: [{ key: 'g', shift: false }],
     action: (app) => app.runTo(),
   },
@@ -140,6 +140,21 @@ export const SHORTCUTS = [
 
 export type ShortcutName = (typeof SHORTCUTS)[number]['name'];
 
+/** Those that take the run somewhere. */
+const TRAVELS: ReadonlySet<string> = new Set<ShortcutName>([
+  'play',
+  'step-event',
+  'step-engine',
+  'step-back',
+  'back-engine',
+  'frame-on',
+  'frame-back',
+  'run-to',
+  'choose-run-to',
+  'restart',
+  'to-end',
+]);
+
 /** What of a keyboard event decides. */
 export type Pressed = {
   readonly key: string;
@@ -184,6 +199,7 @@ export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): 
     return;
   }
   if (shortcut.name !== 'leave') event.preventDefault();
+  if (app.studying() && TRAVELS.has(shortcut.name)) return;
   shortcut.action(app);
 }
 

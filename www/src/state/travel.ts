@@ -1,0 +1,240 @@
+// Where the run is taken: play, steps, ways to instants and occasions, and how fast.
+import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
+import type { NoteTarget } from '../base/note.ts';
+import { plain } from '../base/units.ts';
+import type { Selection } from '../base/view.ts';
+import type { AnomalyMark, Frame, StepKind } from '../generated/boundary.ts';
+import { type Client, ignoreLost } from '../sim/client.ts';
+import type { Mode } from '../sim/protocol.ts';
+import type { Errand, Progress } from './errand.ts';
+import { stepSaid } from './eventWords.ts';
+import type { Notice } from './notices.ts';
+import { firstWanted, kindsOf, sayWanted, type Wanted } from './occasions.ts';
+import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
+
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+/** A place that is not reached by then gives way to one asked for since. */
+const GIVES_WAY_MS = 50;
+/** A step by a frame goes as far as play does in one of so many a second. */
+const FRAMES_PER_S = 60;
+/** More lines of one instant are not looked through. */
+const MOST_LINES = 50;
+
+/** What of the page's state the way of a run reads and sets. */
+type Surroundings = {
+  readonly client: () => Client;
+  readonly frame: Accessor<Frame | undefined>;
+  readonly mode: Accessor<Mode>;
+  readonly setMode: Setter<Mode>;
+  readonly progress: () => Progress | undefined;
+  readonly setErrand: (errand: Errand) => void;
+  readonly setNotice: Setter<Notice | undefined>;
+  readonly select: (selection: Selection) => void;
+  /** Shows the stage where it is a tab of its own. */
+  readonly showStage: () => void;
+};
+
+export type Travel = ReturnType<typeof createTravel>;
+
+export function createTravel(page: Surroundings) {
+  const { client, frame, mode, setMode, progress, setErrand, setNotice, select } = page;
+
+  const [speedIndex, setSpeedIndex] = createSignal(FIRST_SPEED);
+  const speed: Accessor<number> = createMemo(() => SPEEDS[speedIndex()] ?? 1);
+  /** What the run was run to last. */
+  const [wanted, setWanted] = createSignal(firstWanted());
+  /** Where the run is being taken, until a frame has come from there. */
+  let aimUs: number | undefined;
+  /** Whether the run plays, or will when it has been taken to where it goes. */
+  const [playsOn, setPlaysOn] = createSignal(false);
+
+  function onFrame(next: Frame): void {
+    if (next.now_us === aimUs || next.finished || ['playing', 'stepping'].includes(mode())) aimUs = undefined;
+    if (mode() === 'playing') setPlaysOn(true);
+    else if (mode() !== 'seeking') setPlaysOn(false);
+  }
+
+  /** Forgets where the run was being taken. */
+  function stop(): void {
+    seekTo = undefined;
+    aimUs = undefined;
+    setPlaysOn(false);
+  }
+
+  async function toggle(): Promise<void> {
+    // A button that says "Stop" stops, one that says "Pause" pauses: what is under way is never turned into play.
+    if (progress() !== undefined || playsOn()) {
+      pause();
+      return;
+    }
+    if (frame()?.finished) await seek(0);
+    setPlaysOn(true);
+    if (mode() !== 'seeking') setMode('playing');
+    client().play(speed());
+  }
+
+  /** Stops whatever is under way: play, a way to an instant, a search for an event. */
+  function pause(): void {
+    stop();
+    client().pause();
+  }
+
+  function step(kind: StepKind): void {
+    setErrand({ kind: 'event', step: kind, back: false });
+    client()
+      .step(kind)
+      .then(({ stop, nowUs }) => (stop === 'until' && kind === 'event' ? tellStep(nowUs) : undefined))
+      .catch(ignoreLost);
+  }
+
+  /** Says what has just happened. A problem or an offer that stands there stays. */
+  async function tellStep(nowUs: number): Promise<void> {
+    const { rows } = await client().events({ kinds: [], limit: MOST_LINES });
+    const text = stepSaid(rows, nowUs);
+    setNotice((now) => (now === undefined || now.kind === 'info' ? { kind: 'info', text, diagnostics: [] } : now));
+  }
+
+  /** Runs to the next time of an occasion; of the one wanted last where none is named. Where there is none, the run stays. */
+  async function runTo(occasion: Wanted = wanted()): Promise<void> {
+    setWanted(occasion);
+    setErrand({ kind: 'occasion', what: sayWanted(occasion) });
+    const { stop, nowUs } = await client().runTo(occasion.occasion);
+    if (stop === 'finished') {
+      const end = frame()?.horizon_us ?? 0;
+      const until = end > 0 ? `up to the end at ${plain(end / 1e6)} s` : 'up to the end of the run';
+      setNotice({ kind: 'info', text: `No ${sayWanted(occasion)} ${until}.`, diagnostics: [] });
+    } else if (stop === 'until') await showWhose(occasion, nowUs);
+  }
+
+  /** Selects the request that the run was taken to, where it is one request's. */
+  async function showWhose(occasion: Wanted, nowUs: number): Promise<void> {
+    const request = await requestOf(occasion, nowUs);
+    if (request !== undefined) select({ request, replica: undefined });
+  }
+
+  async function requestOf({ choice, value, occasion }: Wanted, nowUs: number): Promise<number | undefined> {
+    if (choice.name === 'request') return Number(value);
+    const kinds = kindsOf(occasion);
+    if (kinds.length === 0) return undefined;
+    const { rows } = await client().events({ kinds, limit: MOST_LINES });
+    const here = rows.filter((row) => row.at_us === nowUs).flatMap((row) => row.request ?? []);
+    if (choice.name !== 'missed' || here.length < 2) return here.at(-1);
+    // Of several that one step has finished, the one that took longest.
+    const details = (await Promise.all(here.map((request) => client().inspect(request)))).flatMap((d) => d ?? []);
+    return details.toSorted((a, b) => (b.ttft_us ?? 0) - (a.ttft_us ?? 0))[0]?.request;
+  }
+
+  /** Steps back, one key after the other: each goes from where the one before it has led. */
+  let backs: Promise<void> = Promise.resolve();
+  function stepBack(kind: StepKind = 'event'): Promise<void> {
+    if (playsOn()) pause();
+    backs = backs.then(async () => {
+      setErrand({ kind: 'event', step: kind, back: true });
+      await client().step(kind, true);
+    });
+    backs = backs.catch(ignoreLost);
+    return backs;
+  }
+
+  function setSpeed(index: number): void {
+    setSpeedIndex(Math.max(0, Math.min(SPEEDS.length - 1, index)));
+    if (playsOn()) client().play(speed());
+  }
+
+  async function restart(): Promise<void> {
+    pause();
+    setMode('paused');
+    await seek(0);
+  }
+
+  /** Goes to an instant, ahead or back. */
+  let seekTo: number | undefined;
+  let seeking: Promise<void> | undefined;
+  function seek(timeS: number): Promise<void> {
+    seekTo = Math.max(0, Math.round(timeS * 1e6));
+    aimUs = seekTo;
+    // A dragged playhead asks often; only the latest place matters.
+    seeking ??= seekOn().finally(() => {
+      seeking = undefined;
+    });
+    return seeking;
+  }
+
+  async function seekOn(): Promise<void> {
+    while (seekTo !== undefined) {
+      const untilUs: number = seekTo;
+      seekTo = undefined;
+      setErrand({ kind: 'instant', toUs: untilUs });
+      const reached = client().seek(untilUs).catch(ignoreLost);
+      // A place that takes long to reach gives way to a later one.
+      for (let there = false; !there && seekTo === undefined; )
+        there = await Promise.race([reached.then(() => true), waited(GIVES_WAY_MS)]);
+    }
+  }
+
+  /** Goes a frame at the speed that is set ahead or back. */
+  function stepFrame(direction: 1 | -1): void {
+    if (playsOn()) pause();
+    const perSecond = Number.isFinite(speed()) ? speed() : FASTEST;
+    seekBy((direction * perSecond * 1e6) / FRAMES_PER_S);
+  }
+
+  /** Goes so far from where the run is or is being taken: each of several keys counts. */
+  function seekBy(us: number): void {
+    const now = frame()?.now_us ?? 0;
+    const from = aimUs ?? now;
+    const end = frame()?.axis_end_us ?? 0;
+    void seek(Math.min(Math.max(0, from + us), Math.max(end, now)) / 1e6);
+  }
+
+  /** Stops where an anomaly began, with its request and replica in sight. */
+  async function showAnomaly(mark: AnomalyMark): Promise<void> {
+    await visit({ timeS: mark.at_us / 1e6, request: mark.request, replica: mark.replica });
+  }
+
+  /** Stops at an instant, with a request or replica in sight where there is one to look at. */
+  async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
+    pause();
+    setMode('paused');
+    await seek(timeS);
+    if (request !== undefined || replica !== undefined) select({ request, replica });
+    else page.showStage();
+  }
+
+  function toEnd(): void {
+    setErrand({ kind: 'instant', toUs: END_OF_TIME });
+    client().seek(END_OF_TIME).catch(ignoreLost);
+  }
+
+  return {
+    speed,
+    speedIndex,
+    setSpeed,
+    playsOn,
+    aim: () => aimUs,
+    /** Told of the instant to which a run is made again, before that begins. */
+    onWay: (toUs: number) => {
+      aimUs = toUs;
+      setErrand({ kind: 'instant', toUs });
+    },
+    onFrame,
+    stop,
+    toggle,
+    pause,
+    step,
+    wanted,
+    runTo: (occasion?: Wanted) => void runTo(occasion).catch(ignoreLost),
+    stepBack,
+    stepFrame,
+    restart,
+    seek,
+    seekBy,
+    showAnomaly,
+    visit,
+    toEnd,
+  };
+}
+
+function waited(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), ms));
+}
