@@ -5,6 +5,13 @@ const FOCUSABLE =
 /** Widgets that put the focus back themselves. */
 const OWN = '[role=menu], [role=listbox], [role=dialog]';
 
+let pointed = false;
+
+/** Whether the latest thing that the reader did was done with a pointer, not with a key. */
+export function byPointer(): boolean {
+  return pointed;
+}
+
 /** A parent of what has the focus, and which of its children that is in. */
 type Place = { readonly parent: Element; readonly index: number };
 
@@ -30,11 +37,27 @@ export function keepFocus(root: HTMLElement): () => void {
     held = undefined;
     nearest(places)?.focus({ preventScroll: true });
   });
+  const pointerDown = (): void => {
+    pointed = true;
+  };
+  const keyDown = (): void => {
+    pointed = false;
+  };
+  /** A list that was chosen from with a pointer gives the keys back: Space plays, and does not open it again. */
+  const chosen = ({ target }: Event): void => {
+    if (pointed && target instanceof HTMLSelectElement) target.blur();
+  };
+  window.addEventListener('pointerdown', pointerDown, true);
+  window.addEventListener('keydown', keyDown, true);
+  window.addEventListener('change', chosen);
   root.addEventListener('focusin', took);
   root.addEventListener('focusout', left);
   observer.observe(root, { subtree: true, childList: true, attributes: true, attributeFilter: ['disabled', 'hidden'] });
   return () => {
     observer.disconnect();
+    window.removeEventListener('pointerdown', pointerDown, true);
+    window.removeEventListener('keydown', keyDown, true);
+    window.removeEventListener('change', chosen);
     root.removeEventListener('focusin', took);
     root.removeEventListener('focusout', left);
   };

@@ -61,6 +61,8 @@ export type Field = {
   readonly item?: string;
 };
 
+/** A first length of a text. */
+const FIRST_TOKENS = 100;
 const INTEGER_OPTION = 'number';
 /** Marks a resolved node as one that may be null; no keyword of JSON Schema. */
 const OPTIONAL = '?';
@@ -269,15 +271,22 @@ export class Schema {
   }
 
   /** A first item that does not repeat what the list has: of each choice the first word not taken, and a later time. */
-  private unused(items: JsonObject, list: Json | undefined): Json {
+  private unused(items: JsonObject, value: Json | undefined): Json {
     let start = this.startOf(items);
-    if (!isObject(items.properties) || !Array.isArray(list)) return start;
+    if (!isObject(items.properties)) return start;
+    const list = Array.isArray(value) ? value : [];
     for (const [key, raw] of Object.entries(items.properties)) {
       const variants = isObject(raw) ? this.resolve(raw).oneOf : undefined;
       if (!Array.isArray(variants)) continue;
       const words = variants.filter(isObject).map((v) => v.const);
       const free = words.find((word) => word !== undefined && !list.some((item: Json) => child(item, key) === word));
       if (free !== undefined) start = setAt(start, key, free);
+    }
+    // A list that has no default must hold something.
+    for (const [key, raw] of Object.entries(items.properties)) {
+      const within = isObject(raw) ? this.resolve(raw) : {};
+      if (isObject(within.items) && within.default === undefined && child(start, key) !== undefined)
+        start = setAt(start, key, [this.startOf(within.items)]);
     }
     const last = list.at(-1);
     for (const [key, raw] of Object.entries(items.properties)) {
@@ -308,7 +317,8 @@ export class Schema {
     if (isObject(node.items)) return [];
     if (node.type === 'boolean') return false;
     if (node.type === 'string') return '';
-    return node.minimum ?? 1;
+    // Of tokens that must be there, as many as can be seen.
+    return node['x-unit'] === 'tokens' && node.minimum === 1 ? FIRST_TOKENS : (node.minimum ?? 1);
   }
 }
 

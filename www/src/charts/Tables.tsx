@@ -48,8 +48,8 @@ export default function ChartTable(props: {
           {rows().indices.length === 0
             ? 'No data yet.'
             : rows().every === 1
-              ? 'Every row.'
-              : `Every ${rows().every}th row.`}
+              ? `All ${rows().indices.length} rows.`
+              : `One row in ${rows().every}.`}
         </caption>
         <thead>
           <tr>

@@ -71,7 +71,12 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
     }),
   );
   createEffect(() => app.setCompared(comparing.beside()));
-  onCleanup(() => app.setCompared(undefined));
+  // Races and sweeps have runs of their own: the one on screen stays where it is.
+  createEffect(() => app.setStudying(study() !== 'Two runs'));
+  onCleanup(() => {
+    app.setCompared(undefined);
+    app.setStudying(false);
+  });
   overlay(
     () => host,
     () => app.setComparing(false),

@@ -23,16 +23,16 @@ const KINDS: readonly EntryKind[] = [
     list: 'cluster.pools',
     word: 'Pool',
     field: 'replicas',
-    empty: 'Empty',
-    emptied: 'Empty now',
+    empty: 'Drain pool',
+    emptied: 'Drained',
     meaning: '0 replicas: they finish what they have and get nothing new',
   },
   {
     list: 'workload.clients',
     word: 'Client',
     field: 'arrivals',
-    empty: 'Silence',
-    emptied: 'Silent now',
+    empty: 'Stop traffic',
+    emptied: 'Stopped',
     meaning: '0 requests a second; those under way finish',
   },
 ];
@@ -88,9 +88,9 @@ export function EntryHead(props: {
             {(a) => (
               <button
                 type="button"
-                class="btn quiet"
+                class="btn box"
                 title={k().meaning}
-                aria-label={`${k().empty} ${entryName(app.inForce(), props.entry)}: ${k().meaning}`}
+                aria-label={`${a().value === 0 ? k().emptied : k().empty}: ${entryName(app.inForce(), props.entry)}, ${k().meaning}`}
                 disabled={a().value === 0}
                 onClick={() => void app.change(a().path, 0)}
               >
@@ -127,7 +127,7 @@ export function AddEntry(props: { app: App; section: Section }): JSX.Element {
     <Show when={offered()}>
       {(k) => (
         <div class="more">
-          <span class="m">Like the last one</span>
+          <span class="m">Same as the last one</span>
           <div class="v">
             <button
               type="button"

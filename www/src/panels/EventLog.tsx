@@ -144,7 +144,8 @@ function Named(props: { row: EventRow }): JSX.Element {
       <Show when={props.row.request !== undefined}>
         <span class="rq-no">#{props.row.request}</span>{' '}
       </Show>
-      <Show when={props.row.replica !== undefined}>
+      {/* Where a request is routed to is said by the line itself. */}
+      <Show when={props.row.replica !== undefined && props.row.kind !== 'routed'}>
         <span class="rp-no">r{props.row.replica}</span>
       </Show>
     </>

@@ -2,6 +2,7 @@
 import { createListCollection, Select } from '@ark-ui/solid/select';
 import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
+import { byPointer } from '../base/focus.ts';
 import { equal, getAt, type Json } from '../base/json.ts';
 import type { EditKind, Field, Input } from '../base/schema.ts';
 import { Icon } from '../draw/glyphs.tsx';
@@ -27,7 +28,13 @@ import { OwnModel } from './OwnModel.tsx';
 /** What stands beside the label of a field whose change is more than a change of the run. */
 const MARKS: Readonly<Record<EditKind, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
 
-export function FieldRow(props: { app: App; field: PlacedField; help: boolean }): JSX.Element {
+export function FieldRow(props: {
+  app: App;
+  field: PlacedField;
+  help: boolean;
+  /** What an edit takes, where that was said before. */
+  said?: string;
+}): JSX.Element {
   const app = props.app;
   const id = createUniqueId();
   const path = (): string => props.field.path;
@@ -111,7 +118,9 @@ export function FieldRow(props: { app: App; field: PlacedField; help: boolean })
       <Show when={props.help}>
         <p class="help" id={`${id}-help`}>
           {props.field.description.replaceAll('`', '')} {rangeOf(props.field)}{' '}
-          <span class="m">{props.field.effect}</span>
+          <Show when={props.field.effect !== props.said}>
+            <span class="m">{props.field.effect}</span>
+          </Show>
         </p>
       </Show>
       <Show when={problem()}>
@@ -330,7 +339,12 @@ function Choice(props: {
       value={[current()]}
       ids={{ trigger: props.id, label: `${props.id}-label` }}
       positioning={{ sameWidth: false, gutter: 4 }}
-      onOpenChange={({ open }) => open && setReached(true)}
+      onOpenChange={({ open }) => {
+        if (open) setReached(true);
+        // The list gives the focus back to the field in the next display frame.
+        else if (byPointer())
+          requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(props.id)?.blur()));
+      }}
       onValueChange={({ value }) => {
         const chosen = option(value[0] ?? '');
         if (chosen && chosen.tag !== current()) void props.onSet(chosen.value);

@@ -8,6 +8,7 @@ import { Apart, isBuilding } from './Apart.tsx';
 import { AddEntry, EntryHead, headId, isJustAdded } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 import {
+  commonest,
   entriesOf,
   entryName,
   fieldsIn,
@@ -262,14 +263,24 @@ function Rows(props: { app: App; section: Section; entry: string; help: boolean 
   const fields = createMemo(() => fieldsIn(app.schema, app.inForce(), props.section, props.entry));
   const byId = createMemo(() => new Map(fields().map((f) => [f.id, f])));
   const ids = createMemo(() => fields().map((f) => f.id), [], { equals: sameList });
+  const said = createMemo(() => commonest(fields().map((f) => f.effect)));
   return (
-    <For each={ids()}>
-      {(id) => {
-        const field = createMemo<PlacedField | undefined>((old) => byId().get(id) ?? old);
-        const row = () => <Show when={field()}>{(f) => <FieldRow app={app} field={f()} help={props.help} />}</Show>;
-        // While the page is built a row is a part of its own; what is opened later is there at once.
-        return isBuilding() ? <Apart>{row()}</Apart> : row();
-      }}
-    </For>
+    <>
+      <Show when={props.help && said() !== undefined}>
+        <p class="help effect">{said()}</p>
+      </Show>
+      <For each={ids()}>
+        {(id) => {
+          const field = createMemo<PlacedField | undefined>((old) => byId().get(id) ?? old);
+          const row = () => (
+            <Show when={field()}>
+              {(f) => <FieldRow app={app} field={f()} help={props.help} said={said() ?? ''} />}
+            </Show>
+          );
+          // While the page is built a row is a part of its own; what is opened later is there at once.
+          return isBuilding() ? <Apart>{row()}</Apart> : row();
+        }}
+      </For>
+    </>
   );
 }

@@ -99,5 +99,5 @@ function said(app: App, { has, lacks, changed }: Differing): string {
     ...has.map(one),
     ...lacks.map((edit) => `without ${one(edit)}`),
   ];
-  return parts.length === 0 ? 'nothing: the same run' : parts.join('; ');
+  return parts.length === 0 ? 'identical to the run on screen' : parts.join('; ');
 }

@@ -68,6 +68,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Restart"
+          disabled={app.studying()}
           title={tooltip('Restart', 'restart')}
           onClick={() => void app.restart()}
         >
@@ -77,6 +78,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Step back"
+          disabled={app.studying()}
           title={tooltip('Step back to the event before', 'step-back')}
           onClick={() => void app.stepBack()}
         >
@@ -86,6 +88,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="play"
           aria-label={doing()}
+          disabled={app.studying()}
           title={tooltip(doing(), 'play')}
           onClick={() => void app.toggle()}
         >
@@ -95,6 +98,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Step one event"
+          disabled={app.studying()}
           title={tooltip('Step one event', 'step-event')}
           onClick={() => app.step('event')}
         >
@@ -104,6 +108,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Step one engine step"
+          disabled={app.studying()}
           title={tooltip('Step one engine step', 'step-engine')}
           onClick={() => app.step('engine-step')}
         >
@@ -113,6 +118,7 @@ export function Transport(props: { app: App }): JSX.Element {
           type="button"
           class="btn sq"
           aria-label="Run to the end"
+          disabled={app.studying()}
           title={tooltip('Run to the end', 'to-end')}
           onClick={() => app.toEnd()}
         >
@@ -131,6 +137,7 @@ export function Transport(props: { app: App }): JSX.Element {
           <button
             type="button"
             class="btn box"
+            disabled={app.studying()}
             title={tooltip(`Run to the next ${sayWanted(app.wanted())}`, 'run-to')}
             onClick={() => app.runTo()}
           >
@@ -316,6 +323,8 @@ function TimeField(props: { app: App }): JSX.Element {
     setWrong(!fits);
     if (!fits || seconds === undefined) return;
     input.value = '';
+    // The keys are those of the page again.
+    input.blur();
     void props.app.seek(seconds);
   };
   return (

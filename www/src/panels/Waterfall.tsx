@@ -37,7 +37,7 @@ export function Waterfall(props: {
   /** A request of less than a second is read in milliseconds. */
   const short = (): boolean => lengthUs() < 1e6;
   const bottom = (): number => rows().length * ROW + 4;
-  const sum = (): string => (props.detail.e2e_us === undefined ? 'Age and output' : 'E2E');
+  const sum = (): string => (props.detail.e2e_us === undefined ? 'So far' : 'E2E');
   return (
     <svg
       class="fall"

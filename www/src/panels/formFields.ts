@@ -288,3 +288,10 @@ export function without(all: ReadonlyMap<string, Diagnostic>, path: string): Rea
 export function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((x, i) => x === b[i]);
 }
+
+/** What is said most often, where it is said more than once. */
+export function commonest(all: readonly string[]): string | undefined {
+  const often = (text: string): number => all.filter((other) => other === text).length;
+  const [first] = all.filter((text) => text !== '' && often(text) > 1).toSorted((a, b) => often(b) - often(a));
+  return first;
+}
