@@ -1,5 +1,5 @@
 // The frame of the page: where each panel goes, what keys and dropped files do.
-import { createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
+import { createComputed, createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
 import { keepFocus } from './base/focus.ts';
 import { createMedia, PHONE } from './base/media.ts';
 import { sentence } from './base/schema.ts';
@@ -9,6 +9,7 @@ import { KeyFigures } from './panels/KeyFigures.tsx';
 import { Later } from './panels/Later.tsx';
 import { NoticeBar } from './panels/NoticeBar.tsx';
 import { Scenario } from './panels/Scenario.tsx';
+import { flagSaid } from './panels/said.ts';
 import { TopBar } from './panels/TopBar.tsx';
 import { Transport } from './panels/Transport.tsx';
 import type { App as AppState, PhoneTab } from './state/app.ts';
@@ -46,6 +47,7 @@ export function App(props: { app: AppState }): JSX.Element {
   /** Whether a dialog was opened: its code is not part of the first visit, and stays once it is there. */
   const dialogs = createMemo((before) => before || app.help() || app.reading() !== undefined, false);
 
+  createComputed(() => app.setFlagWords(app.edits().map(({ edit }) => flagSaid(app, edit))));
   onMount(() => {
     // The simulation's module is compiled on all cores: the page would be built at half the speed beside it.
     afterParts(() => void app.start());

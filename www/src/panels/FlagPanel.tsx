@@ -1,10 +1,10 @@
 // Edits of the timeline, in place: when they apply, what they set, whether they do.
-import { For, type JSX, Show } from 'solid-js';
-import { getAt, type Json } from '../base/json.ts';
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { getAt, isObject, type Json } from '../base/json.ts';
 import { clock, secondsOf } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { routeSaid } from '../state/edits.ts';
-import { fieldAt, inUnit, pathName, plainText } from './formFields.ts';
+import { fieldAt, inDocument, inUnit, pathName } from './formFields.ts';
 
 export default function FlagPanel(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -41,17 +41,12 @@ function Row(props: { app: App; index: number }): JSX.Element {
           </label>
           <For each={Object.entries(edit().edit.set ?? {})}>
             {([path, value]) => (
-              <label>
-                <span class="what">{pathName(app.schema, app.document(), path)}</span>
-                <input
-                  class="in"
-                  size={12}
-                  value={textOf(value)}
-                  title={shownAs(app, path, value)}
-                  onChange={(event) => void app.reviseEdit(props.index, path, readAs(event.currentTarget.value, value))}
-                />
-                {unitOf(app, path)}
-              </label>
+              <Value
+                app={app}
+                path={path}
+                value={value}
+                onSet={(next) => void app.reviseEdit(props.index, path, next)}
+              />
             )}
           </For>
           <For each={Object.entries(edit().edit.add ?? {})}>
@@ -90,6 +85,71 @@ function Row(props: { app: App; index: number }): JSX.Element {
   );
 }
 
+/** The value of a field as the form has it: a list of what can be chosen, a number in its unit, else text. */
+function Value(props: { app: App; path: string; value: Json; onSet: (next: Json) => void }): JSX.Element {
+  const field = createMemo(() => fieldAt(props.app.schema, props.app.inForce(), props.path));
+  const choices = () => {
+    const input = field()?.input;
+    if (input?.kind === 'toggle') return SWITCHED;
+    // A number or a text among words is typed.
+    const listed = input?.kind === 'choice' && input.options.some(({ tag }) => tag === tagOf(props.value));
+    return listed ? input.options : undefined;
+  };
+  const shown = (): Json => {
+    const f = field();
+    return (f ? inUnit(f, props.value) : undefined) ?? props.value;
+  };
+  const typed = (text: string): Json => {
+    const next = readAs(text.trim(), props.value);
+    const f = field();
+    return f && typeof next === 'number' ? inDocument(f, next) : next;
+  };
+  const name = (): string => pathName(props.app.schema, props.app.inForce(), props.path);
+  return (
+    <Show
+      when={choices()}
+      fallback={
+        <label>
+          <span class="what">{name()}</span>
+          <input
+            class="in"
+            size={12}
+            value={textOf(shown())}
+            onChange={(event) => props.onSet(typed(event.currentTarget.value))}
+          />
+          {field()?.unit}
+        </label>
+      }
+    >
+      {(options) => (
+        <label>
+          <span class="what">{name()}</span>
+          <select
+            class="in"
+            value={tagOf(props.value)}
+            onChange={(event) => {
+              const chosen = options().find(({ tag }) => tag === event.currentTarget.value);
+              if (chosen && chosen.tag !== tagOf(props.value)) props.onSet(chosen.value);
+            }}
+          >
+            <For each={options()}>{({ tag, label }) => <option value={tag}>{label}</option>}</For>
+          </select>
+        </label>
+      )}
+    </Show>
+  );
+}
+
+const SWITCHED = [
+  { tag: 'true', label: 'On', value: true },
+  { tag: 'false', label: 'Off', value: false },
+] as const;
+
+/** The option that a value is of. */
+function tagOf(value: Json): string {
+  return isObject(value) ? (Object.keys(value)[0] ?? '') : String(value);
+}
+
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** What was typed, as JSON where the value before was no text; what is none is text, and the core says what it wants. */
@@ -100,16 +160,4 @@ function readAs(text: string, before: Json): Json {
   } catch {
     return text;
   }
-}
-
-/** The unit of a value that the document has in the form's unit. */
-function unitOf(app: App, path: string): string {
-  const field = fieldAt(app.schema, app.inForce(), path);
-  return field?.times === 1 ? field.unit : '';
-}
-
-function shownAs(app: App, path: string, stored: Json): string {
-  const field = fieldAt(app.schema, app.inForce(), path);
-  const value = field ? inUnit(field, stored) : stored;
-  return value === undefined ? '' : plainText(value);
 }

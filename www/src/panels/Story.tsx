@@ -4,6 +4,7 @@ import { getAt } from '../base/json.ts';
 import { noteParts } from '../base/note.ts';
 import { plain } from '../base/units.ts';
 import type { App } from '../state/app.ts';
+import { flagSaid } from './said.ts';
 import { Twisty } from './Twisty.tsx';
 
 /** A scheduled edit is shown from a little before it. */
@@ -14,12 +15,11 @@ export function Story(props: { app: App }): JSX.Element {
   const [open, setOpen] = createSignal(true);
   const body = createUniqueId();
   const note = (): string => String(getAt(app.document(), 'note') ?? '');
-  const scheduled = (): readonly number[] => [
-    ...new Set(
-      app
-        .listed()
-        .filter((e) => e.scheduled)
-        .map((e) => e.atUs),
+  /** The instants at which something is scheduled, each with what. */
+  const scheduled = () => [
+    ...Map.groupBy(
+      app.listed().filter((e) => e.scheduled),
+      (e) => e.atUs,
     ),
   ];
   return (
@@ -54,13 +54,14 @@ export function Story(props: { app: App }): JSX.Element {
           <Show when={scheduled().length > 0}>
             <p class="moments">
               <For each={scheduled().slice(0, 6)}>
-                {(atUs) => (
+                {([atUs, [edit, ...more]]) => (
                   <button
                     type="button"
                     class="btn box"
                     onClick={() => void app.seek(Math.max(0, atUs - BEFORE_US) / 1e6)}
                   >
-                    Go to {plain(Math.max(0, atUs - BEFORE_US) / 1e6)} s, just before the edit
+                    {plain(Math.max(0, atUs - BEFORE_US) / 1e6)} s: before {edit ? flagSaid(app, edit.edit) : ''}
+                    {more.length > 0 ? ` and ${more.length} more` : ''}
                   </button>
                 )}
               </For>

@@ -159,18 +159,36 @@ export function hasNeighbours(document: Json, entry: string): boolean {
   return entry !== '' && lengthOf(document, placeOf(entry).list) > 1;
 }
 
-/** What a path leads to in the words of the form: `client chat: Arrivals, Rate`. */
-export function pathName(schema: Schema, document: Json, path: string): string {
+/** The labels of the form on the way to a path: `Arrivals`, `Rate`. */
+function labelsTo(schema: Schema, document: Json, path: string): readonly string[] {
   const steps = parsePath(path);
   const labels = steps.flatMap((_, i) => {
     const own = steps.slice(0, i + 1);
     const [field] = schema.fields(document, own);
     const named = field?.path === own.reduce<string>(joinPath, '') && field.label !== '';
-    return named && field.input.kind !== 'list' ? [field.label] : [];
+    return named && field.input.kind !== 'list' ? [ofSection(field)] : [];
   });
-  const label = labels.length === 0 ? sentence(path.split('.').at(-1) ?? path) : labels.join(', ');
+  return labels.length === 0 ? [sentence(path.split('.').at(-1) ?? path)] : labels;
+}
+
+/** A label that several sections have says whose it is: `Routing policy`. */
+function ofSection({ label, path }: Field): string {
+  const section = label === 'Policy' ? SECTIONS.find(({ paths }) => paths.includes(path)) : undefined;
+  return section ? `${section.title} ${label.toLowerCase()}` : label;
+}
+
+/** What a path leads to in the words of the form: `client chat: Arrivals, Rate`. */
+export function pathName(schema: Schema, document: Json, path: string): string {
+  const label = labelsTo(schema, document, path).join(', ');
   const entry = entryOf(path);
   return entry === undefined ? label : `${entryTitle(document, entry)}: ${label}`;
+}
+
+/** The same where there is little room: `Rate`, `chat: Rate` where there are several clients. */
+export function shortName(schema: Schema, document: Json, path: string): string {
+  const label = labelsTo(schema, document, path).at(-1) ?? path;
+  const entry = entryOf(path);
+  return entry !== undefined && hasNeighbours(document, entry) ? `${entryName(document, entry)}: ${label}` : label;
 }
 
 /** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */

@@ -2,7 +2,7 @@
 import { child, type Json } from '../base/json.ts';
 import type { App } from '../state/app.ts';
 import { type Edit, routeSaid } from '../state/edits.ts';
-import { choiceText, fieldAt, inUnit, pathName } from './formFields.ts';
+import { choiceText, fieldAt, inUnit, pathName, shortName } from './formFields.ts';
 
 /** An edit in the words of the form: what it sets, what it adds, whom it sends where. */
 export function editSaid(app: App, edit: Edit): readonly (readonly [string, string])[] {
@@ -15,6 +15,17 @@ export function editSaid(app: App, edit: Edit): readonly (readonly [string, stri
   });
   const route = routeSaid(edit);
   return [...set, ...added, ...(route ? [route] : [])];
+}
+
+/** An edit on a flag: the first thing that it does, and how many more there are. */
+export function flagSaid(app: App, edit: Edit): string {
+  const [first] = Object.entries(edit.set ?? {});
+  const parts = editSaid(app, edit);
+  const said =
+    first === undefined
+      ? (parts[0]?.join(' ') ?? '')
+      : `${shortName(app.schema, app.inForce(), first[0])} ${valueSaid(app, ...first)}`;
+  return parts.length > 1 ? `${said} +${parts.length - 1}` : said;
 }
 
 /** The value at a path in the form's words: a number with its unit, a policy by its name, a list by its length. */

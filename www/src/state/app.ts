@@ -64,6 +64,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
   const [drawer, setDrawer] = createSignal(false);
   const [reducedMotion, setReducedMotion] = createSignal(false);
   /** The edits whose flag is open, by their places in the list. */
+  /** What the flags say. */
+  const [flagWords, setFlagWords] = createSignal<readonly string[]>([]);
   const [openFlags, setOpenFlags] = createSignal<readonly number[]>([]);
 
   const schema = new Schema(trust<JsonObject>(rawSchema));
@@ -74,6 +76,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     selected,
     editsPassed: () => runs.editsPassed(),
     speaks,
+    flagWords,
     onFrame: (next) => {
       runs.onFrame(next);
       travel.onFrame(next);
@@ -363,6 +366,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     openPreset,
     openFlags,
     setOpenFlags,
+    setFlagWords,
     say: frames.say,
     /** Says a sentence in the polite live region. */
     tell: frames.setSpoken,

@@ -40,6 +40,7 @@ async function played(everyMs: number, seconds: number): Promise<ReadonlyMap<Vie
       selected: () => NOTHING,
       editsPassed: () => 0,
       speaks: () => false,
+      flagWords: () => [],
       onFrame: () => {},
     }),
   );

@@ -35,11 +35,13 @@ type Surroundings = {
   readonly editsPassed: Accessor<number>;
   /** Whether changes are spoken by themselves. */
   readonly speaks: Accessor<boolean>;
+  /** The edits of the run in the words of the form, in their order; the core names fields as the document does. */
+  readonly flagWords: Accessor<readonly string[]>;
   /** Runs with each frame, in the same batch. */
   readonly onFrame: (frame: Frame) => void;
 };
 
-export function createFrames({ client, speed, selected, editsPassed, speaks, onFrame }: Surroundings) {
+export function createFrames({ client, speed, selected, editsPassed, speaks, flagWords, onFrame }: Surroundings) {
   const [frame, setFrame] = createSignal<Frame>();
   const [mode, setMode] = createSignal<Mode>('paused');
   const [achieved, setAchieved] = createSignal(0);
@@ -68,7 +70,9 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, onF
   /** Whether all charts were wanted while some were being asked for. */
   let allWanted = false;
 
-  function show(next: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
+  function show(came: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
+    const words = flagWords();
+    const next: Frame = { ...came, flags: came.flags.map((flag, i) => ({ ...flag, label: words[i] || flag.label })) };
     if (frame() === undefined) performance.mark('first-frame');
     if (next.replicas.length !== replicas) {
       replicas = next.replicas.length;
