@@ -15,6 +15,37 @@ describe('notes', () => {
     expect(noteParts('')).toEqual([]);
   });
 
+  it('lead to instants and requests that are written without more', () => {
+    const leads = (note: string) =>
+      noteParts(note).flatMap(({ text, target }) => (target ? [[text, target.timeS ?? target.request]] : []));
+    expect(leads('See #530 and 63 s.')).toEqual([
+      ['#530', 530],
+      ['63 s', 63],
+    ]);
+    expect(leads('At 60 s traffic rises, until 90.5 s. See 12 s, too.')).toEqual([
+      ['60 s', 60],
+      ['90.5 s', 90.5],
+      ['12 s', 12],
+    ]);
+    const words = (note: string): string =>
+      noteParts(note)
+        .map(({ text }) => text)
+        .join('');
+    expect(words('See #530 and 63 s: [late](t=64).')).toBe('See #530 and 63 s: late.');
+  });
+
+  it('lead nowhere from durations', () => {
+    for (const note of [
+      'p99 of 2.3 s',
+      'waits for 30 s',
+      'the latest 30 s',
+      'falls from 2 s to 1 s',
+      'at 60 steps',
+      'a&#39;b',
+    ])
+      expect(noteParts(note)).toEqual([{ text: note }]);
+  });
+
   it('leave alone what is no link of theirs', () => {
     for (const note of [
       '[a](b)',

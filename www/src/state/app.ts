@@ -254,6 +254,8 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     }
     const tab = RIGHT_TABS.find((t) => t === panel);
     if (tab) setRightTab(tab);
+    // What the author of a link wrote is read first; on a phone it is on a tab of its own.
+    if (isPhone() && getAt(document(), 'note')) setPhoneTab('scenario');
     if (panel === MEASURED) setTruth(true);
     if (panel === COMPARISON) {
       sendToB(besides(runs.namedRuns()));

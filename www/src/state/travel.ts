@@ -196,7 +196,7 @@ export function createTravel(page: Surroundings) {
   async function visit({ timeS, request, replica }: NoteTarget): Promise<void> {
     pause();
     setMode('paused');
-    await seek(timeS);
+    if (timeS !== undefined) await seek(timeS);
     if (request !== undefined || replica !== undefined) select({ request, replica });
     else page.showStage();
   }
