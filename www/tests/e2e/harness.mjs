@@ -61,7 +61,7 @@ export async function open(outDir = 'dist') {
   };
 }
 
-/** A page that records errors, policy violations, requests to other hosts and long tasks. `opened` is waited for before the visit. */
+/** A page that records errors, policy violations, requests to other hosts and long tasks. `opened` is called with it before the visit. */
 export async function newPage({ browser, url }, { link = '', opened, ...options } = {}, beforehand = undefined) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -139,7 +139,7 @@ export async function newPage({ browser, url }, { link = '', opened, ...options 
     }).observe({ type: 'layout-shift', buffered: true });
   });
   if (beforehand) await page.addInitScript(beforehand);
-  await opened?.();
+  await opened?.(page);
   await page.goto(url + link);
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   return { page, seen, close: () => context.close() };
