@@ -2,7 +2,7 @@
 // empties one. None is ever taken out: positions stay what the run and its edits know them by.
 import { createSignal, type JSX, Show, untrack } from 'solid-js';
 import { getAt, type Json, joinPath } from '../base/json.ts';
-import { clock } from '../base/units.ts';
+import { plain } from '../base/units.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { App } from '../state/app.ts';
 import { amountPath, type GrowingList, lengthOf } from '../state/edits.ts';
@@ -80,7 +80,7 @@ export function EntryHead(props: {
     <div class="group" classList={{ new: addedUs() !== undefined }}>
       <h3>{props.children}</h3>
       <Show when={props.open && addedUs() !== undefined}>
-        <span class="m">added at {clock(addedUs() ?? 0)} s</span>
+        <span class="m">added at {plain((addedUs() ?? 0) / 1e6)} s</span>
       </Show>
       <Show when={props.open && kind()}>
         {(k) => (
@@ -127,7 +127,7 @@ export function AddEntry(props: { app: App; section: Section }): JSX.Element {
     <Show when={offered()}>
       {(k) => (
         <div class="more">
-          <span class="m">Same as the last one</span>
+          <span class="m">Copy of the last</span>
           <div class="v">
             <button
               type="button"

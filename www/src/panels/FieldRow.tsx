@@ -11,6 +11,7 @@ import { isAdded } from './Entries.tsx';
 import { AsExpression, canBeExpression, ExpressionField } from './Expression.tsx';
 import {
   choiceText,
+  fromNow,
   inDocument,
   inUnit,
   message,
@@ -186,7 +187,14 @@ function Control(props: {
             class="btn box add"
             id={props.id}
             aria-label={`Add ${list().word}`}
-            onClick={() => void props.onSet([...(Array.isArray(props.value) ? props.value : []), list().start])}
+            onClick={() =>
+              void props.onSet(
+                fromNow(props.app, props.field.path, [
+                  ...(Array.isArray(props.value) ? props.value : []),
+                  list().start,
+                ]),
+              )
+            }
           >
             Add {list().word}
           </button>

@@ -77,7 +77,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         </Menu.Root>
         <button
           type="button"
-          class="btn wide roomy"
+          class="btn wide"
           title={tooltip('Gallery of presets', 'gallery')}
           onClick={() => app.setGallery(true)}
         >
@@ -96,7 +96,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         </FileButton>
         <button
           type="button"
-          class="btn wide roomy"
+          class="btn wide"
           aria-pressed={app.comparing()}
           title={tooltip('Compare this run with another on the same requests', 'compare')}
           onClick={() => app.setComparing(!app.comparing())}

@@ -191,7 +191,13 @@ export function Transport(props: { app: App }): JSX.Element {
               </span>
             )}
           </Match>
-          <Match when={app.frame()?.trouble}>{(trouble) => <span class="trouble wa">{trouble()}</span>}</Match>
+          <Match when={app.frame()?.trouble}>
+            {(trouble) => (
+              <span class="trouble wa" title={trouble()}>
+                {trouble()}
+              </span>
+            )}
+          </Match>
         </Switch>
         <div class="speed">
           <span class="desk r asked">

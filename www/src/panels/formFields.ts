@@ -202,6 +202,17 @@ export function withOwn(app: App, path: string, next: Json): { path: string; val
   return { path: base, value: setAt(setAt(pool, key, next), 'latency', calibrated) };
 }
 
+/** A first request of a list arrives after the playhead: an edit reaches no other. */
+export function fromNow(app: App, path: string, items: Json): Json {
+  const nowUs = app.frame()?.now_us ?? 0;
+  const last = Array.isArray(items) ? items.length - 1 : -1;
+  const at = `[${last}].arrival_us`;
+  if (path !== 'workload.requests' || Number(getAt(items, at) ?? nowUs) > nowUs) return items;
+  return setAt(items, at, (Math.floor(nowUs / TENTH_US) + 1) * TENTH_US);
+}
+
+const TENTH_US = 100_000;
+
 export const OWN_SPEEDS =
   'Step times now come from the calibrated model: the catalogue’s were measured on the model and GPU named above.';
 
