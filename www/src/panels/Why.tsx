@@ -174,9 +174,8 @@ function Explained(props: { app: App; e: Explanation }): JSX.Element {
               <th scope="col">Part</th>
               <th scope="col">slow</th>
               <th scope="col">fast</th>
-              <th scope="col">diff</th>
-              <th scope="col">share</th>
-              <th scope="col">most of it</th>
+              <th scope="col">diff, share</th>
+              <th scope="col">most</th>
             </tr>
           </thead>
           <tbody>
@@ -186,7 +185,6 @@ function Explained(props: { app: App; e: Explanation }): JSX.Element {
               <td class="total">{text(durationMs(props.e.slow.mean_ms))}</td>
               <td class="total">{text(durationMs(props.e.fast.mean_ms))}</td>
               <td class="total">{text(signed(durationMs(props.e.diff_ms)))}</td>
-              <td />
               <td />
             </tr>
           </tbody>
@@ -232,8 +230,11 @@ function Row(props: { app: App; part: CausePart }): JSX.Element {
       </th>
       <td>{text(durationMs(props.part.slow_ms))}</td>
       <td>{text(durationMs(props.part.fast_ms))}</td>
-      <td>{text(signed(durationMs(props.part.diff_ms)))}</td>
-      <td>{text(signed(percent(props.part.diff_share)))}</td>
+      <td>
+        {text(signed(durationMs(props.part.diff_ms)))}
+        <br />
+        <span class="m">{text(signed(percent(props.part.diff_share)))}</span>
+      </td>
       <td>
         <Show when={props.part.evidence[0]}>
           {(most) => (

@@ -149,7 +149,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
       await client.settled();
       // What asks for a file or could not be opened is told over the first preset.
       if (first && runs.presetName() === '') await openPreset(first);
-      links.follow(before !== undefined && link.length > 1);
+      links.follow(before !== undefined);
       if (import.meta.env.PROD && !isEmbed(link)) stayOffline();
     } catch (error) {
       if (!(error instanceof LostError)) throw error;

@@ -210,19 +210,16 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
 
   // ---- the history -------------------------------------------------------------------------------------------------
 
-  /**
-   * Opens a scenario with an entry of the history of its own: the one before keeps the link of what is left. The link is made
-   * meanwhile.
-   */
+  /** Opens a scenario with an entry of the history of its own; the one before keeps what is left, which its link may not say yet. */
   async function entering(opens: () => Promise<boolean>): Promise<boolean> {
     if (!untrack(follows) || travels || untrack(embed)) return opens();
-    const left = onScreen();
-    const leaves = changedSince() ? make({ withView: true, beside: page.beside() }).catch(() => undefined) : undefined;
-    const done = await opens();
-    if (!done) return false;
-    if (leaves) put((await leaves) ?? null, left);
-    // Frames may have no history that they can add to.
-    unlessDenied(() => history.pushState(null, '', location.href));
+    // A trace has to be asked for: its link does.
+    const left = page.trace() ? null : { [KEPT]: onScreen() };
+    if (!(await opens())) return false;
+    unlessDenied(() => {
+      history.replaceState(left, '');
+      history.pushState(null, '');
+    });
     void write();
     return true;
   }
@@ -314,18 +311,23 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
 
   const changed = (): void => {
     if (location.hash === written) return;
-    written = location.hash;
-    void travel().then(() => follow());
+    void travel(undefined);
   };
-  /** Opens what the browser's history went to. */
-  async function travel(): Promise<void> {
+  const went = ({ state }: PopStateEvent): void => {
+    const left = keptIn(trust<Record<string, unknown> | null>(state)?.[KEPT]);
+    if (left) void travel(left);
+  };
+  /** Opens what the browser's history went to: as it was left, else by its link, else what the page begins with. */
+  async function travel(left: Kept | undefined): Promise<void> {
+    written = location.hash;
     travels = true;
     try {
-      if (location.hash.length > 1) await open(location.hash);
-      else await page.openUnlinked(keptIn(trust<Record<string, unknown>>(history.state ?? {})[KEPT]));
+      if (!left && location.hash.length > 1) await open(location.hash);
+      else await page.openUnlinked(left);
     } finally {
       travels = false;
     }
+    follow(left !== undefined);
   }
   const pasted = (event: ClipboardEvent): void => {
     const target = event.target instanceof Element ? event.target : undefined;
@@ -335,9 +337,11 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     event.preventDefault();
     void open(text);
   };
+  window.addEventListener('popstate', went);
   window.addEventListener('hashchange', changed);
   window.addEventListener('paste', pasted);
   onCleanup(() => {
+    window.removeEventListener('popstate', went);
     window.removeEventListener('hashchange', changed);
     window.removeEventListener('paste', pasted);
     clearTimeout(timer);

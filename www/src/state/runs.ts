@@ -393,7 +393,8 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
   function undo(): Promise<void> {
     return stepHistory(
       () => history().done.at(-1),
-      (step) => undoPlan(step, document(), nowUs()),
+      // A run that plays is beyond the frame on screen.
+      (step) => undoPlan(step, document(), nowUs() + (playsOn() ? 1 : 0)),
       (plan, step) => {
         setHistory((h) => undone(h, plan, editNowUs()));
         // What has acted is not undone by what takes it back: the reader may have the run without both.

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { cli, clock, comes, finalDigest, resting, savedScenario, suite } from './harness.mjs';
+import { goTo } from './sharing.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -107,7 +108,7 @@ onPage(
 );
 
 onPage(
-  'undo and redo by keyboard: an added pool is emptied and filled again, the focus stays on the form',
+  'undo and redo by keyboard: an added pool goes and comes again, further on it is emptied and filled',
   async (page) => {
     const panel = scenarioPanel(page);
     await panel.getByRole('button', { name: 'Add pool' }).focus();
@@ -120,16 +121,23 @@ onPage(
     await type(replicas, '2');
     await flags(page, 2);
     await page.keyboard.press('Control+z');
-    await flags(page, 3);
+    await flags(page, 1);
     await comes(() => replicas.inputValue(), '4');
     await page.keyboard.press('Control+z');
-    await flags(page, 4);
+    await flags(page, 0);
+    await comes(() => pool.count(), 0);
+    await page.keyboard.press('Control+Shift+Z');
+    await flags(page, 1);
+    await comes(() => replicas.inputValue(), '4');
+    await goTo(page, 50);
+    await page.keyboard.press('Control+z');
+    await flags(page, 2);
     await comes(() => replicas.inputValue(), '0');
     await page.keyboard.press('Control+Shift+Z');
-    await flags(page, 5);
+    await flags(page, 1);
     await comes(() => replicas.inputValue(), '4');
-    await pool.getByRole('button', { name: 'Empty' }).click();
-    await flags(page, 6);
+    await pool.getByRole('button', { name: 'Drain pool' }).click();
+    await flags(page, 2);
     await comes(() => replicas.inputValue(), '0');
   },
 );
@@ -167,13 +175,13 @@ onPage(
     }
     await flags(page, 2);
     const client = panel.getByRole('group', { name: 'batch-2' });
-    await client.getByRole('button', { name: /^Silence/ }).click();
+    await client.getByRole('button', { name: /^Stop traffic/ }).click();
     await flags(page, 3);
     await comes(() => client.getByRole('textbox', { name: 'Rate' }).inputValue(), '0');
     const undo = panel.getByRole('button', { name: 'Undo' });
     assert.ok((await undo.boundingBox()).height >= 40);
     await undo.click();
-    await flags(page, 4);
+    await flags(page, 2);
     await comes(() => client.getByRole('textbox', { name: 'Rate' }).inputValue(), '2');
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);

@@ -133,7 +133,11 @@ for (const [what, is, act] of [
   [
     'a seek',
     "(m) => m.kind === 'ask' && m.question.kind === 'seek' && m.question.untilUs === 90e6",
-    (page) => page.locator('#time-field').fill('90').then(() => page.locator('#time-field').press('Enter')),
+    (page) =>
+      page
+        .locator('#time-field')
+        .fill('90')
+        .then(() => page.locator('#time-field').press('Enter')),
   ],
   [
     'an edit',

@@ -216,13 +216,13 @@ onPage('a flag is moved by keyboard, switched off, edited in place, removed, and
   await type(panel.getByRole('textbox', { name: 'Time of the edit, in seconds' }), '70');
   await page.locator('.flag-stops .btn', { hasText: 'Edit at 70.000' }).waitFor({ state: 'attached' });
   await type(panel.locator('label input').nth(1), '35');
-  await page.locator('.flag-stops .btn', { hasText: 'arrivals 35' }).waitFor({ state: 'attached' });
+  await page.locator('.flag-stops .btn', { hasText: 'Rate 35' }).waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await stop.focus();
   await stop.press('Delete');
   await page.waitForFunction(() => document.querySelectorAll('.flag-stops .btn').length === 0);
   for (const said of [
-    'arrivals 35',
+    'Rate 35',
     'Edit at 70.000',
     'Edit at 61.200',
     'Switched-off edit',
