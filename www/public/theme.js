@@ -1,5 +1,4 @@
-// Runs before the first paint, so that the page never flashes the other theme. It needs nothing else of the page, and so it also says
-// when the rest does not come.
+// Runs before the first paint, so that the page never flashes the other theme; and says so where the rest of the page does not come.
 (() => {
   let kept = null;
   try {
@@ -14,18 +13,18 @@
   let told;
   const look = setInterval(() => {
     seconds += 1;
-    const started = performance.getEntriesByName('first-frame').length > 0;
-    if (started) {
+    if (performance.getEntriesByName('first-frame').length > 0) {
       told?.remove();
       clearInterval(look);
-    } else if (seconds >= 5 && !told && !document.querySelector('.notice')) {
+    } else if (seconds > 4 && !told && !document.querySelector('.notice')) {
       told = document.createElement('p');
       told.className = 'unstarted';
-      told.setAttribute('role', 'alert');
-      told.textContent =
+      told.role = 'alert';
+      told.textContent = `Tokenyard has not started yet. ${
         self.origin === 'null'
-          ? 'Tokenyard has not started yet. This frame is sandboxed without allow-same-origin: its scripts load only if their server allows every origin.'
-          : 'Tokenyard has not started yet. If it does not, its scripts or its WebAssembly module cannot be loaded: look at the connection, then load the page again.';
+          ? 'The sandbox of this frame needs allow-same-origin.'
+          : 'Check the connection, then load the page again.'
+      }`;
       document.body.append(told);
     }
   }, 1000);

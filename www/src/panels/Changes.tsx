@@ -4,8 +4,8 @@ import { equal } from '../base/json.ts';
 import { clock } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { withValue } from '../state/document.ts';
-import { pathName } from './formFields.ts';
-import { editSaid, valueSaid } from './said.ts';
+import { pathName, valueSaid } from './formFields.ts';
+import { editSaid } from './said.ts';
 
 export default function Changes(props: { app: App }): JSX.Element {
   const app = props.app;

@@ -1,6 +1,6 @@
 // One field of the scenario: its name, its help with what an edit of it does, its control, what is wrong with it.
 import { createListCollection, Select } from '@ark-ui/solid/select';
-import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
+import { createMemo, createSignal, createUniqueId, For, type JSX, Match, Show, Suspense, Switch } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import { byPointer } from '../base/focus.ts';
 import { equal, getAt, type Json } from '../base/json.ts';
@@ -132,7 +132,9 @@ export function FieldRow(props: {
         )}
       </Show>
       <Show when={canBeExpression(props.field) && typeof value() === 'string'}>
-        <AsExpression app={app} path={path()} />
+        <Suspense>
+          <AsExpression app={app} path={path()} />
+        </Suspense>
       </Show>
       <Show when={path().endsWith('.architecture')}>
         <OwnModel app={app} path={path()} />

@@ -84,7 +84,7 @@ export function KeyFigures(props: {
           rest={cache()}
           onRest={props.onRest}
           value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
-          small={started() ? ['in all', ...cpuHits()] : []}
+          small={started() ? ['since start', ...cpuHits()] : []}
         />
         <Figure
           title="Preempted"
@@ -93,7 +93,7 @@ export function KeyFigures(props: {
           onRest={props.onRest}
           mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
           value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-          small={['in all']}
+          small={['since start']}
         />
         <Figure
           title="Cost"

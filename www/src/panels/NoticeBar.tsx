@@ -92,7 +92,7 @@ function said(app: App): JSX.Element {
     const after =
       againUs === undefined
         ? 'It could not be made again.'
-        : `The same run with its edits was made again up to ${clock(againUs)} s.`;
+        : `The same run was made again up to ${clock(againUs)} s, with its edits.`;
     return `The simulation stopped at ${clock(nowUs)} s: ${message}. ${after}`;
   }
   if (notice?.kind === 'info') {

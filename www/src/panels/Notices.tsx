@@ -1,9 +1,9 @@
-// What the reader must know to read a run's numbers right: one line beside the transport, all of it in the Run tab.
-import { For, type JSX, Show } from 'solid-js';
+// What the reader must know to read a run's numbers right: one line beside the transport.
+import { type JSX, Show } from 'solid-js';
 import type { Notice } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 
-const listOf = (app: App): readonly Notice[] => app.throttledFrame()?.notices ?? [];
+export const listOf = (app: App): readonly Notice[] => app.throttledFrame()?.notices ?? [];
 
 /** The first of them, and how many more there are; a way to all of them. */
 export function NoticeLine(props: { app: App }): JSX.Element {
@@ -30,34 +30,5 @@ export function NoticeLine(props: { app: App }): JSX.Element {
         )}
       </Show>
     </span>
-  );
-}
-
-/** All of them, with what to do. */
-export function NoticeBlock(props: { app: App }): JSX.Element {
-  return (
-    <Show when={listOf(props.app).length > 0}>
-      <div class="blk">
-        <div class="blk-head">
-          <h2>Before you read the numbers</h2>
-          <span class="m">{listOf(props.app).length}</span>
-        </div>
-        <ul class="notes">
-          <For each={listOf(props.app)}>
-            {(notice) => (
-              <li>
-                <p>{notice.text}</p>
-                <p class="m">
-                  <Show when={notice.path !== ''}>
-                    <code>{notice.path}</code>:{' '}
-                  </Show>
-                  {notice.remedy}.
-                </p>
-              </li>
-            )}
-          </For>
-        </ul>
-      </div>
-    </Show>
   );
 }

@@ -77,7 +77,7 @@ function throughput(r: Report): readonly Row[] {
     ['met E2E', share(r.slo.e2e_attainment)],
     ['Prompt tokens', tokens(t.prompt_tokens_per_s)],
     ['Output tokens', tokens(t.output_tokens_per_s)],
-    ['Tokens in all', tokens(t.total_tokens_per_s)],
+    ['All tokens', tokens(t.total_tokens_per_s)],
   ];
 }
 
@@ -87,7 +87,7 @@ function shares(r: Report): readonly Row[] {
   return [
     ["Jain's index of tenants", sig3(f.tenants_jain)],
     ["Jain's index of replicas", sig3(f.replicas_jain)],
-    ['Longest queue by shortest', sig3(f.max_min_queue_ratio)],
+    ['Longest queue ÷ shortest', sig3(f.max_min_queue_ratio)],
     ...(fitness ? [['Fitness', fitness.score.toFixed(4)] as const] : []),
     ...(fitness?.parts ?? []).map((p) => [`${sentence(p.metric)} ×${plain(p.weight)}`, p.norm.toFixed(4)] as const),
     ['Cost per request', c.usd_per_request === undefined ? DASH : `$${c.usd_per_request.toPrecision(3)}`],

@@ -11,7 +11,7 @@ import { accountOpen, setAccountOpen } from '../state/span.ts';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { Later } from './Later.tsx';
 import { Little } from './Little.tsx';
-import { NoticeBlock } from './Notices.tsx';
+import { NoticeBlock } from './NoticeBlock.tsx';
 import { ReportBlocks } from './ReportBlocks.tsx';
 import { RowsBlock } from './Rows.tsx';
 import { save } from './save.ts';

@@ -4,8 +4,8 @@ import { clock, DASH, plain } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import type { PlacedEdit } from '../state/edits.ts';
 import { type Differing, differing } from '../state/namedRuns.ts';
-import { pathName } from './formFields.ts';
-import { editSaid, valueSaid } from './said.ts';
+import { pathName, valueSaid } from './formFields.ts';
+import { editSaid } from './said.ts';
 
 export default function Runs(props: { app: App }): JSX.Element {
   const app = props.app;

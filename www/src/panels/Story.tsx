@@ -4,7 +4,7 @@ import { getAt } from '../base/json.ts';
 import { noteParts } from '../base/note.ts';
 import { plain } from '../base/units.ts';
 import type { App } from '../state/app.ts';
-import { flagSaid } from './said.ts';
+import { flagSaid } from './formFields.ts';
 import { Twisty } from './Twisty.tsx';
 
 /** A scheduled edit is shown from a little before it. */

@@ -5,7 +5,7 @@ import { sentence } from '../base/schema.ts';
 import { NBSP, plain } from '../base/units.ts';
 import type { Diagnostic } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
-import { isWithin, lengthOf } from '../state/edits.ts';
+import { type Edit, isWithin, lengthOf, routeSaid } from '../state/edits.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
 
@@ -323,4 +323,35 @@ export function commonest(all: readonly string[]): string | undefined {
   const often = (text: string): number => all.filter((other) => other === text).length;
   const [first] = all.filter((text) => text !== '' && often(text) > 1).toSorted((a, b) => often(b) - often(a));
   return first;
+}
+
+/** An edit on a flag: the first thing that it does, and how many more there are. */
+export function flagSaid(app: App, { set, add, route }: Edit): string {
+  const [first, ...more] = [
+    ...Object.entries(set ?? {}).map(
+      ([path, value]) => `${shortName(app.schema, app.inForce(), path)} ${valueSaid(app, path, value)}`,
+    ),
+    ...Object.entries(add ?? {}).map(([list, entry]) => `${newSaid(list)} ${String(child(entry, 'name') ?? '')}`),
+    ...(route === undefined ? [] : [(routeSaid({ route }) ?? []).join(' ')]),
+  ];
+  return more.length > 0 ? `${first} +${more.length}` : (first ?? '');
+}
+
+/** What was added to a list of pools or clients. */
+export function newSaid(list: string): string {
+  return list === 'cluster.pools' ? 'New pool' : 'New client';
+}
+
+/** The value at a path in the form's words: a number with its unit, a policy by its name, a list by its length. */
+export function valueSaid(app: App, path: string, stored: Json | undefined): string {
+  const field = fieldAt(app.schema, app.inForce(), path);
+  const value = field ? inUnit(field, stored) : stored;
+  if (value === undefined) return 'default';
+  if (value === null) return 'off';
+  if (typeof value === 'number') {
+    const text = value.toLocaleString('en', { maximumFractionDigits: 9 });
+    return field && field.unit !== '' ? `${text}\u00a0${field.unit}` : text;
+  }
+  const text = field?.input.kind === 'choice' || typeof value !== 'string' ? choiceText(value, field) : value;
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -26,7 +26,7 @@ import {
   type ToWorker,
 } from './protocol.ts';
 import type { WorkerLike } from './spawn.ts';
-import { Watchdog } from './watchdog.ts';
+import { createWatchdog } from './watchdog.ts';
 
 /** The input was refused; the run that was going on still is. */
 export class RefusedError extends Error {
@@ -98,7 +98,7 @@ export class Client {
   /** Whether the run goes on by itself. */
   private moves = false;
   private again: Promise<void> | undefined;
-  private readonly watchdog = new Watchdog({
+  private readonly watchdog = createWatchdog({
     ping: () => this.worker?.postMessage({ kind: 'ping' }),
     works: () => this.moves || this.pending.size > 0,
     mostSilent: () => Math.max(MOST_SILENT, ...[...this.pending.values()].map((p) => p.mostSilent)),

@@ -15,46 +15,51 @@ type Watched = {
   readonly hung: (seconds: number) => void;
 };
 
-export class Watchdog {
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private silent = 0;
-  private heard = false;
-  private readonly watched: Watched;
-
-  constructor(watched: Watched) {
-    this.watched = watched;
-  }
-
+export type Watchdog = {
   /** Something was sent to the thread. */
-  watch(): void {
-    if (this.timer === undefined) this.begin();
-  }
-
+  readonly watch: () => void;
   /** The thread has said something. */
-  hears(): void {
-    this.heard = true;
+  readonly hears: () => void;
+  readonly end: () => void;
+};
+
+export function createWatchdog({ ping, works, mostSilent, hung }: Watched): Watchdog {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let silent = 0;
+  let heard = false;
+
+  function wait(): void {
+    timer = setTimeout(look, LOOK_MS);
   }
 
-  end(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  function begin(): void {
+    silent = 0;
+    heard = false;
+    wait();
+    ping();
   }
 
-  private begin(): void {
-    this.silent = 0;
-    this.heard = false;
-    this.timer = setTimeout(() => this.look(), LOOK_MS);
-    this.watched.ping();
-  }
-
-  private look(): void {
-    this.timer = undefined;
-    if (this.heard) {
-      if (this.watched.works()) this.begin();
+  function look(): void {
+    timer = undefined;
+    if (heard) {
+      if (works()) begin();
       return;
     }
-    this.silent += 1;
-    if (this.silent >= this.watched.mostSilent()) this.watched.hung((this.silent * LOOK_MS) / 1000);
-    else this.timer = setTimeout(() => this.look(), LOOK_MS);
+    silent += 1;
+    if (silent >= mostSilent()) hung((silent * LOOK_MS) / 1000);
+    else wait();
   }
+
+  return {
+    watch: () => {
+      if (timer === undefined) begin();
+    },
+    hears: () => {
+      heard = true;
+    },
+    end: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
 }

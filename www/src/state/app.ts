@@ -13,7 +13,6 @@ import type { WorkerLike } from '../sim/spawn.ts';
 import type { LinkWorker } from '../sim/spawnLinks.ts';
 import type { Beside } from './compare.ts';
 import { createErrand } from './errand.ts';
-import { createFiles } from './files.ts';
 import { readFlag, writeFlag } from './flags.ts';
 import { createFrames } from './frames.ts';
 import { createLinks, type Kept, kept } from './links.ts';
@@ -214,22 +213,26 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     if (request !== null) select({ request, replica: undefined });
   }
 
-  const openFile = createFiles(client, {
-    document,
-    traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
-    problems,
-    trace,
-    setTrace,
-    setTraceFile,
-    setReading,
-    setNotice,
-    scenarioKeys: new Set(Object.keys(rawSchema.properties)),
-    onBenchmark: (file) => {
-      setBenchmarkFile(file);
-      setTruth(true);
-    },
-    open,
-  });
+  /** Takes a file, whatever it is; what reads files is loaded with the first. */
+  async function openFile(file: File): Promise<void> {
+    const { createFiles } = await import('./files.ts');
+    await createFiles(client, {
+      document,
+      traceBytes: Number(schema.said('workload.trace.file', 'x-max-bytes')),
+      problems,
+      trace,
+      setTrace,
+      setTraceFile,
+      setReading,
+      setNotice,
+      scenarioKeys: new Set(Object.keys(rawSchema.properties)),
+      onBenchmark: (file) => {
+        setBenchmarkFile(file);
+        setTruth(true);
+      },
+      open,
+    })(file);
+  }
 
   /** Reads a trace file for a link that names it; what is wrong with it is told in the dialog of traces. */
   async function readTrace(file: File): Promise<TraceSummary | undefined> {

@@ -1,14 +1,7 @@
 // What the run is run to next: one of the core's occasions, completed by a number or a kind.
 
 import { trust } from '../base/trust.ts';
-import {
-  ANOMALY_KINDS,
-  EVENT_KINDS,
-  type EventKind,
-  OCCASIONS,
-  type Occasion,
-  type OccasionChoice,
-} from '../generated/boundary.ts';
+import { ANOMALY_KINDS, EVENT_KINDS, OCCASIONS, type Occasion, type OccasionChoice } from '../generated/boundary.ts';
 
 /** An occasion as it was chosen: with the text that completes it. */
 export type Wanted = { readonly choice: OccasionChoice; readonly value: string; readonly occasion: Occasion };
@@ -52,12 +45,4 @@ export function sayWanted({ choice, value }: Wanted): string {
   const number = choice.takes === 'request' ? `#${value}` : `${value}${unit}`;
   if (choice.takes === 'nothing') return choice.label;
   return choice.takes.endsWith('kind') ? value.replaceAll('-', ' ') : `${choice.label} ${number}`;
-}
-
-/** The kinds of lines of the log whose request an occasion is about. */
-export function kindsOf(occasion: Occasion): EventKind[] {
-  if (occasion === 'missed') return ['completed'];
-  if (occasion === 'preemption') return ['preempted'];
-  if (occasion === 'refusal') return ['rejected'];
-  return typeof occasion === 'object' && 'event' in occasion ? [occasion.event] : [];
 }

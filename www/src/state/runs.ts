@@ -36,7 +36,7 @@ import {
 import { byPath, explain, type Notice, ofDocument } from './notices.ts';
 import {
   type Done,
-  forgotten,
+  type LiveStep,
   liveStep,
   NO_HISTORY,
   type Opened,
@@ -44,8 +44,6 @@ import {
   recorded,
   redone,
   redoPlan,
-  takenBackSaid,
-  takenOut,
   undone,
   undoPlan,
 } from './undo.ts';
@@ -397,17 +395,20 @@ export function createRuns({ client, schema, frame, playsOn, setNotice, aim, onW
       (step) => undoPlan(step, document(), nowUs() + (playsOn() ? 1 : 0)),
       (plan, step) => {
         setHistory((h) => undone(h, plan, editNowUs()));
-        // What has acted is not undone by what takes it back: the reader may have the run without both.
-        const found = step.kind === 'live' && plan.kind === 'edit' ? takenOut(history(), document()) : undefined;
-        if (step.kind === 'live' && found)
-          setNotice({ kind: 'ask', ...takenBackSaid(step, editNowUs(), found.fromUs), run: () => void takeOut() });
+        if (step.kind === 'live' && plan.kind === 'edit') void offerTakingOut(step, editNowUs());
       },
     );
   }
 
-  async function takeOut(): Promise<void> {
+  /** What has acted is not undone by what takes it back: the reader may have the run without both. */
+  async function offerTakingOut(step: LiveStep, atUs: number): Promise<void> {
+    const { forgotten, takenBackSaid, takenOut } = await import('./takenBack.ts');
+    const takeOut = async (): Promise<void> => {
+      const found = takenOut(history(), document());
+      if (found && (await run(found.document, found.fromUs, ''))) setHistory(forgotten);
+    };
     const found = takenOut(history(), document());
-    if (found && (await run(found.document, found.fromUs, ''))) setHistory(forgotten);
+    if (found) setNotice({ kind: 'ask', ...takenBackSaid(step, atUs, found.fromUs), run: () => void takeOut() });
   }
 
   function redo(): Promise<void> {

@@ -140,20 +140,8 @@ export const SHORTCUTS = [
 
 export type ShortcutName = (typeof SHORTCUTS)[number]['name'];
 
-/** Those that take the run somewhere. */
-const TRAVELS: ReadonlySet<string> = new Set<ShortcutName>([
-  'play',
-  'step-event',
-  'step-engine',
-  'step-back',
-  'back-engine',
-  'frame-on',
-  'frame-back',
-  'run-to',
-  'choose-run-to',
-  'restart',
-  'to-end',
-]);
+/** Those that have a meaning while a study lies over the run. */
+const OVER: readonly string[] = ['leave', 'compare', 'gallery', 'share', 'help'];
 
 /** What of a keyboard event decides. */
 export type Pressed = {
@@ -199,7 +187,7 @@ export function handleKey(event: KeyboardEvent, app: App, singleKeys: boolean): 
     return;
   }
   if (shortcut.name !== 'leave') event.preventDefault();
-  if (app.studying() && TRAVELS.has(shortcut.name)) return;
+  if (app.studying() && !OVER.includes(shortcut.name)) return;
   shortcut.action(app);
 }
 

@@ -1,15 +1,13 @@
 // Where the run is taken: play, steps, ways to instants and occasions, and how fast.
 import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
 import type { NoteTarget } from '../base/note.ts';
-import { plain } from '../base/units.ts';
 import type { Selection } from '../base/view.ts';
 import type { AnomalyMark, Frame, StepKind } from '../generated/boundary.ts';
 import { type Client, ignoreLost } from '../sim/client.ts';
 import type { Mode } from '../sim/protocol.ts';
 import type { Errand, Progress } from './errand.ts';
-import { stepSaid } from './eventWords.ts';
 import type { Notice } from './notices.ts';
-import { firstWanted, kindsOf, sayWanted, type Wanted } from './occasions.ts';
+import { firstWanted, sayWanted, type Wanted } from './occasions.ts';
 import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
@@ -17,8 +15,6 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const GIVES_WAY_MS = 50;
 /** A step by a frame goes as far as play does in one of so many a second. */
 const FRAMES_PER_S = 60;
-/** More lines of one instant are not looked through. */
-const MOST_LINES = 50;
 
 /** What of the page's state the way of a run reads and sets. */
 type Surroundings = {
@@ -89,8 +85,8 @@ export function createTravel(page: Surroundings) {
 
   /** Says what has just happened. A problem or an offer that stands there stays. */
   async function tellStep(nowUs: number): Promise<void> {
-    const { rows } = await client().events({ kinds: [], limit: MOST_LINES });
-    const text = stepSaid(rows, nowUs);
+    const { stepSaid } = await import('./arrived.ts');
+    const text = await stepSaid(client(), nowUs);
     setNotice((now) => (now === undefined || now.kind === 'info' ? { kind: 'info', text, diagnostics: [] } : now));
   }
 
@@ -99,29 +95,14 @@ export function createTravel(page: Surroundings) {
     setWanted(occasion);
     setErrand({ kind: 'occasion', what: sayWanted(occasion) });
     const { stop, nowUs } = await client().runTo(occasion.occasion);
+    if (stop === 'events') return;
+    const { noneSaid, requestOf } = await import('./arrived.ts');
     if (stop === 'finished') {
-      const end = frame()?.horizon_us ?? 0;
-      const until = end > 0 ? `up to the end at ${plain(end / 1e6)} s` : 'up to the end of the run';
-      setNotice({ kind: 'info', text: `No ${sayWanted(occasion)} ${until}.`, diagnostics: [] });
-    } else if (stop === 'until') await showWhose(occasion, nowUs);
-  }
-
-  /** Selects the request that the run was taken to, where it is one request's. */
-  async function showWhose(occasion: Wanted, nowUs: number): Promise<void> {
-    const request = await requestOf(occasion, nowUs);
+      setNotice({ kind: 'info', text: noneSaid(occasion, frame()), diagnostics: [] });
+      return;
+    }
+    const request = await requestOf(client(), occasion, nowUs);
     if (request !== undefined) select({ request, replica: undefined });
-  }
-
-  async function requestOf({ choice, value, occasion }: Wanted, nowUs: number): Promise<number | undefined> {
-    if (choice.name === 'request') return Number(value);
-    const kinds = kindsOf(occasion);
-    if (kinds.length === 0) return undefined;
-    const { rows } = await client().events({ kinds, limit: MOST_LINES });
-    const here = rows.filter((row) => row.at_us === nowUs).flatMap((row) => row.request ?? []);
-    if (choice.name !== 'missed' || here.length < 2) return here.at(-1);
-    // Of several that one step has finished, the one that took longest.
-    const details = (await Promise.all(here.map((request) => client().inspect(request)))).flatMap((d) => d ?? []);
-    return details.toSorted((a, b) => (b.ttft_us ?? 0) - (a.ttft_us ?? 0))[0]?.request;
   }
 
   /** Steps back, one key after the other: each goes from where the one before it has led. */

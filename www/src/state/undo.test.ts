@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { getAt, type Json, setAt } from '../base/json.ts';
 import { type Edit, effective, withEdit } from './edits.ts';
+import { forgotten, takenOut } from './takenBack.ts';
 import {
   type Done,
-  forgotten,
   type History,
   liveStep,
   NO_HISTORY,
@@ -11,7 +11,6 @@ import {
   recorded,
   redone,
   redoPlan,
-  takenOut,
   undone,
   undoPlan,
 } from './undo.ts';

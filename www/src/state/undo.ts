@@ -1,7 +1,6 @@
 // Undo and redo. A live edit is taken out of the run where the playhead has not passed it, else taken back by another edit at the
 // playhead; a change that restarts is undone by the document before it.
 import { equal, getAt, type Json } from '../base/json.ts';
-import { clock } from '../base/units.ts';
 import { amountPath, type Edit, inverse, lengthOf, placedEdits, withEdit, withoutEdit } from './edits.ts';
 import type { NamedRuns } from './namedRuns.ts';
 
@@ -75,36 +74,9 @@ function out(document: Json, edit: Edit, atUs: number, nowUs: number): Plan | un
 }
 
 /** The document without the latest edit at an instant that does the same; undefined where there is none. */
-function withoutThis(document: Json, edit: Edit, atUs: number): Json | undefined {
+export function withoutThis(document: Json, edit: Edit, atUs: number): Json | undefined {
   const at = placedEdits(document).findLastIndex((e) => e.atUs === atUs && equal(plain(e.edit), plain(edit)));
   return at < 0 ? undefined : withoutEdit(document, at);
-}
-
-/** The document without edits that were undone by further edits, and without these; where the earliest of them was. */
-export function takenOut(history: History, document: Json): { document: Json; fromUs: number } | undefined {
-  const steps = history.undone.filter((step) => step.kind === 'live').filter((step) => step.backUs !== undefined);
-  if (steps.length === 0) return undefined;
-  const without = steps.reduce((now, { edit, atUs, back, backUs }) => {
-    const one = withoutThis(now, back, backUs ?? 0) ?? now;
-    return withoutThis(one, edit, atUs) ?? one;
-  }, document);
-  return { document: without, fromUs: Math.min(...steps.map((step) => step.atUs)) };
-}
-
-/** What is said of edits that were taken back by further ones, at `nowUs`, and what is offered. */
-export function takenBackSaid(step: LiveStep, nowUs: number, fromUs: number): { text: string; action: string } {
-  return {
-    text: `The edit at ${clock(step.atUs)} s has acted since: another edit at ${clock(nowUs)} s takes it back.`,
-    action: `Go back to ${clock(fromUs)} s without it`,
-  };
-}
-
-/** Nothing that was undone has a further edit in the run any more. */
-export function forgotten(history: History): History {
-  return {
-    ...history,
-    undone: history.undone.map((step) => (step.kind === 'live' ? { ...step, backUs: undefined } : step)),
-  };
 }
 
 /** How the step undone last is done again: what it added is added once more only where it is not there. */

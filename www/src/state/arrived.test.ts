@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventRow } from '../generated/boundary.ts';
-import { eventSaid, stepSaid } from './eventWords.ts';
+import { eventSaid, linesSaid } from './arrived.ts';
 
 const row = (more: Partial<EventRow>): EventRow => ({ seq: 1, at_us: 48_012_000, kind: 'arrived', text: '', ...more });
 
@@ -16,9 +16,9 @@ test.each([
 
 test('a step is told by the lines of its instant', () => {
   const before = row({ request: 6, at_us: 48_000_000 });
-  expect(stepSaid([before, row({ request: 7 })], 48_012_000)).toBe('48.012 s: #7 arrived');
-  expect(stepSaid([row({ request: 7 }), row({ kind: 'admitted', request: 7 })], 48_012_000)).toBe(
+  expect(linesSaid([before, row({ request: 7 })], 48_012_000)).toBe('48.012 s: #7 arrived');
+  expect(linesSaid([row({ request: 7 }), row({ kind: 'admitted', request: 7 })], 48_012_000)).toBe(
     '48.012 s: #7 admitted (2 lines of the log at this instant)',
   );
-  expect(stepSaid([before], 48_012_000)).toBe('48.012 s: nothing that the log lists');
+  expect(linesSaid([before], 48_012_000)).toBe('48.012 s: nothing that the log lists');
 });
