@@ -123,6 +123,13 @@ fn same(got: &Summary, want: &Summary) {
     assert!(fine, "{got:?}\nis not\n{want:?}");
 }
 
+/// Those who were not served count as missed; where all were, the share is told as attainment.
+#[track_caller]
+fn met_share(got: Option<f64>, [met, finished, unserved]: [u32; 3]) {
+    let all = f64::from(finished + unserved);
+    assert_eq!(got, (unserved > 0).then(|| f64::from(met) / all));
+}
+
 /// The measurement window by its definition.
 struct Naive<'a> {
     scenario: &'a Scenario,
@@ -158,6 +165,12 @@ impl<'a> Naive<'a> {
         self.records.iter().filter(move |r| r.finish().get().is_some_and(|finish| finish.0 >= from))
     }
 
+    fn unserved(&self) -> impl Iterator<Item = Record> {
+        let from = self.from;
+        let turned_away = |r: &Record| matches!(r.state(), RequestState::Rejected | RequestState::Dropped);
+        self.records.iter().filter(turned_away).filter(move |r| r.left.get().is_some_and(|at| at.0 >= from))
+    }
+
     fn met(&self, r: &Record) -> bool {
         let own = self.scenario.slo.classes.iter().find(|c| class_number(c.class) == r.class);
         let slo = &self.scenario.slo;
@@ -186,6 +199,9 @@ impl<'a> Naive<'a> {
         let tokens: u64 = self.finished().filter(|r| of(r)).map(|r| u64::from(r.output_tokens)).sum();
         assert_eq!(got.output_tokens, tokens);
         assert_eq!(got.attainment.is_some(), got.finished > 0);
+        let unserved = self.unserved().filter(|r| of(r)).count();
+        assert_eq!(got.unserved as usize, unserved);
+        met_share(got.met_share, [got.met, got.finished, got.unserved]);
         assert!(got.attainment.is_none_or(|share| (0.0..=1.0).contains(&share)) && got.met <= got.finished);
         same(&got.ttft_ms, &self.ttft(of));
         same(&got.e2e_ms, &summary(completed().map(|r| r.e2e.get().expect("it is known").0).collect()));
@@ -218,6 +234,8 @@ fn check_whole(report: &Report, naive: &Naive<'_>) {
     assert!(close(t.completed_per_s, per_s(naive.finished().count())));
     assert!(close(t.goodput_per_s, per_s(naive.finished().filter(|r| naive.met(r)).count())));
     assert!(t.goodput_per_s <= t.completed_per_s);
+    assert_eq!(report.slo.unserved as usize, naive.unserved().count());
+    met_share(report.slo.met_share, [report.slo.met, report.slo.finished, report.slo.unserved]);
     let each = [report.slo.ttft_attainment, report.slo.tpot_attainment, report.slo.e2e_attainment];
     assert_eq!(t.attainment.is_some(), report.slo.finished > 0);
     for one in each {

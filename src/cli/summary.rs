@@ -77,11 +77,13 @@ fn write_rates(out: &mut String, r: &Report) -> fmt::Result {
     writeln!(out, "measured     {length}")?;
     writeln!(out, "arrived      {} requests/s", rate(t.arrived_per_s, 3))?;
     writeln!(out, "completed    {} requests/s", rate(t.completed_per_s, 3))?;
-    let met = percent(t.attainment);
-    writeln!(out, "goodput      {} requests/s ({met} % met the SLO)", rate(t.goodput_per_s, 3))?;
+    let met = percent(r.slo.met_share.or(t.attainment));
+    let base = if r.slo.unserved > 0 { "of those finished, refused or dropped " } else { "" };
+    writeln!(out, "goodput      {} requests/s ({met} % {base}met the SLO)", rate(t.goodput_per_s, 3))?;
     let of = |share: Option<f64>| percent(share);
     let [ttft, tpot, e2e] = [r.slo.ttft_attainment, r.slo.tpot_attainment, r.slo.e2e_attainment].map(of);
-    writeln!(out, "objectives   TTFT met by {ttft} %, TPOT by {tpot} %, E2E by {e2e} %")?;
+    let of = if r.slo.unserved > 0 { " of those finished" } else { "" };
+    writeln!(out, "objectives   TTFT met by {ttft} %, TPOT by {tpot} %, E2E by {e2e} %{of}")?;
     let tokens = [t.prompt_tokens_per_s, t.output_tokens_per_s, t.total_tokens_per_s].map(|x| rate(x, 1));
     writeln!(out, "tokens       {} prompt/s, {} output/s, {} in all", tokens[0], tokens[1], tokens[2])?;
     let looked_up = r.kv.hits + r.kv.misses > 0;

@@ -37,7 +37,7 @@ fn table(what: &str, groups: &[&GroupPart]) -> Table {
             name(&g.name),
             g.arrived.to_string(),
             g.finished.to_string(),
-            number(g.attainment.map(|share| share * 100.0), 2),
+            number(g.met_share.or(g.attainment).map(|share| share * 100.0), 2),
             known(ttft.count, ttft.p50, 1),
             known(ttft.count, ttft.p90, 1),
             known(ttft.count, ttft.p99, 1),

@@ -426,6 +426,11 @@ impl Cluster {
         self.locations.at_gateway()
     }
 
+    /// Of those, requests that wait there: delayed by admission, or held for a replica.
+    pub fn held_back(&self) -> u32 {
+        self.admission.delayed() + self.held()
+    }
+
     /// Counts at the gateway.
     pub fn census(&self) -> &Census {
         &self.census

@@ -24,7 +24,9 @@ pub(crate) mod counter {
     pub(crate) const TOKENS: usize = 2;
     pub(crate) const MISSED: usize = 3;
     pub(crate) const PREEMPTED: usize = 4;
-    pub(crate) const ALL: usize = 5;
+    /// Refused or dropped.
+    pub(crate) const UNSERVED: usize = 5;
+    pub(crate) const ALL: usize = 6;
 }
 
 /// Moves kept between two frames.
@@ -94,7 +96,8 @@ pub(crate) struct Recorder {
     pub(crate) ttft_log: BucketLog,
     pub(crate) e2e_log: BucketLog,
     pub(crate) timeline: Timeline,
-    /// For a page: the smallest, the median and the largest queue of all replicas by bucket, then the same of their KV use.
+    /// For a page: the smallest, the median and the largest queue of all replicas by bucket, then the same of their KV use, and at
+    /// last how many are held at the gateway.
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     pub(crate) log: EventLog,
@@ -196,7 +199,7 @@ impl Recorder {
         if self.live {
             let queues = spread(engine.replicas().iter().map(Replica::waiting));
             let kv_use = spread(engine.replicas().iter().map(permille));
-            self.spread.close(queues.into_iter().chain(kv_use));
+            self.spread.close(queues.into_iter().chain(kv_use).chain([engine.held_back()]));
         }
         let doubled = self.timeline.close(engine.replicas().iter().flat_map(|r| [r.waiting(), permille(r)]));
         self.ttft_log.follow(doubled);
@@ -348,12 +351,11 @@ impl Recorder {
                 self.fact_counts.preemptions += 1;
                 self.timeline.count(counter::PREEMPTED, 1);
             }
+            Fact::Rejected { .. } | Fact::Dropped { .. } => self.timeline.count(counter::UNSERVED, 1),
             Fact::Admitted { .. }
-            | Fact::Rejected { .. }
             | Fact::Delayed { .. }
             | Fact::Routed { .. }
             | Fact::Queued { .. }
-            | Fact::Dropped { .. }
             | Fact::Scheduled { .. }
             | Fact::StepEnded { .. }
             | Fact::Prefilled { .. }
@@ -445,8 +447,8 @@ mod tests {
         complete(&mut recorder, 1);
         let good = [0, 1, 2].map(|i| recorder.met(RequestId(i)).map(Met::all));
         assert_eq!(good, [Some(false), Some(true), None]);
-        let sums = recorder.window.sums(Micros(10_000), 30.0, 1, 1);
-        assert_eq!((sums.completed, sums.good), (2, 1));
+        let sums = recorder.window.sums(Micros(10_000), 30.0, [1, 1], [0, 5000]);
+        assert_eq!((sums.completed, sums.good, sums.within), (2, 1, [0, 2]));
         assert_eq!(recorder.timeline.counter(counter::MISSED).iter().sum::<u64>(), 1);
     }
 

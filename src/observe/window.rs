@@ -27,6 +27,8 @@ struct Second {
     busy: Vec<Coverage>,
     completed: u32,
     good: u32,
+    /// Refused or dropped.
+    unserved: u32,
     tokens: u64,
     /// (replica, TTFT)
     ttft: Vec<(u32, u64)>,
@@ -94,12 +96,16 @@ pub(crate) struct WindowSums {
     pub(crate) busy_us: Vec<u64>,
     pub(crate) completed: u32,
     pub(crate) good: u32,
+    /// Requests refused or dropped.
+    pub(crate) unserved: u32,
     pub(crate) tokens: u64,
     pub(crate) ttft: Percentiles,
     pub(crate) itl: Percentiles,
     pub(crate) e2e: Percentiles,
     pub(crate) tpot: Percentiles,
     pub(crate) ttft_by_replica: Vec<Percentiles>,
+    /// How many of the TTFTs and of the E2Es are within their limits.
+    pub(crate) within: [u64; 2],
 }
 
 fn at<T: Default + Clone>(v: &mut Vec<T>, i: u32) -> &mut T {
@@ -174,7 +180,7 @@ impl Entry for Second {
         for s in piece {
             let ranks = s.ranks.as_ref().expect("INV-3: a second before the latest goes on");
             out.push_list(&[s.index, s.tokens]);
-            push_small(&mut out, &[s.completed, s.good]);
+            push_small(&mut out, &[s.completed, s.good, s.unserved]);
             push_small(&mut out, &s.arrived);
             push_small(&mut out, &s.routed);
             push_pairs(&mut out, &s.busy.iter().map(Coverage::parts).collect::<Vec<_>>());
@@ -198,6 +204,7 @@ impl Entry for Second {
             tokens: head[1],
             completed: counts[0],
             good: counts[1],
+            unserved: counts[2],
             arrived,
             routed,
             busy,
@@ -250,13 +257,12 @@ impl Window {
                 s.tokens += u64::from(count);
                 s.itl.add(itl.0, u64::from(count));
             }
+            Fact::Rejected { .. } | Fact::Dropped { .. } => self.second(now).unserved += 1,
             // A request that completes is entered with the judgement of its objectives.
             Fact::Completed { .. }
             | Fact::Admitted { .. }
-            | Fact::Rejected { .. }
             | Fact::Delayed { .. }
             | Fact::Queued { .. }
-            | Fact::Dropped { .. }
             | Fact::Scheduled { .. }
             | Fact::StepEnded { .. }
             | Fact::Prefilled { .. }
@@ -331,8 +337,15 @@ impl Window {
         Ranks::merged(&ranks.map(|r| if ttft { &r.ttft } else { &r.e2e }).collect::<Vec<_>>())
     }
 
-    /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one.
-    pub(crate) fn sums(&self, now: Micros, window_s: f64, replicas: usize, clients: usize) -> WindowSums {
+    /// Sums over the whole seconds of the latest `window_s` seconds before `now`, and the running one. The `limits` are those of
+    /// TTFT and E2E.
+    pub(crate) fn sums(
+        &self,
+        now: Micros,
+        window_s: f64,
+        [replicas, clients]: [usize; 2],
+        limits: [u64; 2],
+    ) -> WindowSums {
         let first = first_second(now, window_s);
         let since = self.since(first);
         let mut out = WindowSums {
@@ -354,6 +367,7 @@ impl Window {
             }
             out.completed += s.completed;
             out.good += s.good;
+            out.unserved += s.unserved;
             out.tokens += s.tokens;
             for &(replica, value) in &s.ttft {
                 ttft_of[replica as usize].push(value);
@@ -364,6 +378,9 @@ impl Window {
             let parts: Vec<&Ranks> = ranks.iter().map(|r| part(r)).collect();
             percentiles(Ranks::percentiles(&parts))
         };
+        let within =
+            |part: fn(&SecondRanks) -> &Ranks, limit| ranks.iter().map(|r| part(r).up_to(limit)).sum();
+        out.within = [within(|r| &r.ttft, limits[0]), within(|r| &r.e2e, limits[1])];
         out.ttft = over_all(|r| &r.ttft);
         out.itl = over_all(|r| &r.itl);
         out.e2e = over_all(|r| &r.e2e);
@@ -377,6 +394,7 @@ impl Window {
 mod tests {
     use super::*;
     use crate::base::{ReplicaId, RequestId};
+    use crate::policy::Reason;
 
     #[test]
     fn seconds_come_back_as_they_were_before_they_were_packed() {
@@ -387,6 +405,9 @@ mod tests {
             let (request, replica) = (RequestId(i), ReplicaId(i % 5));
             let span = Span(u64::from(i * 7919 % 9000));
             window.fact(now, &Fact::Arrived { request, client: i % 3, class: 0 });
+            if i % 7 == 0 {
+                window.fact(now, &Fact::Rejected { request, replica: None, reason: Reason::QueueFull });
+            }
             window.fact(now, &Fact::Routed { request, replica });
             let (prefill, decode, running, waiting, kv_used) = (0, 1, 1, 0, 0);
             window

@@ -304,6 +304,12 @@ impl Ranks {
         self.ends.last().map_or(0, |(_, end)| *end)
     }
 
+    /// How many values are at most `limit`.
+    pub fn up_to(&self, limit: u64) -> u64 {
+        let runs = self.ends.partition_point(|(value, _)| *value <= limit);
+        runs.checked_sub(1).map_or(0, |last| self.ends[last].1)
+    }
+
     /// The median and the 90th and 99th percentile of all values together, which are never put into one list.
     pub fn percentiles(all: &[&Self]) -> Option<(u64, [f64; 3])> {
         let total: u64 = all.iter().map(|r| r.count()).sum();
@@ -398,6 +404,13 @@ mod tests {
         assert_eq!(runs.summary(), single.summary());
         runs.settle();
         assert_eq!(runs.summary(), single.summary());
+    }
+
+    #[test]
+    fn values_up_to_a_limit_are_counted_with_it() {
+        let ranks = Ranks::new(&[(3, 2), (7, 1), (9, 4)]);
+        assert_eq!([0, 2, 3, 8, 9, u64::MAX].map(|limit| ranks.up_to(limit)), [0, 0, 2, 3, 7, 7]);
+        assert_eq!(Ranks::default().up_to(5), 0);
     }
 
     #[test]

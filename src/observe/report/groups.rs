@@ -5,6 +5,19 @@ use crate::engine::Record;
 use crate::observe::objectives::Met;
 use crate::stats::Summary;
 
+/// How a request ended in the measurement window.
+#[derive(Clone, Copy)]
+pub(super) enum Ended {
+    Finished(Met),
+    /// It was refused, dropped or given up.
+    Unserved,
+}
+
+/// The share of those that ended that met every objective; nothing where all that ended finished: it is their attainment then.
+pub(super) fn met_share(met: u32, finished: u32, unserved: u32) -> Option<f64> {
+    (unserved > 0).then(|| share(f64::from(met), f64::from(finished + unserved)))
+}
+
 /// Groups by number, with how many requests each ever sent.
 pub(super) struct Groups {
     parts: Vec<GroupPart>,
@@ -17,8 +30,8 @@ impl Groups {
         Self { parts: names.iter().map(part).collect(), sent: vec![0; names.len()] }
     }
 
-    /// Adds a request; `counts` if it arrived in the measurement window, `finished` if it finished there.
-    pub(super) fn add(&mut self, group: u32, r: &Record, counts: bool, finished: Option<Met>) {
+    /// Adds a request; `counts` if it arrived in the measurement window, `ended` if it ended there.
+    pub(super) fn add(&mut self, group: u32, r: &Record, counts: bool, ended: Option<Ended>) {
         let group = group as usize;
         let Some(g) = self.parts.get_mut(group) else { return };
         self.sent[group] += 1;
@@ -26,10 +39,14 @@ impl Groups {
             g.arrived += 1;
             g.preemptions += u64::from(r.preemptions);
         }
-        if let Some(met) = finished {
-            g.finished += 1;
-            g.met += u32::from(met.all());
-            g.output_tokens += u64::from(r.output_tokens);
+        match ended {
+            Some(Ended::Finished(met)) => {
+                g.finished += 1;
+                g.met += u32::from(met.all());
+                g.output_tokens += u64::from(r.output_tokens);
+            }
+            Some(Ended::Unserved) => g.unserved += 1,
+            None => {}
         }
     }
 
@@ -44,6 +61,7 @@ impl Groups {
     pub(super) fn rates(&mut self, seconds: f64) {
         for g in &mut self.parts {
             g.attainment = known_share(f64::from(g.met), f64::from(g.finished));
+            g.met_share = met_share(g.met, g.finished, g.unserved);
             g.goodput_per_s = share(f64::from(g.met), seconds);
         }
     }

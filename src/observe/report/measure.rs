@@ -1,6 +1,6 @@
 //! The measurement window of a run: who counts, and what they add up to.
 
-use super::groups::Groups;
+use super::groups::{Ended, Groups, met_share};
 use super::{
     ClassPart, KvPart, LatencyPart, Recorder, SloPart, SlowRequest, ThroughputPart, in_ms, known_share,
     kv_blocks, share,
@@ -9,7 +9,6 @@ use crate::base::{Maybe, Micros, RequestId, Span};
 use crate::engine::{Cluster, Record, RecordColumn, Replica};
 use crate::observe::life::{parts, segments};
 use crate::observe::meters::Reading;
-use crate::observe::objectives::Met;
 use crate::scenario::Scenario;
 use crate::stats::{Ranked, Summary, upper_percentile};
 
@@ -21,6 +20,7 @@ const SLOWEST: usize = 10;
 struct Sums {
     arrived: u32,
     finished: u32,
+    unserved: u32,
     met: u32,
     met_ttft: u32,
     met_tpot: u32,
@@ -189,7 +189,9 @@ impl<'a> MeasurementWindow<'a> {
             if r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from()) {
                 m.sums.prompt_tokens += u64::from(r.prompt_tokens);
             }
-            if let Some((met, replica)) = m.finished(RequestId(i), &r).zip(r.replica()) {
+            let ended = m.ended(RequestId(i), &r);
+            m.sums.unserved += u32::from(matches!(ended, Some(Ended::Unserved)));
+            if let (Some(Ended::Finished(met)), Some(replica)) = (ended, r.replica()) {
                 m.sums.finished += 1;
                 m.finished_by_replica[replica.index()] += 1;
                 m.sums.met += u32::from(met.all());
@@ -250,10 +252,16 @@ impl<'a> MeasurementWindow<'a> {
         &self.finished_by_replica
     }
 
-    /// What a request met, if it finished in the window.
-    fn finished(&self, request: RequestId, r: &Record) -> Option<Met> {
-        let counts = self.has_begun() && r.finish().get()? >= self.from();
-        self.recorder.met(request).filter(|_| counts)
+    /// How a request ended, if it did in the window.
+    fn ended(&self, request: RequestId, r: &Record) -> Option<Ended> {
+        if !self.has_begun() || r.left.get()? < self.from() {
+            return None;
+        }
+        if r.finish().is_known() {
+            self.recorder.met(request).map(Ended::Finished)
+        } else {
+            Some(Ended::Unserved)
+        }
     }
 
     pub(super) fn latencies(&self) -> LatencyPart {
@@ -290,6 +298,8 @@ impl<'a> MeasurementWindow<'a> {
         SloPart {
             finished: s.finished,
             met: s.met,
+            unserved: s.unserved,
+            met_share: met_share(s.met, s.finished, s.unserved),
             ttft_attainment: of_finished(s.met_ttft),
             tpot_attainment: of_finished(s.met_tpot),
             e2e_attainment: of_finished(s.met_e2e),
@@ -315,7 +325,7 @@ impl<'a> MeasurementWindow<'a> {
         let mut groups = Groups::new(names);
         for ((i, r), group) in (0..).zip(self.engine.records()).zip(by.of_all(self.engine)) {
             let counts = self.recorder.warmup().counts(RequestId(i), r.arrival);
-            groups.add(group, &r, counts, self.finished(RequestId(i), &r));
+            groups.add(group, &r, counts, self.ended(RequestId(i), &r));
         }
         groups.fill(&self.ttft.by[by as usize], |g| &mut g.ttft_ms);
         groups.fill(&self.tpot.by[by as usize], |g| &mut g.tpot_ms);

@@ -120,7 +120,7 @@ pub struct ThroughputPart {
     pub total_tokens_per_s: f64,
 }
 
-/// Requests finished in the measurement window, by what they met of the objectives of their class.
+/// Requests that ended in the measurement window, by what they met of the objectives of their class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SloPart {
@@ -128,7 +128,15 @@ pub struct SloPart {
     pub finished: u32,
     /// Of those, requests that met every objective.
     pub met: u32,
-    /// Share that met the TTFT objective, 0 to 1; missing if none finished.
+    /// Requests refused, dropped or given up, which have missed. Left out if there are none.
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unserved: u32,
+    /// Share of all that ended, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met_share: Option<f64>,
+    /// Share of the requests finished that met the TTFT objective, 0 to 1; missing if none finished.
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_attainment: Option<f64>,
@@ -389,6 +397,14 @@ pub struct GroupPart {
     pub finished: u32,
     /// Of those, requests that met every objective of their class.
     pub met: u32,
+    /// Requests refused, dropped or given up, which have missed. Left out if there are none.
+    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unserved: u32,
+    /// met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met_share: Option<f64>,
     /// met / finished, 0 to 1; missing if none finished.
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use crate::base::units::{Micros, US_PER_S};
 use crate::observe::recorder::counter;
+use crate::observe::report::known_share;
 use crate::session::Session;
 use crate::stats::{BucketLog, Histogram, Timeline};
 use serde::Deserialize;
@@ -17,7 +18,8 @@ pub enum View {
     E2eOverTime,
     /// `t_s`, `arrived_per_s`, `completed_per_s`, `output_tokens_per_s`.
     Throughput,
-    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead.
+    /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead. At last `gateway`, where any
+    /// were held there: requests that wait at the gateway.
     QueueDepth,
     /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
     KvUse,
@@ -30,9 +32,11 @@ pub enum View {
     /// `t_s`, `pool` (its number), `alpha_band_ms`, `beta_band_ms`, `gamma_band_ms` (how far 95 % of what the coefficients may be lies from the estimate), then the figures
     /// of each decision of an autoscaler that learns, under the names of the rows of `--scaling`.
     Estimator,
-    /// `t_s`, `missed_percent`, `finished`, `preempted`: share of the requests finished in each bucket that missed an objective.
+    /// `t_s`, `missed_percent`, `finished`, `unserved`, `preempted`, `outage`: of the requests that ended in each bucket, the share that
+    /// did not finish within every objective: those refused or dropped (`unserved`) have missed. `outage` is 1 where for a second or more requests
+    /// waited and none ended, else 0.
     Health,
-    /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas together, and the share of KV blocks in use at the fullest.
+    /// `t_s`, `waiting`, `kv_percent`: requests waiting at all replicas and at the gateway together, and the share of KV blocks in use at the fullest.
     FleetLoad,
     /// Little's law from the start of the run: a row for the system, then one for each replica from when it was added: `inside`,
     /// `arrived`, `mean_number` (L), `rate_per_s` (λ), `time_ms` (W), `product` (λ W), `difference` (the integral of the number less
@@ -88,6 +92,8 @@ pub struct Columns {
     pub columns: Vec<Vec<f64>>,
 }
 
+/// The gauge of the requests held at the gateway, beside three of queues and three of KV use.
+const HELD: usize = 6;
 /// Most replicas that get a column of their own.
 const OWN_COLUMN: usize = 16;
 /// Most points of an ECDF.
@@ -101,7 +107,7 @@ impl Session {
             View::TtftOverTime => percentile_columns(&r.ttft_log, &r.timeline),
             View::E2eOverTime => percentile_columns(&r.e2e_log, &r.timeline),
             View::Throughput => self.throughput(),
-            View::QueueDepth => self.gauges(0, 1.0),
+            View::QueueDepth => self.queues(),
             View::KvUse => self.gauges(1, 0.1),
             View::TtftEcdf => return ecdf("ttft_ms", &self.distribution(&r.ttft, true, query.window_s)),
             View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
@@ -175,30 +181,80 @@ impl Session {
     fn health(&self) -> Columns {
         let t = &self.recorder.timeline;
         let mut out = with_time(t, true);
-        let pairs = t.counter(counter::MISSED).iter().zip(t.counter(counter::COMPLETED));
-        let missed = pairs.map(|(&m, &n)| if n == 0 { f64::NAN } else { 100.0 * m as f64 / n as f64 });
-        out.push("missed_percent", missed.collect());
-        for (name, which) in [("finished", counter::COMPLETED), ("preempted", counter::PREEMPTED)] {
-            out.push(name, t.counter(which).iter().map(|&n| n as f64).collect());
+        let counts =
+            [counter::COMPLETED, counter::UNSERVED, counter::PREEMPTED].map(|which| t.counter(which));
+        let [completed, unserved, _] = counts;
+        let ended: Vec<u64> = completed.iter().zip(unserved).map(|(c, u)| c + u).collect();
+        let missed = t.counter(counter::MISSED).iter().zip(unserved).zip(&ended);
+        let share = |((&m, &u), &n): ((&u64, &u64), &u64)| known_share((m + u) as f64, n as f64);
+        out.push("missed_percent", missed.map(|all| share(all).map_or(f64::NAN, |x| 100.0 * x)).collect());
+        for (name, count) in ["finished", "unserved", "preempted"].into_iter().zip(counts) {
+            out.push(name, count.iter().map(|&n| n as f64).collect());
+        }
+        out.push("outage", self.outages(&ended));
+        out
+    }
+
+    /// By bucket: 1 where requests waited at its beginning and at its end and none ended in it, in stretches of a second or more.
+    fn outages(&self, ended: &[u64]) -> Vec<f64> {
+        let t = &self.recorder.timeline;
+        let mut waiting = self.waiting();
+        // The open bucket ends at the playhead.
+        waiting.push(
+            u64::from(self.engine.held_back())
+                + self.engine.replicas().iter().map(|r| u64::from(r.waiting())).sum::<u64>(),
+        );
+        let stuck = |i: usize| ended[i] == 0 && waiting[i] > 0 && (i == 0 || waiting[i - 1] > 0);
+        let least = US_PER_S.div_ceil(t.width_us()) as usize;
+        let mut out = vec![0.0; ended.len()];
+        let mut from = 0;
+        for i in 0..=ended.len() {
+            if i < ended.len() && stuck(i) {
+                continue;
+            }
+            if i - from >= least {
+                out[from..i].fill(1.0);
+            }
+            from = i + 1;
         }
         out
+    }
+
+    /// By closed bucket: how many requests wait at its end, at all replicas and at the gateway.
+    fn waiting(&self) -> Vec<u64> {
+        let t = &self.recorder.timeline;
+        let mut waiting = vec![0_u64; t.closed()];
+        let queues = (0..self.engine.replicas().len()).filter_map(|r| t.gauge(2 * r));
+        for gauge in queues.chain(self.recorder.spread.gauge(HELD)) {
+            for (sum, &n) in waiting.iter_mut().zip(gauge) {
+                *sum += u64::from(n);
+            }
+        }
+        waiting
     }
 
     /// The gauges of all replicas in one column each.
     fn fleet_load(&self) -> Columns {
         let t = &self.recorder.timeline;
-        let (mut waiting, mut fullest) = (vec![0_u64; t.closed()], vec![0_u32; t.closed()]);
+        let mut fullest = vec![0_u32; t.closed()];
         for r in 0..self.engine.replicas().len() {
-            for (sum, &n) in waiting.iter_mut().zip(t.gauge(2 * r).unwrap_or(&[])) {
-                *sum += u64::from(n);
-            }
             for (most, &use_of) in fullest.iter_mut().zip(t.gauge(2 * r + 1).unwrap_or(&[])) {
                 *most = (*most).max(use_of);
             }
         }
         let mut out = with_time(t, false);
-        out.push("waiting", waiting.into_iter().map(|n| n as f64).collect());
+        out.push("waiting", self.waiting().into_iter().map(|n| n as f64).collect());
         out.push("kv_percent", fullest.into_iter().map(|n| f64::from(n) * 0.1).collect());
+        out
+    }
+
+    /// The queues of the replicas, and that of the gateway where there was one.
+    fn queues(&self) -> Columns {
+        let mut out = self.gauges(0, 1.0);
+        let held = self.recorder.spread.gauge(HELD).filter(|held| held.iter().any(|&n| n > 0));
+        if let Some(held) = held {
+            out.push("gateway", held.iter().map(|&n| f64::from(n)).collect());
+        }
         out
     }
 

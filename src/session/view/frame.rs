@@ -53,6 +53,8 @@ pub struct Counts {
     pub arrived: u32,
     /// Between arrival and a wait queue.
     pub in_pipeline: u32,
+    /// Of those, waiting at the gateway: delayed by admission, or held until a replica serves.
+    pub held: u32,
     /// In a wait queue.
     pub waiting: u32,
     /// In a batch.
@@ -85,7 +87,9 @@ pub struct KeyFigures {
     pub offered_per_s: f64,
     /// Requests per second that finished in the window.
     pub completed_per_s: f64,
-    /// Requests per second that finished in the window and met every objective.
+    /// Requests per second that ended in the window: finished, were refused or were dropped.
+    pub ended_per_s: f64,
+    /// Of those, requests per second that finished and met every objective.
     pub goodput_per_s: f64,
     /// Output tokens per second in the window.
     pub output_tokens_per_s: f64,
@@ -101,13 +105,17 @@ pub struct KeyFigures {
     pub slo_tpot_us: f64,
     /// E2E objective in microseconds, 0 if none.
     pub slo_e2e_us: f64,
+    /// Share of the window's TTFTs within the objective, 0 to 1; 0 if there are none.
+    pub ttft_within: f64,
+    /// Share of the window's E2Es within the objective, 0 to 1; 0 if there are none.
+    pub e2e_within: f64,
     /// How TTFT stands against its objective.
     pub ttft_mark: Mark,
     /// How TPOT stands against its objective.
     pub tpot_mark: Mark,
     /// How E2E stands against its objective.
     pub e2e_mark: Mark,
-    /// How goodput stands against what finished.
+    /// How goodput stands against what ended.
     pub goodput_mark: Mark,
 }
 
@@ -117,6 +125,10 @@ pub struct KeyFigures {
 pub struct ClientFrame {
     /// Name of the client.
     pub name: String,
+    /// Its tenant, where that has another name.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Requests per second that arrived in the window.
     pub rate_per_s: f64,
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 /// A tail at more than this share of its objective is at risk.
 const TAIL_AT_RISK: f64 = 0.8;
-/// Goodput below this share of what finished is at risk.
+/// Goodput below this share of what ended is at risk.
 const GOODPUT_AT_RISK: f64 = 0.99;
-/// Goodput below this share of what finished is missed.
+/// Goodput below this share of what ended is missed.
 const GOODPUT_MISSED: f64 = 0.9;
 
 /// How a figure stands against its objective.
@@ -35,12 +35,12 @@ pub(super) fn of_tail(tail: &Percentiles, objective_us: f64) -> Mark {
     }
 }
 
-/// The mark of goodput: of the requests that finished, those that met every objective.
-pub(super) fn of_goodput(good: u32, completed: u32) -> Mark {
-    let (good, completed) = (f64::from(good), f64::from(completed));
-    if good >= GOODPUT_AT_RISK * completed {
+/// The mark of goodput: of the requests that ended, those that finished and met every objective.
+pub(super) fn of_goodput(good: u32, ended: u32) -> Mark {
+    let (good, ended) = (f64::from(good), f64::from(ended));
+    if good >= GOODPUT_AT_RISK * ended {
         Mark::None
-    } else if good >= GOODPUT_MISSED * completed {
+    } else if good >= GOODPUT_MISSED * ended {
         Mark::Risk
     } else {
         Mark::Miss
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn goodput_is_marked_by_its_share_of_what_finished() {
+    fn goodput_is_marked_by_its_share_of_what_ended() {
         let marks = [100, 99, 98, 90, 89].map(|good| of_goodput(good, 100));
         assert_eq!(marks, [Mark::None, Mark::None, Mark::Risk, Mark::Risk, Mark::Miss]);
         assert_eq!(of_goodput(0, 0), Mark::None);

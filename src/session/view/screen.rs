@@ -24,9 +24,11 @@ impl Session {
     pub fn frame(&mut self, query: &FrameQuery) -> Frame {
         let moves = self.take_moves(query.moves);
         let engine = &self.engine;
-        let clients = engine.source().clients();
+        let clients = engine.source().clients().len();
         let replicas = engine.replicas();
-        let sums = self.recorder.window.sums(self.playhead, query.window_s, replicas.len(), clients.len());
+        let objectives = self.recorder.targets.default_ones();
+        let (sizes, limits) = ([replicas.len(), clients], [objectives.ttft_us, objectives.e2e_us]);
+        let sums = self.recorder.window.sums(self.playhead, query.window_s, sizes, limits);
         let p = request_part(engine);
         let decisions: u32 = sums.routed_by_replica.iter().sum();
         Frame {
@@ -41,6 +43,7 @@ impl Session {
             counts: Counts {
                 arrived: p.arrived,
                 in_pipeline: p.in_pipeline,
+                held: engine.held_back(),
                 waiting: p.queued,
                 running: p.running,
                 completed: p.completed,
@@ -49,11 +52,7 @@ impl Session {
                 preemptions: p.preemptions,
             },
             key: self.key_figures(&sums),
-            clients: clients
-                .iter()
-                .zip(&sums.arrived_by_client)
-                .map(|(name, &n)| ClientFrame { name: name.clone(), rate_per_s: f64::from(n) / sums.seconds })
-                .collect(),
+            clients: self.client_frames(&sums),
             pools: self.pool_frames(),
             replicas: replicas.iter().map(|r| self.replica_frame(r, query, &sums, decisions)).collect(),
             moves,
@@ -61,6 +60,20 @@ impl Session {
             anomalies: self.anomaly_marks(),
             anomaly_count: self.recorder.detectors.as_ref().map_or(0, |d| d.counts().map(|(_, n)| n).sum()),
         }
+    }
+
+    fn client_frames(&self, sums: &WindowSums) -> Vec<ClientFrame> {
+        let of_scenario = &self.plan.scenario().workload.clients;
+        let frame = |(i, (name, &n)): (usize, (&String, &u32))| ClientFrame {
+            name: name.clone(),
+            tenant: of_scenario
+                .get(i)
+                .filter(|c| c.name == *name)
+                .map(|c| &c.tenant)
+                .and_then(|tenant| (!tenant.is_empty() && tenant != name).then(|| tenant.clone())),
+            rate_per_s: f64::from(n) / sums.seconds,
+        };
+        self.engine.source().clients().iter().zip(&sums.arrived_by_client).enumerate().map(frame).collect()
     }
 
     fn anomaly_marks(&self) -> Vec<AnomalyMark> {
@@ -101,6 +114,7 @@ impl Session {
         let us = |x: u64| if x == u64::MAX { 0.0 } else { x as f64 };
         let arrived: u32 = sums.arrived_by_client.iter().sum();
         let tokens_per_s = sums.tokens as f64 / sums.seconds;
+        let ended = sums.completed + sums.unserved;
         let kv = kv_blocks(&self.engine);
         let usd_per_s = usd_per_hour(&self.engine).unwrap_or(0.0) / 3600.0;
         let [slo_ttft_us, slo_tpot_us, slo_e2e_us] =
@@ -113,6 +127,7 @@ impl Session {
             e2e: sums.e2e,
             offered_per_s: f64::from(arrived) / sums.seconds,
             completed_per_s: f64::from(sums.completed) / sums.seconds,
+            ended_per_s: f64::from(ended) / sums.seconds,
             goodput_per_s: f64::from(sums.good) / sums.seconds,
             output_tokens_per_s: tokens_per_s,
             cache_hit_rate: kv.hit_rate,
@@ -121,10 +136,12 @@ impl Session {
             slo_ttft_us,
             slo_tpot_us,
             slo_e2e_us,
+            ttft_within: share(sums.within[0] as f64, sums.ttft.count as f64),
+            e2e_within: share(sums.within[1] as f64, sums.e2e.count as f64),
             ttft_mark: mark::of_tail(&sums.ttft, slo_ttft_us),
             tpot_mark: mark::of_tail(&sums.tpot, slo_tpot_us),
             e2e_mark: mark::of_tail(&sums.e2e, slo_e2e_us),
-            goodput_mark: mark::of_goodput(sums.good, sums.completed),
+            goodput_mark: mark::of_goodput(sums.good, ended),
         }
     }
 

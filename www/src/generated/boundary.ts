@@ -315,6 +315,10 @@ export type ClassPart = {
   finished: number,
   /** Of those, requests that met every objective of their class. */
   met: number,
+  /** Requests refused, dropped or given up, which have missed. Left out if there are none. */
+  unserved?: number,
+  /** met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then. */
+  met_share?: number,
   /** met / finished, 0 to 1; missing if none finished. */
   attainment?: number,
   /** Requests finished per second that met every objective of their class. */
@@ -337,6 +341,8 @@ export type ClassPart = {
 export type ClientFrame = {
   /** Name of the client. */
   name: string,
+  /** Its tenant, where that has another name. */
+  tenant?: string,
   /** Requests per second that arrived in the window. */
   rate_per_s: number,
 };
@@ -467,6 +473,8 @@ export type Counts = {
   arrived: number,
   /** Between arrival and a wait queue. */
   in_pipeline: number,
+  /** Of those, waiting at the gateway: delayed by admission, or held until a replica serves. */
+  held: number,
   /** In a wait queue. */
   waiting: number,
   /** In a batch. */
@@ -894,6 +902,10 @@ export type GroupPart = {
   finished: number,
   /** Of those, requests that met every objective of their class. */
   met: number,
+  /** Requests refused, dropped or given up, which have missed. Left out if there are none. */
+  unserved?: number,
+  /** met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then. */
+  met_share?: number,
   /** met / finished, 0 to 1; missing if none finished. */
   attainment?: number,
   /** Requests finished per second that met every objective of their class. */
@@ -934,7 +946,9 @@ export type KeyFigures = {
   offered_per_s: number,
   /** Requests per second that finished in the window. */
   completed_per_s: number,
-  /** Requests per second that finished in the window and met every objective. */
+  /** Requests per second that ended in the window: finished, were refused or were dropped. */
+  ended_per_s: number,
+  /** Of those, requests per second that finished and met every objective. */
   goodput_per_s: number,
   /** Output tokens per second in the window. */
   output_tokens_per_s: number,
@@ -950,13 +964,17 @@ export type KeyFigures = {
   slo_tpot_us: number,
   /** E2E objective in microseconds, 0 if none. */
   slo_e2e_us: number,
+  /** Share of the window's TTFTs within the objective, 0 to 1; 0 if there are none. */
+  ttft_within: number,
+  /** Share of the window's E2Es within the objective, 0 to 1; 0 if there are none. */
+  e2e_within: number,
   /** How TTFT stands against its objective. */
   ttft_mark: Mark,
   /** How TPOT stands against its objective. */
   tpot_mark: Mark,
   /** How E2E stands against its objective. */
   e2e_mark: Mark,
-  /** How goodput stands against what finished. */
+  /** How goodput stands against what ended. */
   goodput_mark: Mark,
 };
 
@@ -2245,13 +2263,17 @@ export type Simulated = {
   e2e_ms: Measured | null,
 };
 
-/** Requests finished in the measurement window, by what they met of the objectives of their class. */
+/** Requests that ended in the measurement window, by what they met of the objectives of their class. */
 export type SloPart = {
   /** Requests finished. */
   finished: number,
   /** Of those, requests that met every objective. */
   met: number,
-  /** Share that met the TTFT objective, 0 to 1; missing if none finished. */
+  /** Requests refused, dropped or given up, which have missed. Left out if there are none. */
+  unserved?: number,
+  /** Share of all that ended, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then. */
+  met_share?: number,
+  /** Share of the requests finished that met the TTFT objective, 0 to 1; missing if none finished. */
   ttft_attainment?: number,
   /** Share that met the TPOT objective. */
   tpot_attainment?: number,

@@ -23,6 +23,7 @@ const SHARE = 50;
 const NONE: Counts = {
   arrived: 0,
   in_pipeline: 0,
+  held: 0,
   waiting: 0,
   running: 0,
   completed: 0,
@@ -56,7 +57,8 @@ export default function RunPanel(props: { app: App }): JSX.Element {
   createEffect(on([app.refreshTick, app.playing], ask));
   const rows = (): readonly (readonly [string, number])[] => [
     ['In the pipeline', counts().in_pipeline],
-    ['Waiting', counts().waiting],
+    ...(counts().held > 0 ? [['of these waiting at the gateway', counts().held] as const] : []),
+    ['Waiting at replicas', counts().waiting],
     ['Running', counts().running],
     ['Completed', counts().completed],
     ['Rejected', counts().rejected],

@@ -54,6 +54,7 @@ const POOLS: readonly PoolFrame[] = [
   block_tokens: 16,
   max_num_seqs: 1024,
   max_num_batched_tokens: 8192,
+  output_us: 0,
   ...pool,
 }));
 
@@ -132,6 +133,7 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
     counts: {
       arrived: 1260,
       in_pipeline: 2,
+      held: 0,
       waiting: sum((r) => r.waiting),
       running: sum((r) => r.running),
       completed: 1150,
@@ -147,6 +149,7 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
       tpot: { count: 250, p50_us: 26_000, p90_us: 60_000, p99_us: 120_000 },
       offered_per_s: 9.6,
       completed_per_s: 8.1,
+      ended_per_s: 8.1,
       goodput_per_s: 5.9,
       output_tokens_per_s: 3400,
       cache_hit_rate: 0.641,
@@ -155,6 +158,8 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
       slo_ttft_us: 1e6,
       slo_tpot_us: 0,
       slo_e2e_us: 0,
+      ttft_within: 0.62,
+      e2e_within: 0,
       ttft_mark: 'none',
       tpot_mark: 'none',
       e2e_mark: 'none',
@@ -238,7 +243,7 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
   });
   const health = ts
     .filter((t) => t % 2 === 0)
-    .map((t) => [t, t < 6 ? Number.NaN : Math.max(0, 2 + 45 * herd(t) + 2 * wob(t, 8)), 18, 0]);
+    .map((t) => [t, t < 6 ? Number.NaN : Math.max(0, 2 + 45 * herd(t) + 2 * wob(t, 8)), 18, 0, 0, t < 6 ? 1 : 0]);
   const ecdf = (mid: number, tail: number): number[][] =>
     Array.from({ length: 300 }, (_, i) => {
       const q = (i + 0.5) / 300;
@@ -257,7 +262,7 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
     throughput: view(['t_s', 'arrived_per_s', 'completed_per_s', 'output_tokens_per_s'], thr),
     'queue-depth': view(names, queue),
     'kv-use': view(names, kv),
-    health: view(['t_s', 'missed_percent', 'finished', 'preempted'], health),
+    health: view(['t_s', 'missed_percent', 'finished', 'unserved', 'preempted', 'outage'], health),
     'ttft-ecdf': view(['ttft_ms', 'percent'], ecdf(235, 1980)),
     'e2e-ecdf': view(['e2e_ms', 'percent'], ecdf(9400, 16_500)),
   };
