@@ -17,6 +17,7 @@ export function StageView(props: { app: App }): JSX.Element {
       <Apart>
         <Stage
           frame={app.frame()}
+          told={app.toldFrame()}
           speed={app.speed()}
           playing={app.playing()}
           selected={app.selected()}
@@ -42,6 +43,7 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
           cursorS={app.cursorS()}
           onCursor={app.setCursorS}
           frame={app.frame()}
+          figures={app.figuresFrame()}
           selected={app.selected()}
           onSelect={app.select}
           onPlace={app.openSlowest}

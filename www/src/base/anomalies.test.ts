@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AnomalyKind, AnomalyMark, Frame } from '../generated/boundary.ts';
-import { clusters, known, named, spans } from './anomalies.ts';
+import { briefly, clusters, known, named, spans } from './anomalies.ts';
 import { trust } from './trust.ts';
 
 const mark = (atS: number, endS?: number, kind: AnomalyKind = 'kv-thrashing'): AnomalyMark => ({
@@ -37,4 +37,10 @@ test('stretches of anomalies are joined where they overlap; one that goes on rea
 
 test('a cluster is named by its kinds', () => {
   expect(named([mark(1), mark(2), mark(3, 4, 'load-imbalance')])).toBe('2 × KV thrashing, load imbalance');
+});
+
+test('how many a mark stands for is told as a number of its kind, or of anomalies of several kinds', () => {
+  expect(briefly([mark(1), mark(2), mark(3)])).toEqual(['×3']);
+  expect(briefly([mark(1), mark(3, 4, 'load-imbalance')])).toEqual(['2 anomalies', '2']);
+  expect(briefly([mark(1)])).toEqual([]);
 });

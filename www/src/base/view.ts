@@ -18,6 +18,10 @@ export function lastSpan(frame: Frame | undefined): string {
   return `last ${length > WINDOW_S - 3 ? WINDOW_S : Math.max(1, Math.round(length))} s`;
 }
 
+/** With fewer samples than this, one request determines the p99: it is told in a lighter ink, beside their number. */
+export const FEW = 100;
+export const isFew = (samples: number): boolean => samples > 0 && samples < FEW;
+
 /** The replica that holds this request, if it is among those shown. */
 export function holderOf(frame: Frame, request: number): number | undefined {
   for (const r of frame.replicas) {
@@ -61,6 +65,8 @@ export const NO_DATA: ChartData = {
 
 export type StageProps = {
   readonly frame: Frame | undefined;
+  /** The frame whose numbers are written, where that is not the same: marks move with each frame, numbers as often as they can be read. */
+  readonly told?: Frame | undefined;
   /** Simulated seconds per wall second asked for; `Infinity` for as fast as possible. */
   readonly speed: number;
   readonly playing: boolean;
@@ -93,6 +99,8 @@ export type ChartsProps = {
   readonly cursorS: number | undefined;
   readonly onCursor: (timeS: number | undefined) => void;
   readonly frame: Frame | undefined;
+  /** The frame of the figures beside the charts: that of the key figures. */
+  readonly figures: Frame | undefined;
   readonly selected: Selection;
   readonly onSelect: (selection: Selection) => void;
   readonly onSeek?: ((timeS: number) => void) | undefined;

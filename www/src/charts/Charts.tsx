@@ -136,6 +136,7 @@ export function Charts(
                 spec={spec}
                 data={props.data[spec.view]}
                 frame={props.frame}
+                figures={props.figures}
                 palette={palette()}
                 focus={focus()}
                 width={width()}
@@ -178,13 +179,14 @@ export function Charts(
             <Ecdf
               title="TTFT"
               data={props.data['ttft-ecdf']}
-              tail={props.frame?.key.ttft}
-              span={lastSpan(props.frame)}
-              sloMs={(props.frame?.key.slo_ttft_us ?? 0) / 1000}
+              tail={props.figures?.key.ttft}
+              within={props.figures?.key.ttft_within ?? 0}
+              span={lastSpan(props.figures)}
+              sloMs={(props.figures?.key.slo_ttft_us ?? 0) / 1000}
               palette={palette()}
               stroke={palette().prefill}
               nowS={nowS()}
-              empty={`no first token, ${lastSpan(props.frame)}`}
+              empty={`no first token, ${lastSpan(props.figures)}`}
               onTable={() => setTable('ttft-ecdf')}
               onValue={(ms) => props.onPlace?.(inWindow('ttft', ms))}
               measured={props.measured?.ttft ?? NONE}
@@ -192,13 +194,14 @@ export function Charts(
             <Ecdf
               title="E2E"
               data={props.data['e2e-ecdf']}
-              tail={props.frame?.key.e2e}
-              span={lastSpan(props.frame)}
-              sloMs={(props.frame?.key.slo_e2e_us ?? 0) / 1000}
+              tail={props.figures?.key.e2e}
+              within={props.figures?.key.e2e_within ?? 0}
+              span={lastSpan(props.figures)}
+              sloMs={(props.figures?.key.slo_e2e_us ?? 0) / 1000}
               palette={palette()}
               stroke={palette().ink2}
               nowS={nowS()}
-              empty={`no request finished, ${lastSpan(props.frame)}`}
+              empty={`no request finished, ${lastSpan(props.figures)}`}
               onTable={() => setTable('e2e-ecdf')}
               onValue={(ms) => props.onPlace?.(inWindow('e2e', ms))}
               measured={props.measured?.e2e ?? NONE}

@@ -1,12 +1,12 @@
 // One distribution chart: title, share within the objective, curve.
-import { createEffect, createMemo, type JSX, onCleanup, onMount, untrack } from 'solid-js';
-import { durationMs, percent, text } from '../base/units.ts';
-import type { ViewColumns } from '../base/view.ts';
+import { createEffect, createMemo, type JSX, onCleanup, onMount } from 'solid-js';
+import { count, durationMs, percent, text } from '../base/units.ts';
+import { isFew, type ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Percentiles } from '../generated/boundary.ts';
 import { type EcdfPicture, ecdfRange, msAt } from './ecdfPicture.ts';
-import { HeldRange, percentWithin, valueAt } from './scales.ts';
+import { HeldRange, valueAt } from './scales.ts';
 import { TableButton } from './TableButton.tsx';
 
 export type EcdfProps = {
@@ -14,6 +14,8 @@ export type EcdfProps = {
   readonly data: ViewColumns | undefined;
   /** The percentiles marked on the curve: those of the key figures, over the same span. */
   readonly tail: Percentiles | undefined;
+  /** Of those, the share within the objective. */
+  readonly within: number;
   readonly span: string;
   readonly sloMs: number;
   readonly palette: Palette;
@@ -37,6 +39,8 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   // The data of all charts are one signal: this one is drawn anew where its own columns are new.
   const data = createMemo(() => props.data);
   const span = createMemo(() => props.span);
+  const tail = createMemo(() => props.tail);
+  const few = (): boolean => isFew(tail()?.count ?? 0);
   const sloMs = createMemo(() => props.sloMs);
   const measured = createMemo(() => props.measured);
   const values = (): Float64Array => data()?.columns[0] ?? NONE;
@@ -44,8 +48,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
 
   /** Percent and milliseconds. */
   const marks = (): readonly (readonly [number, number])[] => {
-    // As often as the curve is renewed.
-    const p = untrack(() => props.tail);
+    const p = tail();
     if (!p || p.count === 0) return [];
     return [
       [50, p.p50_us / 1000],
@@ -77,6 +80,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       stroke: props.stroke,
       empty: props.empty,
       marks: measured().length > 0 ? [] : marks(),
+      few: few(),
       measured: measured(),
       ...range,
     };
@@ -90,19 +94,17 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   createEffect(() => {
     void data();
     void props.palette;
+    tail();
     sloMs();
     measured();
     surface?.request();
   });
 
   const readout = createMemo(() => {
-    if (values().length === 0) return '';
-    if (sloMs() > 0)
-      return `${text(percent(percentWithin(values(), percents(), sloMs()) / 100))} in ${text(durationMs(sloMs()))}`;
-    return marks()
-      .slice(0, 1)
-      .map(([, ms]) => `p50 ${text(durationMs(ms))}`)
-      .join();
+    const p = tail();
+    if (!p || p.count === 0) return '';
+    const within = `${text(percent(props.within))} in ${text(durationMs(sloMs()))}`;
+    return `${few() ? `n = ${count(p.count)} · ` : ''}${sloMs() > 0 ? within : `p50 ${text(durationMs(p.p50_us / 1000))}`}`;
   });
   const measuredWords = (): string =>
     measured().length === 0
@@ -111,7 +113,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
           .map(([q, ms]) => `p${q} ${text(durationMs(ms))}`)
           .join(', ')}.`;
   const sentence = createMemo(() => {
-    if (values().length === 0) return `Distribution of ${props.title}: ${props.empty}.`;
+    if (readout() === '') return `Distribution of ${props.title}: ${props.empty}.`;
     const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
     const within = sloMs() > 0 ? `; ${readout()}` : '';
     return `Distribution of ${props.title}, ${span()}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;

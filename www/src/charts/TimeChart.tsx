@@ -1,12 +1,12 @@
 // One chart on the shared clock: title, values and crosshair in the page, lines by the painter.
-import { createEffect, createMemo, Index, type JSX, onCleanup, onMount, untrack } from 'solid-js';
-import { DASH, plain } from '../base/units.ts';
-import type { Place, ViewColumns } from '../base/view.ts';
+import { createEffect, createMemo, Index, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { count, DASH, plain } from '../base/units.ts';
+import { isFew, type Place, type ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { PlotArea } from './PlotArea.tsx';
-import { HeldRange, lastFinite, nearest } from './scales.ts';
+import { HeldRange, nearest } from './scales.ts';
 import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
 import { TableButton } from './TableButton.tsx';
 import { type Over, pictureOf, shownOf } from './timeContent.ts';
@@ -16,6 +16,8 @@ export type TimeChartProps = {
   readonly spec: TimeSpec;
   readonly data: ViewColumns | undefined;
   readonly frame: Frame | undefined;
+  /** The frame of the figures beside the title. */
+  readonly figures: Frame | undefined;
   readonly palette: Palette;
   readonly focus: number | undefined;
   readonly width: number;
@@ -104,20 +106,25 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const columns = data();
     const at = index();
     if (!columns) return [];
-    // As often as the lines are renewed: sixty times a second nobody can read them.
-    const frame = untrack(() => props.frame);
     const all = lines().map((line) => {
       const value =
-        at === undefined ? valueNow(spec, line, columns, frame) : lastFinite(columns.columns[line.column] ?? [], at, 1);
+        at === undefined ? valueNow(spec, line, props.figures) : (columns.columns[line.column]?.[at] ?? Number.NaN);
       return { line, value, text: Number.isFinite(value) ? spec.show(value) : DASH };
     });
-    return all.length <= 8 ? all : all.filter((r) => r.line.replica === props.focus);
+    return all.length <= 8 ? all : all.filter((r) => r.line.replica === undefined || r.line.replica === props.focus);
+  });
+  /** Of how many values the percentiles are: of the span of all figures, or of the bucket under the cursor. */
+  const samples = createMemo(() => {
+    if (spec.of === undefined) return 0;
+    const at = index();
+    const column = data()?.names.indexOf('count') ?? -1;
+    return at === undefined ? (props.figures?.key[spec.of].count ?? 0) : (data()?.columns[column]?.[at] ?? 0);
   });
   /** What the values beside the title are about: the span of all figures, or the bucket under the cursor. */
   const span = createMemo(() => {
     const [first = 0, second = 0] = times();
     const at = index();
-    const frame = untrack(() => props.frame);
+    const frame = props.figures;
     if (!frame) return '';
     if (at === undefined) return spec.span(frame);
     const width = second - first;
@@ -131,34 +138,32 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const half = (second - first) / 2;
     props.onPlace?.({ of: spec.of, fromS: at - half, toS: at + half, atMostMs: Number.MAX_SAFE_INTEGER });
   };
-  const missed = (value: number): boolean => {
-    return slo() > 0 && value > slo();
-  };
+  const missed = (value: number): boolean => slo() > 0 && value > slo();
+  const isStrong = (line: Line): boolean =>
+    line.name === 'p99' || (line.replica !== undefined && line.replica === props.focus);
+  /** A p99 that one request determines is as light as in the key figures. */
+  const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(samples());
 
   return (
-    <figure
-      class="time-chart"
-      aria-label={describeLines(
-        spec,
-        data(),
-        untrack(() => props.frame),
-      )}
-    >
+    <figure class="time-chart" aria-label={describeLines(spec, data(), props.figures)}>
       <figcaption>
         <b>{spec.title}</b> <i>{spec.unit(shown().high)}</i>
         <TableButton title={spec.title} onOpen={props.onTable} />
         {props.head}
         <span class="readouts">
           <i class="span">{span()}</i>
+          <Show when={isFew(samples())}>
+            <i>n = {count(samples())}</i>
+          </Show>
           <Index each={readouts()}>
             {(r) => (
               <span>
                 <i>{r().line.name}</i>{' '}
                 <span
                   classList={{
-                    strong:
-                      r().line.name === 'p99' || (r().line.replica !== undefined && r().line.replica === props.focus),
-                    missed: missed(r().value),
+                    strong: isStrong(r().line) && !isWeak(r().line),
+                    missed: missed(r().value) && !isWeak(r().line),
+                    few: isWeak(r().line),
                   }}
                 >
                   {r().text}

@@ -123,8 +123,8 @@ const LINE = 12;
 type Crosses = (left: number, right: number, top: number, bottom: number) => boolean;
 
 /**
- * Where the words of a mark go: below it at its right, beside it at its left, and so on around it, wherever no other words are and the
- * curve is not, or else wherever no other words are. Undefined where there is no such place: the table has the number.
+ * Where the words of a mark go: below it at its right, beside it at its left, and so on around it, wherever no other words are and neither
+ * the curve nor the line of the objective is. Undefined where there is no such place: the table has the number.
  */
 export function placeMark(
   mark: { readonly x: number; readonly y: number; readonly w: number; readonly last: boolean },
@@ -141,22 +141,28 @@ export function placeMark(
     [x + 7, y + 4],
     [x + 7, y + 22],
     [x - 7 - w, y + 22],
+    [x + 16, y + 31],
+    [x - 16 - w, y - 14],
+    [x + 7, y + 40],
+    [x - 16 - w, y + 31],
   ] as const;
   // The last one lies on the upper edge: its words go to the left or below.
-  const order = last ? [1, 2, 6, 0, 5] : [0, 1, 2, 3, 4, 5, 6];
+  const order = last ? [1, 2, 6, 0, 5, 10, 7, 9] : [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
   const free = order.flatMap((i) => {
     const [at, base] = spots[i] ?? [0, 0];
     if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) return [];
     const alone = taken.every((t) => at >= t.x + t.w + 4 || at + w + 4 <= t.x || Math.abs(base - t.y) >= LINE);
     return alone ? [{ x: at, y: base, w }] : [];
   });
-  return free.find((spot) => !crosses(spot.x - 2, spot.x + w + 2, spot.y - 10, spot.y + 2)) ?? free[0];
+  return free.find((spot) => !crosses(spot.x - 2, spot.x + w + 2, spot.y - 10, spot.y + 2));
 }
 
-/** The curve as it is drawn: from point to point. */
+/** The curve as it is drawn, from point to point, and the line of the objective. */
 function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): Crosses {
   const corners = Array.from(s.values, (v, i) => [Math.min(right, x(v)), y(s.percents[i] ?? 0)] as const);
+  const slo = s.sloMs >= s.low && s.sloMs <= s.high ? x(s.sloMs) : Number.NaN;
   return (from, to, top, bottom) =>
+    (slo >= from && slo <= to) ||
     corners.some(([x1, y1], i) => {
       const [x0, y0] = corners[i - 1] ?? [x1, y(0)];
       if (x1 < from || x0 > to) return false;
@@ -190,6 +196,6 @@ function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
     taken.push(spot);
     pen.fillStyle = p.surface;
     pen.fillRect(spot.x - 2, spot.y - 9, spot.w + 4, 11);
-    label(pen, words, spot.x, spot.y, p.ink2);
+    label(pen, words, spot.x, spot.y, q === 99 && s.few ? p.ink3 : p.ink2);
   }
 }

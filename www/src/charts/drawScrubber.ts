@@ -1,6 +1,6 @@
 // The timeline of the transport: how much of each stretch missed an objective, where edits and anomalies are, what is not
 // simulated yet.
-import { named, shapeOf } from '../base/anomalies.ts';
+import { briefly, isBrief, named, shapeOf } from '../base/anomalies.ts';
 import { plain } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, label } from '../draw/marks.ts';
@@ -60,28 +60,58 @@ function drawBars(s: ScrubberScene, x: (t: number) => number, nowS: number, done
   const times = data?.columns[0];
   const missed = data?.columns[1];
   if (!times || !missed) return;
+  const outage = data.columns[data.names.indexOf('outage')];
+  const stretches: Outage[] = [];
   // Buckets narrower than 3 px are drawn together by their worst: a bar must be wide enough to carry its colour.
   let from = 0;
   while (from < times.length) {
     const x0 = x(times[from] ?? 0);
-    let to = from + 1;
-    let worst = missed[from] ?? Number.NaN;
-    while (to < times.length && x(times[to] ?? 0) - x0 < 3) {
+    let to = from;
+    let worst = Number.NaN;
+    let isOut = false;
+    do {
       const v = missed[to] ?? Number.NaN;
       if (!(worst >= v) && Number.isFinite(v)) worst = v;
+      isOut ||= (outage?.[to] ?? 0) > 0;
       to += 1;
-    }
+    } while (to < times.length && x(times[to] ?? 0) - x0 < 3);
     const start = times[from] ?? 0;
     const x1 = to < times.length ? x(times[to] ?? 0) : Math.max(x0 + 2, x(doneS));
     from = to;
-    if (!Number.isFinite(worst)) continue;
+    const ahead = start > nowS;
+    if (isOut) {
+      const last = stretches.at(-1);
+      if (last && last.x1 >= x0 && last.ahead === ahead) last.x1 = x1;
+      else stretches.push({ x0, x1, ahead });
+    }
+    if (isOut || !Number.isFinite(worst)) continue;
     // Full height where half of the requests or more missed.
     const h = 3 + Math.min(1, worst / 50) * (TALLEST - 1);
-    pen.globalAlpha = start > nowS ? 0.32 : 1;
+    pen.globalAlpha = ahead ? 0.32 : 1;
     pen.fillStyle = p[missClass(worst)];
     pen.fillRect(x0, BASE - h, Math.max(1, x1 - x0 - 1), h);
   }
+  for (const one of stretches) drawOutage(s, one);
   pen.globalAlpha = 1;
+}
+
+/** A stretch in which requests waited and none ended. */
+type Outage = { x0: number; x1: number; ahead: boolean };
+const OUTAGE = ['requests wait, none finishes', 'none finishes'] as const;
+
+/** Hollow, because all wait, in the colour of a miss and of full height; with words where they have room. */
+function drawOutage({ pen, p }: ScrubberScene, { x0, x1, ahead }: Outage): void {
+  const w = Math.max(2, x1 - x0 - 1);
+  const top = BASE - TALLEST - 2;
+  pen.globalAlpha = ahead ? 0.1 : 0.25;
+  pen.fillStyle = p.miss;
+  pen.fillRect(x0, top, w, BASE - top);
+  pen.globalAlpha = ahead ? 0.32 : 1;
+  pen.fillRect(x0, top, w, 1.5);
+  pen.fillRect(x0, BASE - 1.5, w, 1.5);
+  pen.font = font(p, 11);
+  const words = OUTAGE.find((said) => pen.measureText(said).width + 8 <= w);
+  if (words !== undefined) label(pen, words, x0 + 4, BASE - 3, p.missText);
 }
 
 function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, left: number, right: number): void {
@@ -134,11 +164,10 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
     pen.fill(pathOf(first.kind));
     pen.restore();
     const next = (s.anomalies[i + 1]?.x ?? right + LANE.size) - LANE.size / 2 - 6;
-    const words = s.width >= 720 ? named(cluster.marks) : '';
-    const many = cluster.marks.length > 1 ? String(cluster.marks.length) : '';
+    const words = s.width >= 720 ? [named(cluster.marks), ...briefly(cluster.marks)] : briefly(cluster.marks);
     pen.font = font(p, 11, s.pointed === i ? 600 : 400);
     const measure = (said: string): number => pen.measureText(said).width;
-    const spot = besideMark([words, many], left, { taken, next, right: s.width - 2, playhead: x(nowS) }, measure);
+    const spot = besideMark(words, left, { taken, next, right: s.width - 2, playhead: x(nowS) }, measure);
     taken = cluster.x + LANE.size / 2;
     if (spot) {
       label(pen, spot.words, spot.x, LANE.y + 8.5, p.ink2);
@@ -152,25 +181,27 @@ function drawAnomalies(s: ScrubberScene, x: (t: number) => number, nowS: number,
 const KNOB = 8;
 
 /**
- * What is said of a mark that begins at `left`, and where: all its words at its right, else how many it stands for, at its right
- * or before it where the edge or the playhead is in the way. Nothing of a single mark whose words have no room.
+ * What is said of a mark that begins at `left`, and where: the first of these words that have room at its right, else the shortest before
+ * it, where the edge or the playhead is in the way. Nothing where none has room.
  */
 export function besideMark(
-  [words, many]: readonly [string, string],
+  words: readonly string[],
   left: number,
   edges: { readonly taken: number; readonly next: number; readonly right: number; readonly playhead: number },
   measure: (text: string) => number,
 ): { readonly words: string; readonly x: number } | undefined {
   const after = left + LANE.size + 3;
   const clear = (from: number, to: number): boolean => to < edges.playhead - KNOB || from > edges.playhead + KNOB;
-  const wide = measure(words);
-  if (words !== '' && after + wide <= edges.next && clear(after, after + wide)) return { words, x: after };
-  if (many === '') return undefined;
-  const narrow = measure(many);
-  const behind = after + narrow <= edges.right && clear(after, after + narrow);
-  const before = left - 3 - narrow;
-  if (behind) return { words: many, x: after };
-  return before >= edges.taken + 3 ? { words: many, x: before } : undefined;
+  const last = words.length - 1;
+  for (const [i, said] of words.entries()) {
+    const end = after + measure(said);
+    // Marks stand so far apart that the shortest words of one do not reach the next.
+    if (end <= (i === last && isBrief(said) ? edges.right : edges.next) && clear(after, end))
+      return { words: said, x: after };
+  }
+  const shortest = words[last] ?? '';
+  const before = left - 3 - measure(shortest);
+  return isBrief(shortest) && before >= edges.taken + 3 ? { words: shortest, x: before } : undefined;
 }
 
 const paths = new Map<AnomalyKind, Path2D>();

@@ -87,37 +87,51 @@ function drawAxis(s: Plot): void {
   }
 }
 
-/** Goes along a line from left to right, without a list of its points. A log axis joins what has gaps between; elsewhere a line begins anew. */
+/** Half the width of a value that has none beside it. */
+const ALONE = 1.5;
+
+/**
+ * Goes along a line from left to right, without a list of its points. Where a bucket has no value the line ends and begins anew: nothing
+ * happened there. A value with none beside it is a short stroke, since a line needs two.
+ */
 function goAlong(s: Plot, line: DrawnLine): void {
+  const { pen, times, log } = s;
   let isOn = false;
   let before = 0;
-  for (let i = 0; i < s.times.length; i++) {
+  for (let i = 0; i < times.length; i++) {
     const v = line.values[i];
-    if (!isPlotted(v, s.log)) {
-      isOn &&= s.log;
+    if (!isPlotted(v, log)) {
+      isOn = false;
       continue;
     }
-    const x = s.x(s.times[i] ?? 0);
+    const x = s.x(times[i] ?? 0);
     const y = s.y(v);
-    if (!isOn) s.pen.moveTo(x, y);
-    else if (s.stepped) s.pen.lineTo(x, before);
-    if (isOn) s.pen.lineTo(x, y);
+    const alone = !isOn && !isPlotted(line.values[i + 1], log);
+    if (!isOn) pen.moveTo(alone ? x - ALONE : x, y);
+    else if (s.stepped) pen.lineTo(x, before);
+    if (isOn || alone) pen.lineTo(alone ? x + ALONE : x, y);
     isOn = true;
     before = y;
   }
 }
 
-/** Along the upper line and back along the lower one. */
+/** Along the upper line and back along the lower one, for each stretch in which both have values. */
 function fillBetween(s: Plot, upper: Float64Array, lower: Float64Array): void {
-  const { pen, times } = s;
-  const to = (values: Float64Array, i: number): void => {
-    const v = values[i];
-    if (isPlotted(v, s.log)) pen.lineTo(s.x(times[i] ?? 0), s.y(v));
-  };
+  const { pen, times, log } = s;
+  const has = (i: number): boolean => i < times.length && isPlotted(upper[i], log) && isPlotted(lower[i], log);
   pen.beginPath();
-  for (let i = 0; i < times.length; i++) to(upper, i);
-  for (let i = times.length - 1; i >= 0; i--) to(lower, i);
-  pen.fill();
+  for (let from = 0; from < times.length; from++) {
+    if (!has(from)) continue;
+    let end = from;
+    while (has(end)) end += 1;
+    for (let i = from; i < end; i++) pen.lineTo(s.x(times[i] ?? 0), s.y(upper[i] ?? 0));
+    for (let i = end - 1; i >= from; i--) pen.lineTo(s.x(times[i] ?? 0), s.y(lower[i] ?? 0));
+    pen.closePath();
+    // The next stretch begins anew.
+    pen.fill();
+    pen.beginPath();
+    from = end;
+  }
 }
 
 function drawLines(s: Plot): void {
@@ -160,7 +174,7 @@ function stroke(pen: Pen, from: Point, to: Point): void {
   pen.stroke();
 }
 
-/** The line of a law, its name at its beginning. */
+/** The line of a law, and its name where it lies on no line. */
 function drawOver(s: Plot, { name, pieces, strokes }: OverLine): void {
   const { pen, p, box } = s;
   const [first] = pieces;
@@ -193,12 +207,49 @@ function drawOver(s: Plot, { name, pieces, strokes }: OverLine): void {
   }
   pen.stroke();
   pen.restore();
-  // The name on ground of its own: the lines of the run would cross it.
   pen.font = font(p, 11);
-  const [x, y] = [box.x + 4, Math.min(Math.max(first.from[1] - 7, box.y + 9), box.y + box.h - 3)];
-  pen.fillStyle = p.surface;
-  pen.fillRect(x - 2, y - 9, pen.measureText(name).width + 4, 12);
-  label(pen, name, x, y, p.ink);
+  const spot = quietPlace(box, pen.measureText(name).width, stretches(s, pieces));
+  if (spot) label(pen, name, ...spot, p.ink);
+}
+
+/** From point to point. */
+type Stretch = readonly [from: Point, to: Point];
+
+/** All that is drawn as lines: those of the run, the objective, and the law. */
+function stretches(s: Plot, pieces: OverLine['pieces']): Stretch[] {
+  const out: Stretch[] = pieces.map((piece) => [piece.from, piece.to]);
+  if (s.slo > 0)
+    out.push([
+      [s.box.x, s.y(s.slo)],
+      [s.box.x + s.box.w, s.y(s.slo)],
+    ]);
+  for (const { values } of s.lines) {
+    let before: Point | undefined;
+    s.times.forEach((t, i) => {
+      const v = values[i];
+      const here: Point | undefined = isPlotted(v, s.log) ? [s.x(t), s.y(v)] : undefined;
+      if (here) out.push([before ?? here, here]);
+      before = here;
+    });
+  }
+  return out;
+}
+
+/** Where a name so wide lies on no line: along the upper edge or the lower one, from the left. Undefined where it would lie on some. */
+export function quietPlace(box: Box, width: number, lines: readonly Stretch[]): Point | undefined {
+  for (const y of [box.y + 9, box.y + box.h - 3]) {
+    for (let x = box.x + 4; x + width + 4 <= box.x + box.w; x += 24) {
+      const crossed = lines.some(
+        ([[x0, y0], [x1, y1]]) =>
+          Math.max(x0, x1) >= x - 2 &&
+          Math.min(x0, x1) <= x + width + 2 &&
+          Math.max(y0, y1) >= y - 10 &&
+          Math.min(y0, y1) <= y + 3,
+      );
+      if (!crossed) return [x, y];
+    }
+  }
+  return undefined;
 }
 
 /** Names at the ends of the lines, kept apart. */
@@ -232,8 +283,9 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
     const chosen = lines.length === 1 && lines[0] !== slo && alone[lines[0] ?? 0] === true;
     pen.font = font(p, 11, chosen ? 600 : 400);
     const ink = lines.includes(slo) ? p.missText : chosen ? p.ink : p.ink3;
-    const fits = lines.length === 1 || pen.measureText(text).width <= EDGE.right - 4;
-    label(pen, fits ? text : `${lines.length} lines`, box.x + box.w + 4, spots[k] ?? 0, ink);
+    const said = lines.length === 1 || pen.measureText(text).width <= EDGE.right - 4 ? text : `${lines.length} lines`;
+    const gap = Math.max(1, Math.min(4, EDGE.right - pen.measureText(said).width));
+    label(pen, said, box.x + box.w + gap, spots[k] ?? 0, ink);
   });
 }
 

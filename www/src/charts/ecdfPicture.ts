@@ -13,6 +13,8 @@ export type EcdfPicture = {
   readonly empty: string;
   /** Percentiles to mark: percent and milliseconds. */
   readonly marks: readonly (readonly [percent: number, ms: number])[];
+  /** Of so few values that one request determines the p99. */
+  readonly few: boolean;
   /** Percentiles that were measured, drawn as hollow dots in ink, each joined to the curve. */
   readonly measured?: readonly (readonly [percent: number, ms: number])[];
 };

@@ -19,7 +19,7 @@ test('edits of one instant are one pennant that says how many, and none is lost'
   const found = gathered([flag('gpu A100'), flag('tp 2'), flag('weight 3'), flag('rate 9')], [10, 11, 12, 40]);
   expect(found.map((g) => g.flags.length)).toEqual([3, 1]);
   expect(place(['gpu A100', 'tp 2', 'weight 3', 'rate 9'], [10, 11, 12, 300]).map((p) => p.text)).toEqual([
-    'gpu A100 +2',
+    '3 edits',
     'rate 9',
   ]);
 });

@@ -117,7 +117,8 @@ function fitted(group: Group, taken: number, next: number, edges: Edges, measure
   const pad = Math.abs(x - edges.playhead) < edges.knob ? PAD + edges.knob : PAD;
   const first = shortened(flags[0]?.label ?? '', LONGEST, measure);
   const more = flags.length - 1;
-  const words = more === 0 ? [first] : [`${first} +${more}`, `${flags.length} edits`];
+  // One name for several, wherever they are told: how many of a list were left out would say nothing of what they are.
+  const words = more === 0 ? [first] : [`${flags.length} edits`];
   const at = (text: string, side: 'right' | 'left'): Pennant => {
     const width = pad + Math.ceil(measure(text)) + TAIL;
     return { x, side, text, pad, width, flags };

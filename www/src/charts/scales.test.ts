@@ -9,7 +9,6 @@ import {
   logFloor,
   logTicks,
   nearest,
-  percentWithin,
   spreadLabels,
   timeTicks,
   valueAt,
@@ -57,13 +56,12 @@ test('labels keep their order, their distance and the plot', () => {
   expect(spreadLabels([30, 10], 11, 0, 60)).toEqual([30, 10]);
 });
 
-test('percentiles and shares are looked up on the curve, not interpolated', () => {
+test('percentiles are looked up on the curve, not interpolated', () => {
   const values = Float64Array.of(100, 200, 400, 900);
   const percents = Float64Array.of(25, 50, 90, 100);
   expect(valueAt(values, percents, 50)).toBe(200);
   expect(valueAt(values, percents, 91)).toBe(900);
   expect(valueAt(values, Float64Array.of(1, 2, 3, 4), 50)).toBeNaN();
-  expect([99, 100, 450, 1000].map((x) => percentWithin(values, percents, x))).toEqual([0, 25, 90, 100]);
 });
 
 test('the last known value skips what is missing', () => {
@@ -77,9 +75,9 @@ test('every line has its name at its end, those that end side by side together w
   const texts = (names: string[], places: number[], room: number, alone: boolean[] = []) =>
     endLabels(names, places, alone, room).map((l) => l.text);
   expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 20, 30], 4)).toEqual(['r1', 'r2', 'r3', 'r0']);
-  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 30], 3)).toEqual(['r1/2', 'r3', 'r0']);
-  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 14], 2)).toEqual(['r1–3', 'r0']);
-  expect(texts(['r0', 'r1', 'r2', 'r3', 'r4'], [10, 90, 12, 14, 91], 2)).toEqual(['r0 +2', 'r1/4']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 30], 3)).toEqual(['r1, r2', 'r3', 'r0']);
+  expect(texts(['r0', 'r1', 'r2', 'r3'], [40, 10, 12, 14], 2)).toEqual(['r1–r3', 'r0']);
+  expect(texts(['r0', 'r1', 'r2', 'r3', 'r4'], [10, 90, 12, 14, 91], 2)).toEqual(['3 lines', 'r1, r4']);
   expect(texts(['p50', 'p90', 'p99', 'SLO'], [30, 29, 20, 19], 3, [false, false, false, true])).toEqual([
     'SLO',
     'p99',

@@ -114,7 +114,7 @@ export function spreadLabels(places: readonly number[], gap: number, top: number
 export type EndLabel = { readonly text: string; readonly place: number; readonly lines: readonly number[] };
 
 /**
- * Names for the ends of all lines in at most `room` labels: lines that end side by side share one, as `r0/2`, `r1–4` or `r0 +5`.
+ * Names for the ends of all lines in at most `room` labels: lines that end side by side share one, as `r0, r2`, `r1–r4` or `6 lines`.
  * A line that stands `alone` keeps a label of its own as long as there is room for two.
  */
 export function endLabels(
@@ -149,27 +149,17 @@ function sharedName(lines: readonly number[], names: readonly string[]): string 
   const [first = '', ...rest] = all;
   const last = rest.at(-1);
   if (last === undefined) return first;
-  const letter = first.slice(0, 1);
-  const short = all.every((name) => name.startsWith(letter)) && first.length <= 4 ? last.slice(1) : ` ${last}`;
+  const isReplicas = all.every((name) => /^r\d+$/.test(name));
   const consecutive = lines.every((line, k) => k === 0 || line === (lines[k - 1] ?? 0) + 1);
-  if (rest.length === 1 && first.length + last.length <= 7) return `${first}/${short.trim()}`;
-  return consecutive && /^r\d+$/.test(first) && first.length <= 4 ? `${first}–${short}` : `${first} +${rest.length}`;
+  if (isReplicas && rest.length > 1 && consecutive) return `${first}–${last}`;
+  if (rest.length > 1) return `${lines.length} lines`;
+  return isReplicas ? `${first}, ${last}` : `${first}/${last.replace(first.slice(0, 1), '')}`;
 }
 
 /** Smallest value whose share is at least `percent`; NaN if the curve does not reach it. Columns ascend. */
 export function valueAt(values: Float64Array, percents: Float64Array, percent: number): number {
   for (let i = 0; i < values.length; i++) if ((percents[i] ?? 0) >= percent) return values[i] ?? Number.NaN;
   return Number.NaN;
-}
-
-/** Percent of the values that are at most `limit`. */
-export function percentWithin(values: Float64Array, percents: Float64Array, limit: number): number {
-  let out = 0;
-  for (let i = 0; i < values.length; i++) {
-    if ((values[i] ?? Number.POSITIVE_INFINITY) > limit) break;
-    out = percents[i] ?? out;
-  }
-  return out;
 }
 
 /** Index of the last instant at or before `t`, −1 if there is none. */

@@ -3,13 +3,13 @@ import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
-import { indexAt, lastFinite } from './scales.ts';
 
 export type Line = {
   /** Number of its column. */
   readonly column: number;
-  /** Label at its end. */
   readonly name: string;
+  /** Label at its end, where its name is too long for it. */
+  readonly end?: string;
   readonly dash: (focus: number | undefined) => number[];
   readonly stroke: (p: Palette, focus: number | undefined) => string;
   readonly width: (focus: number | undefined) => number;
@@ -44,6 +44,9 @@ export type TimeSpec = {
 };
 
 const SOLID: number[] = [];
+/** Requests that wait at the gateway: a line beside those of the replicas. */
+const GATEWAY = 'gateway';
+const HELD: number[] = [4, 2];
 const DASHES: readonly number[][] = [SOLID, [5, 3], [1.5, 2.5], [8, 2, 2, 2]];
 
 function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[] {
@@ -59,10 +62,26 @@ function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[]
     }));
 }
 
-/** Replicas by dash and end label; the one in focus in ink. Beyond sixteen the columns are least, median and most. */
+/**
+ * Replicas by dash and end label; the one in focus in ink. Beyond sixteen the columns are least, median and most. Last the gateway, where
+ * requests were held there.
+ */
 function replicas(data: ViewColumns): Line[] {
   const single = data.names[1]?.startsWith('r') ?? false;
-  return data.names.slice(1).map((name, i) => ({
+  const all = data.names.slice(1);
+  const lines = all.filter((name) => name !== GATEWAY).map((name, i) => lineOf(name, i, single));
+  const gateway = {
+    end: 'gate',
+    ...lineOf(GATEWAY, all.length - 1, false),
+    dash: () => HELD,
+    stroke: (p: Palette) => p.warn,
+    width: () => 1.25,
+  };
+  return all.length > lines.length ? [...lines, gateway] : lines;
+}
+
+function lineOf(name: string, i: number, single: boolean): Line {
+  return {
     column: i + 1,
     name,
     dash: (focus) => (single && focus === i ? SOLID : (DASHES[(single ? i : 2 - i) % DASHES.length] ?? SOLID)),
@@ -70,7 +89,7 @@ function replicas(data: ViewColumns): Line[] {
       (single ? focus === i : name === 'max') ? p.ink : focus === undefined && single ? p.ink2 : p.ink3,
     width: (focus) => ((single ? focus === i : name === 'max') ? 1.75 : focus === undefined && single ? 1.25 : 1),
     replica: single ? i : undefined,
-  }));
+  };
 }
 
 const milliseconds = {
@@ -89,11 +108,14 @@ const latest = (which: Place['of']) => ({
   span: lastSpan,
 });
 
-/** A gauge of each replica now; of many, what the latest bucket says. */
+/** A gauge of each replica now; of many, the least, the median and the most of them, as the columns are made. */
 const gauge = (of: (r: ReplicaFrame) => number) => ({
   now: (f: Frame, line: Line): number => {
+    if (line.name === GATEWAY) return f.counts.held;
     const r = line.replica === undefined ? undefined : f.replicas[line.replica];
-    return r ? of(r) : Number.NaN;
+    if (line.replica !== undefined) return r ? of(r) : Number.NaN;
+    const all = Float64Array.from(f.replicas, of).sort();
+    return all[{ min: 0, median: all.length >> 1 }[line.name] ?? all.length - 1] ?? Number.NaN;
   },
   span: (): string => 'now',
 });
@@ -201,11 +223,9 @@ export const TIME_SPECS: readonly TimeSpec[] = [
   },
 ];
 
-/** What each line is at now: by the frame, and where that does not say it by the latest bucket. */
-export function valueNow(spec: TimeSpec, line: Line, data: ViewColumns, frame: Frame | undefined): number {
-  const told = frame ? spec.now(frame, line) : Number.NaN;
-  const here = indexAt(data.columns[0] ?? [], (frame?.now_us ?? 0) / 1e6);
-  return Number.isFinite(told) || line.replica !== undefined ? told : lastFinite(data.columns[line.column] ?? [], here);
+/** What each line is at now, by the frame alone: where nothing happened in its span there is no value. */
+export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined): number {
+  return frame ? spec.now(frame, line) : Number.NaN;
 }
 
 /** One chart in one sentence. */
@@ -215,6 +235,9 @@ export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, fra
   const parts = spec
     .lines(data)
     .slice(0, 8)
-    .map((line) => `${line.name} ${spec.show(valueNow(spec, line, data, frame))}`);
+    .map((line) => {
+      const value = valueNow(spec, line, frame);
+      return `${line.name} ${Number.isFinite(value) ? spec.show(value) : 'none'}`;
+    });
   return `${spec.title} over time${unit === '' ? '' : ` in${unit}`}, ${spec.span(frame)}: ${parts.join(', ')}.`;
 }

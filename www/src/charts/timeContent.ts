@@ -68,7 +68,7 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
     times: c.data?.columns[0] ?? NONE,
     lines: c.lines.map((line) => ({
       values: c.data?.columns[line.column] ?? NONE,
-      name: line.name,
+      name: line.end ?? line.name,
       ink: line.stroke(palette, focus),
       width: line.width(focus),
       dash: line.dash(focus),

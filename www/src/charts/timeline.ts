@@ -62,11 +62,13 @@ export function describeTimeline(frame: Frame | undefined, data: ViewColumns | u
   }
   const health =
     known === 0
-      ? 'no request has finished'
-      : `${Math.round((100 * bad) / known)} % of the stretches so far missed an objective`;
+      ? 'no request has ended'
+      : `in ${Math.round((100 * bad) / known)} % of the stretches in which requests ended, 15 % of them or more missed an objective`;
+  const out = data?.columns[data.names.indexOf('outage')]?.filter((v) => v > 0).length ?? 0;
+  const outage = out === 0 ? '' : `; in ${out} of ${data?.columns[0]?.length} stretches requests waited and none ended`;
   const flags =
     frame.flags.length === 0 ? '' : `; ${frame.flags.length} ${frame.flags.length === 1 ? 'edit' : 'edits'}`;
-  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${flags}${anomaliesOf(frame)}.`;
+  return `Timeline at ${plain(Number((frame.now_us / 1e6).toFixed(3)))} of ${plain(frame.axis_end_us / 1e6)} s: ${health}${outage}${flags}${anomaliesOf(frame)}.`;
 }
 
 function anomaliesOf(frame: Frame): string {

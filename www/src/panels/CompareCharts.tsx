@@ -20,7 +20,7 @@ type Line = {
 const LINES: readonly Line[] = [
   { view: 'ttft-over-time', column: 'p99_ms', title: 'TTFT p99', unit: 's, log', log: true },
   { view: 'e2e-over-time', column: 'p99_ms', title: 'E2E p99', unit: 's, log', log: true },
-  { view: 'health', column: 'missed_percent', title: 'Objectives missed', unit: '% of finished', log: false },
+  { view: 'health', column: 'missed_percent', title: 'Objectives missed', unit: '% of ended', log: false },
   { view: 'fleet-load', column: 'waiting', title: 'Waiting at replicas', unit: 'requests', log: false },
   { view: 'fleet-load', column: 'kv_percent', title: 'KV blocks in use', unit: '% at the fullest replica', log: false },
 ];

@@ -12,7 +12,7 @@ import {
   text,
   usd,
 } from '../base/units.ts';
-import { lastSpan } from '../base/view.ts';
+import { isFew, lastSpan } from '../base/view.ts';
 import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../draw/glyphs.tsx';
 import type { Evidence, Frame, Percentiles, Mark as Standing } from '../generated/boundary.ts';
 import { Apart } from './Apart.tsx';
@@ -21,9 +21,6 @@ import { type Rest, restOf } from './rest.ts';
 function markOf(standing: Standing | undefined): Mark {
   return standing === 'none' ? undefined : standing;
 }
-
-/** With fewer samples than this, one request determines the p99. */
-const FEW = 100;
 
 export function KeyFigures(props: {
   frame: Frame | undefined;
@@ -34,6 +31,14 @@ export function KeyFigures(props: {
   const times = createMemo(() => restOf(props.evidence, ['steps']));
   const cache = createMemo(() => restOf(props.evidence, ['blocks']));
   const key = createMemo(() => props.frame?.key);
+  /** Who has no TTFT yet and waits: those at the gateway are in no queue. */
+  const waits = (): string => {
+    const c = props.frame?.counts;
+    if (!c) return '';
+    if (c.held > 0) return `${count(c.held)} wait at the gateway`;
+    return c.waiting > 0 && key()?.ttft.count === 0 ? `${count(c.waiting)} waiting` : '';
+  };
+  const ended = (): number => key()?.ended_per_s ?? 0;
   const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
   /** Whether anything was scheduled yet: before that the cache hit rate does not exist. */
   const started = (): boolean => {
@@ -52,6 +57,7 @@ export function KeyFigures(props: {
           rest={times()}
           onRest={props.onRest}
           p90
+          waits={waits()}
           window={lastSpan(props.frame)}
         />
         <Tail
@@ -75,8 +81,9 @@ export function KeyFigures(props: {
           mark={markOf(key()?.goodput_mark)}
           rest={times()}
           onRest={props.onRest}
-          value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : '–', unit: '' }}
-          small={key() ? [`of ${ratePerS(key()?.offered_per_s ?? 0).value}${NBSP}req/s`] : []}
+          about="Requests per second that finished within every objective, of those that ended: finished, were refused or were dropped"
+          value={{ value: ended() > 0 ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
+          small={ended() > 0 ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
         />
         <Figure
           title="Cache hits"
@@ -116,6 +123,7 @@ function Tail(props: {
   rest: Rest | undefined;
   onRest: (() => void) | undefined;
   p90?: boolean;
+  waits?: string;
   window?: string;
   /** The time between tokens, which stands in place of the median. */
   itl?: Percentiles;
@@ -125,11 +133,12 @@ function Tail(props: {
     // The small values share the large one's unit where it is the same.
     return q.unit === percentileUs(props.p.p99_us, props.p.count).unit ? q.value : q.value + NBSP + q.unit;
   };
-  const few = (): boolean => props.p.count > 0 && props.p.count < FEW;
+  const few = (): boolean => isFew(props.p.count);
   const small = (): readonly string[] => {
     if (props.itl) return props.itl.count === 0 ? [] : [`ITL ${show(props.itl.p99_us)}`];
+    if (props.waits) return [props.waits];
     if (props.p.count === 0) return [];
-    const last = few() ? `n = ${props.p.count}` : `p50 ${show(props.p.p50_us)}`;
+    const last = few() ? `n = ${count(props.p.count)}` : `p50 ${show(props.p.p50_us)}`;
     return props.p90 ? [`p90 ${show(props.p.p90_us)}`, `· ${last}`] : [last];
   };
   return (

@@ -5,9 +5,12 @@ import { count, durationMs, text } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import { Block, NameValues, type Row } from './Block.tsx';
 
-/** Six digits: as many as show that both sides are equal. */
+/** Whether both sides are equal is said in words: more digits would say no more. */
 const digits = (x: number): string =>
-  Number.isFinite(x) ? x.toLocaleString('en', { maximumSignificantDigits: 6 }) : '–';
+  Number.isFinite(x) ? x.toLocaleString('en', { maximumSignificantDigits: 4 }) : '–';
+
+const verdict = (difference: number): string =>
+  difference === 0 ? 'L = λW holds exactly.' : `L and λW differ by ${count(difference)} request-µs.`;
 
 export function Little(props: { app: App; replica?: number }): JSX.Element {
   const app = props.app;
@@ -24,13 +27,13 @@ export function Little(props: { app: App; replica?: number }): JSX.Element {
     ['λ: arrivals', `${digits(of('rate_per_s'))} req/s`],
     ['W: time inside on average', of('arrived') > 0 ? text(durationMs(of('time_ms'))) : '–'],
     ['λ W', digits(of('product'))],
-    ['Difference of both sides', `${count(of('difference'))} request-µs`],
   ];
   return (
     <Block title="Little’s law" remark={props.replica === undefined ? 'the whole system' : 'this replica'}>
       <Show when={row()} fallback={<p class="say">Not known yet.</p>}>
         {(r) => <NameValues class="little" rows={rows(r())} />}
       </Show>
+      <Show when={row()}>{(r) => <p class="say">{verdict(r()('difference'))}</p>}</Show>
       <p class="m note">
         Of the run so far. Requests that are still inside count with the time they have been inside, so that L is λ W at
         every instant.

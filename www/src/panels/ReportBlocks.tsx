@@ -26,6 +26,9 @@ const METRICS = [
 ] as const;
 type Metric = (typeof METRICS)[number][0];
 
+/** Whom objectives met are told of, everywhere. */
+const BASE = 'of those finished, refused or dropped';
+
 const ms = (x: number | undefined): string => text(durationMs(x ?? Number.NaN));
 const share = (x: number | undefined): string => text(percent(x ?? Number.NaN, 1));
 
@@ -71,10 +74,10 @@ function throughput(r: Report): readonly Row[] {
     ['Arrived', text(ratePerS(t.arrived_per_s))],
     ['Finished', text(ratePerS(t.completed_per_s))],
     ['Goodput', text(ratePerS(t.goodput_per_s))],
-    ['Met every objective', share(t.attainment)],
-    ['met TTFT', share(r.slo.ttft_attainment)],
-    ['met TPOT', share(r.slo.tpot_attainment)],
-    ['met E2E', share(r.slo.e2e_attainment)],
+    [`Objectives met, ${BASE}`, share(r.slo.met_share ?? t.attainment)],
+    ['met TTFT, of those finished', share(r.slo.ttft_attainment)],
+    ['met TPOT, of those finished', share(r.slo.tpot_attainment)],
+    ['met E2E, of those finished', share(r.slo.e2e_attainment)],
     ['Prompt tokens', tokens(t.prompt_tokens_per_s)],
     ['Output tokens', tokens(t.output_tokens_per_s)],
     ['All tokens', tokens(t.total_tokens_per_s)],
@@ -165,7 +168,10 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
               <thead>
                 <tr>
                   <th scope="col">{sentence(what)}</th>
-                  <For each={['n', 'met', 'p50', 'p90', 'p99']}>{(head) => <th scope="col">{head}</th>}</For>
+                  <th scope="col" title={`Objectives met, ${BASE}`}>
+                    met
+                  </th>
+                  <For each={['p50', 'p90', 'p99', 'n']}>{(head) => <th scope="col">{head}</th>}</For>
                 </tr>
               </thead>
               <tbody>
@@ -173,13 +179,13 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
                   {(g) => (
                     <tr>
                       <th scope="row" title={g.name}>
-                        {g.name}
+                        {g.name || 'no client'}
                       </th>
-                      <td class="m">{count(g.finished)}</td>
-                      <td>{text(percent(g.attainment ?? Number.NaN))}</td>
+                      <td>{text(percent(g.met_share ?? g.attainment ?? Number.NaN))}</td>
                       <td>{ms(g[metric()].p50)}</td>
                       <td>{ms(g[metric()].p90)}</td>
                       <td>{ms(g[metric()].p99)}</td>
+                      <td class="m">{count(g[metric()].count)}</td>
                     </tr>
                   )}
                 </For>

@@ -152,6 +152,10 @@ function Stacked(props: { data: ViewColumns | undefined; endS: number }): JSX.El
         role="img"
         aria-label={told()}
       >
+        {/* Hollow is on its way, striped is leaving: the marks of the stage. */}
+        <pattern id="stage-leaving" width="4" height="4" patternUnits="userSpaceOnUse">
+          <path d="M0 1h4" />
+        </pattern>
         <For each={STAGES}>{(stage, k) => <path class={`stage-${stage}`} d={band(k())} />}</For>
         <path class="stage-desired" d={steps(Array.from(column('desired') ?? []))} />
       </svg>

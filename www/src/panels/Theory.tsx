@@ -42,6 +42,9 @@ export default function Theory(props: { app: App; onOver: (over: Over | undefine
       <svg class="theory-key" width="18" height="8" viewBox="0 0 18 8" aria-hidden="true">
         <path d="M0 4h18" />
       </svg>
+      <span title="The line of the law is a mean; the lines of the run are its 50th, 90th and 99th percentile">
+        mean by
+      </span>
       <LawChoice
         theory={found()?.theory}
         law={law()}
@@ -66,6 +69,6 @@ function overOf({ theory, line }: TheoryOfRun): Over {
     const of = view === 'ttft-over-time' || view === 'e2e-over-time' ? values[view] : undefined;
     if (!of) return undefined;
     const all = placed(pieces(line.t_s, of, line.violated), range, x, y);
-    return { name: `${title}, mean`, pieces: all, strokes: strokes(all) };
+    return { name: `mean by ${title}`, pieces: all, strokes: strokes(all) };
   };
 }

@@ -6,7 +6,7 @@ import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
-import type { ReplicaFrame } from '../generated/boundary.ts';
+import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import {
   contextScale,
   describeReplica,
@@ -18,7 +18,7 @@ import {
   requestsOf,
 } from './facts.ts';
 import { hitTest, type StageLayout, stageLayout, stageNeeds } from './layout.ts';
-import type { StageNote, StagePicture } from './picture.ts';
+import type { StageFrame, StageNote, StagePicture } from './picture.ts';
 import './stage.css';
 
 const StageTable = lazy(() => import('./StageTable.tsx'));
@@ -27,6 +27,11 @@ const StageTable = lazy(() => import('./StageTable.tsx'));
 const RIBBONS_MS = 25;
 /** Frames that a picture takes up at most. */
 const NOTES = 64;
+
+/** What drawing reads of a frame. */
+function drawnOf({ now_us, key, clients, pools, counts, moves, replicas }: Frame): StageFrame {
+  return { now_us, key, clients, pools, counts, moves, replicas };
+}
 
 export function Stage(props: StageProps) {
   let host: HTMLDivElement | undefined;
@@ -37,6 +42,8 @@ export function Stage(props: StageProps) {
   let notes: StageNote[] = [];
   let scale = 512;
   let askedMs = 0;
+  /** The frame whose numbers the painter has. */
+  let given: Frame | undefined;
   const palette = pagePalette();
   const [table, setTable] = createSignal(false);
   const focus = createMemo(() => {
@@ -58,7 +65,8 @@ export function Stage(props: StageProps) {
   /** Height that the stage asks its panel for, where the page scrolls instead of the stage. */
   const [width, setWidth] = createSignal(0);
   const needs = createMemo(() => stageNeeds(width(), shown().length));
-  const readFrame = createThrottled(() => props.frame, 250);
+  const told = (): Frame | undefined => props.told ?? props.frame;
+  const readFrame = createThrottled(told, 250);
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const layoutOf = (width: number, height: number): StageLayout =>
@@ -68,16 +76,19 @@ export function Stage(props: StageProps) {
     const frame = props.frame;
     if (!frame) return undefined;
     // Bars shrink at once when a longer context comes, and grow again only when half their height is unused.
-    const wanted = contextScale(frame.replicas);
-    if (wanted > scale || wanted * 2 <= scale) scale = wanted;
-    const { now_us, key, clients, pools, counts, moves, replicas } = frame;
+    const tallest = contextScale(frame.replicas);
+    if (tallest > scale || tallest * 2 <= scale) scale = tallest;
     const since = notes;
     notes = [];
     const bytes = takeBytes(frame);
+    const wanted = told();
+    const isNew = wanted !== given;
+    given = wanted;
     return {
       of: 'stage',
-      frame: bytes ? undefined : { now_us, key, clients, pools, counts, moves, replicas },
+      frame: bytes ? undefined : drawnOf(frame),
       bytes,
+      told: isNew ? (wanted && wanted !== frame ? drawnOf(wanted) : 'this') : undefined,
       request: props.selected.request,
       focus: focus(),
       scale,
@@ -122,6 +133,7 @@ export function Stage(props: StageProps) {
   createEffect(() => {
     palette();
     focus();
+    told();
     void props.selected.request;
     void props.reducedMotion;
     surface?.request();

@@ -5,7 +5,7 @@ import { fitted, font, healthMark, label, labelFrom } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawCard, legend, type Swatch, servesAt, shareBar, startShare, startWords } from './drawRows.ts';
-import { isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
+import { isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -15,18 +15,7 @@ export function drawFleetHead(s: Scene): void {
   const { x, right, y } = layout.head;
   pen.font = font(p, 11);
   if (layout.detail === 'heat') {
-    const full = label100(s, right);
-    const zero = full - RAMP - 6;
-    heatRamp(pen, p, full - RAMP - 3, y - 8, RAMP, 8);
-    label(pen, '0', zero, y, p.ink3, 'right');
-    const title = zero - 14 - pen.measureText('KV in use').width;
-    label(pen, 'KV in use', title, y, p.ink3);
-    const words = ['TTFT p50 over the objective', 'over objective'].find(
-      (w) => x + 12 + pen.measureText(w).width < title - 8,
-    );
-    if (words === undefined) return;
-    healthMark(pen, p, 'missed', x + 4, y - 4);
-    label(pen, words, x + 12, y, p.ink3);
+    drawHeatHead(s, x, right, y);
     return;
   }
   if (layout.detail === 'aggregate') {
@@ -48,10 +37,33 @@ export function drawFleetHead(s: Scene): void {
 
 const RAMP = 64;
 
-/** The upper end of the heat scale; tells where it begins. */
-function label100(s: Scene, right: number): number {
-  label(s.pen, '100 %', right, s.layout.head.y, s.p.ink3, 'right');
-  return right - s.pen.measureText('100 %').width - 3;
+/** The scale of the cells, and what is drawn on them. */
+function drawHeatHead(s: Scene, x: number, right: number, y: number): void {
+  const { pen, p } = s;
+  const top = count(heatTop(s.replicas));
+  label(pen, top, right, y, p.ink3, 'right');
+  const full = right - pen.measureText(top).width - 3;
+  const zero = full - RAMP - 6;
+  heatRamp(pen, p, full - RAMP - 3, y - 8, RAMP, 8);
+  label(pen, '0', zero, y, p.ink3, 'right');
+  const title = zero - 14 - pen.measureText(HEAT_TITLE).width;
+  label(pen, HEAT_TITLE, title, y, p.ink3);
+  const words = ['TTFT p50 over the objective', 'over objective'].find(
+    (w) => x + 12 + pen.measureText(w).width < title - 8,
+  );
+  if (words === undefined) return;
+  healthMark(pen, p, 'missed', x + 4, y - 4);
+  label(pen, words, x + 12, y, p.ink3);
+  legend(s, [['waiting', p.ink2]], x + 24 + pen.measureText(words).width, title - 8);
+}
+
+const HEAT_TITLE = 'requests in flight';
+
+/** The upper end of the heat scale: a power of two, so that it rarely moves. */
+export function heatTop(replicas: readonly ReplicaFrame[]): number {
+  let most = 8;
+  for (const r of replicas) most = Math.max(most, r.in_flight);
+  return 2 ** Math.ceil(Math.log2(most));
 }
 
 export function drawFleet(s: Scene): void {
@@ -63,11 +75,12 @@ export function drawFleet(s: Scene): void {
   }
   let most = 1;
   for (const r of replicas) most = Math.max(most, r.running + r.waiting);
+  const top = heatTop(replicas);
   layout.boxes.forEach((box, i) => {
     const r = replicas[i];
     if (!r) return;
     if (layout.detail === 'cards') drawFleetCard(s, box, r, most);
-    else drawHeatCell(s, box, r, most);
+    else drawHeatCell(s, box, r, [most, top]);
   });
   if (layout.detail === 'heat') drawRowNames(s);
 }
@@ -98,7 +111,8 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const tall = box.h >= TALL;
   const small = box.h < PLAIN;
   const y = box.y + (tall ? 18 : small ? 12 : 14);
-  const health = ttftHealth(r, s.frame.key);
+  const told = toldOf(s.told, r);
+  const health = ttftHealth(told, s.told.key);
   pen.font = font(p, tall ? 12 : 11, 600);
   label(pen, `r${r.id}`, x, y, r.serving ? p.ink : p.ink3);
   const after = pen.measureText(`r${r.id}`).width + 6;
@@ -117,16 +131,16 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   healthMark(pen, p, health, box.x + box.w - pad - 4, y - 4);
   pen.font = font(p, 11);
   if (box.w >= SHOWS_TTFT) {
-    const q = text(percentileUs(r.ttft.p50_us, r.ttft.count));
+    const q = text(percentileUs(told.ttft.p50_us, told.ttft.count));
     const right = box.x + box.w - pad - (health === 'none' ? 0 : 13);
     const from = pool ? 0 : x + after - 6;
     labelFrom(pen, q, from, right, y, health === 'missed' ? p.missText : p.ink2);
   }
   if (tall) {
-    const waiting = `${count(r.waiting)} waiting`;
-    label(pen, waiting, box.x + box.w - pad, y + 15, r.waiting > 0 ? p.ink2 : p.ink3, 'right');
+    const waiting = `${count(told.waiting)} waiting`;
+    label(pen, waiting, box.x + box.w - pad, y + 15, told.waiting > 0 ? p.ink2 : p.ink3, 'right');
     const left = box.x + box.w - pad - pen.measureText(waiting).width;
-    const running = `${count(r.running)} running`;
+    const running = `${count(told.running)} running`;
     if (x + pen.measureText(running).width + 8 <= left) label(pen, running, x, y + 15, p.ink2);
   }
   const kvH = tall ? 6 : small ? 2 : 4;
@@ -173,10 +187,13 @@ function drawKvStrip(s: Scene, x: number, y: number, w: number, h: number, r: Re
   pen.fillRect(x + shared + own, y, cached, h);
 }
 
-/** The colour is the KV cache; a bar at the foot, on a ground of its own, is the queue beside the longest one. */
-function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, most: number): void {
+/**
+ * The colour is how many requests the replica has, which is what routers spread; a bar at the foot, on a ground of its own, is the queue
+ * beside the longest one.
+ */
+function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, [most, top]: readonly [number, number]): void {
   const { pen, p } = s;
-  const share = kvShare(r);
+  const share = r.in_flight / top;
   pen.fillStyle = share > 0 ? heatPaint(p.dark, share) : p.raised;
   pen.fillRect(box.x, box.y, box.w, box.h);
   if (share === 0) {
@@ -191,7 +208,7 @@ function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, most: number): void {
     pen.fillStyle = p.ink2;
     pen.fillRect(box.x, box.y + box.h - 3, w, 3);
   }
-  if (ttftHealth(r, s.frame.key) === 'missed') {
+  if (ttftHealth(r, s.told.key) === 'missed') {
     // On a ground of its own, because the mark must be told from every heat colour.
     pen.fillStyle = p.surface;
     pen.fillRect(box.x + box.w - 12, box.y + 1, 11, 11);
@@ -228,7 +245,7 @@ function drawAggregate(s: Scene, box: Box): void {
   const h = (box.h - axis - gap * (LANES.length - 1)) / LANES.length;
   LANES.forEach((lane, i) => {
     const y = box.y + i * (h + gap);
-    const values = Float64Array.from(replicas, lane.of).sort();
+    const values = Float64Array.from(replicas, (r) => lane.of(toldOf(s.told, r))).sort();
     const at = (q: number): number => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? 0;
     const top = Math.max(1e-9, lane.top ?? at(1));
     pen.font = font(p, 11, 600);

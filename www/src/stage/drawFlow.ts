@@ -3,6 +3,7 @@ import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../b
 import { fitted, font, hasLetter, label, roundRect, SOLID, tenant } from '../draw/marks.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { shareBar } from './drawRows.ts';
+import { toldOf } from './facts.ts';
 import { FLOW, type StageLayout } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -50,10 +51,10 @@ export function drawFlow(s: Scene): void {
 }
 
 function drawArrivals(s: Scene): void {
-  const { pen, p, frame, layout } = s;
+  const { pen, p, frame, told, layout } = s;
   pen.font = font(p, 11);
   label(pen, 'Arrivals', 12, 19, p.ink3);
-  const rate = ratePerS(frame.key.offered_per_s);
+  const rate = ratePerS(told.key.offered_per_s);
   pen.font = font(p, 17, 600);
   label(pen, rate.value, 12, 54, p.ink);
   const w = pen.measureText(rate.value).width;
@@ -86,14 +87,18 @@ function drawArrivals(s: Scene): void {
     pen.font = font(p, 11);
     // The name stands above its pipe, so that it may run over where the pipe begins; not beside the words below the gate.
     const beside = pipe.y - 6 > layout.axisY + 38 && pipe.y - 15 < layout.axisY + 74;
-    const name = fitted(pen, c.name, beside ? CLIENTS_END - 31 : 60);
+    const name = fitted(pen, c.name || 'no client', beside ? CLIENTS_END - 31 : 60);
     if (i > 0 && !beside) {
       // It may lie on the pipe of the client above.
       pen.fillStyle = p.surface;
       pen.fillRect(26, pipe.y - 15, pen.measureText(name).width + 2, 11);
     }
     label(pen, name, 27, pipe.y - 6, p.ink2);
-    label(pen, ratePerS(c.rate_per_s).value, 27, pipe.y + 7, p.ink);
+    const each = ratePerS((told.clients[i] ?? c).rate_per_s).value;
+    label(pen, each, 27, pipe.y + 7, p.ink);
+    if (c.tenant === undefined) return;
+    const from = 31 + pen.measureText(each).width;
+    label(pen, fitted(pen, c.tenant, CLIENTS_END - from), from, pipe.y + 7, p.ink3);
   });
 }
 const OTHERS = [2, 3];
@@ -136,14 +141,15 @@ function drawGate(s: Scene): void {
   pen.lineWidth = 1;
   pen.stroke();
   // How many are between arrival and a queue right now: one square each, eight fill the gate.
-  const held = Math.min(8, frame.counts.in_pipeline);
+  const there = Math.min(8, frame.counts.in_pipeline);
   pen.fillStyle = p.ink3;
-  for (let i = 0; i < held; i++) pen.fillRect(GATE_X + 3, y + 17.5 - i * 5.4, 16, 4);
+  for (let i = 0; i < there; i++) pen.fillRect(GATE_X + 3, y + 17.5 - i * 5.4, 16, 4);
   pen.font = font(p, 11);
   label(pen, 'Admission', GATE_X + 11, 19, p.ink3, 'center');
   const below = y + Math.min(58, layout.height - y - 50);
-  const { in_pipeline, rejected } = frame.counts;
-  belowGate(s, `${small(in_pipeline)} on the way`, below, p.ink3);
+  const { in_pipeline, held, rejected } = s.told.counts;
+  if (held > 0) belowGate(s, `${small(held)} waiting`, below, p.ink);
+  else belowGate(s, `${small(in_pipeline)} on the way`, below, p.ink3);
   belowGate(s, `${small(rejected)} refused`, below + 14, rejected > 0 ? p.missText : p.ink3);
 }
 
@@ -175,14 +181,15 @@ function drawBranches(s: Scene): void {
   const { pen, p, replicas, layout } = s;
   const rows = layout.detail === 'rows';
   let most = 1;
-  for (const r of replicas) most = Math.max(most, r.in_flight);
+  for (const r of replicas) most = Math.max(most, toldOf(s.told, r).in_flight);
   pen.font = font(p, 11);
   if (rows) label(pen, 'in flight', 250, 19, p.ink3, 'right');
   layout.branches.forEach((b, i) => {
     let share = 0;
     let focus = false;
     for (let k = b.first; k < b.first + b.count; k++) {
-      share += replicas[k]?.share ?? 0;
+      const r = replicas[k];
+      share += r ? toldOf(s.told, r).share : 0;
       focus ||= replicas[k]?.id === s.focus && s.focus !== undefined;
     }
     const thick = layout.boxes[i] && rows ? Math.min(12.5, ((layout.boxes[i]?.h ?? 66) / 66) * 12.5) : 12.5;
@@ -198,10 +205,11 @@ function drawBranches(s: Scene): void {
 
 function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, most: number): void {
   const { pen, p, layout } = s;
-  const r = s.replicas[i];
+  const here = s.replicas[i];
   const b = layout.branches[i];
   const box = layout.boxes[i];
-  if (!r || !b || !box) return;
+  if (!here || !b || !box) return;
+  const r = toldOf(s.told, here);
   const tall = box.h >= 50;
   const y = b.y - (tall ? 11 : 6);
   pen.font = font(p, 11, focus ? 600 : 400);
@@ -305,12 +313,17 @@ function placeOf(s: Scene, replica: number): number {
 
 /** The pipeline on a phone: three boxes with the numbers that the wide stage draws as pipes. */
 export function drawPhonePipeline(s: Scene): void {
-  const { pen, p, layout, frame } = s;
+  const { pen, p, layout } = s;
+  const { counts, key } = s.told;
   const w = (layout.width - 16 - 2 * 27) / 3;
   const cells: [string, string, string][] = [
-    [ratePerS(frame.key.offered_per_s).value, 'req/s', 'arriving'],
-    [count(frame.counts.rejected), 'refused', `${count(frame.counts.in_pipeline)} on the way`],
-    [count(frame.counts.waiting), 'waiting', `${count(frame.counts.running)} running`],
+    [ratePerS(key.offered_per_s).value, 'req/s', 'arriving'],
+    [
+      count(counts.rejected),
+      'refused',
+      counts.held > 0 ? `${count(counts.held)} waiting` : `${count(counts.in_pipeline)} on the way`,
+    ],
+    [count(counts.waiting), 'waiting', `${count(counts.running)} running`],
   ];
   cells.forEach(([value, unit, word], i) => {
     const x = 8 + i * (w + 27);

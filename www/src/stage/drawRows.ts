@@ -16,7 +16,7 @@ import {
 } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
-import { contextAt, cpuShare, isStarting, kvShare, poolWords, ttftHealth } from './facts.ts';
+import { contextAt, cpuShare, isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -102,14 +102,15 @@ export function drawRows(s: Scene): void {
       return;
     }
     const top = marksTop(box, layout);
-    drawWaiting(s, layout.columns.wait, top, r);
-    drawBatch(s, layout.columns.batch, top, r);
-    drawKv(s, layout.columns.kv, top, r);
-    if (layout.stacked) drawPhoneTitle(s, box, r);
-    else if (layout.compact) drawLine(s, box, r);
+    const told = toldOf(s.told, r);
+    drawWaiting(s, layout.columns.wait, top, r, told);
+    drawBatch(s, layout.columns.batch, top, r, told);
+    drawKv(s, layout.columns.kv, top, r, told);
+    if (layout.stacked) drawPhoneTitle(s, box, told);
+    else if (layout.compact) drawLine(s, box, told);
     else {
-      drawBusy(s, layout.columns.id, box, r);
-      drawNow(s, layout.columns.now, box, r);
+      drawBusy(s, layout.columns.id, box, told);
+      drawNow(s, layout.columns.now, box, told);
     }
   });
 }
@@ -227,7 +228,7 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
   label(pen, short(r.running), batch.x - 6, y, p.ink, 'right');
   pen.font = font(p, 11);
   label(pen, text(percent(kvShare(r))), kv.x - 6, y, p.ink2, 'right');
-  const health = ttftHealth(r, s.frame.key);
+  const health = ttftHealth(r, s.told.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);
   const right = now.x + now.w;
   ttftText(s, q, right - (health === 'none' ? 0 : 15), y + 1, health === 'missed' ? p.missText : p.ink);
@@ -236,9 +237,10 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
 
 const CHIP_PITCH = CHIP + CHIP_GAP;
 
-function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
+/** The marks are those of the replica as it is, the number that of the instant of all numbers. */
+function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
-  if (!layout.compact) figure(pen, p, [count(r.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
+  if (!layout.compact) figure(pen, p, [count(told.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
   if (r.queue.length === 0) {
     pen.fillStyle = p.line;
     pen.fillRect(col.x, top + layout.marks - 1, col.w, 1);
@@ -265,12 +267,12 @@ function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
   label(pen, `+${short(r.waiting - shown)}`, x, y, p.ink3);
 }
 
-function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
+function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const base = top + layout.marks;
   if (!layout.compact) {
-    const end = figure(pen, p, [count(r.running), 'running'], col.x, top - 6, col.x + col.w + 6);
-    if (r.step_us > 0) labelFrom(pen, `step ${text(durationUs(r.step_us))}`, end, col.x + col.w, top - 6, p.ink3);
+    const end = figure(pen, p, [count(told.running), 'running'], col.x, top - 6, col.x + col.w + 6);
+    if (told.step_us > 0) labelFrom(pen, `step ${text(durationUs(told.step_us))}`, end, col.x + col.w, top - 6, p.ink3);
   }
   pen.fillStyle = p.line;
   pen.fillRect(col.x, base - 1, col.w, 1);
@@ -315,12 +317,12 @@ function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span, base: 
 /** Height of the bar for the CPU tier, below the cells. */
 const CPU_BAR = 5;
 
-function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame): void {
+function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const tiered = r.kv.cpu_total > 0;
   if (!layout.compact) {
-    const end = figure(pen, p, [text(percent(kvShare(r))), 'KV'], col.x, top - 6, col.x + col.w);
-    const more = tiered ? `CPU ${text(percent(cpuShare(r)))}` : `${count(r.kv.used)} blocks`;
+    const end = figure(pen, p, [text(percent(kvShare(told))), 'KV'], col.x, top - 6, col.x + col.w);
+    const more = tiered ? `CPU ${text(percent(cpuShare(told)))}` : `${count(told.kv.used)} blocks`;
     labelFrom(pen, more, end, col.x + col.w, top - 6, p.ink3);
   }
   const room = layout.marks - (tiered ? CPU_BAR + 2 : 0);
@@ -389,7 +391,7 @@ function drawNow(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const right = col.x + col.w;
   const mid = box.y + box.h / 2;
-  const health = ttftHealth(r, s.frame.key);
+  const health = ttftHealth(r, s.told.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);
   ttftText(s, q, right, mid - 2, health === 'missed' ? p.missText : p.ink);
   healthMark(pen, p, health, right - 5, mid + 14);
@@ -412,7 +414,7 @@ function trend(s: Scene, r: ReplicaFrame, x: number, y: number, w: number, h: nu
   const { pen, p } = s;
   const history = s.trends.replica(r.id);
   if (history.length < 2) return;
-  pen.strokeStyle = ttftHealth(r, s.frame.key) === 'missed' ? p.prefill : p.ink3;
+  pen.strokeStyle = ttftHealth(r, s.told.key) === 'missed' ? p.prefill : p.ink3;
   pen.lineWidth = 1.25;
   pen.beginPath();
   history.each(s.frame.now_us, (place, us) => {
@@ -427,7 +429,7 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   const x = box.x + 10;
   const y = box.y + 23;
   const right = box.x + box.w - 10;
-  const health = ttftHealth(r, s.frame.key);
+  const health = ttftHealth(r, s.told.key);
   const ink = health === 'missed' ? p.missText : p.ink;
   const end = Math.min(right - 56, ttftText(s, percentileUs(r.ttft.p50_us, r.ttft.count), right, y, ink) - 10);
   healthMark(pen, p, health, end, y - 5);

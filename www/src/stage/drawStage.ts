@@ -24,6 +24,7 @@ function free(bytes: Uint8Array | undefined): void {
 export class StageMemory {
   readonly trends = new Trends();
   readonly dots = new Dots();
+  private told: StageFrame | undefined;
   private latest: { readonly picture: StagePicture; readonly frame: StageFrame } | undefined;
 
   take(notes: readonly StageNote[], wallMs: number): void {
@@ -33,6 +34,12 @@ export class StageMemory {
       if (followed) this.dots.take(followed.moves, nowUs, wallMs, followed.speed);
       else this.dots.clear();
     }
+  }
+
+  /** The frame whose numbers are written with this one. */
+  toldWith(picture: StagePicture, frame: StageFrame): StageFrame {
+    if (picture.told) this.told = picture.told === 'this' ? frame : picture.told;
+    return this.told ?? frame;
   }
 
   /** Dots go on while the picture is the same: its frame is read once, and the bytes then freed. */
@@ -63,7 +70,8 @@ export function drawStage(
   const replicas = present(frame.replicas);
   const layout = stageLayout(width, height, replicas.length, frame.pools.length);
   const wallMs = performance.now();
-  const scene: Scene = { pen, p, frame, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
+  const told = memory.toldWith(picture, frame);
+  const scene: Scene = { pen, p, frame, told, replicas, layout, request, focus, scale, trends, dots, wallMs, ribbons };
   drawScene(scene);
   return !ribbons && dots.settle(wallMs);
 }

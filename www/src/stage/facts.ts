@@ -1,7 +1,7 @@
 // What the marks say about a frame, in words and classes: no drawing, no simulation arithmetic.
 import { count, DASH, durationUs, percent, percentileUs, plain, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
-import type { BatchFrame, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import type { BatchFrame, Counts, Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 
 /** How a replica's latest TTFTs stand against the objective: missed if the median does, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
@@ -45,6 +45,12 @@ export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFram
   return replicas.some(hasStopped) ? replicas.filter((r) => !hasStopped(r)) : replicas;
 }
 
+/** A replica as its numbers are written; one that was not there then as it is. */
+export function toldOf(told: Pick<Frame, 'replicas'>, r: ReplicaFrame): ReplicaFrame {
+  const there = told.replicas[r.id];
+  return there?.id === r.id ? there : (told.replicas.find((one) => one.id === r.id) ?? r);
+}
+
 /** Share of a replica's blocks that requests hold. */
 export const kvShare = (r: ReplicaFrame): number => (r.kv.total === 0 ? 0 : r.kv.used / r.kv.total);
 
@@ -73,9 +79,15 @@ export function describeStage(frame: Frame | undefined): string {
   const most = worst && worst.waiting > 0 ? `; r${worst.id} has the longest queue with ${count(worst.waiting)}` : '';
   return (
     `At ${plain(Math.round(frame.now_us / 1000) / 1000)} seconds ${text(ratePerS(frame.key.offered_per_s))} arrive at ` +
-    `${count(n)} ${n === 1 ? 'replica' : 'replicas'}: ${count(frame.counts.waiting)} requests wait, ` +
+    `${count(n)} ${n === 1 ? 'replica' : 'replicas'}: ${waitWords(frame.counts)}, ` +
     `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.`
   );
+}
+
+/** Everybody who waits: in the queues of the replicas, and at the gateway. */
+export function waitWords({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string {
+  const atGateway = held > 0 ? ` and ${count(held)} at the gateway` : '';
+  return `${count(waiting)} requests wait${held > 0 ? ' at replicas' : ''}${atGateway}`;
 }
 
 /** One replica in one sentence, for its button in the table. */

@@ -20,6 +20,8 @@ export type StagePicture = {
   /** The frame, or its bytes. */
   readonly frame: StageFrame | undefined;
   readonly bytes: Uint8Array | undefined;
+  /** The frame whose numbers are written: this one, another, or, where nothing is said, that of the picture before. */
+  readonly told: StageFrame | 'this' | undefined;
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */
   readonly focus: number | undefined;

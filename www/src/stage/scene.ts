@@ -12,6 +12,8 @@ export type Scene = {
   readonly pen: Pen;
   readonly p: Palette;
   readonly frame: StageFrame;
+  /** The frame whose numbers are written. */
+  readonly told: StageFrame;
   /** The replicas that are drawn: those of the layout's boxes, in order. */
   readonly replicas: readonly ReplicaFrame[];
   readonly layout: StageLayout;

@@ -359,6 +359,7 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker) 
     refreshTick: frames.refreshTick,
     throttledFrame: frames.throttledFrame,
     figuresFrame: frames.figuresFrame,
+    toldFrame: frames.toldFrame,
     anomalies: frames.anomalies,
     reducedMotion,
     freshSeed: () => client.freshSeed(),

@@ -51,9 +51,11 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, fla
   const [evidence, setEvidence] = createSignal<Evidence>();
   /** Counts the refreshes of what is asked for on demand, so that lists know when to ask again. */
   const [refreshTick, setRefreshTick] = createSignal(0);
+  /** The frame whose figures are told, as often as they can be read: on the stage at once, everywhere else in the next display frames. */
+  const [toldFrame, setToldFrame] = createSignal<Frame>();
   /** The frame as often as numbers can be read. */
   const [throttledFrame, setThrottledFrame] = createSignal<Frame>();
-  /** The same for the key figures, a display frame before. */
+  /** The same for the key figures and the heads of the charts, a display frame before. */
   const [figuresFrame, setFiguresFrame] = createSignal<Frame>();
   /** The anomalies of the frame, and those ahead that the same run is known to come to. */
   const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
@@ -114,6 +116,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, fla
     const seldom = moved && now - latestMs >= SELDOM_MS;
     latestMs = now;
     const reads = all || now >= detailsDue;
+    if (reads) setToldFrame(frame());
     // What is read goes on screen in the display frames after this one while playing: all of it and the stage in one would take too long.
     if (all || seldom || !reads) refreshCharts(all ? 'all' : seldom ? 'due' : 'one', now);
     const at = frame();
@@ -128,13 +131,13 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, fla
     detailsDue = now + DETAILS_MS;
     if (all) {
       batch(() => {
-        setFiguresFrame(frame());
+        setFiguresFrame(toldFrame());
         readRest();
       });
       return;
     }
     paintApart(() => {
-      setFiguresFrame(frame());
+      setFiguresFrame(toldFrame());
       paintApart(readRest);
     });
   }
@@ -142,7 +145,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, fla
   /** All numbers, words and tables but the key figures come up to date. */
   function readRest(): void {
     setRefreshTick((n) => n + 1);
-    setThrottledFrame(frame());
+    setThrottledFrame(figuresFrame());
     refreshDetail();
     refreshEvidence();
   }
@@ -226,6 +229,7 @@ export function createFrames({ client, speed, selected, editsPassed, speaks, fla
     say,
     setSpoken,
     refreshTick,
+    toldFrame,
     throttledFrame,
     figuresFrame,
     anomalies,

@@ -6,7 +6,7 @@ export function sentenceOf(frame: Frame): string {
   const { counts } = frame;
   const s = Math.round(frame.now_us / 1e6);
   const state = frame.finished ? 'Finished' : 'At';
-  const standing = `${state} ${s} s: ${counts.running} running, ${counts.waiting} waiting, ${counts.completed} completed`;
+  const standing = `${state} ${s} s: ${counts.running} running, ${counts.waiting} waiting${counts.held > 0 ? `, ${counts.held} more waiting at the gateway` : ''}, ${counts.completed} completed`;
   const { ttft } = frame.key;
   return ttft.count === 0 ? `${standing}.` : `${standing}; TTFT p99 ${text(durationUs(ttft.p99_us))}.`;
 }

@@ -56,6 +56,33 @@ onPage('there is one TTFT p99 at a time, and every percentile names its span', a
   await comes(async () => (await row.locator('td').nth(2).textContent()).replaceAll(/\s/g, ''), shown);
 });
 
+onPage('while playing, key figures, heads of charts and distributions are of one instant', async (page) => {
+  await page.getByRole('button', { name: 'Play', exact: true }).first().click();
+  const found = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const bare = (text) => text.replaceAll(/\s/g, '');
+        const seen = new Set();
+        const apart = [];
+        let frames = 0;
+        const look = () => {
+          const figure = [...document.querySelectorAll('.kpi > div')].find((el) => el.textContent.includes('TTFT p99'));
+          const key = bare(figure.querySelector('p > span').textContent);
+          const head = bare(document.querySelector('.time-chart').getAttribute('aria-label'));
+          const share = bare(document.querySelector('.ecdf canvas').getAttribute('aria-label'));
+          if (!head.includes(`p99${key}.`) || !share.includes(`99%within${key}`)) apart.push([key, head, share]);
+          seen.add(key);
+          frames += 1;
+          if (frames < 400 && seen.size < 6) requestAnimationFrame(look);
+          else resolve({ apart, values: seen.size });
+        };
+        requestAnimationFrame(look);
+      }),
+  );
+  assert.deepEqual(found.apart, []);
+  assert.ok(found.values > 1, 'the figures moved on');
+});
+
 onPage('the TPOT objective is held against TPOT, and ITL stands beside it', async (page) => {
   await toEnd(page);
   const tile = figure(page, 'TPOT p99');

@@ -90,6 +90,7 @@ function Gallery() {
           cursorS={cursor()}
           onCursor={setCursor}
           frame={frame()}
+          figures={frame()}
           selected={selected()}
           onSelect={setSelected}
           warmUpS={20}

@@ -159,7 +159,7 @@ test('the percentiles of a distribution, its objective and its axes keep apart',
             [90, p90],
             [99, p99],
           ] as const;
-          const shape = { values, percents, marks, sloMs };
+          const shape = { values, percents, marks, sloMs, few: false };
           const scene = { pen, p: plainPalette(true), width, height, ...shape, stroke: 'a', empty: '' };
           drawEcdf({ ...scene, ...range });
           const where = `${p50} ${p90} ${p99} ms, objective ${sloMs}, ${width} × ${height}`;
@@ -178,16 +178,16 @@ test('the words of a percentile keep off the curve where there is room beside it
   expect(placeMark(mark, within, [], nowhere)).toEqual({ x: 157, y: 73, w: 50 });
   const atTheRight = (_: number, to: number): boolean => to > 150;
   expect(placeMark(mark, within, [], atTheRight)).toEqual({ x: 93, y: 64, w: 50 });
-  expect(placeMark(mark, within, [], () => true)).toEqual({ x: 157, y: 73, w: 50 });
+  expect(placeMark(mark, within, [], () => true)).toBeUndefined();
 });
 
 test('the words of an anomaly keep off the playhead: shorter, or before the mark', () => {
   const six = (text: string): number => text.length * 6;
   const edges = { taken: 0, next: 500, right: 500, playhead: 300 };
-  expect(besideMark(['2 × livelock', '2'], 100, edges, six)).toEqual({ words: '2 × livelock', x: 112 });
-  expect(besideMark(['2 × livelock', '2'], 240, edges, six)).toEqual({ words: '2', x: 252 });
-  expect(besideMark(['2 × livelock', '2'], 290, edges, six)).toEqual({ words: '2', x: 281 });
-  expect(besideMark(['2 × livelock', '2'], 490, edges, six)).toEqual({ words: '2', x: 481 });
-  expect(besideMark(['livelock', ''], 290, edges, six)).toBeUndefined();
-  expect(besideMark(['2 × livelock', '2'], 290, { ...edges, taken: 280 }, six)).toBeUndefined();
+  expect(besideMark(['2 × livelock', '×2'], 100, edges, six)).toEqual({ words: '2 × livelock', x: 112 });
+  expect(besideMark(['2 × livelock', '×2'], 240, edges, six)).toEqual({ words: '×2', x: 252 });
+  expect(besideMark(['2 × livelock', '×2'], 290, edges, six)).toEqual({ words: '×2', x: 275 });
+  expect(besideMark(['2 × livelock', '×2'], 490, edges, six)).toEqual({ words: '×2', x: 475 });
+  expect(besideMark(['livelock'], 290, edges, six)).toBeUndefined();
+  expect(besideMark(['2 × livelock', '×2'], 290, { ...edges, taken: 280 }, six)).toBeUndefined();
 });

@@ -27,12 +27,13 @@ function frameFor(replicas: number, clients: number, kind: Kind): Frame {
   return {
     ...frame,
     counts: busy
-      ? { ...frame.counts, in_pipeline: 12_345, rejected: 123_456, waiting: 123_456, running: 99_999 }
+      ? { ...frame.counts, in_pipeline: 12_345, held: 12_345, rejected: 123_456, waiting: 123_456, running: 99_999 }
       : frame.counts,
     key: busy ? { ...frame.key, offered_per_s: 123_456 } : frame.key,
     clients: Array.from({ length: clients }, (_, i) => ({
       name: names[i] ?? `client-${i}`,
       rate_per_s: busy ? 12_345 - i : 5.8,
+      ...(busy ? { tenant: 'internal-summaries' } : {}),
     })),
     replicas: busy ? frame.replicas.map(widest) : kind === 'starting' ? frame.replicas.map(young) : frame.replicas,
   };
@@ -82,6 +83,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
     pen,
     p: plainPalette(dark),
     frame,
+    told: frame,
     replicas,
     layout,
     request: undefined,

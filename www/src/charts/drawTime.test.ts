@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { trust } from '../base/trust.ts';
+import type { Palette } from '../draw/inks.ts';
+import type { Pen } from '../draw/pen.ts';
+import { drawTime, quietPlace } from './drawTime.ts';
+import { placesIn, plotBox, type TimePicture } from './timePicture.ts';
+
+const NAN = Number.NaN;
+const SIZE = { width: 424, height: 109 } as const;
+const AXES = { endS: 100, low: 1, high: 1000, log: true } as const;
+
+function picture(values: readonly (readonly number[])[], stepped = false): TimePicture {
+  const line = { name: '', ink: 'ink', width: 1, dash: [], chosen: false };
+  return {
+    of: 'time',
+    ...AXES,
+    first: false,
+    stepped,
+    times: Float64Array.from(values[0] ?? [], (_, i) => 10 * i),
+    lines: values.map((of) => ({ ...line, values: Float64Array.from(of) })),
+    bands: values.length > 1 ? [{ upper: 1, lower: 0, ink: 'band' }] : [],
+    ticks: [],
+    nowS: 100,
+    warmUpS: 0,
+    shaded: [],
+    flags: [],
+    slo: 0,
+    over: undefined,
+    empty: undefined,
+  };
+}
+
+/** The stretches that are drawn, each from its first to its last instant: strokes, and filled shapes. */
+function drawn(of: TimePicture): { readonly lines: number[][]; readonly bands: number[][] } {
+  const { x } = placesIn(plotBox(SIZE.width, SIZE.height, false), AXES);
+  const paths: number[][] = [];
+  const found = { lines: [] as number[][], bands: [] as number[][] };
+  const ends = (all: number[][]): number[][] =>
+    all.map((xs) => [Math.min(...xs), Math.max(...xs)].map((at) => Math.round((at - x(0)) / (x(1) - x(0)))));
+  const known: Record<string, unknown> = {
+    measureText: () => ({ width: 10 }),
+    beginPath: () => paths.splice(0),
+    moveTo: (at: number) => paths.push([at]),
+    lineTo: (at: number) => (paths.at(-1) ?? paths[paths.push([]) - 1])?.push(at),
+    stroke: () => found.lines.push(...paths.map((p) => [...p])),
+    fill: () => found.bands.push(...paths.map((p) => [...p])),
+  };
+  const pen = trust<Pen>(
+    new Proxy(known, { get: (_, name) => known[String(name)] ?? ((): void => undefined), set: () => true }),
+  );
+  const p = trust<Palette>(new Proxy({}, { get: () => 'a' }));
+  drawTime({ ...of, pen, p, ...SIZE });
+  return { lines: ends(found.lines), bands: ends(found.bands) };
+}
+
+test('a line has a gap where nothing happened, on a log axis too', () => {
+  expect(drawn(picture([[5, 6, NAN, NAN, 7, 8, 9]])).lines).toEqual([
+    [0, 10],
+    [40, 60],
+  ]);
+  // Zero has no place on a log axis.
+  expect(drawn(picture([[5, 6, 0, 7, 8]], true)).lines).toEqual([
+    [0, 10],
+    [30, 40],
+  ]);
+});
+
+test('a value with none beside it is seen', () => {
+  expect(drawn(picture([[NAN, NAN, 7, NAN, 5, 6]])).lines).toEqual([
+    [20, 20],
+    [40, 50],
+  ]);
+});
+
+test('a band has the gaps of its lines', () => {
+  const { bands } = drawn(
+    picture([
+      [5, 6, NAN, 7, 8, 9],
+      [50, 60, 70, NAN, 80, 90],
+    ]),
+  );
+  expect(bands).toEqual([
+    [0, 10],
+    [40, 50],
+  ]);
+});
+
+test('the name of a law lies on no line, or is left out', () => {
+  const box = { x: 40, y: 5, w: 300, h: 80 };
+  expect(quietPlace(box, 100, [])).toEqual([44, 14]);
+  const across = (y: number) =>
+    [
+      [
+        [40, y],
+        [340, y],
+      ] as const,
+    ] as const;
+  expect(quietPlace(box, 100, across(12))).toEqual([44, 82]);
+  expect(
+    quietPlace(box, 100, [
+      ...across(12),
+      [
+        [40, 80],
+        [150, 80],
+      ],
+    ])?.[0],
+  ).toBeGreaterThan(150);
+  expect(quietPlace(box, 100, [...across(12), ...across(80)])).toBeUndefined();
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { dataOf, frameOf } from '../../tests/gallery/synthetic.ts';
+import type { ViewColumns } from '../base/view.ts';
+import type { Frame } from '../generated/boundary.ts';
+import { describeLines, TIME_SPECS, type TimeSpec, valueNow } from './specs.ts';
+
+const specOf = (view: string): TimeSpec => {
+  const found = TIME_SPECS.find((spec) => spec.view === view);
+  if (!found) throw new Error(`no chart ${view}`);
+  return found;
+};
+const columnsOf = (n: number, view: string): ViewColumns => {
+  const found = dataOf(n, 131.25)[view];
+  if (!found) throw new Error(`no columns ${view}`);
+  return found;
+};
+const nothing = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
+
+test('where nothing happened in the span there is no value, whatever came before', () => {
+  const frame = frameOf(2);
+  const idle: Frame = { ...frame, key: { ...frame.key, ttft: nothing, e2e: nothing } };
+  for (const view of ['ttft-over-time', 'e2e-over-time']) {
+    const [spec, data] = [specOf(view), columnsOf(2, view)];
+    for (const line of spec.lines(data)) {
+      expect(valueNow(spec, line, idle)).toBeNaN();
+      expect(valueNow(spec, line, frame)).toBeGreaterThan(0);
+    }
+    expect(describeLines(spec, data, idle)).toContain('last 30 s: p50 none, p90 none, p99 none.');
+  }
+});
+
+test('of many replicas the least, the median and the most are those of the frame', () => {
+  const frame = frameOf(64);
+  const spec = specOf('queue-depth');
+  const waiting = frame.replicas.map((r) => r.waiting).toSorted((a, b) => a - b);
+  const told = spec.lines(columnsOf(64, 'queue-depth')).map((line) => valueNow(spec, line, frame));
+  expect(told).toEqual([waiting[0], waiting[32], waiting[63]]);
+});
+
+test('requests held at the gateway are a line of the queues, beside one or many replicas', () => {
+  for (const n of [2, 64]) {
+    const frame = frameOf(n);
+    const spec = specOf('queue-depth');
+    const data = columnsOf(n, 'queue-depth');
+    const held = { names: [...data.names, 'gateway'], columns: [...data.columns, new Float64Array(3)] };
+    const lines = spec.lines(held);
+    expect(lines.length).toBe(spec.lines(data).length + 1);
+    const gate = lines.at(-1);
+    expect(gate).toMatchObject({ name: 'gateway', column: held.names.length - 1, replica: undefined });
+    const full: Frame = { ...frame, counts: { ...frame.counts, held: 215 } };
+    expect(gate && valueNow(spec, gate, full)).toBe(215);
+  }
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { frameOf } from '../../tests/gallery/synthetic.ts';
+import { StageMemory } from './drawStage.ts';
+import { toldOf } from './facts.ts';
+import type { StageFrame, StagePicture } from './picture.ts';
+
+const picture = (told: StagePicture['told']): StagePicture => ({
+  of: 'stage',
+  frame: undefined,
+  bytes: undefined,
+  told,
+  request: undefined,
+  focus: undefined,
+  scale: 512,
+  ribbons: true,
+  notes: [],
+});
+
+test('numbers are those of the frame that is told, until another one is', () => {
+  const memory = new StageMemory();
+  const [first, second, third]: StageFrame[] = [frameOf(2, 10), frameOf(2, 11), frameOf(2, 12)];
+  if (!first || !second || !third) throw new Error('three frames');
+  expect(memory.toldWith(picture('this'), first)).toBe(first);
+  expect(memory.toldWith(picture(undefined), second)).toBe(first);
+  expect(memory.toldWith(picture(second), third)).toBe(second);
+  expect(memory.toldWith(picture('this'), third)).toBe(third);
+});
+
+test('a replica that was not there when numbers were told is told as it is', () => {
+  const told = frameOf(2);
+  const [one, , third] = frameOf(3, 140, 9).replicas;
+  if (!one || !third) throw new Error('three replicas');
+  expect(toldOf(told, one)).toBe(told.replicas[0]);
+  expect(toldOf(told, third)).toBe(third);
+});
