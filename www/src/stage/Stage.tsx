@@ -66,7 +66,8 @@ export function Stage(props: StageProps) {
   const [width, setWidth] = createSignal(0);
   const needs = createMemo(() => stageNeeds(width(), shown().length));
   const told = (): Frame | undefined => props.told ?? props.frame;
-  const readFrame = createThrottled(told, 250);
+  const throttled = createThrottled(() => props.frame, 250);
+  const readFrame = (): Frame | undefined => props.told ?? throttled();
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const layoutOf = (width: number, height: number): StageLayout =>
