@@ -151,6 +151,14 @@ impl Comparison {
         Self::default()
     }
 
+    /// The scenarios of A and B, with the edits that they have when the pairs are added; throws a list of diagnostics.
+    #[wasm_bindgen(js_name = setScenarios)]
+    pub fn set_scenarios(&mut self, a: &str, b: &str) -> Result<(), JsValue> {
+        let read = |text: &str| parse(text).map_err(|problems| value(&problems));
+        self.0.set_scenarios(&read(a)?, &read(b)?);
+        Ok(())
+    }
+
     /// Adds two runs with the same seed, as `Sim.outcomes` gave them; throws a list of diagnostics.
     pub fn add(&mut self, a: &[u8], b: &[u8]) -> Result<(), JsValue> {
         let read = |bytes: &[u8]| Outcomes::read(bytes).map_err(|problems| value(&problems));

@@ -6,6 +6,7 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{each, progress, threads};
 use super::table::{Align, MISSING, Table, number, visible};
 use super::{Failed, say, tell};
+use crate::base::words::count;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
 use crate::session::compare::{
@@ -121,6 +122,7 @@ fn compare(
 ) -> Result<RunComparison, Failed> {
     let pool = threads(jobs)?;
     let mut comparing = Comparing::default();
+    comparing.set_scenarios(&cases[0].scenario, &cases[1].scenario);
     let bounds = oracles.map_or(&[][..], |o| &o.cases);
     let runs: Vec<&Case> = cases.into_iter().chain(bounds).collect();
     if let Some(oracles) = oracles {
@@ -161,6 +163,7 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     out.push_str(&metric_table(c).text());
     out.push('\n');
     out.push_str(&total_table(c).text());
+    line(&mut out, "* of the requests that finished, were refused or were dropped");
     if let Some(regret) = &c.regret {
         write_regret(&mut out, regret);
     }
@@ -192,7 +195,7 @@ fn write_head(out: &mut String, c: &RunComparison, names: [&str; 2]) {
     let (first, last) = (c.seeds.first(), c.seeds.last().filter(|_| c.seeds.len() > 1));
     let to = last.map_or(String::new(), |last| format!(" to {last}"));
     let seed = first.map_or("", String::as_str);
-    line(out, &format!("{} requests, {how}; {seeds} {seed}{to}", c.requests));
+    line(out, &format!("{} requests, {how}; {seeds} {seed}{to}", count(c.requests)));
     if let Some(why) = &c.not_paired {
         line(out, why);
     }
@@ -204,18 +207,26 @@ fn title(side: &Side, name: &str) -> String {
     if side.title.is_empty() || side.title == name { String::new() } else { format!(": {}", side.title) }
 }
 
-/// A number with its sign.
+/// A number with its sign; what is zero with these decimals has none.
 fn signed(x: Option<f64>, decimals: usize) -> String {
-    x.map_or_else(|| MISSING.to_owned(), |x| format!("{x:+.decimals$}"))
+    let with_sign = |x: f64| {
+        let text = format!("{x:+.decimals$}");
+        let zero = text[1..].bytes().all(|b| matches!(b, b'0' | b'.'));
+        if zero { text[1..].to_owned() } else { text }
+    };
+    x.map_or_else(|| MISSING.to_owned(), with_sign)
 }
 
 fn cells(d: &Difference, decimals: usize) -> Vec<String> {
-    let interval = d.lo.zip(d.hi).map(|(lo, hi)| format!("{lo:+.decimals$} to {hi:+.decimals$}"));
+    let interval = match (d.lo, d.hi) {
+        (Some(_), Some(_)) => format!("{} to {}", signed(d.lo, decimals), signed(d.hi, decimals)),
+        _ => MISSING.to_owned(),
+    };
     vec![
         number(d.a, decimals),
         number(d.b, decimals),
         signed(d.diff, decimals),
-        interval.unwrap_or_else(|| MISSING.to_owned()),
+        interval,
         d.words().to_owned(),
     ]
 }
@@ -255,7 +266,7 @@ fn total_table(c: &RunComparison) -> Table {
     let mut table = table("whole runs");
     let t = &c.totals;
     let all: [(&str, &TotalComparison, usize); 7] = [
-        ("met, share", &t.met_share, 4),
+        ("met, share *", &t.met_share, 4),
         ("finished, share", &t.finished_share, 4),
         ("goodput, req/s", &t.goodput_per_s, 3),
         ("output, tokens/s", &t.output_tokens_per_s, 1),
@@ -314,10 +325,14 @@ fn write_paired(out: &mut String, name: &str, p: &PairedPart) {
     line(out, "");
     line(out, &format!("{name} request by request: {gained:.1} % gained, {lost:.1} % lost"));
     let (median, low, high) = (p.p50_ms, p.p5_ms, p.p95_ms);
-    line(
-        out,
-        &format!("  differences: median {median:+.1} ms, 5th to 95th percentile {low:+.1} to {high:+.1} ms"),
-    );
+    let sure = match (p.p50_lo_ms, p.p50_hi_ms) {
+        (Some(_), Some(_)) => {
+            format!(" ({} to {} with 95 %)", signed(p.p50_lo_ms, 1), signed(p.p50_hi_ms, 1))
+        }
+        _ => String::new(),
+    };
+    let [median, low, high] = [median, low, high].map(|ms| signed(Some(ms), 1));
+    line(out, &format!("  differences: median {median} ms{sure}, 5th to 95th percentile {low} to {high} ms"));
     for (what, list) in [("gained most", &p.gained_most), ("lost most", &p.lost_most)] {
         if !list.is_empty() {
             let named: Vec<String> = list.iter().take(NAMED).map(moved).collect();

@@ -238,11 +238,13 @@ fn text(s: &SweepSummary) -> String {
         writeln!(out, "and {} more (rows.csv lists all)", s.points.len() - MOST_POINTS)
             .expect("a String takes any text");
     }
-    writeln!(out, "\n* not beaten by another in both {} and p99 TTFT of all requests", s.cost)
+    writeln!(out, "\nmet: of the requests that finished, were refused or were dropped")
+        .expect("a String takes any text");
+    writeln!(out, "* not beaten by another in both {} and p99 TTFT of all requests", s.cost)
         .expect("a String takes any text");
     for curve in s.curves.iter().filter(|c| c.knee.x.is_some()) {
         let fixed = fixed_values(s, curve.points[0], &curve.path);
-        writeln!(out, "knee along {}{fixed}: {}", curve.path, curve.knee.explained)
+        writeln!(out, "along {}{fixed}: {}", curve.path, curve.knee.explained)
             .expect("a String takes any text");
     }
     out

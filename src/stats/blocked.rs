@@ -7,6 +7,8 @@
 //! resamples, √(m / (m - 1)) times for m blocks, is its standard error; the interval is that times Student's t with m - 1 degrees
 //! of freedom, as batch means have it (Schmeiser, Operations Research 30 (1982): 10 to 30 batches are enough). Two runs on the
 //! same arrivals are resampled with the same draws, so that what the arrivals do to both does not count as a difference.
+//! Where the run was edited its blocks are of unlike kinds: those between two edits are resampled by themselves, and m - h stands
+//! for m - 1 with h such spans (stratified bootstrap: Davison and Hinkley, Bootstrap Methods and their Application (1997), 3.2).
 
 use crate::base::order::sort_pairs;
 use crate::base::rng::{Purpose, Stream};
@@ -34,11 +36,15 @@ impl Draws {
         Self(Stream::new(number, Purpose::Resamples, 0))
     }
 
-    /// A resample of so many blocks.
-    pub fn next(&mut self, blocks: u32) -> Weights {
-        let mut weights = vec![0; blocks as usize];
-        for _ in 0..blocks {
-            weights[self.0.below(blocks) as usize] += 1;
+    /// A resample of blocks that lie in spans of so many each: a span's blocks stand for one another, and for no others.
+    pub fn next(&mut self, spans: &[u32]) -> Weights {
+        let mut weights = vec![0; spans.iter().sum::<u32>() as usize];
+        let mut first = 0;
+        for &blocks in spans {
+            for _ in 0..blocks {
+                weights[first + self.0.below(blocks) as usize] += 1;
+            }
+            first += blocks as usize;
         }
         weights
     }
@@ -115,14 +121,31 @@ impl Blocked {
         let sum: f64 = self.sums.iter().zip(weights).map(|(s, &w)| s * f64::from(w)).sum();
         let mut figures = [sum / total as f64; FIGURES];
         for (figure, p) in figures[1..].iter_mut().zip(PERCENTILES) {
-            // Between the two nearest of the n values in order, at rank p / 100 x (n - 1), as in every report.
-            let rank = p / 100.0 * (total - 1) as f64;
-            let low = libm::floor(rank);
-            let part = rank - low;
-            let (below, above) = self.at_rank(low as u64, weights);
-            *figure = if part > 0.0 { below + part * (above - below) } else { below };
+            *figure = self.between_ranks(p, total, weights);
         }
         Some(figures)
+    }
+
+    /// The mean of a resample alone; nothing if it has no values.
+    pub fn resampled_mean(&self, weights: &[u32]) -> Option<f64> {
+        let total = weighted(&self.counts, weights);
+        let sum: f64 = self.sums.iter().zip(weights).map(|(s, &w)| s * f64::from(w)).sum();
+        (total > 0).then(|| sum / total as f64)
+    }
+
+    /// The median of a resample alone; nothing if it has no values.
+    pub fn resampled_median(&self, weights: &[u32]) -> Option<f64> {
+        let total = weighted(&self.counts, weights);
+        (total > 0).then(|| self.between_ranks(50.0, total, weights))
+    }
+
+    /// A percentile between the two nearest of the n values in order, at rank p / 100 x (n - 1), as in every report.
+    fn between_ranks(&self, p: f64, total: u64, weights: &[u32]) -> f64 {
+        let rank = p / 100.0 * (total - 1) as f64;
+        let low = libm::floor(rank);
+        let part = rank - low;
+        let (below, above) = self.at_rank(low as u64, weights);
+        if part > 0.0 { below + part * (above - below) } else { below }
     }
 
     /// The value at a rank of a resample, and the next one.
@@ -180,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_resample_counts_each_block_as_often_as_it_was_drawn() {
-        let weights = Draws::new(3).next(32);
+        let weights = Draws::new(3).next(&[32]);
         assert_eq!(weights.iter().sum::<u32>(), 32);
         let mut all = RunLength::default();
         for (value, block, count) in values(5000) {
@@ -193,5 +216,20 @@ mod tests {
         }
         let empty = Blocked::new(2, std::iter::once((5, 0, 1)));
         assert_eq!((empty.resampled(&[0, 2]), empty.count()), (None, 1));
+    }
+
+    #[test]
+    fn blocks_of_a_span_stand_for_one_another_alone() {
+        let mut draws = Draws::new(5);
+        for _ in 0..50 {
+            let weights = draws.next(&[9, 2, 21]);
+            assert_eq!((weights[..9].iter().sum::<u32>(), weights[9..11].iter().sum::<u32>()), (9, 2));
+            assert_eq!(weights[11..].iter().sum::<u32>(), 21);
+        }
+        let all = Blocked::new(32, values(5000).into_iter());
+        let weights = draws.next(&[16, 16]);
+        let [mean, p50, ..] = all.resampled(&weights).unwrap();
+        assert_eq!(all.resampled_mean(&weights).map(f64::to_bits), Some(mean.to_bits()));
+        assert_eq!(all.resampled_median(&weights).map(f64::to_bits), Some(p50.to_bits()));
     }
 }

@@ -19,5 +19,5 @@ pub use histogram::Histogram;
 pub use ranked::{Ranked, doubled_pairs, jain, variation};
 pub use series::{BucketLog, Percentiles, Timeline};
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
-pub use student::{Interval, mean_interval, t_975};
+pub use student::{Interval, POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval, t_975};
 pub use tally::Tally;

@@ -1,4 +1,6 @@
-//! Intervals of a mean of independent values, by Student's t.
+//! Intervals of a mean of independent values, by Student's t, and what they keep to where a quantity has bounds.
+
+use crate::base::math::exp;
 
 /// 97.5th percentiles of Student's t for 1 to 30 degrees of freedom (Abramowitz and Stegun, table 26.10).
 const T_975: [f64; 30] = [
@@ -34,15 +36,37 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// `value` give or take `half`.
-    pub fn around(value: f64, half: f64) -> Self {
-        Self { value, lo: value - half, hi: value + half }
+    /// `value` give or take `half`, of a quantity that has no value outside `bounds`: 0 to 1 for a share, 0 and up for a time.
+    ///
+    /// An end `half` away goes toward a bound at distance `d` by `d (1 - exp(-half / d))`. That is `half` where the bound is far,
+    /// as on the logarithm of a time or of the odds of a share, and it never reaches the bound.
+    pub fn within(value: f64, half: f64, bounds: [f64; 2]) -> Self {
+        let toward = |bound: f64| {
+            let room = (bound - value).abs();
+            if room.is_infinite() {
+                half
+            } else if room > 0.0 {
+                room * (1.0 - exp(-half / room))
+            } else {
+                0.0
+            }
+        };
+        Self { value, lo: value - toward(bounds[0]), hi: value + toward(bounds[1]) }
     }
 }
 
+/// Bounds of a quantity that has none.
+pub const UNBOUNDED: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+/// Bounds of a time, a rate or a cost.
+pub const POSITIVE: [f64; 2] = [0.0, f64::INFINITY];
+/// Bounds of a share.
+pub const SHARE: [f64; 2] = [0.0, 1.0];
+/// Bounds of the difference of two shares.
+pub const SHARE_DIFFERENCE: [f64; 2] = [-1.0, 1.0];
+
 /// The mean of independent values with its interval: mean ± t s / √n, where s² is the sum of squares about the mean by n - 1.
-/// Nothing of fewer than two.
-pub fn mean_interval(values: &[f64]) -> Option<Interval> {
+/// Nothing of fewer than two. The interval keeps to `bounds`.
+pub fn mean_interval(values: &[f64], bounds: [f64; 2]) -> Option<Interval> {
     if values.len() < 2 {
         return None;
     }
@@ -52,7 +76,7 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let mean = first + values.iter().map(|v| v - first).sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
     let half = t_975(values.len() as u32 - 1) * libm::sqrt(squares / (n - 1.0) / n);
-    Some(Interval::around(mean, half))
+    Some(Interval::within(mean, half, bounds))
 }
 
 #[cfg(test)]
@@ -73,12 +97,31 @@ mod tests {
     #[test]
     fn a_mean_has_the_interval_of_the_books() {
         // 1, 2, 3: s = 1, t with 2 degrees 4.303, 4.303 / sqrt(3) = 2.4843.
-        let i = mean_interval(&[1.0, 2.0, 3.0]).unwrap();
+        let i = mean_interval(&[1.0, 2.0, 3.0], UNBOUNDED).unwrap();
         assert!(
             (i.value - 2.0).abs() < 1e-12 && (i.hi - 4.4843).abs() < 1e-4 && (i.lo + 0.4843).abs() < 1e-4
         );
-        let equal = mean_interval(&[0.1; 7]).unwrap();
+        let equal = mean_interval(&[0.1; 7], SHARE).unwrap();
         assert_eq!([equal.value, equal.lo, equal.hi].map(f64::to_bits), [0.1_f64; 3].map(f64::to_bits));
-        assert_eq!(mean_interval(&[5.0]), None);
+        assert_eq!(mean_interval(&[5.0], POSITIVE), None);
+    }
+
+    #[test]
+    fn an_interval_keeps_to_what_its_quantity_can_be_and_is_students_far_from_there() {
+        for value in [0.0, 1e-9, 0.01, 0.5, 0.973, 1.0] {
+            for half in [0.0, 1e-6, 0.02, 0.4, 3.0, 1e6] {
+                let i = Interval::within(value, half, SHARE);
+                assert!(
+                    0.0 <= i.lo && i.lo <= value && value <= i.hi && i.hi <= 1.0,
+                    "{value} {half}: {i:?}"
+                );
+                let time = Interval::within(value, half, POSITIVE);
+                assert!(0.0 <= time.lo && (time.hi - value - half).abs() <= 1e-9 * half, "{time:?}");
+                let free = Interval::within(value, half, UNBOUNDED);
+                assert!((free.hi - free.lo - 2.0 * half).abs() <= 1e-9 * half, "{free:?}");
+            }
+        }
+        let far = Interval::within(0.5, 0.005, SHARE);
+        assert!((far.lo - 0.495).abs() < 3e-5 && (far.hi - 0.505).abs() < 3e-5, "{far:?}");
     }
 }

@@ -29,6 +29,15 @@ pub(crate) fn compared(pairs: impl IntoIterator<Item = (Outcomes, Outcomes)>) ->
     comparing.result().expect("there is a pair")
 }
 
+/// The comparison of a pair of runs of two scenarios.
+pub(crate) fn compared_of([a, b]: [&Scenario; 2], runs: [Outcomes; 2]) -> RunComparison {
+    let mut comparing = Comparing::default();
+    comparing.set_scenarios(a, b);
+    let [run_a, run_b] = runs;
+    comparing.add(run_a, run_b);
+    comparing.result().expect("there is a pair")
+}
+
 /// Requests that arrive every 100 ms and take these times to their first token, in microseconds; nothing else
 /// is known of them.
 pub(crate) fn made_up(seed: u64, ttft_us: impl Iterator<Item = u64>) -> Outcomes {

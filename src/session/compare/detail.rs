@@ -1,11 +1,13 @@
 //! The requests of two runs one by one: both distributions, and the differences of the same requests.
 
+use super::intervals::Sample;
 use super::pairing::Pair;
 use super::{
-    EcdfPart, GroupDifference, Grouping, Metric, MetricDetail, MovedRequest, Outcome, Outcomes, PairedPart,
-    StripPoint,
+    Difference, Direction, EcdfPart, GroupDifference, Grouping, Metric, MetricDetail, MovedRequest, Outcome,
+    Outcomes, PairedPart, StripPoint,
 };
 use crate::base::order::sort_pairs;
+use crate::stats::UNBOUNDED;
 
 /// Most points of a distribution.
 const ECDF_POINTS: usize = 200;
@@ -21,7 +23,8 @@ const BANDS: [u32; 5] = [256, 1024, 4096, 16_384, 65_536];
 const ZERO: u64 = 1 << 60;
 
 /// One time of the requests of two runs; the pairs are of requests that count in both.
-pub(super) fn detail(metric: Metric, a: &Outcomes, b: &Outcomes, pairs: Option<&[Pair]>) -> MetricDetail {
+pub(super) fn detail(metric: Metric, sample: &Sample, pairs: Option<&[Pair]>) -> MetricDetail {
+    let [a, b] = sample.sides();
     let sorted = |run: &Outcomes| {
         let values = run.requests.iter().filter(|r| r.counted).filter_map(|r| metric.of(r));
         let mut all: Vec<(u64, u64)> = values.map(|us| (us, 0)).collect();
@@ -30,7 +33,7 @@ pub(super) fn detail(metric: Metric, a: &Outcomes, b: &Outcomes, pairs: Option<&
     };
     let (of_a, of_b) = (sorted(a), sorted(b));
     let ecdf = EcdfPart { a: points(&of_a), b: points(&of_b), area_ms: area_between(&of_a, &of_b) / 1000.0 };
-    MetricDetail { ecdf, paired: pairs.and_then(|pairs| paired(metric, a, b, pairs)) }
+    MetricDetail { ecdf, paired: pairs.and_then(|pairs| paired(metric, sample, pairs)) }
 }
 
 /// At most 200 points of a distribution: milliseconds, and the percentage of values up to there.
@@ -98,7 +101,8 @@ fn percentile(sorted: &[(u64, u64)], p: f64) -> f64 {
     ms(if part > 0.0 { below + part * (at(low as usize + 1) - below) } else { below })
 }
 
-fn paired(metric: Metric, a: &Outcomes, b: &Outcomes, pairs: &[Pair]) -> Option<PairedPart> {
+fn paired(metric: Metric, sample: &Sample, pairs: &[Pair]) -> Option<PairedPart> {
+    let [a, b] = sample.sides();
     let moved: Vec<Moved> = pairs
         .iter()
         .filter_map(|&pair| {
@@ -114,6 +118,12 @@ fn paired(metric: Metric, a: &Outcomes, b: &Outcomes, pairs: &[Pair]) -> Option<
     let all = Sums::of(moved.iter());
     let named = |(_, i): &(u64, u64)| named(&moved[*i as usize], a, b);
     let gained = sorted.iter().take_while(|(key, _)| *key < ZERO).take(NAMED);
+    let median = Difference::of(
+        &[[Some(0.0), Some(percentile(&sorted, 50.0))]],
+        sample.median_of(moved.iter().map(|m| (m.diff(), a.requests[m.pair.a].arrival_us))),
+        Direction::Lower,
+        UNBOUNDED,
+    );
     let lost = sorted.iter().rev().take_while(|(key, _)| *key > ZERO).take(NAMED);
     Some(PairedPart {
         count: moved.len() as u64,
@@ -121,6 +131,9 @@ fn paired(metric: Metric, a: &Outcomes, b: &Outcomes, pairs: &[Pair]) -> Option<
         p1_ms: percentile(&sorted, 1.0),
         p5_ms: percentile(&sorted, 5.0),
         p50_ms: percentile(&sorted, 50.0),
+        p50_lo_ms: median.lo,
+        p50_hi_ms: median.hi,
+        p50_verdict: median.verdict,
         p95_ms: percentile(&sorted, 95.0),
         p99_ms: percentile(&sorted, 99.0),
         gained: all.share(all.gained),

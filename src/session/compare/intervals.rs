@@ -1,5 +1,7 @@
-//! How far a difference from one pair of runs can be trusted: blocks of time, resampled alike on both sides.
+//! How far a difference from one pair of runs can be trusted: blocks of time, resampled alike on both sides, and between two edits
+//! among themselves.
 
+use super::spans::Spans;
 use super::{Ending, Five, GapBlocks, Metric, Outcome, Outcomes};
 use crate::base::digest::Digest;
 use crate::stats::{Blocked, Draws, FIGURES, t_975};
@@ -19,8 +21,13 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Of all requests of a run that count and have the time. Those of ITL are the report's.
-    pub(super) fn of(metric: Metric, run: &Outcomes) -> Self {
+    /// Of all requests of a run that count and have the time. Those of ITL are the report's, or of the gaps that were kept
+    /// where requests count from an instant on.
+    pub(super) fn of(metric: Metric, run: &Outcomes, since_us: Option<u64>) -> Self {
+        if metric == Metric::Itl && since_us.is_some() {
+            let kept = run.gaps.blocks.iter().flatten();
+            return Self::of_all(&Blocked::new(1, kept.map(|&(gap, count)| (gap, 0, count))));
+        }
         if metric == Metric::Itl {
             let figure = |name: &str| run.figure(&format!("latency_ms/itl/{name}"));
             let ms = ["mean", "p50", "p90", "p95", "p99"].map(figure);
@@ -29,7 +36,10 @@ impl Figures {
             return Self { count, ms: known.then(|| ms.map(|x| x.unwrap_or(0.0))) };
         }
         let values = run.requests.iter().filter(|r| r.counted).filter_map(|r| metric.of(r));
-        let all = Blocked::new(1, values.map(|us| (us, 0, 1)));
+        Self::of_all(&Blocked::new(1, values.map(|us| (us, 0, 1))))
+    }
+
+    fn of_all(all: &Blocked) -> Self {
         Self { count: all.count(), ms: all.figures().map(|us| us.map(|us| us / 1000.0)) }
     }
 }
@@ -37,28 +47,49 @@ impl Figures {
 /// A pair of runs in blocks of time.
 pub(super) struct Sample<'a> {
     sides: [&'a Outcomes; 2],
-    from_us: u64,
-    width_us: u64,
-    blocks: u32,
+    /// Where each block begins, in microseconds, and where the last one ends.
+    edges_us: Vec<u64>,
+    /// How many blocks lie between two edits.
+    spans: Vec<u32>,
+    /// Where the runs are edited.
+    cuts_us: Vec<u64>,
     paired: bool,
 }
 
 impl<'a> Sample<'a> {
-    /// Blocks of equal length from the first arrival that counts to the last, two requests in each at least on average.
-    pub(super) fn new(a: &'a Outcomes, b: &'a Outcomes, paired: bool) -> Self {
+    /// Blocks of about equal length from the first arrival that counts to the last, two requests in each at least on average; none
+    /// reaches over an edit.
+    pub(super) fn new(a: &'a Outcomes, b: &'a Outcomes, paired: bool, edited: &Spans) -> Self {
         let counted = |run: &'a Outcomes| run.requests.iter().filter(|r| r.counted);
         let (mut from, mut to) = (u64::MAX, 0);
         for r in counted(a).chain(counted(b)) {
             (from, to) = (from.min(r.arrival_us), to.max(r.arrival_us));
         }
+        let from = from.min(to);
         let fewest = counted(a).count().min(counted(b).count()) as u32;
         let blocks = (fewest / 2).clamp(2, BLOCKS);
-        let width_us = (to.saturating_sub(from) / u64::from(blocks) + 1).max(1);
-        Self { sides: [a, b], from_us: from, width_us, blocks, paired }
+        let width_us = (to - from) / u64::from(blocks) + 1;
+        let cuts_us = edited.within(from, to, 2 * width_us);
+        let ends = cuts_us.iter().copied().chain([from + width_us * u64::from(blocks)]);
+        let (mut edges_us, mut spans, mut begin) = (Vec::new(), Vec::new(), from);
+        for end in ends {
+            let count = ((end - begin + width_us / 2) / width_us).max(2);
+            // Rounded up, so that a block of one span holds what lies between its multiples of the width.
+            edges_us.extend((0..count).map(|i| begin + ((end - begin) * i).div_ceil(count)));
+            spans.push(count as u32);
+            begin = end;
+        }
+        edges_us.push(begin);
+        Self { sides: [a, b], edges_us, spans, cuts_us, paired }
     }
 
     pub(super) fn sides(&self) -> [&'a Outcomes; 2] {
         self.sides
+    }
+
+    /// How many blocks there are between edits.
+    pub(super) fn spans(&self) -> &[u32] {
+        &self.spans
     }
 
     /// The draws of both sides: the same ones if the arrivals are the same.
@@ -67,32 +98,69 @@ impl<'a> Sample<'a> {
         if self.paired { [Draws::new(0), Draws::new(0)] } else { self.sides.map(own) }
     }
 
+    fn blocks(&self) -> u32 {
+        self.edges_us.len() as u32 - 1
+    }
+
     fn block(&self, arrival_us: u64) -> u32 {
-        ((arrival_us - self.from_us) / self.width_us) as u32
+        (self.edges_us.partition_point(|edge| *edge <= arrival_us) as u32).clamp(1, self.blocks()) - 1
     }
 
-    /// The values of a metric on both sides, by block of arrival; gaps by block of the time at which they ended.
-    pub(super) fn blocked(&self, metric: Metric) -> [Option<Blocked>; 2] {
+    /// The values of a metric on both sides, by block of arrival, and the spans of the blocks; gaps by block of the time at which they
+    /// ended.
+    pub(super) fn blocked(&self, metric: Metric) -> ([Option<Blocked>; 2], Vec<u32>) {
         if metric == Metric::Itl {
-            return gap_blocks(self.sides.map(|run| &run.gaps));
+            return gap_blocks(self.sides.map(|run| &run.gaps), &self.cuts_us);
         }
-        self.sides.map(|run| Some(self.of(run, |r| metric.of(r))))
+        (self.sides.map(|run| Some(self.of(run, |r| metric.of(r)))), self.spans.clone())
     }
 
-    /// A share of the requests that count, in millionths.
-    pub(super) fn ratio(&self, run: &Outcomes, is: fn(Ending) -> bool) -> Blocked {
-        self.of(run, |r| Some(if is(r.ending) { 1_000_000 } else { 0 }))
+    /// The share `part` of `all` of the requests that count, in millionths.
+    pub(super) fn ratio(&self, run: &Outcomes, [part, all]: [fn(Ending) -> bool; 2]) -> Blocked {
+        self.of(run, |r| all(r.ending).then(|| if part(r.ending) { 1_000_000 } else { 0 }))
+    }
+
+    /// How much of something arrives a second, in millionths, in each block as often as it has milliseconds.
+    pub(super) fn rate(&self, run: &Outcomes, amount: fn(&Outcome) -> u64) -> Blocked {
+        let mut sums = vec![0_u64; self.blocks() as usize];
+        for r in run.requests.iter().filter(|r| r.counted) {
+            sums[self.block(r.arrival_us) as usize] += amount(r);
+        }
+        let lengths = self.edges_us.windows(2).map(|edges| edges[1] - edges[0]);
+        let values = (0..).zip(sums.into_iter().zip(lengths)).map(|(block, (sum, us))| {
+            let per_s = 1e12 * sum as f64 / us as f64;
+            (per_s as u64, block, (us / 1000).clamp(1, u64::from(u32::MAX)) as u32)
+        });
+        Blocked::new(self.blocks(), values)
     }
 
     fn of(&self, run: &Outcomes, value: impl Fn(&Outcome) -> Option<u64>) -> Blocked {
         let values = run.requests.iter().filter(|r| r.counted);
         let values = values.filter_map(|r| Some((value(r)?, self.block(r.arrival_us), 1)));
-        Blocked::new(self.blocks, values)
+        Blocked::new(self.blocks(), values)
+    }
+
+    /// Half the length of the 95 % interval of the median of differences of the same requests, each with its arrival in A, in
+    /// milliseconds.
+    pub(super) fn median_of(&self, differences_us: impl Iterator<Item = (i64, u64)>) -> Option<f64> {
+        let values =
+            differences_us.map(|(us, arrival)| (MIDDLE.saturating_add_signed(us), self.block(arrival), 1));
+        let all = Blocked::new(self.blocks(), values);
+        if all.count() < 2 {
+            return None;
+        }
+        let mut draws = Draws::new(0);
+        let seen = (0..RESAMPLES).filter_map(|_| all.resampled_median(&draws.next(&self.spans)));
+        Some(half_of(&seen.collect::<Vec<f64>>(), &self.spans)? / 1000.0)
     }
 }
 
-/// Gaps of both sides in blocks of the same length, as long as those of the longer run; nothing where they were not kept.
-fn gap_blocks(sides: [&GapBlocks; 2]) -> [Option<Blocked>; 2] {
+/// What is added to a difference so that it is no negative number; all of them are exact as floating-point numbers.
+const MIDDLE: u64 = 1 << 51;
+
+/// Gaps of both sides in blocks of the same length, as long as those of the longer run, and how many of these lie between edits;
+/// nothing where gaps were not kept.
+fn gap_blocks(sides: [&GapBlocks; 2], cuts_us: &[u64]) -> ([Option<Blocked>; 2], Vec<u32>) {
     let width = sides[0].width_us.max(sides[1].width_us);
     let last = |gaps: &GapBlocks| {
         let used = gaps.blocks.iter().rposition(|b| !b.is_empty()).map_or(0, |i| i as u64 + 1);
@@ -103,45 +171,74 @@ fn gap_blocks(sides: [&GapBlocks; 2]) -> [Option<Blocked>; 2] {
         empty * gaps.width_us / width.max(1)
     };
     if sides.iter().any(|gaps| gaps.width_us == 0 || gaps.blocks.iter().all(Vec::is_empty)) {
-        return [None, None];
+        return ([None, None], Vec::new());
     }
     // The warm-up has none.
     let from = first(sides[0]).min(first(sides[1]));
     let blocks = last(sides[0]).max(last(sides[1])) - from;
-    sides.map(|gaps| {
+    let both = sides.map(|gaps| {
         let values = gaps.blocks.iter().zip(0_u64..).flat_map(|(block, i)| {
             let place = (i * gaps.width_us / width - from.min(i * gaps.width_us / width)) as u32;
             block.iter().map(move |&(gap, count)| (gap, place, count))
         });
         (blocks > 1).then(|| Blocked::new(blocks as u32, values))
-    })
+    });
+    let (mut spans, mut begin) = (Vec::new(), 0);
+    for cut in cuts_us.iter().map(|us| (us / width).saturating_sub(from)) {
+        if cut >= begin + 2 && cut + 2 <= blocks {
+            spans.push((cut - begin) as u32);
+            begin = cut;
+        }
+    }
+    spans.push((blocks - begin) as u32);
+    (both, spans)
 }
 
 /// Half the length of the 95 % interval of each figure's difference, in thousandths of the values' unit.
 pub(super) fn differences_of_blocks(
-    sides: [Option<Blocked>; 2],
+    (sides, spans): ([Option<Blocked>; 2], Vec<u32>),
     [mut draws_a, mut draws_b]: [Draws; 2],
 ) -> [Option<f64>; FIGURES] {
     let [Some(a), Some(b)] = sides else { return [None; FIGURES] };
     if a.count() < 2 || b.count() < 2 {
         return [None; FIGURES];
     }
-    let blocks = a.blocks();
     let mut seen: Vec<Five> = Vec::with_capacity(RESAMPLES as usize);
     for _ in 0..RESAMPLES {
-        let (of_a, of_b) = (a.resampled(&draws_a.next(blocks)), b.resampled(&draws_b.next(blocks)));
+        let (of_a, of_b) = (a.resampled(&draws_a.next(&spans)), b.resampled(&draws_b.next(&spans)));
         if let (Some(x), Some(y)) = (of_a, of_b) {
             seen.push(std::array::from_fn(|k| y[k] - x[k]));
         }
     }
-    if seen.len() < RESAMPLES_MIN {
-        return [None; FIGURES];
+    std::array::from_fn(|k| {
+        let of_figure: Vec<f64> = seen.iter().map(|d| d[k]).collect();
+        Some(half_of(&of_figure, &spans)? / 1000.0)
+    })
+}
+
+/// The same of the difference of two means that are combined by `figure`, in the values' unit.
+pub(super) fn difference_of_means(
+    [a, b]: [Blocked; 2],
+    spans: &[u32],
+    [mut draws_a, mut draws_b]: [Draws; 2],
+    figure: impl Fn(usize, f64) -> f64,
+) -> Option<f64> {
+    let resample = |_| {
+        let (x, y) = (a.resampled_mean(&draws_a.next(spans)), b.resampled_mean(&draws_b.next(spans)));
+        Some(figure(1, y?) - figure(0, x?)).filter(|d| d.is_finite())
+    };
+    half_of(&(0..RESAMPLES).filter_map(resample).collect::<Vec<f64>>(), spans)
+}
+
+/// Half the length of the 95 % interval that resamples of blocks in spans give; nothing of too few.
+fn half_of(seen: &[f64], spans: &[u32]) -> Option<f64> {
+    let freedom = spans.iter().sum::<u32>() - spans.len() as u32;
+    if seen.len() < RESAMPLES_MIN || freedom == 0 {
+        return None;
     }
     let n = seen.len() as f64;
-    let few = f64::from(blocks) / f64::from(blocks - 1);
-    std::array::from_fn(|k| {
-        let mean = seen.iter().map(|d| d[k]).sum::<f64>() / n;
-        let squares: f64 = seen.iter().map(|d| (d[k] - mean) * (d[k] - mean)).sum();
-        Some(t_975(blocks - 1) * libm::sqrt(squares / (n - 1.0) * few) / 1000.0)
-    })
+    let few = f64::from(freedom + spans.len() as u32) / f64::from(freedom);
+    let mean = seen.iter().sum::<f64>() / n;
+    let squares: f64 = seen.iter().map(|d| (d - mean) * (d - mean)).sum();
+    Some(t_975(freedom) * libm::sqrt(squares / (n - 1.0) * few))
 }

@@ -12,6 +12,8 @@ mod pairing;
 mod parts;
 mod read;
 mod regret;
+mod spans;
+mod totals;
 
 pub use gaps::GapLog;
 pub use parts::*;
@@ -19,9 +21,13 @@ pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
 pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
 
-use crate::stats::{FIGURES, mean_interval};
+use crate::base::words::count;
+use crate::scenario::Scenario;
+use crate::stats::{FIGURES, Interval, UNBOUNDED, mean_interval};
 use intervals::{Figures, Sample, differences_of_blocks};
 use pairing::{Pair, pairs};
+use spans::Spans;
+use totals::{TOTALS, Total};
 
 /// A time of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,59 +76,6 @@ impl Metric {
     }
 }
 
-/// A figure of a whole run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Total {
-    MetShare,
-    FinishedShare,
-    Goodput,
-    OutputTokens,
-    KvHitRate,
-    Preemptions,
-    Usd,
-}
-
-const TOTALS: usize = 7;
-
-impl Total {
-    const ALL: [Self; TOTALS] = [
-        Self::MetShare,
-        Self::FinishedShare,
-        Self::Goodput,
-        Self::OutputTokens,
-        Self::KvHitRate,
-        Self::Preemptions,
-        Self::Usd,
-    ];
-
-    fn better(self) -> Direction {
-        match self {
-            Self::Preemptions | Self::Usd => Direction::Lower,
-            Self::MetShare | Self::FinishedShare | Self::Goodput | Self::OutputTokens | Self::KvHitRate => {
-                Direction::Higher
-            }
-        }
-    }
-
-    fn of(self, run: &Outcomes) -> Option<f64> {
-        let share = |is: fn(Ending) -> bool| {
-            let mut of = run.requests.iter().filter(|r| r.counted).map(|r| f64::from(u8::from(is(r.ending))));
-            let first = of.next()?;
-            let (count, sum) = of.fold((1.0, first), |(n, sum), x| (n + 1.0, sum + x));
-            Some(sum / count)
-        };
-        match self {
-            Self::MetShare => share(|e| e == Ending::Met),
-            Self::FinishedShare => share(Ending::finished),
-            Self::Goodput => run.figure("throughput/goodput_per_s"),
-            Self::OutputTokens => run.figure("throughput/output_tokens_per_s"),
-            Self::KvHitRate => run.figure("kv/hit_rate"),
-            Self::Preemptions => run.figure("requests/preemptions"),
-            Self::Usd => run.figure("cost/usd_per_million_output_tokens"),
-        }
-    }
-}
-
 /// What is kept of a pair of runs.
 struct Seed {
     /// By metric, of A and B: how many values, and their figures in milliseconds.
@@ -138,6 +91,9 @@ pub struct Comparing {
     sides: [Side; 2],
     requests: u64,
     not_paired: Option<String>,
+    /// Where the two scenarios are edited, and from when on requests are compared.
+    spans: Spans,
+    since_us: Option<u64>,
     /// By seed, of A and B: their figures and those of their oracles; and what the oracles are told.
     bounds: Vec<[[Held; 2]; 2]>,
     oracles: [Vec<OraclePool>; 2],
@@ -146,8 +102,20 @@ pub struct Comparing {
 }
 
 impl Comparing {
+    /// The scenarios of A and B with their edits: blocks of time do not reach over these, and requests are compared that arrived after
+    /// the last difference between the two. Told before the first pair is added.
+    pub fn set_scenarios(&mut self, a: &Scenario, b: &Scenario) {
+        self.spans = Spans::of(a, b);
+    }
+
     /// Two runs with the same seed. Of each pair but the first only figures are kept.
-    pub fn add(&mut self, a: Outcomes, b: Outcomes) {
+    pub fn add(&mut self, mut a: Outcomes, mut b: Outcomes) {
+        if self.seeds.is_empty() {
+            self.since_us = self.spans.since_us(&a, &b);
+        }
+        if let Some(since_us) = self.since_us {
+            [&mut a, &mut b].into_iter().for_each(|run| run.count_since(since_us));
+        }
         let found = pairs(&a, &b);
         let counted = |pair: &&Pair| a.requests[pair.a].counted && b.requests[pair.b].counted;
         let counts: Vec<Pair> = found.iter().flatten().filter(counted).copied().collect();
@@ -161,9 +129,11 @@ impl Comparing {
         self.names.push(a.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default());
         self.sides[0].add(&a);
         self.sides[1].add(&b);
-        let figures = |m: &Metric| [Figures::of(*m, &a), Figures::of(*m, &b)];
+        let since_us = self.since_us;
+        let figures = |m: &Metric| [&a, &b].map(|run| Figures::of(*m, run, since_us));
         let figures = Metric::ALL.iter().map(figures).collect();
-        self.seeds.push(Seed { figures, totals: Total::ALL.map(|t| [t.of(&a), t.of(&b)]) });
+        let totals = Total::ALL.map(|t| [&a, &b].map(|run| t.of(run, since_us)));
+        self.seeds.push(Seed { figures, totals });
         if self.first.is_none() {
             self.first = Some((a, b, counts));
         }
@@ -197,17 +167,19 @@ impl Comparing {
         let (a, b, pairs) = self.first.as_ref()?;
         let paired = self.not_paired.is_none();
         let several = self.seeds.len() > 1;
-        let sample = (!several).then(|| Sample::new(a, b, paired));
-        let metric = |i: usize| self.metric(i, sample.as_ref());
-        let total = |i: usize| self.total(i, sample.as_ref());
-        let detail = |m| detail::detail(m, a, b, paired.then_some(pairs.as_slice()));
+        let of_first = Sample::new(a, b, paired, &self.spans);
+        let sample = (!several).then_some(&of_first);
+        let metric = |i: usize| self.metric(i, sample);
+        let total = |i: usize| self.total(i, sample);
+        let detail = |m| detail::detail(m, &of_first, paired.then_some(pairs.as_slice()));
         Some(RunComparison {
             paired,
             not_paired: self.not_paired.clone(),
             requests: self.requests,
             seeds: self.names.clone(),
             interval: if several { IntervalBasis::Seeds } else { IntervalBasis::Blocks },
-            explained: self.explained(paired),
+            explained: self.explained(paired, of_first.spans().len()),
+            since_s: self.since_us.map(|us| us as f64 / 1e6),
             notices: self.notices(),
             a: self.sides[0].clone(),
             b: self.sides[1].clone(),
@@ -244,12 +216,12 @@ impl Comparing {
         let difference = |k: usize| {
             let of = |seed: &Seed, side: usize| seed.figures[i][side].ms.map(|ms| ms[k]);
             let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| [of(s, 0), of(s, 1)]).collect();
-            Difference::of(&pairs, one.and_then(|halves| halves[k]), Direction::Lower)
+            Difference::of(&pairs, one.and_then(|halves| halves[k]), Direction::Lower, UNBOUNDED)
         };
-        let count = |side: usize| self.seeds.iter().map(|s| s.figures[i][side].count).sum();
+        let values = |side: usize| self.seeds.iter().map(|s| s.figures[i][side].count).sum();
         MetricComparison {
-            count_a: count(0),
-            count_b: count(1),
+            count_a: values(0),
+            count_b: values(1),
             better: Direction::Lower,
             mean: difference(0),
             p50: difference(1),
@@ -261,28 +233,24 @@ impl Comparing {
 
     fn total(&self, i: usize, sample: Option<&Sample>) -> TotalComparison {
         let total = Total::ALL[i];
-        let share: Option<fn(Ending) -> bool> = match total {
-            Total::MetShare => Some(|e| e == Ending::Met),
-            Total::FinishedShare => Some(Ending::finished),
-            Total::Goodput | Total::OutputTokens | Total::KvHitRate | Total::Preemptions | Total::Usd => None,
-        };
-        let half = sample.zip(share).and_then(|(s, is)| {
-            let blocked = s.sides().map(|of| Some(s.ratio(of, is)));
-            // Shares are kept in millionths, and figures in thousandths of these.
-            Some(differences_of_blocks(blocked, s.draws())[0]? / 1000.0)
-        });
+        let half = sample.and_then(|s| total.half(s, self.since_us));
         let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.totals[i]).collect();
-        TotalComparison { better: total.better(), difference: Difference::of(&pairs, half, total.better()) }
+        let difference = Difference::of(&pairs, half, total.better(), total.bounds());
+        TotalComparison { better: total.better(), difference }
     }
 
-    fn explained(&self, paired: bool) -> String {
+    fn explained(&self, paired: bool, spans: usize) -> String {
         let of = if paired { "the same requests in both" } else { "requests of their own in each" };
+        let since = self.since_us.map_or(String::new(), |us| {
+            format!(" that arrived from {} s on, after the last difference between A and B", us as f64 / 1e6)
+        });
         if self.seeds.len() > 1 {
             let n = self.seeds.len();
-            return format!("95 % intervals by Student's t over the differences of {n} seeds, {of}");
+            return format!("95 % intervals by Student's t over the differences of {n} seeds, {of}{since}");
         }
+        let apart = if spans > 1 { ", none across an edit" } else { "" };
         format!(
-            "95 % intervals from one seed, {of}: a bootstrap over {} blocks of time; several seeds are surer",
+            "95 % intervals from one seed, {of}{since}: a bootstrap over {} blocks of time{apart}; several seeds are surer",
             intervals::BLOCKS
         )
     }
@@ -291,10 +259,25 @@ impl Comparing {
         let mut all = Vec::new();
         let [a, b] = &self.sides;
         if a.finished != b.finished {
+            let counts = [
+                ("unfinished", a.unfinished, b.unfinished),
+                ("refused", a.refused, b.refused),
+                ("dropped", a.dropped, b.dropped),
+            ];
+            let some = counts.iter().filter(|(_, a, b)| a + b > 0);
+            let listed: Vec<String> = some
+                .map(|(what, a, b)| format!("{} (A) and {} (B) requests are {what}", count(*a), count(*b)))
+                .collect();
             all.push(format!(
-                "A finished {} of {} requests and B {} of {}: times are of requests that have them, so look at the shares too",
-                a.finished, a.requests, b.finished, b.requests
+                "{}: the times that they lack are left out here, and count as the longest in the p99 of a race",
+                listed.join(", ")
             ));
+        }
+        if self.since_us.is_some() {
+            all.push(
+                "output tokens, cache hits, preemptions and cost are of the whole measurement window"
+                    .to_owned(),
+            );
         }
         all
     }
@@ -313,6 +296,7 @@ impl Side {
         for r in run.requests.iter().filter(|r| r.counted) {
             self.requests += 1;
             self.finished += u64::from(r.ending.finished());
+            self.decided += u64::from(r.ending.decided());
             self.unfinished += u64::from(r.ending.unfinished());
             self.met += u64::from(r.ending == Ending::Met);
             self.refused += u64::from(r.ending == Ending::Refused);
@@ -322,8 +306,14 @@ impl Side {
 }
 
 impl Difference {
-    /// Of the values of A and B by seed. With one seed the interval reaches `half` to both sides, where that is known.
-    pub(crate) fn of(pairs: &[[Option<f64>; 2]], half: Option<f64>, better: Direction) -> Self {
+    /// Of the values of A and B by seed. With one seed the interval reaches `half` to both sides, where that is known; it keeps to the
+    /// bounds of the difference.
+    pub(crate) fn of(
+        pairs: &[[Option<f64>; 2]],
+        half: Option<f64>,
+        better: Direction,
+        bounds: [f64; 2],
+    ) -> Self {
         let known: Vec<[f64; 2]> = pairs.iter().filter_map(|[a, b]| Some([(*a)?, (*b)?])).collect();
         // A seed without a value on one side would leave the others alone to speak.
         if known.len() < pairs.len() || known.is_empty() {
@@ -333,16 +323,15 @@ impl Difference {
         }
         let (a, b) = (mean(known.iter().map(|p| p[0])), mean(known.iter().map(|p| p[1])));
         let differences: Vec<f64> = known.iter().map(|[a, b]| b - a).collect();
-        let interval = mean_interval(&differences).map(|i| (i.value, i.lo, i.hi));
-        let alone = || half.map(|half| (differences[0], differences[0] - half, differences[0] + half));
-        let found = interval.or_else(alone);
+        let alone = || half.map(|half| Interval::within(differences[0], half, bounds));
+        let found = mean_interval(&differences, bounds).or_else(alone);
         Self {
             a,
             b,
-            diff: Some(found.map_or(differences[0], |f| f.0)),
-            lo: found.map(|f| f.1),
-            hi: found.map(|f| f.2),
-            verdict: found.map_or(Verdict::Unknown, |(_, lo, hi)| verdict(lo, hi, better)),
+            diff: Some(found.map_or(differences[0], |i| i.value)),
+            lo: found.map(|i| i.lo),
+            hi: found.map(|i| i.hi),
+            verdict: found.map_or(Verdict::Unknown, |i| verdict(i.lo, i.hi, better)),
         }
     }
 

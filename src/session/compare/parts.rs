@@ -21,6 +21,10 @@ pub struct RunComparison {
     pub interval: IntervalBasis,
     /// The same in a sentence.
     pub explained: String,
+    /// From when on requests are compared, in seconds: the last difference between the two runs; missing if all that count are.
+    #[cfg_attr(feature = "cli", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_s: Option<f64>,
     /// What the reader must know to read the numbers right.
     pub notices: Vec<String>,
     /// The one run.
@@ -62,10 +66,12 @@ pub struct Side {
     pub workload_digest: String,
     /// Digests of its reports, by seed.
     pub report_digests: Vec<String>,
-    /// Requests that arrived in the measurement window, of all seeds.
+    /// Requests that are compared, of all seeds: those that arrived in the measurement window, and not before the last difference.
     pub requests: u64,
     /// Of those, finished.
     pub finished: u64,
+    /// Of those, finished, refused or dropped: of these it is decided whether they met their objectives.
+    pub decided: u64,
     /// Of those, finished with every objective of their class met.
     pub met: u64,
     /// Refused.
@@ -172,14 +178,13 @@ pub struct TotalComparison {
     pub difference: Difference,
 }
 
-/// Figures of whole runs. Those that are no shares of requests have no interval from one seed.
+/// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of replicas that come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TotalTable {
-    /// Share of the requests that arrived in the measurement window and met every objective, 0 to 1: who was refused, dropped or is
-    /// unfinished has not.
+    /// Share that met every objective, 0 to 1, of the requests compared that finished, were refused or were dropped.
     pub met_share: TotalComparison,
-    /// Share of them that finished, 0 to 1.
+    /// Share of all requests compared that finished, 0 to 1.
     pub finished_share: TotalComparison,
     /// Finished requests per second that met every objective.
     pub goodput_per_s: TotalComparison,
@@ -247,6 +252,12 @@ pub struct PairedPart {
     pub p5_ms: f64,
     /// The median.
     pub p50_ms: f64,
+    /// Lower end of the interval that holds the true median of the differences with 95 %; null of too few.
+    pub p50_lo_ms: Option<f64>,
+    /// Its upper end.
+    pub p50_hi_ms: Option<f64>,
+    /// What the median comes to.
+    pub p50_verdict: Verdict,
     /// The 95th percentile.
     pub p95_ms: f64,
     /// The 99th percentile: who lost most.

@@ -29,6 +29,12 @@ impl Ending {
         matches!(self, Self::Met | Self::Missed)
     }
 
+    /// Whether it is decided if the objectives were met: it finished, was refused or was dropped. Shares of requests that met their
+    /// objectives are of these; who is still in the system is in none.
+    pub fn decided(self) -> bool {
+        !self.unfinished()
+    }
+
     /// Whether it was still in the system.
     pub fn unfinished(self) -> bool {
         matches!(self, Self::Late | Self::Open)
@@ -119,6 +125,15 @@ impl Outcomes {
                 ("bytes that are not a run's outcomes", "what `outcomes` of a run gave, whole");
             vec![Diagnostic::error("", found, allowed, "make them again with this version")]
         })
+    }
+
+    /// Leaves out requests that arrived before an instant, which count no more, and gaps in blocks that began before it.
+    pub(super) fn count_since(&mut self, since_us: u64) {
+        self.requests.iter_mut().filter(|r| r.arrival_us < since_us).for_each(|r| r.counted = false);
+        if let Some(before) = since_us.checked_next_multiple_of(self.gaps.width_us) {
+            let blocks = (before / self.gaps.width_us) as usize;
+            self.gaps.blocks.iter_mut().take(blocks).for_each(Gaps::clear);
+        }
     }
 
     /// A number of the report by its path, such as `throughput/goodput_per_s`.

@@ -2,7 +2,7 @@
 //! is than that; where it is better the regret is negative, and stays so: the oracle knows rates, not single requests.
 
 use super::{Ending, Outcomes};
-use crate::stats::mean_interval;
+use crate::stats::{UNBOUNDED, mean_interval};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,8 +42,8 @@ pub struct RegretTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RunRegret {
-    /// Share of the requests that arrived in the measurement window and met every objective, in percent: who was refused, dropped or
-    /// is unfinished has not. The regret is in percentage points.
+    /// Share that met every objective, in percent, of the requests that arrived in the measurement window and finished, were refused or
+    /// were dropped. The regret is in percentage points.
     pub attainment_regret: Regret,
     /// Seconds of replicas that were paid for in the measurement window, from placement until they were gone.
     pub replica_seconds_regret: Regret,
@@ -72,8 +72,8 @@ pub(crate) type Held = [Option<f64>; 3];
 
 /// The figures of a run.
 pub(crate) fn held(run: &Outcomes) -> Held {
-    let counted = || run.requests.iter().filter(|r| r.counted);
-    let (met, all) = (counted().filter(|r| r.ending == Ending::Met).count(), counted().count());
+    let decided = || run.requests.iter().filter(|r| r.counted && r.ending.decided());
+    let (met, all) = (decided().filter(|r| r.ending == Ending::Met).count(), decided().count());
     let percent = (all > 0).then(|| 100.0 * met as f64 / all as f64);
     [percent, replica_seconds(run), run.figure("cost/usd")]
 }
@@ -87,8 +87,14 @@ fn replica_seconds(run: &Outcomes) -> Option<f64> {
 impl RunRegret {
     /// Of the figures of a run and of the oracle, seed by seed.
     pub(crate) fn of(pairs: &[[Held; 2]]) -> Self {
-        let of = |k: usize, sign: f64| Regret::of(pairs.iter().map(|[own, bound]| [own[k], bound[k]]), sign);
-        Self { attainment_regret: of(0, -1.0), replica_seconds_regret: of(1, 1.0), usd_regret: of(2, 1.0) }
+        let of = |k: usize, sign: f64, bounds| {
+            Regret::of(pairs.iter().map(|[own, bound]| [own[k], bound[k]]), sign, bounds)
+        };
+        Self {
+            attainment_regret: of(0, -1.0, [-100.0, 100.0]),
+            replica_seconds_regret: of(1, 1.0, UNBOUNDED),
+            usd_regret: of(2, 1.0, UNBOUNDED),
+        }
     }
 
     /// In which figures the run is better than the oracle, in words.
@@ -103,13 +109,13 @@ impl RunRegret {
 }
 
 impl Regret {
-    /// `sign`: 1 where less is better, -1 where more is.
-    fn of(pairs: impl Iterator<Item = [Option<f64>; 2]>, sign: f64) -> Self {
+    /// `sign`: 1 where less is better, -1 where more is. The interval keeps to `bounds`.
+    fn of(pairs: impl Iterator<Item = [Option<f64>; 2]>, sign: f64, bounds: [f64; 2]) -> Self {
         let known: Option<Vec<[f64; 2]>> = pairs.map(|[own, bound]| Some([own?, bound?])).collect();
         let Some(known) = known.filter(|known| !known.is_empty()) else { return Self::default() };
         let mean = |k: usize| known.iter().map(|p| p[k]).sum::<f64>() / known.len() as f64;
         let regrets: Vec<f64> = known.iter().map(|[own, bound]| (own - bound) * sign + 0.0).collect();
-        let interval = mean_interval(&regrets);
+        let interval = mean_interval(&regrets, bounds);
         Self {
             own: Some(mean(0)),
             bound: Some(mean(1)),

@@ -9,7 +9,7 @@ use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, limits};
 use crate::session::Trace;
 use crate::session::compare::{Ending, Outcomes};
-use crate::stats::mean_interval;
+use crate::stats::{POSITIVE, mean_interval};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -261,7 +261,7 @@ pub fn capacity(scenario: &Scenario, share: f64, seeds: Vec<SeedCapacity>) -> Ca
         found.and_then(|all| all.iter().map(value).collect::<Option<Vec<f64>>>())
     };
     let rates = of(|s| s.rate_per_s);
-    let interval = rates.as_deref().and_then(mean_interval);
+    let interval = rates.as_deref().and_then(|rates| mean_interval(rates, POSITIVE));
     let alone = rates.as_deref().and_then(<[f64]>::first).copied();
     let factors = of(|s| s.factor);
     let mut capacity = Capacity {

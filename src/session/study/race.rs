@@ -1,11 +1,11 @@
 //! A race of policies: who stands where by one figure, among those who were offered the same work.
 //!
 //! There is no composite score unless the scenario gives weights for one, the fitness. Whoever refuses requests does not win by it:
-//! refused, dropped and unfinished requests have missed their objectives, and count as the longest times in a percentile.
+//! refused and dropped requests have missed their objectives, and with unfinished ones count as the longest times in a percentile.
 
 use super::row::RunRow;
 use crate::session::compare::{Difference, Direction, Held, RunRegret, Verdict};
-use crate::stats::mean_interval;
+use crate::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use serde::{Deserialize, Serialize};
 
 /// A run of somebody in the race.
@@ -24,11 +24,11 @@ pub struct RaceEntry {
 #[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum RankBy {
-    /// Share of all requests that met their objectives.
+    /// Share that met their objectives, of the requests that finished, were refused or were dropped.
     MetShare,
-    /// 99th percentile of TTFT over all requests.
+    /// 99th percentile of TTFT over all requests, those without a first token being the longest.
     TtftP99,
-    /// 99th percentile of E2E over all requests.
+    /// 99th percentile of E2E over all requests, those that did not finish being the longest.
     E2eP99,
     /// Requests per second that met their objectives.
     Goodput,
@@ -47,6 +47,15 @@ impl RankBy {
             Self::Goodput => run.goodput_per_s,
             Self::Usd => run.usd_per_million_output_tokens,
             Self::Fitness => run.fitness,
+        }
+    }
+
+    /// What the figure can be, and the difference of two.
+    fn bounds(self) -> [[f64; 2]; 2] {
+        match self {
+            Self::MetShare => [SHARE, SHARE_DIFFERENCE],
+            Self::TtftP99 | Self::E2eP99 | Self::Goodput | Self::Usd => [POSITIVE, UNBOUNDED],
+            Self::Fitness => [UNBOUNDED, UNBOUNDED],
         }
     }
 
@@ -141,10 +150,11 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy) -> RaceRanking 
         Direction::Higher => mean(y).total_cmp(&mean(x)),
     });
     let first = ranked.first().map(|(_, v)| v.clone()).unwrap_or_default();
+    let [own_bounds, bounds] = by.bounds();
     let place = |(place, (name, own)): (u32, &(&str, Vec<f64>))| {
         let pairs: Vec<[Option<f64>; 2]> = first.iter().zip(own).map(|(&a, &b)| [Some(a), Some(b)]).collect();
-        let interval = mean_interval(own);
-        let to_first = Difference::of(&pairs, None, by.better());
+        let interval = mean_interval(own, own_bounds);
+        let to_first = Difference::of(&pairs, None, by.better(), bounds);
         RacePlace {
             place,
             name: (*name).to_owned(),
@@ -246,6 +256,14 @@ mod tests {
         assert!(r.bound.is_none() && r.places.iter().all(|p| p.regret.is_none()));
         assert!(rank(&all, &[], RankBy::Fitness).places.is_empty(), "no score without weights");
         assert!(rank(&[], &[], RankBy::MetShare).places.is_empty());
+    }
+
+    #[test]
+    fn an_interval_of_a_share_stays_a_share() {
+        let all: Vec<RaceEntry> =
+            [(1, 100), (2, 99), (3, 80)].map(|(seed, met)| entry("a", seed, met)).to_vec();
+        let place = &rank(&all, &[], RankBy::MetShare).places[0];
+        assert!(place.lo > Some(0.0) && place.lo < Some(0.8) && place.hi < Some(1.0), "{place:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The figures of one run in one row, for sweeps and races.
 
 use crate::session::compare::{Ending, Outcomes, held};
-use crate::stats::Blocked;
+use crate::stats::{Blocked, POSITIVE, SHARE};
 use serde::{Deserialize, Serialize};
 
 /// One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
@@ -30,7 +30,7 @@ pub struct RunRow {
     pub dropped: u64,
     /// Still in the system at the end.
     pub unfinished: u64,
-    /// met / requests, 0 to 1: who was refused, dropped or is unfinished has missed.
+    /// met / (finished + refused + dropped), 0 to 1: who was refused or dropped has missed, who is unfinished is in neither.
     pub met_share: Option<f64>,
     /// Requests arrived per second.
     pub arrived_per_s: Option<f64>,
@@ -108,6 +108,11 @@ pub struct RunFigure {
 }
 
 impl RunFigure {
+    /// What it can be.
+    pub fn bounds(&self) -> [f64; 2] {
+        if self.name == "met_share" { SHARE } else { POSITIVE }
+    }
+
     /// The figures that summaries and curves show.
     pub const ALL: [Self; 11] = [
         Self { name: "ttft_p50_ms", label: "TTFT p50", of: |r| r.ttft_p50_ms },
@@ -137,7 +142,7 @@ impl RunRow {
         let [ttft, itl, tpot, e2e] = ["ttft", "itl", "tpot", "e2e"].map(of_time);
         let count =
             |is: fn(Ending) -> bool| run.requests.iter().filter(|r| r.counted && is(r.ending)).count() as u64;
-        let (requests, met) = (count(|_| true), count(|e| e == Ending::Met));
+        let (requests, decided, met) = (count(|_| true), count(Ending::decided), count(|e| e == Ending::Met));
         Self {
             seed: run.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default(),
             scenario_digest: run.report["scenario_digest"].as_str().unwrap_or_default().to_owned(),
@@ -149,7 +154,7 @@ impl RunRow {
             refused: count(|e| e == Ending::Refused),
             dropped: count(|e| e == Ending::Dropped),
             unfinished: count(Ending::unfinished),
-            met_share: (requests > 0).then(|| met as f64 / requests as f64),
+            met_share: (decided > 0).then(|| met as f64 / decided as f64),
             arrived_per_s: figure("throughput/arrived_per_s"),
             completed_per_s: figure("throughput/completed_per_s"),
             goodput_per_s: figure("throughput/goodput_per_s"),

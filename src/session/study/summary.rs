@@ -108,7 +108,7 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
 fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
     let figures = RunFigure::ALL.map(|figure| {
         let found: Option<Vec<f64>> = rows.iter().map(|r| (figure.of)(r)).collect();
-        let interval = found.as_deref().and_then(mean_interval);
+        let interval = found.as_deref().and_then(|values| mean_interval(values, figure.bounds()));
         let alone = found.as_deref().and_then(<[f64]>::first).copied();
         SweepValue {
             name: figure.name,
@@ -146,7 +146,7 @@ fn along(i: usize, path: &str, points: &[SweepPoint]) -> Vec<SweepCurve> {
                 Some((x(p)?, p.figures[k].mean?))
             };
             let known: Vec<(f64, f64)> = family.iter().filter_map(value).collect();
-            let knee = knee(figure.label, &known);
+            let knee = knee(figure.label, path, &known);
             curves.push(SweepCurve {
                 figure: figure.name,
                 path: path.to_owned(),
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(s.points.len(), 4);
         let ttft = s.points[0].figures.iter().find(|f| f.name == "ttft_p99_ms").unwrap();
         assert!(
-            (ttft.mean.unwrap() - 11.0).abs() < 1e-12 && ttft.lo.unwrap() < 0.0 && s.points[0].seeds == 2
+            (ttft.mean.unwrap() - 11.0).abs() < 1e-12 && ttft.lo.unwrap() > 0.0 && s.points[0].seeds == 2
         );
         let knees: Vec<_> = s.curves.iter().filter(|c| c.figure == "ttft_p99_ms").collect();
         assert_eq!(knees.len(), 2, "one for each router, none along the routers");

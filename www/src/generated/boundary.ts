@@ -1374,6 +1374,12 @@ export type PairedPart = {
   p5_ms: number,
   /** The median. */
   p50_ms: number,
+  /** Lower end of the interval that holds the true median of the differences with 95 %; null of too few. */
+  p50_lo_ms: number | null,
+  /** Its upper end. */
+  p50_hi_ms: number | null,
+  /** What the median comes to. */
+  p50_verdict: Verdict,
   /** The 95th percentile. */
   p95_ms: number,
   /** The 99th percentile: who lost most. */
@@ -1871,6 +1877,8 @@ export type RunComparison = {
   interval: IntervalBasis,
   /** The same in a sentence. */
   explained: string,
+  /** From when on requests are compared, in seconds: the last difference between the two runs; missing if all that count are. */
+  since_s?: number,
   /** What the reader must know to read the numbers right. */
   notices: Array<string>,
   /** The one run. */
@@ -1921,8 +1929,8 @@ export type RunPart = {
 
 /** A run against the oracle. */
 export type RunRegret = {
-  /** Share of the requests that arrived in the measurement window and met every objective, in percent: who was refused, dropped or
-   * is unfinished has not. The regret is in percentage points. */
+  /** Share that met every objective, in percent, of the requests that arrived in the measurement window and finished, were refused or
+   * were dropped. The regret is in percentage points. */
   attainment_regret: Regret,
   /** Seconds of replicas that were paid for in the measurement window, from placement until they were gone. */
   replica_seconds_regret: Regret,
@@ -1953,7 +1961,7 @@ export type RunRow = {
   dropped: number,
   /** Still in the system at the end. */
   unfinished: number,
-  /** met / requests, 0 to 1: who was refused, dropped or is unfinished has missed. */
+  /** met / (finished + refused + dropped), 0 to 1: who was refused or dropped has missed, who is unfinished is in neither. */
   met_share: number | null,
   /** Requests arrived per second. */
   arrived_per_s: number | null,
@@ -2237,10 +2245,12 @@ export type Side = {
   workload_digest: string,
   /** Digests of its reports, by seed. */
   report_digests: Array<string>,
-  /** Requests that arrived in the measurement window, of all seeds. */
+  /** Requests that are compared, of all seeds: those that arrived in the measurement window, and not before the last difference. */
   requests: number,
   /** Of those, finished. */
   finished: number,
+  /** Of those, finished, refused or dropped: of these it is decided whether they met their objectives. */
+  decided: number,
   /** Of those, finished with every objective of their class met. */
   met: number,
   /** Refused. */
@@ -2498,12 +2508,11 @@ export type TotalComparison = {
   verdict: Verdict,
 };
 
-/** Figures of whole runs. Those that are no shares of requests have no interval from one seed. */
+/** Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of replicas that come and go. */
 export type TotalTable = {
-  /** Share of the requests that arrived in the measurement window and met every objective, 0 to 1: who was refused, dropped or is
-   * unfinished has not. */
+  /** Share that met every objective, 0 to 1, of the requests compared that finished, were refused or were dropped. */
   met_share: TotalComparison,
-  /** Share of them that finished, 0 to 1. */
+  /** Share of all requests compared that finished, 0 to 1. */
   finished_share: TotalComparison,
   /** Finished requests per second that met every objective. */
   goodput_per_s: TotalComparison,

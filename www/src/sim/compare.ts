@@ -16,9 +16,10 @@ import { never } from './protocol.ts';
 
 type Pairs = readonly (readonly [Outcomes, Outcomes])[];
 
-function compare(pairs: Pairs, bounds: Pairs): RunComparison | null {
+function compare(pairs: Pairs, scenarios: readonly [a: string, b: string], bounds: Pairs): RunComparison | null {
   const comparison = new Comparison();
   try {
+    comparison.setScenarios(...scenarios);
     for (const [i, [a, b]] of pairs.entries()) {
       const bound = bounds[i];
       if (bound) comparison.addBounds(a, b, ...bound);
@@ -35,7 +36,7 @@ let study: CapacityStudy | undefined;
 function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers] {
   switch (question.kind) {
     case 'compare':
-      return compare(question.pairs, question.bounds ?? []);
+      return compare(question.pairs, question.scenarios, question.bounds ?? []);
     case 'cases':
       return sweepCases(question.scenario, [...question.varied], question.seeds);
     case 'row':

@@ -19,6 +19,8 @@ export type CompareQuestion =
   | {
       readonly kind: 'compare';
       readonly pairs: readonly (readonly [a: Outcomes, b: Outcomes])[];
+      /** Both scenarios with their edits: these part the run into spans. */
+      readonly scenarios: readonly [a: string, b: string];
       /** For each pair the runs of their oracles, where there are some. */
       readonly bounds?: readonly (readonly [a: Outcomes, b: Outcomes])[];
     }

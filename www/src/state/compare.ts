@@ -154,7 +154,8 @@ export function createComparing(a: RunA) {
       many.stop();
       const inOrder = (of: ReadonlyMap<number, readonly [Outcomes, Outcomes]>) =>
         jobs.flatMap(({ i }) => [of.get(i) ?? []].flatMap((pair) => (pair.length === 2 ? [pair] : [])));
-      const asked = { kind: 'compare', pairs: inOrder(pairs), bounds: inOrder(bounds) } as const;
+      const scenarios = scenariosWith(b.document);
+      const asked = { kind: 'compare', pairs: inOrder(pairs), scenarios, bounds: inOrder(bounds) } as const;
       tellProgress((await thread.ask(asked)) ?? undefined);
     } catch (error) {
       forgetSeeds();
@@ -206,9 +207,16 @@ export function createComparing(a: RunA) {
     }
   });
 
+  function scenariosWith(documentOfB: Json): readonly [a: string, b: string] {
+    return [writeDocument(untrack(a.document)), writeDocument(documentOfB)];
+  }
+
   async function compare(run: Client, now: number): Promise<void> {
     const [ofA, ofB] = await Promise.all([a.outcomes(), run.outcomes()]);
-    const comparison = await thread.ask({ kind: 'compare', pairs: [[ofA, ofB]] });
+    const b = untrack(beside);
+    if (!b) return;
+    const scenarios = scenariosWith(b.document);
+    const comparison = await thread.ask({ kind: 'compare', pairs: [[ofA, ofB]], scenarios });
     if (comparison && untrack(a.frame)?.now_us === now) setResult({ atUs: now, comparison });
   }
 
