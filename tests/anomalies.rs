@@ -133,7 +133,9 @@ fn an_inversion_names_both_sides_their_times_and_the_measure() {
     assert_eq!((first.start_us, first.end_us), (1000, Some(3000)));
     assert_eq!((second.requests[0].request, second.start_us, second.end_us), (2, 1000, Some(2000)));
     assert!(
-        first.text.contains("#3 and 1 after it, less urgent by age (slo-based priority)"),
+        first
+            .text
+            .contains("while 2 requests from #3 on, less urgent by age (slo-based priority), went first"),
         "{}",
         first.text
     );

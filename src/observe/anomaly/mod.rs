@@ -123,19 +123,19 @@ impl Anomaly {
         };
         match self.kind {
             AnomalyKind::PriorityInversion => {
-                let lasting = match self.end {
-                    Some(end) => format!(" for {}", duration(end.since(self.start).0)),
-                    None => ", and it still is".to_owned(),
+                let waited = match self.end {
+                    Some(end) => format!("waited {}", duration(end.since(self.start).0)),
+                    None => "still waits".to_owned(),
                 };
-                let others = match self.figure {
-                    0 | 1 => String::new(),
-                    n => format!(" and {} after it", n - 1),
+                let first = request(1);
+                let who = match self.figure {
+                    0 | 1 => format!("#{first}"),
+                    n => format!("{n} requests from #{first} on"),
                 };
                 format!(
-                    "#{}{others}, less urgent by {}, joined r{r}'s batch and left #{} waiting{lasting}.",
-                    request(1),
-                    self.measure.unwrap_or(inversion::Measure::None).words(),
+                    "#{} {waited} while {who}, less urgent by {}, went first on r{r}.",
                     request(0),
+                    self.measure.unwrap_or(inversion::Measure::None).words(),
                 )
             }
             AnomalyKind::HeadOfLineBlocking => format!(

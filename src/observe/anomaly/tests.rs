@@ -71,8 +71,8 @@ fn an_urgent_request_that_is_left_waiting_is_told_with_those_who_joined() {
     assert_eq!(proofs(a), [(0, 1), (1, 5), (2, 6)]);
     assert_eq!((b.start, b.end, b.figure), (Micros(5), Some(Micros(6)), 1));
     assert_eq!(proofs(b), [(2, 3), (1, 5)]);
-    let said = "#1 and 1 after it, less urgent by SLO class (priorities are constant), joined r0's batch and left #0 \
-        waiting for 0.004\u{a0}ms.";
+    let said = "#0 waited 0.004\u{a0}ms while 2 requests from #1 on, less urgent by SLO class (priorities are constant), \
+        went first on r0.";
     assert_eq!(a.sentence(), said);
 }
 
