@@ -332,7 +332,8 @@ fn write_paired(out: &mut String, name: &str, p: &PairedPart) {
         _ => String::new(),
     };
     let [median, low, high] = [median, low, high].map(|ms| signed(Some(ms), 1));
-    line(out, &format!("  differences: median {median} ms{sure}, 5th to 95th percentile {low} to {high} ms"));
+    line(out, &format!("  differences: median {median} ms{sure}"));
+    line(out, &format!("  5th to 95th percentile: {low} to {high} ms"));
     for (what, list) in [("gained most", &p.gained_most), ("lost most", &p.lost_most)] {
         if !list.is_empty() {
             let named: Vec<String> = list.iter().take(NAMED).map(moved).collect();
