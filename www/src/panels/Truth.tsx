@@ -1,6 +1,7 @@
 // How true is this? Measured runs beside what the simulation makes of them, and the user's own benchmark. Loaded when it is opened.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import page from '../../../docs/validation-page.json';
+import { sentence } from '../base/schema.ts';
 import { writeDocument } from '../base/text.ts';
 import { trust } from '../base/trust.ts';
 import { Icon } from '../draw/glyphs.tsx';
@@ -15,10 +16,13 @@ import { TruthRankings } from './TruthRankings.tsx';
 import { TruthScatter } from './TruthScatter.tsx';
 import { TruthTable } from './TruthTable.tsx';
 import {
+  countedStages,
+  counts,
   type Experiment,
-  errorText,
+  filterText,
   groupsOf,
   headline,
+  listedError,
   measuredPoints,
   REGIMES,
   type Regime,
@@ -28,7 +32,6 @@ import {
   type Stage,
   scenarioOf,
   shortName,
-  stageOf,
   type TruthPage,
 } from './truthData.ts';
 import { YourBenchmark } from './YourBenchmark.tsx';
@@ -46,7 +49,14 @@ export default function Truth(props: { app: App }): JSX.Element {
   const [chosen, setChosen] = createSignal<Experiment>();
   const [side, setSide] = createSignal<Side>('benchmark');
   const [shut, setShut] = createSignal<ReadonlySet<string>>(new Set());
-  const groups = createMemo(() => groupsOf(DATA));
+  /** Whether experiments that the headline does not count are listed too. */
+  const [whole, setWhole] = createSignal(false);
+  const counted = createMemo(() => DATA.experiments.filter((e) => counts(e, regime())).length);
+  const groups = createMemo(() =>
+    groupsOf(DATA)
+      .map((group) => ({ ...group, experiments: group.experiments.filter((e) => whole() || counts(e, regime())) }))
+      .filter((group) => group.experiments.length > 0),
+  );
   const toggle = (group: string): void => {
     const next = new Set(shut());
     if (!next.delete(group)) next.add(group);
@@ -72,10 +82,16 @@ export default function Truth(props: { app: App }): JSX.Element {
     <main class="overlay truth" aria-label="How true is this?" tabindex="-1" ref={host}>
       <nav class="truth-list" aria-label="Experiments">
         <div class="bar">
-          <h2>Experiments {DATA.experiments.length}</h2>
+          <h2>{whole() ? DATA.experiments.length : `${counted()} of ${DATA.experiments.length}`} experiments</h2>
           <span class="grow" />
-          <span class="s">E2E mean, error</span>
+          <button type="button" class="btn box" aria-pressed={whole()} onClick={() => setWhole(!whole())}>
+            All
+          </button>
         </div>
+        <p class="s truth-filter">
+          {whole() ? 'All, also those that no headline counts' : sentence(filterText('calibrated', regime()))}; error of
+          the E2E mean, calibrated, of each stage.
+        </p>
         <div class="truth-scroll">
           <For each={groups()}>
             {(group) => (
@@ -100,11 +116,7 @@ export default function Truth(props: { app: App }): JSX.Element {
                         onClick={() => choose(e)}
                       >
                         <span>{shortName(e)}</span>
-                        <b>
-                          {errorText(
-                            stageOf(e)?.figures['e2e_ms mean']?.[2] ?? stageOf(e)?.figures['tpot_ms mean']?.[2],
-                          )}
-                        </b>
+                        <b>{listedError(e, whole() ? undefined : countedStages(e, regime()))}</b>
                       </button>
                     )}
                   </For>

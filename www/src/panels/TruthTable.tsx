@@ -43,8 +43,8 @@ export function TruthTable(props: {
         <thead>
           <tr>
             <th scope="col">Group, GPU</th>
-            <th scope="col" class="n">
-              n
+            <th scope="col" class="n" title="Experiments with any of these figures; each cell says its own number">
+              n ≤
             </th>
             <For each={props.figures}>
               {(f) => (
@@ -68,7 +68,7 @@ export function TruthTable(props: {
             {(row) => (
               <tr classList={{ all: row.group === 'all' }}>
                 <th scope="row">
-                  <Show when={row.group !== 'all'} fallback="All experiments">
+                  <Show when={row.group !== 'all'} fallback="All of these">
                     <b>{row.group}</b> {row.gpu}
                   </Show>
                 </th>

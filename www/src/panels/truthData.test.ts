@@ -5,11 +5,14 @@ import { trust } from '../base/trust.ts';
 import type { Evidence } from '../generated/boundary.ts';
 import { restOf } from './rest.ts';
 import {
+  counts,
   errorText,
   figureName,
   groupsOf,
   headline,
+  listedError,
   measuredPoints,
+  REGIMES,
   rankedBy,
   rankingHeadline,
   SHOWN,
@@ -83,10 +86,32 @@ test('groups are in order and each experiment has a stage that stands for it', (
 
 test('each level says how far off it is, and rankings how many sets reach the target', () => {
   for (const level of DATA.levels)
-    expect(headline(level, 'below'), level.level).toMatch(/^E2E mean: [\d.]+ % off in the median, [\d.]+ % at worst$/);
+    expect(headline(level, 'below'), level.level).toMatch(
+      /^E2E mean of \d+ experiments below the knee, (nothing fitted|not fitted to|not seen): [\d.]+ % off in the median, [\d.]+ % at worst$/,
+    );
   expect(DATA.levels.map((l) => l.level)).toEqual(SHOWN.map(([name]) => name).filter((name) => name !== 'ranking'));
   expect(rankingHeadline(DATA.rankings)).toMatch(/^τ-b of 0.8 or more in \d+ of \d+ sets, [\d.]+ in the median$/);
   expect(DATA.rankings.sets.every((s) => rankedBy(s.metric) !== '')).toBe(true);
+});
+
+test.each(REGIMES)('what is listed %s is what the calibrated headline counts, the worst among it', (regime) => {
+  const level = DATA.levels.find((l) => l.level === 'calibrated');
+  const all = level?.groups.find((g) => g.group === 'all' && g.regime === regime && g.figure === 'e2e_ms mean');
+  const listed = DATA.experiments.filter((e) => counts(e, regime));
+  expect(listed.length).toBe(all?.experiments);
+  expect(headline(level, regime)).toContain(` of ${listed.length} experiments `);
+  expect(listed.map((e) => e.id)).toContain(all?.worst_id);
+});
+
+test('an experiment of several stages is listed with its least and its greatest error', () => {
+  const stage = (error: number) => ({
+    stage: 'x',
+    regime: 'below',
+    figures: { 'e2e_ms mean': [1, 1, error] as const },
+  });
+  const e = { id: 'e', group: 'E', model: '', gpu: '', tp: 1, engine: '', source: '', stages: [] };
+  expect(listedError(e, [stage(0.1)])).toBe('+10.0 %');
+  expect(listedError(e, [stage(0.1), stage(-0.042)])).toBe('−4.2 to +10.0 %');
 });
 
 test('the weakest evidence of all pools counts for a figure', () => {

@@ -178,11 +178,54 @@ export function groupsOf(data: TruthPage): readonly Listed[] {
   });
 }
 
-/** The sentence on top: how far off end-to-end latency is. */
+const IN_REGIME: Readonly<Record<Regime, string>> = {
+  below: 'below the knee',
+  near: 'near the knee',
+  overload: 'over the knee',
+  any: 'in no regime',
+};
+const UNSEEN: Readonly<Record<LevelName, string>> = {
+  raw: 'nothing fitted',
+  calibrated: 'not fitted to',
+  transfer: 'not seen',
+};
+const E2E = 'e2e_ms mean';
+
+/** Which experiments a level counts, in words. */
+export function filterText(level: LevelName, regime: Regime): string {
+  return `${IN_REGIME[regime]}, ${UNSEEN[level]}`;
+}
+
+/** The sentence on top: how far off end-to-end latency is, in which experiments. */
 export function headline(level: Level | undefined, regime: Regime): string {
-  const all = level?.groups.find((g) => g.group === 'all' && g.regime === regime && g.figure === 'e2e_ms mean');
-  if (!all) return 'No end-to-end latency was measured here';
-  return `E2E mean: ${shareText(all.median)} off in the median, ${shareText(all.worst)} at worst`;
+  const all = level?.groups.find((g) => g.group === 'all' && g.regime === regime && g.figure === E2E);
+  if (!level || !all) return 'No end-to-end latency was measured here';
+  return `E2E mean of ${all.experiments} experiments ${filterText(level.level, regime)}: ${shareText(all.median)} off in the median, ${shareText(all.worst)} at worst`;
+}
+
+/** The stages of an experiment in a regime that were predicted, with the error of E2E: those that the calibrated headline counts. */
+export function countedStages(e: Experiment, regime: Regime): readonly Stage[] {
+  return e.stages.filter((s) => {
+    const error = s.figures[E2E]?.[2];
+    return (s.regime ?? 'any') === regime && s.fitted !== true && error !== null && error !== undefined;
+  });
+}
+
+/**
+ * Whether the calibrated headline counts an experiment. Of a run of group C the second half is predicted by coefficients that were
+ * fitted to the first: the table has its error, the recorded whole run has not.
+ */
+export function counts(e: Experiment, regime: Regime): boolean {
+  return countedStages(e, regime).length > 0 || (regime === 'any' && e.group === 'C');
+}
+
+/** The errors of an experiment in a list: that of its one stage, or the least and the greatest of several; without stages, of all of it. */
+export function listedError(e: Experiment, stages?: readonly Stage[]): string {
+  if (stages?.length === 0) return DASH;
+  if (!stages) return errorText(stageOf(e)?.figures[E2E]?.[2] ?? stageOf(e)?.figures['tpot_ms mean']?.[2]);
+  const errors = stages.flatMap((s) => s.figures[E2E]?.[2] ?? []).toSorted((x, y) => x - y);
+  const [least, greatest] = [errors[0], errors.at(-1)].map(errorText);
+  return least === greatest ? (least ?? '') : `${least?.replace(/ %$/, '')} to ${greatest}`;
 }
 
 /** The sentence on top of the rankings. */

@@ -12,9 +12,12 @@ onPage(
   async (page) => {
     await page.getByRole('button', { name: 'How true is this?' }).click();
     await panel(page)
-      .getByRole('row', { name: /All experiments/ })
+      .getByRole('row', { name: /All of these/ })
       .waitFor();
-    await comes(() => panel(page).locator('.truth-title').textContent(), /E2E mean: .* % off in the median/);
+    await comes(
+      () => panel(page).locator('.truth-title').textContent(),
+      /E2E mean of \d+ experiments below the knee, not fitted to: .* % off in the median/,
+    );
     await panel(page)
       .getByRole('button', { name: /^r3-open-loop-sweep/ })
       .click();
@@ -37,7 +40,7 @@ onPage('raw, calibrated, transfer and ranking are told apart, and errors stand b
   await title.waitFor();
   const titles = [await title.textContent()];
   for (const [level, row] of [
-    ['Raw', /All experiments/],
+    ['Raw', /All of these/],
     ['Transfer', /^GPU A100-40/],
     ['Ranking', /^D stage|^d-exp/],
   ]) {
@@ -61,7 +64,7 @@ onPage('a dropped benchmark is compared with the run, and one click calibrates t
   await comes(() => row.textContent(), /8\.00.ms/);
   await panel(page).getByRole('button', { name: 'Calibrate to this run' }).click();
   await panel(page)
-    .getByText(/Fixed \d of \d+ coefficients/)
+    .getByText(/Fitted \d of \d+ coefficients/)
     .waitFor();
   await panel(page)
     .getByText(/calibrated to bench-0721\.json/)
@@ -87,7 +90,7 @@ onPage(
 onPage('axe finds nothing in the panel of measured runs, wide and on a phone', async (page) => {
   await page.getByRole('button', { name: 'How true is this?' }).click();
   await panel(page)
-    .getByRole('row', { name: /All experiments/ })
+    .getByRole('row', { name: /All of these/ })
     .waitFor();
   for (const [width, height] of [
     [1440, 900],

@@ -65,7 +65,7 @@ export const STUDIES = {
       open: async (page) => {
         await comparison(page).getByLabel('Seeds').selectOption('3');
         await comparison(page)
-          .getByRole('button', { name: /^Run \d+ × \d+ runs$/ })
+          .getByRole('button', { name: /^Race \d+ .* each$/ })
           .click();
         await comparison(page)
           .getByText(/^\s*(\d+) of \1 /)
@@ -111,7 +111,7 @@ export const AUTOSCALERS = {
         await comparison(page).getByRole('button', { name: 'Autoscalers' }).click();
         await comparison(page).getByLabel('Seeds').selectOption('1');
         await comparison(page)
-          .getByRole('button', { name: /^Run \d+ × 1 runs$/ })
+          .getByRole('button', { name: /^Race \d+ .*, 1 seed each$/ })
           .click();
         await comparison(page)
           .getByText(/^\s*(\d+) of \1 /)
@@ -142,7 +142,7 @@ export const TRUTH = {
       open: async (page) => {
         await page.getByRole('button', { name: 'How true is this?' }).click();
         await truth(page)
-          .getByRole('row', { name: /All experiments/ })
+          .getByRole('row', { name: /All of these/ })
           .waitFor();
       },
       ...OF_TRUTH,
