@@ -97,14 +97,18 @@ impl Session {
         moves.map(|m| Move { client: client_of(m.request), ..m }).collect()
     }
 
-    /// The horizon, or the next round instant beyond the playhead.
+    /// The horizon; else the last arrival of a trace or the next round instant, and beyond it what holds the playhead.
     pub(in crate::session) fn axis_end(&self) -> u64 {
         if self.engine.horizon() != Micros::MAX {
             return self.engine.horizon().0;
         }
-        let mut end = 60 * US_PER_S;
+        let traced = self.trace.as_ref().zip(self.scenario.workload.trace.as_ref());
+        let (mut end, part) = match traced {
+            Some((rows, replay)) => (((rows.last_arrival().0 as f64 / replay.speed) as u64).max(US_PER_S), 8),
+            None => (60 * US_PER_S, 1),
+        };
         while end < self.playhead.0 {
-            end *= 2;
+            end += end / part;
         }
         end
     }

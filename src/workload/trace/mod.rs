@@ -180,13 +180,18 @@ impl Trace {
         digest
     }
 
+    /// When its last request arrives, at its own speed.
+    pub fn last_arrival(&self) -> Micros {
+        Micros(self.arrivals_us.last().copied().unwrap_or(0))
+    }
+
     /// The numbers about it.
     fn summary(&self, format: &str) -> TraceSummary {
         let total = |column: &[u32]| column.iter().map(|&n| u64::from(n)).sum();
         TraceSummary {
             format: format.to_owned(),
             requests: self.len() as u64,
-            duration_s: Micros(self.arrivals_us.last().copied().unwrap_or(0)).as_secs(),
+            duration_s: self.last_arrival().as_secs(),
             prompt_tokens: total(&self.prompt_tokens),
             output_tokens: total(&self.output_tokens),
             hash_block_tokens: self.hash_block_tokens,

@@ -91,7 +91,7 @@ function TraceDialog(props: { app: App }): JSX.Element {
             </Show>
             <Show when={reading().done}>
               <Problems list={reading().diagnostics} />
-              <p class="say">The run that was going on still is.</p>
+              <p class="say">Your run is untouched.</p>
             </Show>
           </>
         )}

@@ -76,6 +76,9 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
       <Show when={shape()} fallback={<p class="help">{hint(text())}</p>}>
         {(found) => (
           <>
+            <button type="button" class="btn pri" disabled={used()} onClick={() => void apply()}>
+              {used() ? 'In use' : 'Use this model'}
+            </button>
             <dl class="list read">
               <For each={said(app, props.path, found())}>
                 {([name, value]) => (
@@ -86,9 +89,6 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
                 )}
               </For>
             </dl>
-            <button type="button" class="btn pri" disabled={used()} onClick={() => void apply()}>
-              {used() ? 'In use' : 'Use this model'}
-            </button>
           </>
         )}
       </Show>

@@ -20,7 +20,8 @@ const THUMB = { width: 14, height: 14 };
 export function Transport(props: { app: App }): JSX.Element {
   const app = props.app;
   const end = createMemo(() => {
-    const horizon = app.frame()?.horizon_us ?? 0;
+    const frame = app.frame();
+    const horizon = frame?.horizon_us || (app.trace() && frame?.axis_end_us) || 0;
     return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
   });
   /** What the large button does now. */

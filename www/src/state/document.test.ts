@@ -22,5 +22,6 @@ test('a trace replaces the traffic and runs to its end', () => {
   expect(getAt(next, 'workload.trace.file')).toBe('azure.csv');
   expect(getAt(next, 'run.horizon_s')).toBe(0);
   expect(getAt(next, 'run.warmup_s')).toBe(0);
+  expect(getAt(onTrace(setAt(DOC, 'note', 'At 60 s traffic rises'), 'azure.csv'), 'note')).toBe('');
   expect(placedEdits(next)).toEqual([]);
 });

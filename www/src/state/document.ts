@@ -15,10 +15,14 @@ export function withValue(document: Json, path: string, value: Json | undefined)
 
 /** The scenario that replays a trace: everything as it is, the traffic from the file, until its last request is done. */
 export function onTrace(document: Json, fileName: string): Json {
-  const named = setAt(
-    setAt(document, 'workload.trace', { file: fileName, speed: 1, hash_block_tokens: 0 }),
-    'title',
-    fileName,
-  );
-  return setAt(setAt(setAt(named, 'run.horizon_s', 0), 'run.warmup_s', 0), 'edits', []);
+  const values: readonly (readonly [path: string, value: Json])[] = [
+    ['workload.trace', { file: fileName, speed: 1, hash_block_tokens: 0 }],
+    ['title', fileName],
+    // What was told of the traffic before is not so of this one.
+    ['note', ''],
+    ['run.horizon_s', 0],
+    ['run.warmup_s', 0],
+    ['edits', []],
+  ];
+  return values.reduce((next, [path, value]) => setAt(next, path, value), document);
 }

@@ -25,7 +25,7 @@ type PageState = {
   /** Takes what a benchmark tool or a server wrote. */
   readonly onBenchmark: (file: BenchmarkFile) => void;
   /** Loads a scenario; false where it is refused. */
-  readonly open: (text: string, name: string, useTrace: boolean) => Promise<boolean>;
+  readonly open: (text: string, name: string, useTrace: boolean, untilUs?: number) => Promise<boolean>;
 };
 
 /** The action that takes a file, whatever it is. */
@@ -98,7 +98,7 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
       setReading(undefined);
       setNotice({
         kind: 'problem',
-        text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''}`,
+        text: `${file.name} could not be read: ${error instanceof Error ? error.message : ''} Your run is untouched.`,
       });
     }
   }
@@ -108,7 +108,8 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
     const before = trace();
     setTrace(summary);
     const next = onTrace(document(), name);
-    if (await open(writeDocument(next), name, true)) {
+    // The title is the file's name, which says enough; it opens where it begins.
+    if (await open(writeDocument(next), '', true, 0)) {
       page.setTraceFile(file);
       const minutes = (summary.duration_s / 60).toFixed(1);
       const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;

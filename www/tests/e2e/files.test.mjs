@@ -103,6 +103,11 @@ onPage('a dropped trace replaces the traffic and gives the command line’s dige
   await drop(page, 'made.csv', text);
   await page.locator('.notice').filter({ hasText: '2,000 requests' }).waitFor();
   await resting(page);
+  assert.equal(await clock(page), 0, 'it opens where it begins');
+  const end = Number(/of ([\d,.]+) s/.exec(await page.locator('.clock').textContent())?.[1].replace(',', ''));
+  assert.ok(end > 150 && end < 250, `the axis is as long as the trace: ${end}`);
+  assert.equal(await page.getByText('made.csv', { exact: true }).count(), 1, 'its name stands there once');
+  assert.equal(await page.getByText('What to look at').count(), 0, 'what was told of other traffic is gone');
   const digest = await finalDigest(page);
   await comes(async () => (await page.locator('dt:text-is("Arrived") + dd').first().textContent()).trim(), '2,000');
   const { run, missing } = cli();
@@ -119,6 +124,7 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
   await drop(page, 'broken.csv', trace(20).replace(/\n([^\n]*)\n$/, '\nnot,a,row\n'));
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This trace cannot be used').waitFor();
+  await dialog.getByText('Your run is untouched.').waitFor();
   await comes(() => dialog.textContent(), /line 21/);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
