@@ -156,7 +156,8 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Value::Number(n) => match (n.as_u64(), n.as_i64()) {
                 (Some(whole), _) => visitor.visit_u64(whole),
                 (None, Some(whole)) => visitor.visit_i64(whole),
-                (None, None) => visitor.visit_f64(n.as_f64().unwrap_or(f64::NAN)),
+                // The zero of either sign is one number: added to 0 it has none.
+                (None, None) => visitor.visit_f64(n.as_f64().unwrap_or(f64::NAN) + 0.0),
             },
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(_) => self.deserialize_seq(visitor),

@@ -1,7 +1,7 @@
 //! Collecting problems: one message for each, always with path, what was found, what is allowed and how to fix it.
 
 use super::limits;
-use crate::base::{Diagnostic, Diagnostics, SortedMap, decimal};
+use crate::base::{Diagnostic, Diagnostics, Severity, SortedMap, decimal};
 
 /// Most problems listed for one document.
 const MOST_PROBLEMS: usize = 100;
@@ -19,7 +19,7 @@ impl Report {
         if more > 0 {
             // Errors decide whether the document can be used: none of them may be cut away by warnings.
             let (mut errors, warnings): (Diagnostics, Diagnostics) =
-                self.all.drain(..).partition(|d| d.severity == crate::base::Severity::Error);
+                self.all.drain(..).partition(|d| d.severity == Severity::Error);
             errors.extend(warnings);
             self.all = errors;
             self.all.truncate(MOST_PROBLEMS);
@@ -55,13 +55,19 @@ impl Report {
         self.all.push(Diagnostic::warning(path, found, allowed, fix));
     }
 
-    /// Whether nothing is wrong with the value at `path`, nor with a part of it.
+    /// Whether the value at `path` and all parts of it can be used: a check of several values computes with those alone.
     pub(super) fn is_fine(&self, path: &str) -> bool {
         let within = |d: &Diagnostic| {
             let below = d.path.strip_prefix(path);
-            below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            d.severity == Severity::Error
+                && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
         !self.all.iter().any(within)
+    }
+
+    /// Whether all these fields of the object at `path` can be used.
+    pub(super) fn are_fine(&self, path: &str, fields: &[&str]) -> bool {
+        fields.iter().all(|field| self.is_fine(&format!("{path}.{field}")))
     }
 
     /// Adds problems found elsewhere.

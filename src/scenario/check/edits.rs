@@ -19,7 +19,10 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
     for (i, edit) in s.edits.iter().enumerate() {
         let path = format!("edits[{i}]");
         let longest = limits::HORIZON_S as u64 * 1_000_000;
-        r.int(&format!("{path}.at_us"), edit.at_us, 0, longest, "it is in microseconds after the start");
+        let fix = "it is in microseconds after the start";
+        if !r.int(&format!("{path}.at_us"), edit.at_us, 0, longest, fix) {
+            continue;
+        }
         let events = edit.after_events.unwrap_or(if edit.at_us > latest { 0 } else { most_events });
         // The count of events tells those of one instant apart, and no others.
         if edit.at_us < latest || (edit.at_us == latest && events < most_events) {
@@ -30,9 +33,8 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
                 "sort the list",
             );
         }
-        most_events = if edit.at_us > latest { events } else { most_events.max(events) };
-        latest = latest.max(edit.at_us);
-        if horizon_us > 0.0 && edit.at_us as f64 > horizon_us {
+        (latest, most_events) = (edit.at_us, events);
+        if horizon_us > 0.0 && edit.at_us as f64 > horizon_us && r.is_fine("run.horizon_s") {
             r.warning(
                 format!("{path}.at_us"),
                 format!("{} us, which is after the end of the run", grouped(edit.at_us)),

@@ -13,7 +13,12 @@ pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report)
         );
         return;
     }
-    let settings = set(kv);
+    let mut settings = set(kv);
+    // What is refused already is no setting.
+    settings.retain(|name| r.are_fine(path, &[name]));
+    if !r.are_fine(path, &["cpu_blocks"]) {
+        return;
+    }
     if kv.cpu_blocks == 0 {
         if !settings.is_empty() {
             r.warning(

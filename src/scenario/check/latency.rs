@@ -33,6 +33,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
     }
     if let LatencyModel::Piecewise(c) = &p.latency
         && c.saturated_decode_tokens_per_s < c.single_decode_tokens_per_s
+        && r.is_fine(&format!("{path}.latency"))
     {
         r.warning(
             format!("{path}.latency.piecewise.saturated_decode_tokens_per_s"),
@@ -46,7 +47,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, r: &mut Report) {
 /// Experts that are spread over replicas: over those that there are, and where the step times know of it.
 fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
     let (ranks, most) = (p.expert_ranks, p.scaling.most(p.replicas));
-    if ranks < 2 {
+    if ranks < 2 || !r.are_fine(path, &["expert_ranks", "replicas", "scaling.max"]) {
         return;
     }
     if !matches!(p.latency, LatencyModel::Calibrated(_)) {
@@ -67,7 +68,8 @@ fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
 }
 
 fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
-    if a.heads > 0 && a.head_dim == 0 && !a.hidden.is_multiple_of(a.heads) {
+    let fine = |fields: &[&str], r: &Report| r.are_fine(path, fields);
+    if a.heads > 0 && a.head_dim == 0 && !a.hidden.is_multiple_of(a.heads) && fine(&["heads", "hidden"], r) {
         r.error(
             format!("{path}.heads"),
             format!("{} heads share a width of {}", a.heads, a.hidden),
@@ -75,7 +77,7 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "heads are equally wide: correct one of the two, or give `head_dim`",
         );
     }
-    if a.kv_heads > 0 && !a.heads.is_multiple_of(a.kv_heads) {
+    if a.kv_heads > 0 && !a.heads.is_multiple_of(a.kv_heads) && fine(&["heads", "kv_heads"], r) {
         r.error(
             format!("{path}.kv_heads"),
             format!("{} heads share {} KV heads", a.heads, a.kv_heads),
@@ -83,7 +85,10 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "groups of queries are equally large: correct one of the two",
         );
     }
-    if a.experts > 0 && !(1..=a.experts).contains(&a.experts_per_token) {
+    if a.experts > 0
+        && !(1..=a.experts).contains(&a.experts_per_token)
+        && fine(&["experts", "experts_per_token"], r)
+    {
         r.error(
             format!("{path}.experts_per_token"),
             format!("{} of {} experts for each token", a.experts_per_token, a.experts),
@@ -91,7 +96,7 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "use 0 `experts` for a dense model",
         );
     }
-    if a.dense_layers > a.layers && a.layers > 0 {
+    if a.dense_layers > a.layers && fine(&["layers", "dense_layers"], r) {
         r.error(
             format!("{path}.dense_layers"),
             format!("{} of {} layers", a.dense_layers, a.layers),

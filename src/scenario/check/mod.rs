@@ -71,7 +71,7 @@ fn check_head(s: &Scenario, r: &mut Report) {
     }
     s.check_ranges(&At::path(""), r);
     let run = &s.run;
-    if run.horizon_s > 0.0 && run.warmup_s >= run.horizon_s {
+    if run.horizon_s > 0.0 && run.warmup_s >= run.horizon_s && r.are_fine("run", &["horizon_s", "warmup_s"]) {
         r.error(
             "run.warmup_s",
             format!("a warm-up of {} s in a run of {} s", plain(run.warmup_s), plain(run.horizon_s)),
@@ -109,7 +109,8 @@ fn check_cluster(c: &Cluster, fewest: u32, r: &mut Report) {
     check_together(c, r);
     r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));
     let replicas: u64 = c.pools.iter().map(|p| u64::from(p.scaling.most(p.replicas))).sum();
-    if replicas > u64::from(limits::REPLICAS) && c.pools.iter().all(|p| p.replicas <= limits::REPLICAS) {
+    let fine = |i: usize| r.are_fine(&format!("cluster.pools[{i}]"), &["replicas", "scaling.max"]);
+    if replicas > u64::from(limits::REPLICAS) && (0..c.pools.len()).all(fine) {
         r.error(
             "cluster.pools",
             format!("{replicas} replicas in all pools together"),
@@ -127,7 +128,7 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     let (seqs, tokens) = (p.engine.max_num_seqs.count(), p.engine.max_num_batched_tokens.count());
     if let (Some(seqs), Some(tokens)) = (seqs, tokens)
         && tokens < seqs
-        && tokens > 0
+        && r.are_fine(&format!("{path}.engine"), &["max_num_seqs", "max_num_batched_tokens"])
     {
         r.warning(
             format!("{path}.engine.max_num_batched_tokens"),

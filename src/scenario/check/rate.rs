@@ -63,13 +63,15 @@ fn check_windows(path: &str, windows: &[Window], r: &mut Report) {
     let mut free_from = 0.0;
     for (i, w) in windows.iter().enumerate() {
         let path = format!("{path}[{i}]");
-        let good = r.is_fine(&path);
-        if good && w.end_s <= w.start_s {
+        if !r.is_fine(&path) {
+            continue;
+        }
+        if w.end_s <= w.start_s {
             let found =
                 format!("{} s, which is not after its start ({} s)", plain(w.end_s), plain(w.start_s));
             r.error(format!("{path}.end_s"), found, "an end after the start", "swap the two");
         }
-        if good && w.start_s < free_from {
+        if w.start_s < free_from {
             let found = format!(
                 "{} s, before the end of the window above it ({} s)",
                 plain(w.start_s),
@@ -96,7 +98,7 @@ fn check_points(path: &str, points: &[RatePoint], repeat_s: f64, r: &mut Report)
         latest = point.at_s;
     }
     let first = points.first().map(|p| p.at_s);
-    if first.is_none_or(|at_s| at_s > 0.0) {
+    if first.is_none_or(|at_s| at_s > 0.0 && r.is_fine(&format!("{list}[0].at_s"))) {
         let found =
             first.map_or("no points".to_owned(), |at_s| format!("a first point at {} s", plain(at_s)));
         r.error(&list, found, "a first point at 0 s", "put {\"at_s\": 0, \"factor\": 1} in front");
@@ -135,7 +137,9 @@ pub struct Sent {
 impl RequestCount {
     /// Of a run that begins with `s`.
     pub fn new(s: &Scenario) -> Self {
-        let end = if s.run.horizon_s > 0.0 { instant(s.run.horizon_s) } else { Micros::MAX };
+        // A horizon out of its range is no instant: `problems` counts nothing then.
+        let ends = s.run.horizon_s > 0.0 && s.run.horizon_s <= limits::HORIZON_S;
+        let end = if ends { instant(s.run.horizon_s) } else { Micros::MAX };
         let clients = if s.workload.trace.is_some() { Vec::new() } else { s.workload.clients.clone() };
         Self { clients, since: Micros::ZERO, end, sent: Sent::default() }
     }

@@ -9,8 +9,9 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
     if s.policy == ScalingPolicy::None {
         return;
     }
+    let policy = format!("{path}.policy");
     let found = |name: &str, value: f64| format!("{name} of {}", plain(value));
-    if s.min > s.max {
+    if s.min > s.max && r.are_fine(path, &["min", "max"]) {
         let fix = "lower min or raise max";
         r.error(
             format!("{path}.min"),
@@ -20,7 +21,8 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
         );
     }
     let scrapes = (s.window_s + s.lag_s) / s.scrape_s;
-    if scrapes > f64::from(limits::SCALING_SCRAPES) {
+    let timed = r.are_fine(path, &["window_s", "lag_s", "scrape_s"]);
+    if timed && scrapes > f64::from(limits::SCALING_SCRAPES) {
         r.error(
             format!("{path}.window_s"),
             format!("{} measurements in a window and its lag", plain(scrapes.ceil())),
@@ -30,6 +32,7 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
     }
     if let ScalingPolicy::Threshold(p) = &s.policy
         && p.down > p.up
+        && r.is_fine(&policy)
     {
         let fix = "a utilisation between the two changes nothing: lower down or raise up";
         r.error(
@@ -41,6 +44,7 @@ pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {
     }
     if let ScalingPolicy::QueueDepth(p) = &s.policy
         && p.down > p.up
+        && r.is_fine(&policy)
     {
         let fix = "a depth between the two changes nothing: lower down or raise up";
         r.error(
@@ -73,6 +77,8 @@ pub(super) fn check_together(c: &Cluster, r: &mut Report) {
         }) else {
             continue;
         };
+        let ticks = [i, first].map(|k| format!("cluster.pools[{k}].scaling.tick_s"));
+        let timed = ticks.iter().all(|path| r.is_fine(path));
         let first = &c.pools[first];
         let mut differs = |field: &str, own: &str, other: &str| {
             if own != other {
@@ -85,12 +91,19 @@ pub(super) fn check_together(c: &Cluster, r: &mut Report) {
             }
         };
         differs("policy", s.policy.name(), first.scaling.policy.name());
+        if !timed {
+            continue;
+        }
         differs("tick_s", &format!("{} s", plain(s.tick_s)), &format!("{} s", plain(first.scaling.tick_s)));
     }
 }
 
 /// All autoscalers of a run decide and measure no more often than there is time for.
 pub(super) fn check_periods(s: &Scenario, r: &mut Report) {
+    let timed = |i: usize| r.are_fine(&format!("cluster.pools[{i}].scaling"), &["tick_s", "scrape_s"]);
+    if !r.is_fine("run.horizon_s") || !(0..s.cluster.pools.len()).all(timed) {
+        return;
+    }
     let horizon = if s.run.horizon_s > 0.0 { s.run.horizon_s } else { limits::HORIZON_S };
     let active = s.cluster.pools.iter().map(|p| &p.scaling).filter(|s| s.policy != ScalingPolicy::None);
     let ticks: f64 = active.map(|s| horizon / s.tick_s + horizon / s.scrape_s).sum();

@@ -11,7 +11,7 @@ use crate::scenario::{Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, S
 /// The traffic, and how many requests it makes if nothing changes.
 pub(super) fn check_workload(s: &Scenario, r: &mut Report) {
     check_traffic(s, r);
-    if s.edits.is_empty() {
+    if s.edits.is_empty() && r.is_fine("workload.clients") {
         r.extend(RequestCount::new(s).problems(s));
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
     check_models(s, r);
     check_fit(s, r);
-    if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis {
+    if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis && r.is_fine("workload.timeout_s") {
         r.error(
             "workload.timeout_s",
             format!("a timeout of {} s with cluster.compat blis", plain(w.timeout_s)),
@@ -91,7 +91,8 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
     let output = check_lengths(&format!("{path}.output_tokens"), &c.output_tokens, r);
     let prefix = check_prefix(&format!("{path}.prefix"), &c.prefix, r);
     let total = u64::from(prompt) + u64::from(output) + u64::from(prefix);
-    if total > u64::from(limits::REQUEST_TOKENS) && prompt.max(output).max(prefix) <= limits::REQUEST_TOKENS {
+    let fine = || r.are_fine(path, &["prompt_tokens", "output_tokens", "prefix"]);
+    if total > u64::from(limits::REQUEST_TOKENS) && fine() {
         r.error(
             path,
             format!("requests of up to {} tokens (prefix, prompt and output together)", grouped(total)),
@@ -103,7 +104,7 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
 
 /// Reports problems and returns the length of a prefix.
 fn check_prefix(path: &str, p: &PrefixGroups, r: &mut Report) -> u32 {
-    if (p.groups == 0) != (p.tokens == 0) {
+    if (p.groups == 0) != (p.tokens == 0) && r.is_fine(path) {
         r.warning(
             path,
             format!("{} groups of {} tokens", grouped(p.groups.into()), grouped(p.tokens.into())),
@@ -122,12 +123,13 @@ fn check_request(path: &str, q: &ExplicitRequest, r: &mut Report) {
         check_end(&piece_path, piece.offset, piece.tokens, r);
         total += u64::from(piece.tokens);
     }
+    let fine = r.are_fine(path, &["prompt", "output"]);
     if q.prompt.is_empty() {
         r.error(format!("{path}.prompt"), "no prompt tokens", "at least one", "add a piece of text");
     }
     check_end(&format!("{path}.output"), q.output.offset, q.output.tokens, r);
     total += u64::from(q.output.tokens);
-    if total > u64::from(limits::REQUEST_TOKENS) {
+    if fine && total > u64::from(limits::REQUEST_TOKENS) {
         r.error(
             path,
             format!("{} tokens, prompt and output together", grouped(total)),
@@ -138,7 +140,7 @@ fn check_request(path: &str, q: &ExplicitRequest, r: &mut Report) {
 }
 
 fn check_end(path: &str, offset: u32, tokens: u32, r: &mut Report) {
-    if offset.checked_add(tokens).is_none() {
+    if offset.checked_add(tokens).is_none() && r.is_fine(path) {
         r.error(
             format!("{path}.offset"),
             grouped(offset.into()),
@@ -161,7 +163,11 @@ fn check_fit(s: &Scenario, r: &mut Report) {
         let min = client.prompt_tokens.bounds().0;
         let prefix = if client.prefix.groups == 0 { 0 } else { client.prefix.tokens };
         let shortest = u64::from(min) + u64::from(prefix);
-        if most > 0 && shortest > most {
+        let fine = || {
+            r.is_fine("cluster.pools")
+                && r.are_fine(&format!("workload.clients[{i}]"), &["prompt_tokens", "prefix"])
+        };
+        if most > 0 && shortest > most && fine() {
             r.warning(
                 format!("workload.clients[{i}].prompt_tokens"),
                 format!("prompts of at least {} tokens", grouped(shortest)),
