@@ -61,7 +61,7 @@ struct Case {
 
 impl Case {
     fn load(input: &Input) -> Result<Self, Failed> {
-        let Loaded { scenario, trace } = load(input)?;
+        let Loaded { scenario, trace, .. } = load(input)?;
         let started = Session::start(scenario.clone(), trace.clone(), Audience::Batch);
         let (session, warnings) = started.map_err(|problems| refused(&input.scenario, &problems))?;
         tell_all(&input.scenario, &warnings);
@@ -91,7 +91,12 @@ impl Oracles {
 /// The oracles, if either has an autoscaler. Where there can be none the reason is told.
 fn oracles([a, b]: [&Case; 2]) -> Option<Oracles> {
     let of = |case: &Case| {
-        let found = oracle_of(&case.scenario, case.trace.as_ref());
+        // One that cannot be started is none either.
+        let found = oracle_of(&case.scenario, case.trace.as_ref()).and_then(|found| {
+            let scenario = found.as_ref().map(|run| run.scenario.clone());
+            let start = |s| Session::start(s, case.trace.clone(), Audience::Batch);
+            scenario.map(start).transpose().map(|_| found)
+        });
         found.unwrap_or_else(|problems| {
             tell_all(&format!("{}, no oracle", case.name), &problems);
             None

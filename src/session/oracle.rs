@@ -10,7 +10,7 @@ use super::{Trace, pool_coefficients};
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::engine::mean_start_s;
 use crate::queueing::{ClosedForm, Objectives, RequestSize, Trouble};
-use crate::scenario::{Oracle, Pool, ScalingPolicy, Scenario, Slo, check, limits};
+use crate::scenario::{Optimizer, Oracle, Pool, ScalingPolicy, Scenario, Slo, check, limits};
 use crate::workload::Source;
 use std::sync::Arc;
 
@@ -49,8 +49,12 @@ pub fn oracle_of(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Opti
         let of_pool = told(pool, &scenario.slo, size, &format!("cluster.pools[{i}]"))?;
         let (replica_per_s, ahead_s) = (of_pool.replica_per_s, of_pool.ahead_s);
         pool.scaling.policy = ScalingPolicy::Oracle(Oracle { replica_per_s, ahead_s });
+        // It decides for its pool alone: only policies that share what they want are decided together.
+        pool.scaling.optimizer = Optimizer::Alone;
         made.pools.push(of_pool);
     }
+    // The rules of scenarios hold for this one as for any other.
+    check(made.scenario.clone())?;
     Ok(Some(made))
 }
 
