@@ -51,6 +51,11 @@ pub fn cos(x: f64) -> f64 {
     libm::cos(x)
 }
 
+/// Sine.
+pub fn sin(x: f64) -> f64 {
+    libm::sin(x)
+}
+
 /// Microseconds computed in floating point, cut to whole ones toward zero; negative and non-finite values are bugs.
 pub fn truncate_to_span(us: f64) -> Span {
     assert!(us.is_finite() && us >= 0.0, "INV-3: a duration of {} us", plain(us));

@@ -29,7 +29,9 @@ pub fn power_of_d(d: u32, rho: f64, terms: usize) -> Result<PowerOfD, Trouble> {
     }
     // The exponents (d^i - 1) / (d - 1) are 1, d + 1, d (d + 1) + 1, ...; the time sums rho to the exponents less 1.
     let (mut time, mut exponent) = (0.0, 1.0_f64);
-    for _ in 0..MOST {
+    // One choice has a series of its own that ends.
+    let rounds = if d == 1 { 0 } else { MOST };
+    for _ in 0..rounds {
         let term = pow(rho, exponent - 1.0);
         time += term;
         if term <= NEGLIGIBLE * time {
@@ -43,7 +45,6 @@ pub fn power_of_d(d: u32, rho: f64, terms: usize) -> Result<PowerOfD, Trouble> {
         tail.push(pow(rho, exponent));
         exponent = f64::from(d) * exponent + 1.0;
     }
-    // One choice has a series of its own that ends.
     let time = if d == 1 { 1.0 / (1.0 - rho) } else { time };
     Ok(PowerOfD { time, tail })
 }
