@@ -107,16 +107,32 @@ fn keys_that_the_format_does_not_have_are_named_with_the_nearest_one() {
         d["author"] = "anybody".into();
         d["config"]["hw_config"] = json!({ "MemoryGiB": 80 });
     });
-    assert_eq!(told.len(), 4, "{told:#?}");
+    assert_eq!(told.len(), 5, "{told:#?}");
     for (line, (path, near)) in told.iter().zip([
         ("config.max_num_runing_reqs", "did you mean `max_num_running_reqs`?"),
         ("record.itll", "did you mean `itl`?"),
         ("requests[0].input[0].x", "remove it"),
         ("requests[0].arrival", "did you mean `arrival_us`?"),
+        ("author", "remove it"),
     ]) {
         assert!(line.starts_with(&format!("{path}: unknown key `")), "{line}");
         assert!(line.contains("allowed: ") && line.ends_with(near), "{line}");
     }
+}
+
+#[test]
+fn a_section_that_the_format_does_not_have_is_named() {
+    let told = problems("section", |d| {
+        d["expected"]["per_requests"] = json!([]);
+        d["expected"]["routng"] = json!([]);
+        d["config"]["model_config"] = json!({"hiden_size": 4});
+    });
+    let paths: Vec<&str> = told.iter().map(|line| line.split(": ").next().unwrap_or_default()).collect();
+    assert_eq!(
+        paths,
+        ["expected.per_requests", "expected.routng", "config.model_config.hiden_size"],
+        "{told:#?}"
+    );
 }
 
 #[test]

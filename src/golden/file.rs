@@ -3,15 +3,16 @@
 //! Every field has a default here, so that one reading finds every problem of shape; which keys must be there is a table
 //! of its own ([`required`](super::required)), because some are needed by some settings only.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// The format this program reads.
 pub(super) const SCHEMA: &str = "engine-golden/1";
 
-/// One golden file. Keys beside these are for people, as `notes` is: the recorded results do not depend on them.
+/// One golden file. The last three keys are for people: the recorded results do not depend on them.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct GoldenFile {
     /// Version of the format.
     pub schema: String,
@@ -23,6 +24,12 @@ pub(super) struct GoldenFile {
     pub requests: Vec<Request>,
     /// What must come out, by section.
     pub expected: serde_json::Map<String, Value>,
+    #[serde(rename = "name")]
+    _name: IgnoredAny,
+    #[serde(rename = "notes")]
+    _notes: IgnoredAny,
+    #[serde(rename = "oracle")]
+    _oracle: IgnoredAny,
 }
 
 impl GoldenFile {
@@ -130,9 +137,9 @@ pub(super) struct Config {
     pub seed: u64,
 }
 
-/// Shape of a model. No step depends on the other keys that a model's configuration has.
+/// Shape of a model. No step depends on the last two keys.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct ModelConfig {
     /// Bytes of a weight, of an activation and of a cached number.
     pub bytes_per_param: f64,
@@ -148,11 +155,15 @@ pub(super) struct ModelConfig {
     pub num_key_value_heads: u32,
     /// Experts; 0 means a dense model.
     pub num_local_experts: u32,
+    #[serde(rename = "num_experts_per_tok")]
+    _num_experts_per_tok: IgnoredAny,
+    #[serde(rename = "vocab_size")]
+    _vocab_size: IgnoredAny,
 }
 
-/// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them. No step depends on others.
+/// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them. No step depends on the last key.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct HardwareConfig {
     #[serde(rename = "TFlopsPeak")]
     pub tflops: f64,
@@ -170,6 +181,8 @@ pub(super) struct HardwareConfig {
     pub prefill_efficiency: f64,
     #[serde(rename = "mfuDecode")]
     pub decode_efficiency: f64,
+    #[serde(rename = "MemoryGiB")]
+    _memory_gib: IgnoredAny,
 }
 
 /// One request.

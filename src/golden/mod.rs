@@ -10,7 +10,7 @@ mod record;
 mod required;
 mod sections;
 
-use crate::base::Diagnostics;
+use crate::base::{Diagnostic, Diagnostics};
 use crate::queueing::Mode;
 use crate::scenario::{Scenario, data_from_value, value_from_long_json};
 use file::GoldenFile;
@@ -78,6 +78,13 @@ pub fn queueing_results(text: &str, mode: Mode) -> Result<Value, Diagnostics> {
 
 fn read(value: Value) -> Result<GoldenFile, Diagnostics> {
     let mut problems = required::required(&value);
+    for (name, _) in value.get("expected").and_then(Value::as_object).into_iter().flatten() {
+        if !SECTIONS.contains(&name.as_str()) {
+            let fix = "remove it: nothing is compared with it";
+            let found = format!("unknown key `{name}`");
+            problems.push(Diagnostic::error(format!("expected.{name}"), found, SECTIONS.join(", "), fix));
+        }
+    }
     match data_from_value(value, "a golden file") {
         Ok(file) if problems.is_empty() => Ok(file),
         Ok(_) => Err(problems),

@@ -78,6 +78,8 @@ pub use scaling_policy::{
 };
 pub use scheduling::{ClassDeadlines, ClassScores, PriorityPolicy, Scheduler, TenantScore, TenantScores};
 pub use served::{Served, model_key};
+#[cfg(feature = "cli")]
+pub(crate) use shape::nearest;
 pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
 pub use start_up::{StartPhases, StartSpread, StartUp};
 pub use workload::{

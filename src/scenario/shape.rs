@@ -230,7 +230,7 @@ fn names_after_expected(message: &str) -> Vec<String> {
 }
 
 /// The name most like `what`, if it is like it at all.
-pub(super) fn nearest(what: &str, names: &[String]) -> Option<String> {
+pub(crate) fn nearest(what: &str, names: &[String]) -> Option<String> {
     let mut best: Option<(&String, f64)> = None;
     for name in names {
         let likeness = strsim::jaro_winkler(what, name).max(strsim::normalized_levenshtein(what, name));

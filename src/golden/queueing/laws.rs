@@ -20,52 +20,32 @@ const NOTHING: f64 = 1e-300;
 /// The table that needs to know where the chain was cut off.
 const SHORTEST: &str = "jsq_exact_ctmc";
 
-/// What rows give to their laws.
-const GIVEN: [&str; 17] = [
-    "rho",
-    "c",
-    "K",
-    "d",
-    "N",
-    "lam",
-    "mu1",
-    "mu2",
-    "rho1",
-    "S1",
-    "S2",
-    "offered",
-    "mean_iterations",
-    "alpha_over_delta",
-    "scv",
-    "Z",
-    "S",
-];
-
 /// A row's figures, its input among them.
 type Law = fn(&Reader<'_>) -> Result<Figures, Trouble>;
 
-const TABLES: &[(&str, Law)] = &[
-    ("mm1", of_mm1),
-    ("md1", of_md1),
-    ("mg1_pk", of_mg1),
-    ("m_geo_1", of_geometric),
-    ("mmc", of_mmc),
-    ("mdc", of_mdc),
-    ("mm1k", of_mm1k),
-    ("mg_inf", of_infinite),
-    ("ps", of_sharing),
-    ("alpha_plus_n_delta_ps", of_batch),
-    ("power_of_d_meanfield", of_power),
-    ("power_of_d_tail", of_power_tail),
-    ("round_robin_Ek_M_1", of_round_robin),
-    ("jackson", of_jackson),
-    ("md1_then_d", of_constant_tandem),
-    ("closed_mva", of_closed_loop),
+/// The tables, what a row of each gives to its law, and the law.
+const TABLES: &[(&str, &[&str], Law)] = &[
+    ("mm1", &["rho"], of_mm1),
+    ("md1", &["rho"], of_md1),
+    ("mg1_pk", &["rho"], of_mg1),
+    ("m_geo_1", &["rho", "mean_iterations"], of_geometric),
+    ("mmc", &["c", "rho"], of_mmc),
+    ("mdc", &["c", "rho"], of_mdc),
+    ("mm1k", &["rho", "K"], of_mm1k),
+    ("mg_inf", &["offered"], of_infinite),
+    ("ps", &["rho"], of_sharing),
+    ("alpha_plus_n_delta_ps", &["rho", "alpha_over_delta"], of_batch),
+    ("power_of_d_meanfield", &["rho", "d"], of_power),
+    ("power_of_d_tail", &["rho", "d"], of_power_tail),
+    ("round_robin_Ek_M_1", &["N", "rho"], of_round_robin),
+    ("jackson", &["lam", "mu1", "mu2"], of_jackson),
+    ("md1_then_d", &["rho1", "S1", "S2"], of_constant_tandem),
+    ("closed_mva", &["N", "Z", "S"], of_closed_loop),
 ];
 
 /// The tables by name.
 pub(super) fn tables_by_name() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().map(|(name, _)| *name).chain([SHORTEST])
+    TABLES.iter().map(|(name, ..)| *name).chain([SHORTEST])
 }
 
 /// All tables of a file; a table of tables is looked into.
@@ -86,17 +66,21 @@ fn tables(all: &Reader<'_>, lines: &mut Lines<'_>) {
             for row in table.entries() {
                 shortest(&row, lines);
             }
-        } else if let Some((_, law)) = TABLES.iter().find(|(known, _)| *known == name) {
+        } else if let Some((_, given, law)) = TABLES.iter().find(|(known, ..)| *known == name) {
             for row in table.entries() {
-                compare(&row, *law, lines);
+                compare(&row, given, *law, lines);
             }
         } else {
-            let known: Vec<&str> = tables_by_name().collect();
-            let problem = format!("a table called {name:?}");
-            let fix = "write one of these; no other law is known here";
-            table.refuse(Diagnostic::error(table.path(), problem, known.join(", "), fix));
+            unknown_table(name, &table);
         }
     }
+}
+
+fn unknown_table(name: &str, table: &Reader<'_>) {
+    let known: Vec<&str> = tables_by_name().collect();
+    let problem = format!("a table called {name:?}");
+    let fix = "write one of these; no other law is known here";
+    table.refuse(Diagnostic::error(table.path(), problem, known.join(", "), fix));
 }
 
 /// The rows of all tables with what their laws give.
@@ -105,12 +89,15 @@ pub(super) fn results(all: &Reader<'_>) -> Figures {
     for (name, table) in all.fields() {
         let rows = if table.value().is_object() {
             Value::Object(results(&table))
-        } else if let Some((_, law)) = TABLES.iter().find(|(known, _)| *known == name) {
+        } else if let Some((.., law)) = TABLES.iter().find(|(known, ..)| *known == name) {
             let one = |row: &Reader<'_>| {
                 law(row).map_or_else(|why| json!({ "error": why.to_string() }), Value::Object)
             };
             table.entries().iter().map(one).collect()
         } else {
+            if name != SHORTEST {
+                unknown_table(name, &table);
+            }
             continue;
         };
         out.insert(name.to_owned(), rows);
@@ -118,12 +105,12 @@ pub(super) fn results(all: &Reader<'_>) -> Figures {
     out
 }
 
-fn compare(row: &Reader<'_>, law: Law, lines: &mut Lines<'_>) {
+fn compare(row: &Reader<'_>, given: &[&str], law: Law, lines: &mut Lines<'_>) {
     match law(row) {
         Err(trouble) => lines.add(row.path(), &trouble.to_string()),
         Ok(mut got) => {
             // What the law was given is not its result.
-            for (name, at) in row.fields().into_iter().filter(|(name, _)| GIVEN.contains(name)) {
+            for (name, at) in row.fields().into_iter().filter(|(name, _)| given.contains(name)) {
                 got.entry(name).or_insert_with(|| at.value().clone());
             }
             figures::compare(row, &got, &|_| Tolerance { absolute: NOTHING, ..EXACT }, lines);

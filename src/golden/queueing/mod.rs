@@ -5,6 +5,7 @@ mod chain;
 mod closed_form;
 mod figures;
 mod guess;
+mod keys;
 mod laws;
 mod policies;
 mod reader;
@@ -83,7 +84,9 @@ pub(super) fn differences(file: &Value, only: &[String]) -> Option<Result<Vec<St
     let (_, check) = FORMATS.iter().find(|(name, _)| *name == schema)?;
     let problems = Problems::default();
     let mut lines = Lines { only, out: Vec::new() };
-    check(&Reader::root(file, &problems), &mut lines);
+    let root = Reader::root(file, &problems);
+    keys::refuse_unknown(&root);
+    check(&root, &mut lines);
     let problems = problems.into_all();
     Some(if problems.is_empty() { Ok(lines.out) } else { Err(problems) })
 }
@@ -106,6 +109,7 @@ pub(super) fn results(file: &Value, mode: Mode) -> Result<Value, Diagnostics> {
     let problems = Problems::default();
     let root = Reader::root(file, &problems);
     let schema = root.text("schema");
+    keys::refuse_unknown(&root);
     let mut out = serde_json::Map::new();
     out.insert("schema".into(), json!(schema));
     out.insert("mode".into(), json!(mode));

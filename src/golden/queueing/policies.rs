@@ -55,9 +55,31 @@ pub(super) fn result(case: &Reader<'_>) -> Option<Value> {
     })
 }
 
-/// Seconds as an instant.
-fn instant(seconds: f64) -> Micros {
-    Micros((seconds.max(0.0) * 1e6).round() as u64)
+/// The instants of rows, which follow each other.
+#[derive(Default)]
+struct Clock {
+    latest: Option<(Micros, f64)>,
+}
+
+impl Clock {
+    /// The instant of a row; that of the row before it after a problem.
+    fn read(&mut self, row: &Reader<'_>) -> Micros {
+        let (at, seconds) = (row.instant("t"), row.value().get("t").and_then(Value::as_f64).unwrap_or(0.0));
+        match self.latest {
+            Some((latest, before)) if at < latest => {
+                let (path, found) =
+                    (format!("{}.t", row.path()), format!("{seconds} s, before the row above it"));
+                let allowed = format!("at least {before} s");
+                let fix = "put the rows in the order of their instants";
+                row.refuse(Diagnostic::error(path, found, allowed, fix));
+                latest
+            }
+            Some(_) | None => {
+                self.latest = Some((at, seconds));
+                at
+            }
+        }
+    }
 }
 
 /// The row with what the policy made of it.
@@ -73,18 +95,19 @@ fn hpa(case: &Reader<'_>) -> Value {
     let target = config.number("target_average");
     let behavior = (!config.text("behavior").starts_with("absent")).then(Behavior::default);
     let mut scaler = Hpa::new(bounds, behavior);
-    let tick = |at: &Reader<'_>| {
+    let mut clock = Clock::default();
+    let mut tick = |at: &Reader<'_>| {
         let metric = Metric::AverageValue { value: at.number("total_metric"), target };
-        let d = scaler.tick(instant(at.number("t")), at.whole("current"), &[metric]);
+        let d = scaler.tick(clock.read(at), at.whole("current"), &[metric]);
         let made = [("raw", d.recommended), ("stabilized", d.stabilised), ("desired", d.desired)];
         row(at, made.into_iter().map(|(name, n)| (name.to_owned(), json!(n))).collect())
     };
-    case.list("rows").iter().map(tick).collect()
+    case.list("rows").iter().map(&mut tick).collect()
 }
 
 fn kpa(case: &Reader<'_>) -> Value {
     let config = case.get("config");
-    let span = |key: &str| Span(instant(config.number(key)).0);
+    let span = |key: &str| Span(config.instant(key).0);
     let settings = KpaSettings {
         target: config.number("container_concurrency") * config.number("target_utilization"),
         stable: span("stable_s"),
@@ -95,14 +118,15 @@ fn kpa(case: &Reader<'_>) -> Value {
         ..KpaSettings::of_concurrency(1.0, Bounds { min: 0, max: u32::MAX })
     };
     let mut scaler = Kpa::new(settings);
-    let tick = |at: &Reader<'_>| {
-        let (d, w) = scaler.tick(instant(at.number("t")), at.whole("ready"), at.number("concurrency"));
+    let mut clock = Clock::default();
+    let mut tick = |at: &Reader<'_>| {
+        let (d, w) = scaler.tick(clock.read(at), at.whole("ready"), at.number("concurrency"));
         let mut made = numbers([("stable", w.stable), ("panic_value", w.panic)]);
         made.insert("in_panic".into(), json!(w.panicking));
         made.insert("desired".into(), json!(d.desired));
         row(at, made)
     };
-    case.list("rows").iter().map(tick).collect()
+    case.list("rows").iter().map(&mut tick).collect()
 }
 
 fn saturation(input: &Reader<'_>) -> Value {

@@ -1,8 +1,11 @@
 //! Reads a JSON document key by key, and keeps every key that is missing or of the wrong kind.
 
-use crate::base::{Diagnostic, Diagnostics};
+use crate::base::{Diagnostic, Diagnostics, Micros};
 use serde_json::Value;
 use std::cell::RefCell;
+
+/// The latest instant, in seconds: far beyond any clock, and sums of two of them still are whole microseconds.
+const LATEST_S: f64 = 1e12;
 
 /// Most problems told of one file.
 const MOST: usize = 100;
@@ -98,6 +101,17 @@ impl<'a> Reader<'a> {
             self.wrong("a number");
         }
         found.unwrap_or_default()
+    }
+
+    /// The number of seconds under a key as an instant.
+    pub(super) fn instant(&self, key: &str) -> Micros {
+        let place = self.get(key);
+        let seconds = place.as_number();
+        if !(0.0..=LATEST_S).contains(&seconds) {
+            place.wrong("seconds from 0 to 1000000000000");
+            return Micros::ZERO;
+        }
+        Micros((seconds * 1e6).round() as u64)
     }
 
     /// The number under a key.
