@@ -431,3 +431,28 @@ proptest! {
         prop_assert!(tokenyard::scenario::check(opened.link.scenario).is_ok());
     }
 }
+
+#[test]
+fn the_order_of_keys_in_an_edit_changes_neither_digest_nor_link() {
+    let digest = |text: &str| {
+        let scenario = scenario(serde_json::from_str(text).expect("JSON"));
+        let link = make(&Link { scenario: scenario.clone(), ..Link::default() }).expect("it fits").packed;
+        let of = |scenario: Scenario| {
+            let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("it runs");
+            session.advance(Micros::MAX, u64::MAX);
+            session.report_data().scenario_digest
+        };
+        let (own, of_link) = (of(scenario), of(open(&link).link.scenario));
+        assert_eq!(own, of_link, "{text}");
+        (own, link)
+    };
+    let one = digest(
+        r#"{"run": {"horizon_s": 0.1, "warmup_s": 0}, "edits": [{"at_us": 0, "add": {"slo.classes": {"class": "batch", "tpot_ms": 0, "e2e_ms": 0}}},
+            {"at_us": 9, "set": {"slo.ttft_ms": 5, "cluster.pools[0].kv": {"block_tokens": 16, "blocks": 9}}}]}"#,
+    );
+    let other = digest(
+        r#"{"run": {"horizon_s": 0.1, "warmup_s": 0}, "edits": [{"add": {"slo.classes": {"e2e_ms": 0, "tpot_ms": 0, "class": "batch"}}, "at_us": 0},
+            {"set": {"cluster.pools[0].kv": {"blocks": 9, "block_tokens": 16}, "slo.ttft_ms": 5}, "at_us": 9}]}"#,
+    );
+    assert_eq!(one, other);
+}

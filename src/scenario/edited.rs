@@ -77,7 +77,7 @@ fn out_of_reach(change: &Change) -> Diagnostics {
 }
 
 /// Puts an entry at the end of a list.
-fn add_entry(tree: &mut Value, path: &str, entry: &Value) -> Result<(), Diagnostic> {
+pub(super) fn add_entry(tree: &mut Value, path: &str, entry: &Value) -> Result<(), Diagnostic> {
     let steps = path.split('.').flat_map(|part| part.split('[')).map(|part| part.trim_end_matches(']'));
     let mut at = Some(tree);
     for step in steps {

@@ -17,6 +17,7 @@ mod fields;
 mod filters;
 mod former_keys;
 mod horizontal;
+mod key_order;
 mod latency;
 mod lengths;
 pub mod limits;
@@ -55,6 +56,7 @@ pub use horizontal::{
     Behavior, BehaviorRules, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda, ScalingMetric,
     SelectRule,
 };
+pub use key_order::in_order;
 pub use latency::{
     CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
     FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,

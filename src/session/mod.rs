@@ -50,7 +50,7 @@ use crate::observe::recorder::Recorder;
 use crate::observe::{RunSoFar, requests_asked};
 use crate::perf::Plan;
 use crate::scenario::link::{self, Opened, TraceMark};
-use crate::scenario::{Scenario, Served, TimedEdit, check_edits, parse, to_json};
+use crate::scenario::{Scenario, Served, TimedEdit, check_edits, in_order, parse, to_json};
 use crate::workload::Source;
 use edits::{Course, EditLog};
 use memory::Needs;
@@ -194,7 +194,7 @@ impl Session {
     /// The report as data.
     pub fn report_data(&self) -> Report {
         let applied = &self.edits.all()[..self.edits.applied()];
-        let begun = to_json(&edits::with_edits(&self.scenario, applied));
+        let begun = to_json(&in_order(edits::with_edits(&self.scenario, applied)));
         let trace = self.trace.as_ref().map(|t| t.digest().hex()).unwrap_or_default();
         let names = [Digest::of(begun.as_bytes()).hex(), trace];
         let now = edits::with_edits(self.plan.scenario(), applied);

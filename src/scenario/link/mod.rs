@@ -18,7 +18,7 @@ pub use view::{Selection, VIEW_KEYS, View};
 
 use super::parse::from_value_in_part;
 use super::preset::{DEFAULT_PRESET, PRESETS, Preset};
-use super::{Scenario, check, limits, set_path};
+use super::{Scenario, check, in_order, limits, set_path};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics, Severity, json};
 use difference::put;
@@ -92,9 +92,10 @@ pub fn is_link(text: &str) -> bool {
         || ((text.starts_with("http://") || text.starts_with("https://")) && text.contains('#'))
 }
 
-/// A scenario as a tree in which equal numbers are equal. Values of edits stay as they are: what they mean depends on the field.
+/// A scenario as a tree in which equal numbers are equal. Values of edits stay as they are but for the order of their keys: what they
+/// mean depends on the field.
 fn canonical(scenario: &Scenario) -> Value {
-    let Value::Object(mut tree) = json::tree(scenario) else { return Value::Null };
+    let Value::Object(mut tree) = json::tree(&in_order(scenario.clone())) else { return Value::Null };
     let edits = tree.shift_remove("edits");
     let mut tree: Map<String, Value> = tree.into_iter().map(|(key, value)| (key, plain(value))).collect();
     tree.extend(edits.map(|edits| ("edits".to_owned(), edits)));
