@@ -80,7 +80,7 @@ without_fields! { Compat }
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
-    /// Name of the pool.
+    /// Name of the pool. One without a name is called `main`, or `main-2`, `main-3` and so on where that is taken.
     pub name: String,
     /// How many replicas. An edit may drain a pool to 0 of them; a scenario begins with at least one in each.
     pub replicas: u32,

@@ -19,6 +19,7 @@ mod former_keys;
 mod horizontal;
 mod key_order;
 mod latency;
+mod left_open;
 mod lengths;
 pub mod limits;
 pub mod link;

@@ -3,6 +3,7 @@
 //! serde stops at the first problem. So each problem found is recorded, the value it concerns is taken out (its default
 //! takes over) and the document is read again, until it reads or there are too many problems to be worth listing.
 
+use super::left_open::fill_in;
 use super::old_edits::{change_of, rewrite_old_edits};
 use super::shape::{PathStep, Shape, display, explain, walk_mut};
 use super::{Change, FORMAT_VERSION, Scenario, check, former_keys, limits};
@@ -60,18 +61,9 @@ fn prepare(value: &mut Value) -> Result<(), Diagnostics> {
         )]);
     }
     former_keys::rename(value);
-    let_the_cap_decide(value);
+    fill_in(value);
     rewrite_old_edits(value);
     Ok(())
-}
-
-/// Of the horizon and the cap on requests, one that is given alone decides: with a cap alone the default horizon does not hold.
-fn let_the_cap_decide(document: &mut Value) {
-    let Some(Value::Object(run)) = document.get_mut("run") else { return };
-    let capped = run.get("max_requests").and_then(Value::as_u64).is_some_and(|most| most > 0);
-    if capped && !run.contains_key("horizon_s") {
-        run.insert("horizon_s".to_owned(), Value::from(0));
-    }
 }
 
 /// Reads what an edit changes of `scenario` from JSON text.

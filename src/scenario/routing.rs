@@ -201,7 +201,7 @@ impl Default for CostEscalation {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Weighted {
-    /// Which scorers and weights.
+    /// Which scorers and weights. Where `scorers` are listed and nothing is said here, it is `custom`.
     pub profile: Profile,
     /// The scorers of the profile `custom`, in the order in which they are summed up.
     #[serde(skip_serializing_if = "Vec::is_empty")]

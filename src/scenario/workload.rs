@@ -46,7 +46,7 @@ impl Default for Workload {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
-    /// Name of this client.
+    /// Name of this client. One without a name is called `chat`, or `chat-2`, `chat-3` and so on where that is taken.
     pub name: String,
     /// Tenant its requests belong to. Empty means the client's name.
     pub tenant: String,

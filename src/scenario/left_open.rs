@@ -1,0 +1,111 @@
+//! What a document leaves open and another part of it decides, written out before anything else reads it.
+
+use super::{Client, Pool, limits};
+use serde_json::Value;
+
+/// Writes it out.
+pub(super) fn fill_in(document: &mut Value) {
+    let_the_cap_decide(document);
+    name_all(document.pointer_mut("/cluster/pools"), &Pool::default().name, limits::POOLS);
+    name_all(document.pointer_mut("/workload/clients"), &Client::default().name, limits::CLIENTS);
+    let_scorers_decide(document);
+}
+
+/// Of the horizon and the cap on requests, one that is given alone decides: with a cap alone the default horizon does not hold.
+fn let_the_cap_decide(document: &mut Value) {
+    let Some(Value::Object(run)) = document.get_mut("run") else { return };
+    let capped = run.get("max_requests").and_then(Value::as_u64).is_some_and(|most| most > 0);
+    if capped && !run.contains_key("horizon_s") {
+        run.insert("horizon_s".to_owned(), Value::from(0));
+    }
+}
+
+/// Gives entries without a name the first that is free of `first`, `first-2`, `first-3`, … A longer list than `most` is refused.
+fn name_all(entries: Option<&mut Value>, first: &str, most: usize) {
+    let Some(Value::Array(list)) = entries else { return };
+    if list.len() > most {
+        return;
+    }
+    let own = |entry: &Value| entry.get("name").and_then(Value::as_str).map(|name| name.trim().to_owned());
+    let mut taken: Vec<String> = list.iter().filter_map(own).collect();
+    for entry in list {
+        let Value::Object(entry) = entry else { continue };
+        let named =
+            entry.get("name").is_some_and(|name| name.as_str().is_none_or(|text| !text.trim().is_empty()));
+        if named {
+            continue;
+        }
+        let (mut free, mut n) = (first.to_owned(), 1);
+        while taken.contains(&free) {
+            n += 1;
+            free = format!("{first}-{n}");
+        }
+        taken.push(free.clone());
+        entry.insert("name".to_owned(), Value::String(free));
+    }
+}
+
+/// Scorers of one's own are a profile of one's own.
+fn let_scorers_decide(document: &mut Value) {
+    let Some(Value::Object(weighted)) = document.pointer_mut("/cluster/routing/weighted") else { return };
+    let listed = weighted.get("scorers").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    if listed && !weighted.contains_key("profile") {
+        weighted.insert("profile".to_owned(), Value::from("custom"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Change, Profile, RoutingPolicy, Scenario, check, from_value};
+    use serde_json::{Value, json};
+
+    fn read(document: Value) -> Scenario {
+        from_value(document).unwrap_or_else(|all| panic!("{all:?}"))
+    }
+
+    fn names(s: &Scenario) -> [Vec<&str>; 2] {
+        [
+            s.cluster.pools.iter().map(|p| p.name.as_str()).collect(),
+            s.workload.clients.iter().map(|c| c.name.as_str()).collect(),
+        ]
+    }
+
+    #[test]
+    fn pools_and_clients_without_a_name_get_one_that_is_free() {
+        let s = read(json!({
+            "cluster": {"pools": [{"replicas": 2}, {"name": "main-2"}, {"name": " "}, {"name": "big"}, {}]},
+            "workload": {"clients": [{"name": "chat"}, {"name": ""}, {}]},
+        }));
+        let want = [vec!["main", "main-2", "main-3", "big", "main-4"], vec!["chat", "chat-2", "chat-3"]];
+        assert_eq!(names(&s), want);
+        assert!(check(s).is_ok());
+        // One alone has the default, as ever.
+        let one = read(json!({"cluster": {"pools": [{}]}, "workload": {"clients": [{}]}}));
+        assert_eq!(one, Scenario::default());
+    }
+
+    #[test]
+    fn a_pool_that_an_edit_adds_gets_a_free_name_too() {
+        let (checked, _) = check(Scenario::default()).expect("the default is good");
+        let change = Change::add("cluster.pools", json!({"replicas": 1}));
+        let (after, _) = checked.edited(&change).expect("a pool may be added");
+        assert_eq!(names(after.get())[0], ["main", "main-2"]);
+    }
+
+    #[test]
+    fn scorers_without_a_profile_are_the_profile() {
+        let profile = |weighted: Value| {
+            let s = read(json!({"cluster": {"routing": {"weighted": weighted}}}));
+            let RoutingPolicy::Weighted(weighted) = s.cluster.routing.clone() else { panic!("{s:?}") };
+            (weighted.profile, check(s).is_ok())
+        };
+        let scorers = json!([{"scorer": "queue-depth", "weight": 1}]);
+        assert_eq!(profile(json!({ "scorers": scorers })), (Profile::Custom, true));
+        assert_eq!(profile(json!({ "scorers": [] })), (Profile::BlisDefault, true));
+        assert_eq!(profile(json!({})), (Profile::BlisDefault, true));
+        assert_eq!(
+            profile(json!({"profile": "llm-d-default", "scorers": scorers})),
+            (Profile::LlmDDefault, false)
+        );
+    }
+}
