@@ -128,3 +128,36 @@ fn the_list_of_columns_names_every_table() {
         serde_json::from_str(&stdout(&run(&["list", "columns", "--json"]))).expect("a list is JSON");
     assert_eq!(json["columns"]["requests"][0]["name"], "request");
 }
+
+#[test]
+fn names_that_look_like_formulas_are_text_in_csv_and_as_they_are_in_json() {
+    let names = ["=1+1", "+x", "-y", "@SUM(A1)", "a\u{1b}[31mb\nc", "plain - = +"];
+    let client = |(i, name): (usize, &&str)| {
+        serde_json::json!({"name": name, "tenant": format!("{name}{i}"), "arrivals": {"constant": {"rate_per_s": 50.0}},
+            "prompt_tokens": {"constant": {"tokens": 9}}, "output_tokens": {"constant": {"tokens": 2}}})
+    };
+    let clients: Vec<_> = names.iter().enumerate().map(client).collect();
+    let scenario =
+        serde_json::json!({"run": {"horizon_s": 1, "warmup_s": 0}, "workload": {"clients": clients}});
+    let file = command::TempFile::new("formulas.json", scenario.to_string().as_bytes());
+    let (csv, jsonl) = (command::TempFile::new("f.csv", ""), command::TempFile::new("f.jsonl", ""));
+    for path in [&csv, &jsonl] {
+        assert_eq!(run(&["run", file.path(), "--requests", path.path()]).status.code(), Some(0));
+    }
+    let csv = fs::read_to_string(csv.path()).expect("it was written");
+    assert!(csv.chars().all(|c| c == '\n' || !c.is_control()), "{csv:?}");
+    for cell in [
+        "'=1+1,'=1+10",
+        "'+x,'+x1",
+        "'-y,'-y2",
+        "'@SUM(A1),'@SUM(A1)3",
+        "a\\u001b[31mb\\u000ac",
+        "plain - = +",
+    ] {
+        assert!(csv.contains(cell), "{cell} is not in\n{csv}");
+    }
+    let jsonl = fs::read_to_string(jsonl.path()).expect("it was written");
+    let row = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("a line is JSON");
+    let clients: Vec<_> = jsonl.lines().map(|line| row(line)["client"].clone()).collect();
+    assert!(names.iter().all(|name| clients.iter().any(|client| client == name)), "{clients:?}");
+}

@@ -6,6 +6,7 @@ pub mod bits;
 pub mod chunks;
 pub(crate) mod columns;
 pub mod content;
+pub mod csv_text;
 pub mod curve;
 pub(crate) mod decimal;
 pub mod diag;

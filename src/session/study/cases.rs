@@ -4,7 +4,7 @@ use super::row::RunRow;
 use super::summary::SweepRow;
 use super::vary::Vary;
 use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, json};
+use crate::base::{Diagnostic, Diagnostics, csv_text, json};
 use crate::scenario::{Scenario, from_value, limits, to_json};
 use crate::session::Trace;
 use crate::session::compare::Outcomes;
@@ -224,11 +224,15 @@ impl CaseRow {
         json::compact(&self.fields)
     }
 
-    /// The cells of the row as text; what is not known is empty.
+    /// The cells of the row as text, as a CSV file has them; what is not known is empty.
     pub fn cells(&self) -> Vec<String> {
         let cell = |value: &Value| match value {
             Value::Null => String::new(),
-            Value::String(text) => text.clone(),
+            Value::String(text) => {
+                let mut cell = Vec::new();
+                csv_text::push(&mut cell, text);
+                String::from_utf8(cell).expect("INV-6: text stays text")
+            }
             Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
         };
         self.fields.values().map(cell).collect()

@@ -1,7 +1,7 @@
 //! One file of rows: cells in order of its columns, as CSV or as JSON lines, through a buffer of fixed size.
 
 use super::Format;
-use crate::base::{Micros, Span};
+use crate::base::{Micros, Span, csv_text};
 use std::io::{self, BufWriter, Write};
 
 /// Bytes that a file holds back before it writes them.
@@ -118,7 +118,12 @@ impl Sheet {
         let mut sheet =
             Self { encoder, columns: names.len(), filled: 0, text: Vec::new(), failed: false, error: None };
         if let Encoder::Csv(csv) = &mut sheet.encoder {
-            let written = csv.write_record(names.iter().map(|name| name.as_ref().as_bytes()));
+            let head = |name: &N| {
+                let mut cell = Vec::new();
+                csv_text::push(&mut cell, name.as_ref());
+                cell
+            };
+            let written = csv.write_record(names.iter().map(head));
             sheet.keep(written.map_err(io_error));
         }
         sheet
@@ -136,7 +141,7 @@ impl Sheet {
             Encoder::Csv(csv) => {
                 match cell {
                     Cell::Unknown => {}
-                    Cell::Text(text) => self.text.extend_from_slice(text.as_bytes()),
+                    Cell::Text(text) => csv_text::push(&mut self.text, text),
                     number => write_json(&mut self.text, number),
                 }
                 csv.write_field(&self.text).map_err(io_error)
