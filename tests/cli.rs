@@ -402,3 +402,33 @@ fn the_summary_shows_dashes_and_notices_and_json_tells_them_on_stderr() {
     ]);
     assert!(stdout(&out).contains("\ncost         –\n"), "{}", stdout(&out));
 }
+
+#[test]
+fn the_list_of_policies_has_every_choice_of_every_policy() {
+    let listed = stdout(&run(&["list", "policies", "--json"]));
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let listed = listed["policies"].as_object().expect("an object");
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../www/src/generated/schema.json")).expect("JSON");
+    for (path, of) in [
+        ("cluster.routing", "RoutingPolicy"),
+        ("cluster.routing.weighted.filters[]", "Filter"),
+        ("cluster.routing.weighted.picker", "Picker"),
+        ("cluster.pools[].scaling.policy", "ScalingPolicy"),
+        ("cluster.pools[].scaling.optimizer", "Optimizer"),
+    ] {
+        let names: Vec<&str> =
+            listed[path].as_array().expect("a list").iter().filter_map(|c| c["name"].as_str()).collect();
+        let variants = schema["$defs"][of]["oneOf"].as_array().expect("a list of choices");
+        let known = variants.iter().flat_map(|v| {
+            let several = v["enum"].as_array().into_iter().flatten();
+            let one = several.chain(v.get("const")).filter_map(|name| name.as_str().map(str::to_owned));
+            one.chain(v["properties"].as_object().into_iter().flat_map(|p| p.keys().cloned()))
+                .collect::<Vec<_>>()
+        });
+        let known: Vec<String> = known.collect();
+        assert!(known.len() > 1 && names == known, "{path}: {names:?} {known:?}");
+    }
+    let text = stdout(&run(&["list", "policies"]));
+    assert!(text.contains("wva-saturation-v1") && text.contains("softmax") && text.contains("utilization"));
+}

@@ -162,12 +162,17 @@ struct Choice {
 }
 
 /// The fields that name a policy, and the types that say which there are.
-const FIELDS: [(&str, &str); 5] = [
+const FIELDS: [(&str, &str); 10] = [
     ("cluster.admission", "AdmissionPolicy"),
     ("cluster.routing", "RoutingPolicy"),
+    ("cluster.routing.weighted.profile", "Profile"),
     ("cluster.routing.weighted.scorers[].scorer", "Scorer"),
+    ("cluster.routing.weighted.filters[]", "Filter"),
+    ("cluster.routing.weighted.picker", "Picker"),
     ("cluster.pools[].engine.scheduler", "Scheduler"),
     ("cluster.pools[].engine.priority", "PriorityPolicy"),
+    ("cluster.pools[].scaling.policy", "ScalingPolicy"),
+    ("cluster.pools[].scaling.optimizer", "Optimizer"),
 ];
 
 /// The policies of each field, with the first sentence of their descriptions, as the schema has them.
