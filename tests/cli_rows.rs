@@ -68,7 +68,7 @@ fn a_file_that_cannot_be_opened_ends_the_command_with_its_name() {
         let out = run(&with("run", &[table, path]));
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""));
         assert!(
-            stderr(&out).starts_with("error: /no-such-folder/rows.csv: No such file"),
+            stderr(&out).starts_with("error: /no-such-folder/rows.csv: no such file or folder"),
             "{}",
             stderr(&out)
         );
@@ -88,7 +88,7 @@ fn a_disk_that_is_full_ends_the_command_with_the_name_of_the_file() {
         let path = path.to_str().expect("a path in UTF-8");
         let out = run(&with("run", &[table, path]));
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""));
-        let expected = format!("error: {path}: No space left on device");
+        let expected = format!("error: {path}: no room is left on the disk");
         assert!(stderr(&out).starts_with(&expected), "{}", stderr(&out));
     }
     fs::remove_dir_all(&folder).ok();
@@ -109,7 +109,7 @@ fn a_pipe_that_nobody_reads_any_more_ends_the_command_with_its_name() {
     reader.join().expect("the reader has gone");
     fs::remove_file(&path).ok();
     assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""));
-    assert!(stderr(&out).contains(".csv: Broken pipe"), "{}", stderr(&out));
+    assert!(stderr(&out).contains(".csv: nobody reads any more"), "{}", stderr(&out));
 }
 
 #[test]

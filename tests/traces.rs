@@ -308,7 +308,11 @@ fn a_bad_line_is_named_with_what_was_found() {
     check_refused(&azure("2023-11-17 00:00:02,1048000,1000"), "line 5", "1048000 + 1000 tokens");
     check_refused(&azure("\"2023-11-17 00:00:02,1,1"), "line 5", "columns");
     let moon = |line: &str| format!("{MOONCAKE}{line}\n");
-    check_refused(&moon(r#"{"timestamp": 1, "input_length": 9, "output"#), "line 4", "EOF while parsing");
+    check_refused(
+        &moon(r#"{"timestamp": 1, "input_length": 9, "output"#),
+        "line 4",
+        "a line that ends in the middle",
+    );
     check_refused(&moon(r#"{"timestamp": "now", "input_length": 9}"#), "line 4", "invalid type");
     check_refused(
         &moon(r#"{"timestamp": 1, "input_length": 9}"#),
@@ -321,7 +325,7 @@ fn a_bad_line_is_named_with_what_was_found() {
         "arrival time",
     );
     check_refused(&moon("5,5,5"), "line 4", "column");
-    check_refused(r#"{"timestamp": 1, "inp"#, "line 1", "EOF while parsing");
+    check_refused(r#"{"timestamp": 1, "inp"#, "line 1", "a line that ends in the middle");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Messages to the user about their input: where, what was found, what is allowed, how to fix it.
 
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 
 /// How bad it is.
@@ -61,6 +62,22 @@ impl Diagnostic {
     }
 }
 
+/// Most characters of a path in a message, and of what was found there.
+const PATH: usize = 160;
+const FOUND: usize = 300;
+
+/// A text with at most so many characters: of a longer one the beginning and the end.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= most {
+        return Cow::Borrowed(text);
+    }
+    let end = most / 4;
+    let start: String = text.chars().take(most - end - 1).collect();
+    let rest: String = text.chars().skip(count - end).collect();
+    Cow::Owned(format!("{start}…{rest}"))
+}
+
 /// Whether any of them is an error.
 pub fn has_errors(all: &[Diagnostic]) -> bool {
     all.iter().any(|d| d.severity == Severity::Error)
@@ -74,9 +91,9 @@ impl fmt::Display for Diagnostic {
         };
         write!(f, "{kind}: ")?;
         if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+            write!(f, "{}: ", cut(&self.path, PATH))?;
         }
-        write!(f, "{}", self.found)?;
+        f.write_str(&cut(&self.found, FOUND))?;
         if !self.allowed.is_empty() {
             write!(f, "; allowed: {}", self.allowed)?;
         }
@@ -90,6 +107,16 @@ impl fmt::Display for Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_long_for_a_message_shows_its_beginning_and_its_end() {
+        let long: String = (0..100_000).map(|i| char::from(b'a' + (i % 26) as u8)).collect();
+        let text = Diagnostic::error(&long, format!("{long}€"), "less", "shorten it").to_string();
+        assert!(text.chars().count() < PATH + FOUND + 60, "{text}");
+        assert!(text.contains("error: abcdef") && text.contains("€; allowed: less; shorten it"), "{text}");
+        assert_eq!(cut("€€€€", 4), "€€€€");
+        assert_eq!(cut("abcdefghij", 5), "abc…j");
+    }
 
     #[test]
     fn a_message_says_where_what_and_how() {

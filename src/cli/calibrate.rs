@@ -3,7 +3,8 @@
 use super::args::Calibrate;
 use super::benchmark;
 use super::leave_out::leave_out;
-use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, percent, replay_jobs};
+use super::outputs::Outputs;
+use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, files_of, percent, replay_jobs};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::scenario::{CalibratedCoefficients, EngineGeneration};
 use crate::validate::{
@@ -12,7 +13,7 @@ use crate::validate::{
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Coefficients that fewer experiments tell of are marked.
 const FEW: u32 = 3;
@@ -30,9 +31,11 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
             coefficients: args.output.as_deref(),
             scenario: args.scenario_output.as_deref(),
         };
+        keep_apart(args, args.paths.clone())?;
         return benchmark::calibrate(&runs, args.scenario.as_deref(), &args.set, &outputs);
     }
     let mut found = experiments(&args.paths)?;
+    keep_apart(args, files_of(&args.paths, &found))?;
     found.retain(|(e, _)| !args.without.iter().any(|text| e.id.contains(text.as_str())));
     if let Some(by) = args.leave_out {
         let lines = leave_out(found, by, &args.only);
@@ -61,6 +64,14 @@ pub(super) fn run(args: &Calibrate) -> Result<(), Failed> {
         write_lines(path, &rows)?;
     }
     say(&text)
+}
+
+/// Refuses to write what is read.
+fn keep_apart(args: &Calibrate, read: Vec<PathBuf>) -> Result<(), Failed> {
+    let given = args.scenario.iter().map(PathBuf::from).chain(args.start.clone());
+    let outputs = [("--output", &args.output), ("--scenario-output", &args.scenario_output)];
+    let outputs = outputs.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
+    Outputs::beside(read.into_iter().chain(given)).add_all(outputs)
 }
 
 /// An array as JSON, a line for each.

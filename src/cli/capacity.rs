@@ -26,7 +26,7 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
         return Err(refused("--share", &[wrong]));
     }
     let name = &args.input.scenario;
-    let Loaded { mut scenario, trace } = load(&args.input)?;
+    let Loaded { mut scenario, trace, .. } = load(&args.input)?;
     Objective::replace(&objectives, &mut scenario);
     let started = Session::start(scenario.clone(), trace.clone(), Audience::Batch);
     let (session, warnings) = started.map_err(|problems| refused(name, &problems))?;

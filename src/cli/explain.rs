@@ -21,7 +21,7 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     };
     let above = args.above.as_deref().map(percentile).transpose()?;
     let name = &args.input.scenario;
-    let Loaded { scenario, trace } = load(&args.input)?;
+    let Loaded { scenario, trace, .. } = load(&args.input)?;
     let (mut explaining, warnings) =
         Explaining::new(scenario, trace).map_err(|problems| refused(name, &problems))?;
     tell_all(name, &warnings);

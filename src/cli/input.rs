@@ -1,9 +1,10 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
 use super::args::{Input, Model};
-use super::{BAD_INPUT, FILE_TROUBLE, Failed, tell, unreadable};
+use super::said::{of_text, rest_of_line};
+use super::{BAD_INPUT, FILE_NAME, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
-use crate::base::diag::has_errors;
+use crate::base::diag::{cut, has_errors};
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::convert::{self, Mapping, adopt_policies, convert_routesim};
 use crate::scenario::link::{self, TraceMark};
@@ -13,13 +14,15 @@ use crate::session::{Audience, Session, Trace, scenario_from_hf};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A scenario of the right shape, and its trace.
 pub(super) struct Loaded {
     pub(super) scenario: Scenario,
     pub(super) trace: Option<Arc<Trace>>,
+    /// The files that it was read from.
+    pub(super) read: Vec<PathBuf>,
 }
 
 /// Reads everything that `input` names.
@@ -62,14 +65,17 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
         let none = Diagnostic::error("workload.trace", "null, beside --trace", "the trace to replay", fix);
         return Err(refused(&input.scenario, &[none]));
     }
-    let trace = match trace_name(input, &scenario) {
-        Some(name) => Some(trace_file::read(&name)?),
+    let named = trace_name(input, &scenario);
+    let read = [Some(&input.scenario), input.policies.as_ref(), named.as_ref()];
+    let read = read.into_iter().flatten().map(PathBuf::from).collect();
+    let trace = match &named {
+        Some(name) => Some(trace_file::read(name)?),
         None => None,
     };
     if let Some(wanted) = wanted {
         super::link::compare("link", &wanted, trace.as_deref())?;
     }
-    Ok(Loaded { scenario, trace })
+    Ok(Loaded { scenario, trace, read })
 }
 
 /// What a kind of document is called, and what to write into an empty one.
@@ -127,7 +133,7 @@ fn apply_settings(document: &mut Value, settings: &[String]) -> Result<(), Faile
 /// A fresh seed below 2^32, told so that the run can be made again.
 fn fresh_seed() -> Result<String, Failed> {
     let seed = getrandom::u32().map_err(|e| {
-        tell(&format!("error: the system gives no random seed: {e}"));
+        tell(&format!("error: the system gives no random seed (error {e})"));
         Failed(FILE_TROUBLE)
     })?;
     tell(&format!("seed: {seed} (--set seed={seed} gives this run again)"));
@@ -158,9 +164,13 @@ pub(super) fn convert(name: &str) -> Result<String, Failed> {
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
     let config: Value = toml::from_str(text).map_err(|e| {
-        let line = e.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
+        let start = e.span().map_or(0, |s| s.start.min(text.len()));
+        let before = text.get(..start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let found = of_text(e.message(), "TOML", &rest_of_line(text, line, column));
         let fix = "correct the text there";
-        refused(name, &[Diagnostic::error(format!("line {line}"), e.message(), "a TOML document", fix)])
+        refused(name, &[Diagnostic::error(format!("line {line}"), found, "a TOML document", fix)])
     })?;
     let (document, mappings) = convert_routesim(&config).map_err(|all| refused(name, &all))?;
     tell_mappings(name, &mappings);
@@ -184,6 +194,7 @@ pub(super) fn refused(source: &str, problems: &[Diagnostic]) -> Failed {
 
 /// Prints problems to stderr, each with its source.
 pub(super) fn tell_all(source: &str, problems: &[Diagnostic]) {
+    let source = cut(source, FILE_NAME);
     for problem in problems {
         tell(&format!("{source}: {problem}"));
     }

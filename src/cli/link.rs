@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// `tokenyard link`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let source = &args.input.scenario;
-    let Loaded { scenario, trace } = load(&args.input)?;
+    let Loaded { scenario, trace, .. } = load(&args.input)?;
     let mut view = View::default();
     let said = [&args.at, &args.speed, &args.select, &args.panel];
     let mut problems = Vec::new();

@@ -5,6 +5,7 @@
 
 mod args;
 mod args_studies;
+mod arguments;
 mod benchmark;
 mod calibrate;
 mod capacity;
@@ -15,9 +16,11 @@ mod input;
 mod leave_out;
 mod link;
 mod list;
+mod outputs;
 mod parallel;
 mod rows;
 mod run;
+mod said;
 mod schema;
 mod size;
 mod summary;
@@ -31,15 +34,20 @@ mod validate;
 mod what_if;
 mod yaml;
 
+use crate::base::diag::cut;
 use crate::base::{Diagnostic, json};
 use crate::golden;
 use crate::scenario::limits;
 use args::{Args, Command};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use std::fmt::Display;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+
+/// Most characters of a file's name in a message.
+const FILE_NAME: usize = 200;
 
 /// Everything went well.
 const OK: u8 = 0;
@@ -55,7 +63,16 @@ struct Failed(u8);
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(e) if !e.use_stderr() || e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            e.exit()
+        }
+        Err(e) => {
+            tell(&arguments::problem(&e));
+            return ExitCode::from(BAD_INPUT);
+        }
+    };
     let done = match args.command {
         Command::Link(args) => link::run(&args),
         Command::Run(run) => run::run(&run),
@@ -203,6 +220,7 @@ fn tell(line: &dyn Display) {
 }
 
 fn unreadable(path: &dyn Display, error: &std::io::Error) -> Failed {
-    tell(&format!("error: {path}: {error}"));
+    let path = path.to_string();
+    tell(&format!("error: {}: {}", cut(&path, FILE_NAME), said::of_file(error)));
     Failed(FILE_TROUBLE)
 }

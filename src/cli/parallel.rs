@@ -9,8 +9,9 @@ use rayon::prelude::*;
 /// Threads for runs: as many as asked for, or as the machine has cores.
 pub(super) fn threads(jobs: Option<u32>) -> Result<ThreadPool, Failed> {
     let made = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0) as usize).build();
-    made.map_err(|e| {
-        tell(&format!("error: the system gives no threads: {e}"));
+    made.map_err(|_| {
+        let more = jobs.map_or(String::new(), |n| format!(" for {n} jobs"));
+        tell(&format!("error: --jobs: the system gives no threads{more}; allowed: fewer"));
         Failed(FILE_TROUBLE)
     })
 }

@@ -2,6 +2,7 @@
 
 use super::args::Rows;
 use super::input::refused;
+use super::outputs::Outputs;
 use super::{Failed, unreadable};
 use crate::base::{Diagnostic, Micros};
 use crate::session::tables::{Format, Output, Table, TableError, Tables};
@@ -34,14 +35,24 @@ impl RowFiles {
             (Table::Scaling, &args.scaling),
         ];
         let (mut found, mut failed) = (Self { files: Vec::new(), candidates: args.decisions_k }, None);
+        let mut outputs = Outputs::beside([]);
         for (table, path) in asked {
             let Some(path) = path else { continue };
-            match format_of(path, &found) {
+            match outputs.add(path).and_then(|()| format_of(path)) {
                 Ok(format) => found.files.push((table, format, path.clone())),
                 Err(problem) => failed = Some(refused(&format!("--{}", table.name()), &[problem])),
             }
         }
         failed.map_or(Ok(found), Err)
+    }
+
+    /// Refuses files that the run reads.
+    pub(super) fn keep_apart(&self, read: Vec<PathBuf>) -> Result<(), Failed> {
+        let options: Vec<String> =
+            self.files.iter().map(|(table, ..)| format!("--{}", table.name())).collect();
+        let asked =
+            options.iter().zip(&self.files).map(|(option, (.., path))| (option.as_str(), path.clone()));
+        Outputs::beside(read).add_all(asked)
     }
 
     /// Opens the files for a run that is about to begin.
@@ -56,12 +67,9 @@ impl RowFiles {
     }
 }
 
-/// The format by the end of a name that no other table has.
-fn format_of(path: &Path, others: &RowFiles) -> Result<Format, Diagnostic> {
+/// The format by the end of a name.
+fn format_of(path: &Path) -> Result<Format, Diagnostic> {
     let shown = path.display().to_string();
-    if others.files.iter().any(|(.., other)| other == path) {
-        return Err(Diagnostic::error("", shown, "a file of its own for each table", "give another name"));
-    }
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let known = Format::ALL.into_iter().find(|f| extension.as_deref() == Some(f.extension()));
     known.ok_or_else(|| {

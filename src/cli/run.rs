@@ -36,7 +36,7 @@ pub(super) fn digest(input: &Input) -> Result<(), Failed> {
 
 /// `tokenyard check`
 pub(super) fn check(input: &Input) -> Result<(), Failed> {
-    start(input)?;
+    start(input, &RowFiles::none())?;
     say("ok\n")
 }
 
@@ -47,8 +47,9 @@ fn tell_notices(report: &Report) {
     }
 }
 
-fn start(input: &Input) -> Result<Session, Failed> {
-    let Loaded { scenario, trace } = load(input)?;
+fn start(input: &Input, files: &RowFiles) -> Result<Session, Failed> {
+    let Loaded { scenario, trace, read } = load(input)?;
+    files.keep_apart(read)?;
     match Session::start(scenario, trace, Audience::Batch) {
         Ok((session, warnings)) => {
             tell_all(&input.scenario, &warnings);
@@ -59,7 +60,7 @@ fn start(input: &Input) -> Result<Session, Failed> {
 }
 
 fn finish(input: &Input, files: &RowFiles) -> Result<(Session, Report), Failed> {
-    let mut session = start(input)?;
+    let mut session = start(input, files)?;
     let mut rows = files.open(&session)?;
     let bar = Progress::new(&session);
     let (mut pace, mut shown) = (Pace::default(), now());

@@ -6,6 +6,7 @@
 
 use super::args_studies::Sweep;
 use super::input::{Loaded, load, refused, tell_all};
+use super::outputs::Outputs;
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
 use super::table::{Align, Table, number};
 use super::{Failed, say, tell, unreadable};
@@ -28,7 +29,9 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     let varied = varied(&args.vary)?;
     let shard = args.shard.as_deref().map(Shard::parse).transpose();
     let shard = shard.map_err(|problem| refused("--shard", &[problem]))?;
-    let Loaded { scenario, trace } = load(&args.input)?;
+    let Loaded { scenario, trace, read } = load(&args.input)?;
+    let files = Files::new(&args.output, shard);
+    Outputs::beside(read).add_all(files.all().map(|path| ("--output", path)))?;
     let name = &args.input.scenario;
     let started = Session::start(scenario.clone(), trace.clone(), Audience::Batch);
     let (session, warnings) = started.map_err(|problems| refused(name, &problems))?;
@@ -42,7 +45,6 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     let plan = Plan::new(&scenario, trace.clone(), &varied, seeds, check);
     let plan = plan.map_err(|problems| refused("--vary", &problems))?;
     let cases = plan.part(shard);
-    let files = Files::new(&args.output, shard);
     let mut done = files.read(&plan)?;
     let missing: Vec<&Case> = cases.iter().filter(|case| !done.contains_key(&case.number)).copied().collect();
     if missing.len() < cases.len() {
@@ -124,6 +126,12 @@ impl Files {
 
     fn named(&self, name: &str, end: &str) -> PathBuf {
         self.folder.join(format!("{name}{}.{end}", self.part))
+    }
+
+    /// All that is written.
+    fn all(&self) -> [PathBuf; 4] {
+        let written = [("rows", "jsonl"), ("rows", "csv"), ("summary", "json"), ("unfinished", "tmp")];
+        written.map(|(name, end)| self.named(name, end))
     }
 
     fn rows(&self) -> PathBuf {

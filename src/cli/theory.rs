@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let asked = args.law.as_deref().map(law).transpose()?;
     let name = &args.input.scenario;
-    let Loaded { scenario, trace } = load(&args.input)?;
+    let Loaded { scenario, trace, .. } = load(&args.input)?;
     let failed = |problems: Vec<Diagnostic>| refused(name, &problems);
     let outcomes = Outcomes::of_run(scenario.clone(), trace).map_err(failed)?;
     let found = Theorist::of_run(&scenario, &outcomes).map_err(failed)?.theory(asked);

@@ -35,7 +35,7 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
             Ok(0) => break,
             Ok(n) => reader.push(&piece[..n]),
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) if packed => return Err(refused(name, &[damaged(&e)])),
+            Err(_) if packed => return Err(refused(name, &[damaged()])),
             Err(e) => return Err(trouble(&e)),
         }
     }
@@ -53,11 +53,10 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
     }
 }
 
-fn damaged(error: &std::io::Error) -> Diagnostic {
-    let found = format!("gzip data that cannot be unpacked ({error})");
+fn damaged() -> Diagnostic {
     Diagnostic::error(
         "",
-        found,
+        "gzip data that cannot be unpacked",
         "a whole gzip file, or text",
         "the file may have been cut off: fetch it again",
     )

@@ -12,7 +12,7 @@ use crate::session::whatif::{Alternative, Asking, WhatIf, WhatIfQuery};
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     let until_us = instant("--until", args.until)?;
     let name = &args.input.scenario;
-    let Loaded { scenario, trace } = load(&args.input)?;
+    let Loaded { scenario, trace, .. } = load(&args.input)?;
     let (mut asking, warnings) = Asking::new(scenario, trace).map_err(|problems| refused(name, &problems))?;
     tell_all(name, &warnings);
     let asked =

@@ -1,5 +1,6 @@
 //! YAML text as a tree.
 
+use super::said::{of_text, rest_of_line};
 use crate::base::noted::Noted;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::value_said_once;
@@ -14,10 +15,10 @@ pub(super) fn value(text: &str) -> Result<Value, Diagnostics> {
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
     let read =
         serde_saphyr::with_deserializer_from_str_with_options(text, options, |source| Noted::read(source));
-    value_said_once(read.map_err(|e| vec![problem(&e)])?)
+    value_said_once(read.map_err(|e| vec![problem(text, &e)])?)
 }
 
-fn problem(error: &serde_saphyr::Error) -> Diagnostic {
+fn problem(text: &str, error: &serde_saphyr::Error) -> Diagnostic {
     let place =
         error.location().map_or_else(String::new, |l| format!("line {}, column {}", l.line(), l.column()));
     let message = error.without_snippet().to_string();
@@ -41,5 +42,9 @@ fn problem(error: &serde_saphyr::Error) -> Diagnostic {
         let fix = "keep what stands before the line ---";
         return Diagnostic::error(place, "a second document", "one document in a file", fix);
     }
-    Diagnostic::error(place, reason, "a YAML document", "correct the text there")
+    let near = error
+        .location()
+        .map_or_else(String::new, |l| rest_of_line(text, l.line() as usize, l.column() as usize));
+    let found = of_text(reason, "YAML", &near);
+    Diagnostic::error(place, found, "a YAML document", "correct the text there")
 }

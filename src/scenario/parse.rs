@@ -313,7 +313,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         source[word_start..].chars().take_while(|c| !matches!(c, ',' | '}' | ']')).take(30).collect();
     let word = word.trim();
     let message = error.to_string();
-    let reason = message.split(" at line ").next().unwrap_or_default();
+    let reason = in_our_words(message.split(" at line ").next().unwrap_or_default());
     if is_not_finite(word) || reason == "number out of range" {
         return Diagnostic::error(
             place,
@@ -323,6 +323,19 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         );
     }
     Diagnostic::error(place, format!("{reason}, near `{word}`"), "a JSON document", "correct the text there")
+}
+
+/// What the reader of JSON says where its own words are about its grammar.
+fn in_our_words(reason: &str) -> &str {
+    match reason {
+        "expected ident" => "a word that JSON does not have",
+        "expected value" => "no value",
+        "trailing characters" => "text after the end of the document",
+        "key must be a string" => "a key without quotes",
+        _ if reason.starts_with("control") => "a control character in a text",
+        _ if reason.ends_with("hex escape") => "an escape that does not exist",
+        _ => reason,
+    }
 }
 
 fn is_not_finite(word: &str) -> bool {

@@ -2,6 +2,7 @@
 //! missing are not compared.
 
 use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::value_from_long_json;
 use serde_json::Value;
 
 /// One measured experiment: what is always there, and the document for the rest.
@@ -76,9 +77,7 @@ pub(super) fn number_at(value: &Value, key: &str) -> Option<f64> {
 /// problems come at once; experiments with a problem are left out.
 pub fn read(text: &str) -> Result<(Vec<Experiment>, Diagnostics), Diagnostics> {
     let fix = "give a folder with experiments.json, or such a file";
-    let value: Value = serde_json::from_str(text).map_err(|e| {
-        vec![Diagnostic::error("", format!("text that is not JSON: {e}"), "an array of experiments", fix)]
-    })?;
+    let value = value_from_long_json(text, ["an array of experiments", fix])?;
     let list = match value {
         Value::Array(list) => list,
         Value::Object(ref map) if map.get("experiments").is_some_and(Value::is_array) => {

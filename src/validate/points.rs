@@ -1,5 +1,6 @@
 //! Points of closed loops in a table: `points.csv`.
 
+use super::recorded::unread;
 use serde_json::{Value, json};
 
 /// One point, as a measured stage.
@@ -17,10 +18,10 @@ pub(super) struct Point {
 /// Reads the table; lines that cannot be read are told.
 pub(super) fn read(text: &str) -> Result<Vec<Point>, String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let names = reader.headers().map_err(|e| format!("not CSV: {e}"))?.clone();
+    let names = reader.headers().map_err(|e| unread(&e))?.clone();
     let mut points = Vec::new();
     for (line, record) in (2..).zip(reader.records()) {
-        let record = record.map_err(|e| format!("line {line}: {e}"))?;
+        let record = record.map_err(|e| format!("line {line}: {}", unread(&e)))?;
         let field = |name: &str| {
             let at = names.iter().position(|n| n.trim() == name);
             at.and_then(|at| record.get(at)).unwrap_or_default().trim()

@@ -25,6 +25,20 @@ pub(super) struct Row {
     reused: u32,
 }
 
+/// The largest number of a row: sums of several are still whole microseconds.
+const MOST_US: f64 = 1e18;
+
+/// Why a row of a table cannot be read.
+pub(super) fn unread(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{len} cells under {expected_len} names")
+        }
+        csv::ErrorKind::Utf8 { .. } => "bytes that are not UTF-8".to_owned(),
+        _ => "no row of a CSV table".to_owned(),
+    }
+}
+
 /// Reads the rows; the error says what is wrong where.
 pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let mut text = Vec::new();
@@ -33,12 +47,12 @@ pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
     } else {
         bytes.take(MOST_BYTES + 1).read_to_end(&mut text)
     };
-    read.map_err(|e| format!("cannot be unpacked: {e}"))?;
+    read.map_err(|_| "gzip data that cannot be unpacked".to_owned())?;
     if text.len() as u64 > MOST_BYTES {
         return Err(format!("more than {MOST_BYTES} bytes"));
     }
     let mut reader = csv::Reader::from_reader(text.as_slice());
-    let names = reader.headers().map_err(|e| format!("not CSV: {e}"))?.clone();
+    let names = reader.headers().map_err(|e| unread(&e))?.clone();
     let column = |name: &str| names.iter().position(|n| n.trim() == name);
     let stage = column("stage").or_else(|| column("qps"));
     let (Some(arrival), Some(input)) = (column("arrival_us"), column("input_tokens")) else {
@@ -48,9 +62,11 @@ pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
         ["output_tokens", "prompt_id", "user_id", "prefix_reuse_max", "ttft_us", "e2e_us"].map(column);
     let mut rows = Vec::new();
     for (line, record) in (2..).zip(reader.records()) {
-        let record = record.map_err(|e| format!("line {line}: {e}"))?;
-        let whole =
-            |at: usize| record.get(at).and_then(|x| x.trim().parse::<f64>().ok()).filter(|x| *x >= 0.0);
+        let record = record.map_err(|e| format!("line {line}: {}", unread(&e)))?;
+        let whole = |at: usize| {
+            let found = record.get(at).and_then(|x| x.trim().parse::<f64>().ok());
+            found.filter(|x| (0.0..=MOST_US).contains(x))
+        };
         let small = |at: Option<usize>| at.and_then(whole).map(|x| x.min(1e9) as u32);
         let (Some(arrival_us), Some(input)) = (whole(arrival), small(Some(input))) else {
             return Err(format!("line {line}: no numbers for arrival_us and input_tokens"));

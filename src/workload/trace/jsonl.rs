@@ -6,6 +6,7 @@ use super::stamp;
 use crate::base::digest::Digest;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::error::Category;
 
 /// A JSON lines format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,9 +137,12 @@ fn name(value: Option<&Value>) -> Result<Option<u64>, Bad> {
 
 fn parse(line: &str) -> Result<Line, Bad> {
     serde_json::from_str(line).map_err(|e| {
-        // The line that serde counts is always the first.
-        let text = e.to_string();
-        let what = text.split(" at line 1").next().unwrap_or_default();
+        // What serde says is about its own types.
+        let what = match e.classify() {
+            Category::Data => "a value of the wrong kind",
+            Category::Eof => "a line that ends in the middle",
+            Category::Syntax | Category::Io => "text that is not JSON",
+        };
         Bad::new(
             format!("{what}, at column {}", e.column()),
             "one JSON object per line",

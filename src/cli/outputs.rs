@@ -1,0 +1,96 @@
+//! Files that a command writes: none of them takes the place of one that the same command reads, nor of another that it writes,
+//! whatever their names are spelt like.
+
+use super::Failed;
+use super::input::refused;
+use crate::base::Diagnostic;
+use std::path::{Path, PathBuf};
+
+/// The name of standard input, and the file that the system has it under.
+const STDIN: [&str; 2] = ["-", "/dev/stdin"];
+
+/// What a command reads, and what it is to write so far.
+pub(super) struct Outputs {
+    read: Vec<PathBuf>,
+    written: Vec<PathBuf>,
+}
+
+impl Outputs {
+    /// Of a command that reads these files, and standard input where a name is `-`.
+    pub(super) fn beside(read: impl IntoIterator<Item = PathBuf>) -> Self {
+        let stdin = |path: PathBuf| if path == Path::new(STDIN[0]) { STDIN[1].into() } else { path };
+        Self { read: read.into_iter().map(stdin).collect(), written: Vec::new() }
+    }
+
+    /// Takes a file that is to be written.
+    pub(super) fn add(&mut self, path: &Path) -> Result<(), Diagnostic> {
+        let wrong = |allowed: &str| {
+            let shown = path.display().to_string();
+            Err(Diagnostic::error("", shown, allowed, "give another name"))
+        };
+        if self.read.iter().any(|other| is_same(path, other)) {
+            return wrong("a file that is not read in the same run");
+        }
+        if self.written.iter().any(|other| is_same(path, other)) {
+            return wrong("a file of its own for each table");
+        }
+        self.written.push(path.to_path_buf());
+        Ok(())
+    }
+
+    /// Takes the files that options name, and tells of each that cannot be written.
+    pub(super) fn add_all<'a>(
+        &mut self,
+        asked: impl IntoIterator<Item = (&'a str, PathBuf)>,
+    ) -> Result<(), Failed> {
+        let mut failed = None;
+        for (option, path) in asked {
+            if let Err(problem) = self.add(&path) {
+                failed = Some(refused(option, &[problem]));
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// Files that a document names which lie in a folder.
+pub(super) fn named_in(document: &serde_json::Value, folder: &Path) -> Vec<PathBuf> {
+    use serde_json::Value;
+    match document {
+        Value::String(name) => {
+            let path = folder.join(name);
+            if !name.is_empty() && path.is_file() { vec![path] } else { Vec::new() }
+        }
+        Value::Array(list) => list.iter().flat_map(|value| named_in(value, folder)).collect(),
+        Value::Object(map) => map.values().flat_map(|value| named_in(value, folder)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+/// Whether two names are of one file: spelt otherwise, by a link, or by another name of the same contents.
+fn is_same(one: &Path, other: &Path) -> bool {
+    place(one) == place(other) || number(one).is_some_and(|n| number(other) == Some(n))
+}
+
+/// Where a file is, or would be made.
+fn place(path: &Path) -> PathBuf {
+    let made_in = || {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(made_in).unwrap_or_else(|| path.to_path_buf())
+}
+
+/// The number of a file on its volume, which all its names share.
+#[cfg(unix)]
+fn number(path: &Path) -> Option<[u64; 2]> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some([found.dev(), found.ino()])
+}
+
+/// The system does not tell.
+#[cfg(not(unix))]
+fn number(_: &Path) -> Option<[u64; 2]> {
+    None
+}
