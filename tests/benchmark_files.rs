@@ -206,6 +206,34 @@ fn broken_files_are_told_with_place_and_remedy() {
 }
 
 #[test]
+fn numbers_that_python_writes_and_json_has_not_are_no_limit_or_not_given() {
+    let line = r#"{"backend": "sglang", "request_rate": Infinity, "max_concurrency": 16, "completed": 160,
+        "total_input_tokens": 163840, "total_output_tokens": 40960, "request_throughput": 2.576, "mean_e2e_latency_ms": 6100.0,
+        "mean_ttft_ms": 210.0, "mean_tpot_ms": 23.1, "std_tpot_ms": NaN, "mean_itl_ms": NaN}"#;
+    let line = line.replace('\n', "");
+    for text in [line.clone(), format!("{line}\n{line}\n"), line.replace("Infinity", "\"inf\"")] {
+        for b in read(&text).expect("sound").0 {
+            assert_eq!((b.load.at_once, b.load.rate_per_s, b.tool), (true, None, "sglang.bench_serving"));
+            assert_eq!(replay(&b, &cluster()).says, "160 requests, 16 in flight");
+            assert_eq!(figure(&b, "itl_ms", "mean"), None);
+            assert_eq!(figure(&b, "e2e_ms", "mean"), Some([6100.0, 6100.0]));
+        }
+    }
+    let unlimited = line.replace("\"max_concurrency\": 16", "\"max_concurrency\": Infinity");
+    let b = read(&unlimited).expect("sound").0.remove(0);
+    assert_eq!(
+        (b.load.concurrency, replay(&b, &cluster()).says.as_str()),
+        (None, "160 requests, all sent at once")
+    );
+    let negative = line.replace("\"mean_ttft_ms\": 210.0", "\"mean_ttft_ms\": -Infinity");
+    assert_eq!(figure(&read(&negative).expect("sound").0[0], "ttft_ms", "mean"), None);
+    // What breaks off is told where it does.
+    let found = problems("{\"mean_ttft_ms\": NaN,\n \"completed\" 1}");
+    assert_eq!(found[0].path, "line 2");
+    assert!(found[0].found.contains("column 14"), "{found:?}");
+}
+
+#[test]
 fn what_is_no_benchmark_is_told_with_the_formats_that_are_read() {
     for (text, found) in [
         ("", "an empty file"),

@@ -440,7 +440,10 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
     }
 }
 
+mod python;
 mod ser;
+
+pub use python::from_python;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,10 @@
 
 use super::benchmark::Benchmark;
 use super::{aiperf, engine_log, guidellm, inference_perf, llmperf, metrics, vllm_bench};
-use crate::base::{Diagnostic, Diagnostics};
+use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::limits;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Most bytes of a file.
 const MOST_BYTES: usize = limits::TRACE_BYTES_PAGE as usize;
@@ -41,12 +42,12 @@ pub enum Format {
 }
 
 /// The formats, in words.
-pub const FORMATS: &str = "a result of vllm bench serve, GuideLLM, inference-perf, AIPerf or LLMPerf, the log of a vLLM server, \
-                           or its /metrics";
+pub const FORMATS: &str = "a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the log of \
+                           a vLLM server, or its /metrics";
 
 /// The format of a text, if it is one of them.
 pub fn format(text: &str) -> Option<Format> {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = &*plain(text);
     if !text.starts_with(['{', '[']) {
         return if metrics::is(text) {
             Some(Format::Metrics)
@@ -59,6 +60,12 @@ pub fn format(text: &str) -> Option<Format> {
     }
     let first = text.lines().next()?;
     serde_json::from_str(first).ok().and_then(|tree| of_tree(&tree)).filter(|f| one_a_line(*f))
+}
+
+/// The text without what stands around it; JSON as Python writes it becomes plain JSON.
+fn plain(text: &str) -> Cow<'_, str> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with(['{', '[']) { json::from_python(text) } else { Cow::Borrowed(text) }
 }
 
 /// Formats with a document in each line.
@@ -102,7 +109,7 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
             fix,
         )]);
     }
-    let text = text.trim_start_matches('\u{feff}').trim();
+    let text = &*plain(text);
     let Some(format) = format(text) else {
         return Err(vec![unknown(text)]);
     };
@@ -229,9 +236,15 @@ impl<'a> Place<'a> {
         if self.before.is_empty() { path.to_owned() } else { format!("{}.{path}", self.before) }
     }
 
-    /// What stands at a path such as `latency.mean`, if it is not null.
+    /// What stands at a path such as `latency.mean`, if it is neither null nor an empty text, as no number is.
     pub(super) fn at(&self, path: &str) -> Option<&'a Value> {
-        path.split('.').try_fold(self.value, |value, key| value.get(key)).filter(|v| !v.is_null())
+        let found = path.split('.').try_fold(self.value, |value, key| value.get(key))?;
+        (!found.is_null() && found.as_str() != Some("")).then_some(found)
+    }
+
+    /// Whether an infinite number stands at a path: whether what it limits has no limit.
+    pub(super) fn is_infinite(&self, path: &str) -> bool {
+        not_finite(self.text(path)) == Some(f64::INFINITY)
     }
 
     pub(super) fn text(&self, path: &str) -> &'a str {
@@ -242,9 +255,9 @@ impl<'a> Place<'a> {
         self.at(path).and_then(Value::as_array).map(Vec::as_slice)
     }
 
-    /// A finite number that is not negative; anything else that stands there is a problem.
+    /// A finite number that is not negative. One that is not finite is not given; anything else that stands there is a problem.
     pub(super) fn number(&self, path: &str, problems: &mut Problems) -> Option<f64> {
-        let value = self.at(path)?;
+        let value = self.at(path).filter(|v| v.as_str().and_then(not_finite).is_none())?;
         let number = value.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
         if number.is_none() {
             let found: String = value.to_string().chars().take(40).collect();
@@ -273,6 +286,14 @@ impl<'a> Place<'a> {
             }
         }
     }
+}
+
+/// A number that is not finite, as tools write it into a text.
+fn not_finite(text: &str) -> Option<f64> {
+    let letters = text.trim_start_matches(['+', '-']);
+    let number =
+        if letters.starts_with(|c: char| c.is_ascii_digit()) { None } else { text.parse::<f64>().ok() };
+    number.filter(|x| !x.is_finite())
 }
 
 /// Microseconds of seconds.

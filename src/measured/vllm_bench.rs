@@ -1,4 +1,5 @@
-//! `vllm bench serve --save-result`: a summary in milliseconds, and with `--save-detailed` lists over requests in seconds.
+//! `vllm bench serve --save-result`: a summary in milliseconds, and with `--save-detailed` lists over requests in seconds. SGLang's
+//! `bench_serving` began as a copy of it and has the same keys.
 //!
 //! TPOT leaves the first token out, as ours does. The gaps are those between chunks: where a chunk holds several tokens they are
 //! longer than ITL.
@@ -7,8 +8,14 @@ use super::benchmark::{Benchmark, Request};
 use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
 use serde_json::Value;
 
-const METRICS: [(&str, &str); 4] =
-    [("ttft", "ttft_ms"), ("tpot", "tpot_ms"), ("itl", "itl_ms"), ("e2el", "e2e_ms")];
+const METRICS: [(&str, &str); 5] = [
+    ("ttft", "ttft_ms"),
+    ("tpot", "tpot_ms"),
+    ("itl", "itl_ms"),
+    ("e2el", "e2e_ms"),
+    // As SGLang has it.
+    ("e2e_latency", "e2e_ms"),
+];
 const STATS: [(&str, &str); 6] =
     [("mean", "mean"), ("median", "p50"), ("p50", "p50"), ("p90", "p90"), ("p95", "p95"), ("p99", "p99")];
 
@@ -16,7 +23,9 @@ const STATS: [(&str, &str); 6] =
 pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark {
     let before = if i == 0 { String::new() } else { format!("line {}", i + 1) };
     let place = Place::new(tree, &before);
-    let mut b = Benchmark::new("vllm bench serve");
+    let sglang = ["mean_e2e_latency_ms", "sharegpt_output_len", "random_range_ratio"];
+    let sglang = sglang.iter().any(|key| tree.get(key).is_some());
+    let mut b = Benchmark::new(if sglang { "sglang.bench_serving" } else { "vllm bench serve" });
     place.text("model_id").clone_into(&mut b.model);
     place.text("date").clone_into(&mut b.date);
     for (name, metric) in METRICS {
@@ -33,8 +42,8 @@ pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark
             b.put(metric, "value", value);
         }
     }
-    read_load(&mut b, place, completed, problems);
     b.failed = place.count("failed", problems).unwrap_or(0);
+    read_load(&mut b, place, completed, problems);
     if completed == Some(0.0) {
         b.figures.clear();
         return b;
@@ -44,8 +53,9 @@ pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark
 }
 
 fn read_load(b: &mut Benchmark, place: Place<'_>, completed: Option<f64>, problems: &mut Problems) {
-    b.load.requests = place.count("num_prompts", problems);
-    b.load.at_once = place.text("request_rate") == "inf";
+    let sent = completed.filter(|n| *n <= 1e9).map(|n| n.round() as u32 + b.failed);
+    b.load.requests = place.count("num_prompts", problems).or(sent);
+    b.load.at_once = place.is_infinite("request_rate");
     if !b.load.at_once {
         b.load.rate_per_s = place.number("request_rate", problems).filter(|r| *r > 0.0);
     }

@@ -107,3 +107,34 @@ fn compact_text_is_that_of_serde_json() {
     );
     assert_eq!(compact(&data), serde_json::to_string(&data).expect("plain data"));
 }
+
+#[test]
+fn python_s_numbers_that_json_has_not_become_text_and_everything_else_stays_where_it_was() {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(&from_python(text));
+    let text = "{\"a\": Infinity, \"b\":[-Infinity,NaN , 1.5],\n \"c\":NaN}";
+    assert_eq!(read(text).unwrap(), json!({"a": "inf", "b": ["-inf", "", 1.5], "c": ""}));
+    assert_eq!(read("NaN").unwrap(), json!(""));
+    for plain in [
+        r#"{"NaN": "Infinity, NaN", "a\"Infinity": [1, "\\"]}"#,
+        r#"["NaN", "[NaN, \"Infinity\"]"]"#,
+        "no JSON at all, NaN of Infinity",
+        "{\"a\": Infinitys, \"b\": -NaN, \"c\": nan, NaN: 1}",
+    ] {
+        assert_eq!(from_python(plain), plain);
+    }
+    // Errors are where they are in the file.
+    for broken in
+        ["{\"a\": Infinity,\n \"b\": [NaN, -Infinity], \"c\" 1}", "{\"a\": NaN", "[NaN, \"é\", nan]"]
+    {
+        let error = read(broken).unwrap_err();
+        let stand_in =
+            broken.replace("-Infinity", "-0.00e+00").replace("Infinity", "0.00e+00").replace("NaN", "0.0");
+        let wanted = serde_json::from_str::<serde_json::Value>(&stand_in).unwrap_err();
+        assert_eq!((error.line(), error.column()), (wanted.line(), wanted.column()), "{broken}");
+    }
+    assert_eq!(
+        from_python("{\"a\": \"Infinity\n NaN"),
+        "{\"a\": \"Infinity\n NaN",
+        "a string that is not closed"
+    );
+}
