@@ -118,15 +118,13 @@ export function named(marks: readonly AnomalyMark[]): string {
   return [...counts].map(([kind, n]) => (n > 1 ? `${n} × ${shapeOf(kind).name}` : shapeOf(kind).name)).join(', ');
 }
 
-/** The same shorter and shorter, where there is more than one: `×9` behind the shape of their kind, `3 anomalies` of several kinds. */
+/** The same in fewer words, where there is more than one. */
 export function briefly(marks: readonly AnomalyMark[]): readonly string[] {
-  const n = marks.length;
-  if (n < 2) return [];
-  return new Set(marks.map((mark) => mark.kind)).size === 1 ? [`×${n}`] : [`${n} anomalies`, `${n}`];
+  return marks.length < 2 ? [] : [`${marks.length} anomalies`, `×${marks.length}`];
 }
 
 /** Whether words are no more than a number. */
-export const isBrief = (words: string): boolean => /^×?\d+$/.test(words);
+export const isBrief = (words: string): boolean => words.startsWith('×');
 
 /** For short lists that come anew with each frame: nothing that shows them is touched while they say the same. */
 export function sameMarks(a: readonly AnomalyMark[], b: readonly AnomalyMark[]): boolean {

@@ -103,8 +103,9 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   const readout = createMemo(() => {
     const p = tail();
     if (!p || p.count === 0) return '';
-    const within = `${text(percent(props.within))} in ${text(durationMs(sloMs()))}`;
-    return `${few() ? `n = ${count(p.count)} · ` : ''}${sloMs() > 0 ? within : `p50 ${text(durationMs(p.p50_us / 1000))}`}`;
+    const n = few() ? count(p.count) : '';
+    if (sloMs() > 0) return `${text(percent(props.within))}${n && ` of ${n}`} in ${text(durationMs(sloMs()))}`;
+    return `${n && `n = ${n} · `}p50 ${text(durationMs(p.p50_us / 1000))}`;
   });
   const measuredWords = (): string =>
     measured().length === 0

@@ -62,11 +62,16 @@ function drawMeasured(s: EcdfScene, x: (v: number) => number, y: (q: number) => 
   }
 }
 
+/** Where the line of the objective stands, if there is one. */
+function objectiveAt(s: EcdfScene, x: (v: number) => number): number | undefined {
+  return s.sloMs >= s.low && s.sloMs <= s.high ? Math.round(x(s.sloMs)) + 0.5 : undefined;
+}
+
 /** The line of the objective with its name at its foot; tells what the name takes. */
 function drawObjective(s: EcdfScene, x: (v: number) => number, right: number, bottom: number): readonly Taken[] {
   const { pen, p } = s;
-  if (s.sloMs < s.low || s.sloMs > s.high) return [];
-  const at = Math.round(x(s.sloMs)) + 0.5;
+  const at = objectiveAt(s, x);
+  if (at === undefined) return [];
   pen.strokeStyle = p.miss;
   pen.lineWidth = 1;
   pen.setLineDash([5, 3]);
@@ -128,7 +133,7 @@ type Crosses = (left: number, right: number, top: number, bottom: number) => boo
  */
 export function placeMark(
   mark: { readonly x: number; readonly y: number; readonly w: number; readonly last: boolean },
-  within: { readonly left: number; readonly right: number; readonly bottom: number },
+  within: { readonly left: number; readonly right: number; readonly bottom: number; readonly line?: number },
   taken: readonly Taken[],
   crosses: Crosses,
 ): Taken | undefined {
@@ -148,8 +153,9 @@ export function placeMark(
   ] as const;
   // The last one lies on the upper edge: its words go to the left or below.
   const order = last ? [1, 2, 6, 0, 5, 10, 7, 9] : [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-  const free = order.flatMap((i) => {
-    const [at, base] = spots[i] ?? [0, 0];
+  // At its own height before the line of the objective, where that stands between.
+  const before = within.line !== undefined && within.line < x ? [[within.line - 5 - w, y + 4] as const] : [];
+  const free = [...order.flatMap((i) => spots.slice(i, i + 1)), ...before].flatMap(([at, base]) => {
     if (at < within.left || at + w > within.right || base - 9 < 0 || base + 3 > within.bottom) return [];
     const alone = taken.every((t) => at >= t.x + t.w + 4 || at + w + 4 <= t.x || Math.abs(base - t.y) >= LINE);
     return alone ? [{ x: at, y: base, w }] : [];
@@ -160,7 +166,7 @@ export function placeMark(
 /** The curve as it is drawn, from point to point, and the line of the objective. */
 function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, right: number): Crosses {
   const corners = Array.from(s.values, (v, i) => [Math.min(right, x(v)), y(s.percents[i] ?? 0)] as const);
-  const slo = s.sloMs >= s.low && s.sloMs <= s.high ? x(s.sloMs) : Number.NaN;
+  const slo = objectiveAt(s, x) ?? Number.NaN;
   return (from, to, top, bottom) =>
     (slo >= from && slo <= to) ||
     corners.some(([x1, y1], i) => {
@@ -176,7 +182,9 @@ function crossesOf(s: EcdfScene, x: (v: number) => number, y: (q: number) => num
 function drawMarks(s: EcdfScene, x: (v: number) => number, y: (q: number) => number, before: readonly Taken[]): void {
   const { pen, p } = s;
   const right = s.width - EDGE.right;
-  const within = { left: EDGE.left + 1, right: right + 10, bottom: s.height - EDGE.bottom };
+  const line = objectiveAt(s, x);
+  const edges = { left: EDGE.left + 1, right: right + 10, bottom: s.height - EDGE.bottom };
+  const within = line === undefined ? edges : { ...edges, line };
   const taken = [...before];
   const crosses = crossesOf(s, x, y, right);
   pen.font = font(p, 11);

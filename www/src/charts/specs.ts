@@ -74,7 +74,7 @@ function replicas(data: ViewColumns): Line[] {
     end: 'gate',
     ...lineOf(GATEWAY, all.length - 1, false),
     dash: () => HELD,
-    stroke: (p: Palette) => p.warn,
+    stroke: (p: Palette) => p.ink2,
     width: () => 1.25,
   };
   return all.length > lines.length ? [...lines, gateway] : lines;

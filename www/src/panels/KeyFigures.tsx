@@ -82,8 +82,8 @@ export function KeyFigures(props: {
           rest={times()}
           onRest={props.onRest}
           about="Requests per second that finished within every objective, of those that ended: finished, were refused or were dropped"
-          value={{ value: ended() > 0 ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
-          small={ended() > 0 ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
+          value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
+          small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
         />
         <Figure
           title="Cache hits"

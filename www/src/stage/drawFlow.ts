@@ -87,18 +87,15 @@ function drawArrivals(s: Scene): void {
     pen.font = font(p, 11);
     // The name stands above its pipe, so that it may run over where the pipe begins; not beside the words below the gate.
     const beside = pipe.y - 6 > layout.axisY + 38 && pipe.y - 15 < layout.axisY + 74;
-    const name = fitted(pen, c.name || 'no client', beside ? CLIENTS_END - 31 : 60);
+    const own = c.name || 'no client';
+    const name = fitted(pen, c.tenant === undefined ? own : `${c.tenant}/${own}`, beside ? CLIENTS_END - 31 : 60);
     if (i > 0 && !beside) {
       // It may lie on the pipe of the client above.
       pen.fillStyle = p.surface;
       pen.fillRect(26, pipe.y - 15, pen.measureText(name).width + 2, 11);
     }
     label(pen, name, 27, pipe.y - 6, p.ink2);
-    const each = ratePerS((told.clients[i] ?? c).rate_per_s).value;
-    label(pen, each, 27, pipe.y + 7, p.ink);
-    if (c.tenant === undefined) return;
-    const from = 31 + pen.measureText(each).width;
-    label(pen, fitted(pen, c.tenant, CLIENTS_END - from), from, pipe.y + 7, p.ink3);
+    label(pen, ratePerS((told.clients[i] ?? c).rate_per_s).value, 27, pipe.y + 7, p.ink);
   });
 }
 const OTHERS = [2, 3];

@@ -179,6 +179,9 @@ test('the words of a percentile keep off the curve where there is room beside it
   const atTheRight = (_: number, to: number): boolean => to > 150;
   expect(placeMark(mark, within, [], atTheRight)).toEqual({ x: 93, y: 64, w: 50 });
   expect(placeMark(mark, within, [], () => true)).toBeUndefined();
+  // Before the line of the objective, where that stands in the way.
+  const acrossLine = (from: number, to: number): boolean => (from <= 130 && to >= 130) || to > 140;
+  expect(placeMark(mark, { ...within, line: 130 }, [], acrossLine)).toEqual({ x: 75, y: 64, w: 50 });
 });
 
 test('the words of an anomaly keep off the playhead: shorter, or before the mark', () => {
