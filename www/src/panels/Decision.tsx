@@ -21,8 +21,8 @@ const SEEN: readonly Column[] = [
 
 /** What stands in every row; `mark` gives the classes of its cell. */
 const OUTCOME: readonly Column[] = [
-  { head: 'load', value: (c) => c.load },
-  { head: 'true', value: (c) => c.true_load, mark: (c) => ({ t: true, d: c.load !== c.true_load }) },
+  { head: 'load seen', value: (c) => c.load },
+  { head: 'load true', value: (c) => c.true_load, mark: (c) => ({ t: true, d: c.load !== c.true_load }) },
   {
     head: 'score',
     value: (c) => (c.excluded === undefined ? score(c.score) : DASH),
@@ -38,6 +38,8 @@ export function Decision(props: Props): JSX.Element {
   const heads = createMemo(() => headsOf(parts().map((part) => part.name)));
   const out = createMemo(() => shown().filter((c) => c.excluded !== undefined));
   const regret = createMemo(() => regretOf(props.list));
+  /** Whether the score says no more than the load. */
+  const minus = createMemo(() => props.list.every((c) => c.excluded !== undefined || c.score === -c.load));
   return (
     <>
       <Show when={parts().length > 0}>
@@ -109,7 +111,8 @@ export function Decision(props: Props): JSX.Element {
         )}
       </For>
       <p class="m foot-note">
-        Load is what the router adds up: waiting, running and in flight, which holds what it sees of these two as well.{' '}
+        Load = waiting + running + in flight (in flight already includes the other two, so they count twice). True: the
+        load at that instant. <Show when={minus()}>Score = −load. </Show>The highest score wins.{' '}
         <Show when={parts().length > 0}>Each value, and below it times its weight; the weights add up to 1. </Show>
         <Show when={parts().length === 0 && out().length > 0}>
           Not to be chosen:{' '}
@@ -121,10 +124,10 @@ export function Decision(props: Props): JSX.Element {
         <Show when={props.list.length > shown().length}>
           The best {shown().length} of {props.list.length} replicas.{' '}
         </Show>
-        <Show when={regret()} fallback="No better score than the chosen one.">
+        <Show when={regret()} fallback={`r${props.list.find((c) => c.chosen)?.replica} had the best score.`}>
           {(r) => (
             <>
-              Score regret <b>{score(r().amount)}</b> against r{r().best}.
+              r{r().best} scored <b>{score(r().amount)}</b> better.
             </>
           )}
         </Show>

@@ -36,6 +36,7 @@ export default function ScalingPanel(props: { app: App }): JSX.Element {
   });
   const manner = (): Manner => ({
     asCoded: getAt(pool()?.scaling, 'policy.wva-queueing-model.mode') === 'as-coded',
+    up: setting('policy.wva-queueing-model.up'),
     together: !['alone', undefined].includes(trust<string | undefined>(getAt(pool()?.scaling, 'optimizer'))),
   });
   const setting = (path: string): number => Number(getAt(pool()?.scaling, path));
@@ -174,6 +175,18 @@ function Inputs(props: { row: ScalingRow; figure: Figure | undefined; windowS: n
             <td>{predicted('predicted_itl_ms')}</td>
           </tr>
           <Show when={props.figure}>
+            {(figure) => (
+              <tr>
+                <th scope="row">
+                  Load decided on <span class="m">req/s</span>
+                </th>
+                <td>{ratePerS(figure()('demand_per_s')).value}</td>
+                <td>{DASH}</td>
+                <td>{DASH}</td>
+              </tr>
+            )}
+          </Show>
+          <Show when={props.figure}>
             <tr>
               <th scope="row">
                 Prompt, answer <span class="m">tokens</span>
@@ -203,7 +216,10 @@ function Inputs(props: { row: ScalingRow; figure: Figure | undefined; windowS: n
           </tr>
         </tbody>
       </table>
-      <p class="m scaling-note">True now: since the measurement before the decision, without window and lag.</p>
+      <p class="m scaling-note">
+        True now: since the measurement before the decision, without window and lag.
+        <Show when={props.figure}> Load decided on: what came to the replicas measured.</Show>
+      </p>
     </Block>
   );
 }
@@ -218,8 +234,8 @@ function Rule(props: { row: ScalingRow; figure: Figure | undefined; least: numbe
   const told = (): string =>
     `From ${row().current} to ${row().desired} replicas; the load asks for ${row().recommended}, ${props.least} to ${props.most} are allowed`;
   const clamped = (): string => {
-    if (row().clamped === 'to-max') return 'brought down to the most';
-    return row().clamped === 'to-min' ? 'brought up to the least' : 'not clamped';
+    if (row().clamped === 'to-max') return `capped at ${props.most}`;
+    return row().clamped === 'to-min' ? `raised to ${props.least}` : 'within limits';
   };
   return (
     <Block title="Rule" remark={row().rule}>
@@ -236,19 +252,19 @@ function Rule(props: { row: ScalingRow; figure: Figure | undefined; least: numbe
           0
         </text>
         <text x={x(props.least)} y="32" text-anchor="middle">
-          {props.least > 0 ? `least ${props.least}` : ''}
+          {props.least > 0 ? `min ${props.least}` : ''}
         </text>
         <text x={x(props.most)} y="32" text-anchor="middle">
-          most {props.most}
+          max {props.most}
         </text>
       </svg>
       <dl class="scaling-chain">
         <div>
-          <dt>there or coming ○</dt>
+          <dt>running or starting ○</dt>
           <dd>{row().current}</dd>
         </div>
         <div>
-          <dt>asked for by load</dt>
+          <dt>load needs</dt>
           <dd>{row().recommended}</dd>
         </div>
         <div>
@@ -264,8 +280,8 @@ function Rule(props: { row: ScalingRow; figure: Figure | undefined; least: numbe
       </dl>
       <Show when={Number.isFinite(needed())}>
         <p class="m scaling-note">
-          ▼ {sig3(needed())} replicas carry {withUnit(props.figure?.('demand_per_s') ?? Number.NaN, 'req/s')} at{' '}
-          {withUnit(props.figure?.('replica_per_s') ?? Number.NaN, 'req/s')} each, up to the share that the rule allows.
+          ▼ {sig3(needed())} replicas carry {withUnit(props.figure?.('demand_per_s') ?? Number.NaN, 'req/s')} at the
+          share of λ* that the rule allows.
         </p>
       </Show>
       <Show when={row().unplaced > 0}>

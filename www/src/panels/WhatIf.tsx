@@ -32,7 +32,7 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
     const { request, routed_us: atUs } = props.detail;
     if (atUs === undefined) return;
     const document = sentElsewhere(app.document(), atUs, request, to);
-    sendToB({ name: `request ${request} to r${to}`, document });
+    sendToB({ name: `request ${request} to r${to}`, document, request });
     app.setComparing(true);
   };
 
@@ -114,10 +114,10 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
                     </th>
                     <th scope="col">score</th>
                     <th scope="col">E2E</th>
-                    <th scope="col">diff</th>
-                    <th scope="col">others</th>
+                    <th scope="col">there − here</th>
+                    <th scope="col">others, sum</th>
                     <th scope="col">
-                      <abbr title="others that would have been faster and slower">± of them</abbr>
+                      <abbr title="other requests that would have been faster, and slower">faster / slower</abbr>
                     </th>
                   </tr>
                 </thead>
@@ -127,8 +127,8 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
               </table>
             </div>
             <p class="m foot-note">
-              Each replica had the request in a run of its own; differences are what it would have been less what it
-              was. Others: E2E of all other requests together, of those that finished in both.{' '}
+              Each replica had the request in a run of its own; difference = there − here. Others: E2E of all other
+              requests that finished in both, added up.{' '}
               <Show when={w().left_out > 0}>{count(w().left_out)} replicas with lower scores are left out.</Show>
             </p>
           </>
@@ -143,18 +143,24 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
 
 function Regrets(props: { found: WhatIf }): JSX.Element {
   const ms = (x: number | null): string => (x === null ? DASH : text(durationMs(x)));
+  /** Where the request would have gone best, if not here. */
+  const best = (): number | undefined => {
+    if (!props.found.regret_ms) return undefined;
+    const done = props.found.alternatives.filter((a) => a.e2e_ms !== null);
+    return done.toSorted((a, b) => (a.e2e_ms ?? 0) - (b.e2e_ms ?? 0))[0]?.replica;
+  };
   return (
     <dl class="facts">
       <div>
-        <dt>Regret</dt>
-        <dd>{ms(props.found.regret_ms)}</dd>
+        <dt>{best() === undefined ? 'This request' : `This request: slower than on r${best()}`}</dt>
+        <dd>{props.found.regret_ms === 0 ? 'at its best here' : ms(props.found.regret_ms)}</dd>
       </div>
       <div>
-        <dt>of all together</dt>
+        <dt>All requests together</dt>
         <dd>{ms(props.found.total_regret_ms)}</dd>
       </div>
       <div>
-        <dt>by score</dt>
+        <dt>Router’s own score</dt>
         <dd>{props.found.score_regret.toFixed(2)}</dd>
       </div>
     </dl>

@@ -190,13 +190,13 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
               </button>
               <Show
                 when={found()}
-                fallback={<p class="s">Fixes the few coefficients that one run tells; all others stay.</p>}
+                fallback={<p class="s">Fits the few coefficients that one run tells; all others stay.</p>}
               >
                 {(one) => (
                   <>
                     <p class="s">
-                      Fixed {one().changes.length} of {one().of} coefficients. TPOT {mainError(one().before)} →{' '}
-                      <b>{mainError(one().after)}</b>. The scenario keeps where they come from.
+                      Fitted {one().changes.length} of {one().of} coefficients to this file. TPOT{' '}
+                      {mainError(one().before)} → <b>{mainError(one().after)}</b>.
                     </p>
                     <ul class="rests">
                       <For each={one().changes}>
@@ -205,7 +205,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
                             <span>
                               {change.coefficient.replaceAll('_', ' ')}: {Number(change.before.toPrecision(4))} →{' '}
                               <b>{Number(change.after.toPrecision(4))}</b>
-                              {change.half === undefined ? '' : ` ± ${Number(change.half.toPrecision(2))}`}, by{' '}
+                              {change.half === undefined ? '' : ` ± ${Number(change.half.toPrecision(2))}`}, from{' '}
                               {change.told_by}
                             </span>
                           </li>

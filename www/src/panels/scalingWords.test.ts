@@ -27,7 +27,7 @@ const of =
   (figures: Readonly<Record<string, number>>): Figure =>
   (name) =>
     figures[name] ?? Number.NaN;
-const ALONE = { asCoded: false, together: false };
+const ALONE = { asCoded: false, together: false, up: 0.85 };
 const LEARNT = of({ replica_per_s: 14.96, demand_per_s: 29.83, needed: 2.347, enough: 2.849, required: 2 });
 
 test('a change carries its sign', () => {
@@ -38,12 +38,15 @@ test('a change carries its sign', () => {
 
 test('the reason has the numbers of the rule that decided', () => {
   expect(whyOf(ROW, LEARNT, ALONE)).toBe(
-    '29.8\u00a0req/s at λ* 15.0 a replica need 2.35 replicas; 2 are there or coming.',
+    '29.8\u00a0req/s ÷ (λ* 15.0 × 0.85) = 2.35 replicas. 2 run or start: more are needed.',
   );
   expect(whyOf({ ...ROW, rule: 'below-threshold' }, LEARNT, ALONE)).toContain(
-    'of the 2 there, those above 2.85 can go',
+    '2 run or start; what is above 2.85 is removed.',
   );
-  expect(whyOf({ ...ROW, clamped: 'to-max' }, LEARNT, ALONE)).toContain('More are not allowed.');
+  expect(whyOf({ ...ROW, rule: 'within-tolerance' }, LEARNT, ALONE)).toBe(
+    '29.8\u00a0req/s ÷ (λ* 15.0 × 0.85) = 2.35 replicas; a replica is removed above 2.85. 2 run or start: no change.',
+  );
+  expect(whyOf({ ...ROW, clamped: 'to-max' }, LEARNT, ALONE)).toContain('3 is the maximum.');
   expect(whyOf(ROW, LEARNT, { ...ALONE, asCoded: true })).toContain('it never asks for more');
   expect(whyOf({ ...ROW, learnt: ['saturated', '', 'observed'] }, of({}), ALONE)).toContain('half as many');
   expect(whyOf({ ...ROW, rule: 'hold' }, undefined, ALONE)).toBe(
@@ -65,7 +68,7 @@ test('pools that decide together give the reason of all of them, and their own l
 test('of several metrics the one that asks for the most is named', () => {
   const row = { ...ROW, rule: 'target', metric: 'waiting', clamped: 'to-max' };
   expect(whyOf(row, undefined, ALONE)).toBe(
-    'The measured load asks for this number. Of its metrics, waiting asks for the most. More are not allowed.',
+    'The measured load asks for this number. Of its metrics, waiting asks for the most. 3 is the maximum.',
   );
 });
 

@@ -35,7 +35,7 @@ const RULES: Readonly<Record<string, string>> = {
   'within-tolerance': 'The measured load is near enough to its target.',
   target: 'The measured load asks for this number.',
   stabilised: 'A number that was asked for before is still within the stabilisation window.',
-  'rate-limited': 'No more may be added or taken in this period.',
+  'rate-limited': 'Rate limit: no further change in this period.',
   panic: 'A burst: the short window decides, and nothing is taken away.',
   'above-threshold': 'The measured load is above the threshold.',
   'below-threshold': 'The measured load is below the threshold.',
@@ -60,19 +60,25 @@ export type Manner = {
   readonly asCoded: boolean;
   /** Whether it decides together with other pools. */
   readonly together: boolean;
+  /** The share of λ* above which it asks for more, as the form has it. */
+  readonly up: number;
 };
 
 /** Why it was decided. */
 export function whyOf(row: ScalingRow, figure: Figure | undefined, manner: Manner): string {
   const bound =
-    row.clamped === 'to-max' ? ' More are not allowed.' : row.clamped === 'to-min' ? ' Fewer are not allowed.' : '';
+    row.clamped === 'to-max'
+      ? ` ${row.desired} is the maximum.`
+      : row.clamped === 'to-min'
+        ? ` ${row.desired} is the minimum.`
+        : '';
   const metric = row.metric === '' ? '' : ` Of its metrics, ${row.metric} asks for the most.`;
   return ruleOf(row, figure, manner) + metric + bound;
 }
 
 function ruleOf(row: ScalingRow, figure: Figure | undefined, manner: Manner): string {
   const rule = RULES[row.rule] ?? row.rule;
-  if (!manner.together) return figure ? learntWhy(row, figure, manner.asCoded) : rule;
+  if (!manner.together) return figure ? learntWhy(row, figure, manner) : rule;
   const each = figure?.('replica_per_s') ?? Number.NaN;
   const own = Number.isFinite(each) ? ` This one: ${loadOf(figure, each)}.` : '';
   return (TOGETHER[row.rule] ?? rule) + own;
@@ -82,20 +88,21 @@ function loadOf(figure: Figure | undefined, each: number): string {
   return `${withUnit(figure?.('demand_per_s') ?? Number.NaN, 'req/s')} at λ* ${sig3(each)} a replica`;
 }
 
-function learntWhy(row: ScalingRow, figure: Figure, asCoded: boolean): string {
+function learntWhy(row: ScalingRow, figure: Figure, { asCoded, up }: Manner): string {
   const each = figure('replica_per_s');
   if (row.learnt?.[0] === 'saturated')
     return 'More arrives than the coefficients learnt can carry, so no latency can be predicted: half as many replicas again are asked for.';
   if (!Number.isFinite(each))
     return 'Nothing is known of what a replica carries within the objectives: the number stays.';
-  const demand = loadOf(figure, each);
   if (asCoded)
-    return `${demand} ask for ${plain(figure('required'))}. The published rule counts these as if they were there: nothing is ever missing, and it never asks for more.`;
-  const needs = `${demand} need ${sig3(figure('needed'))} replicas`;
+    return `${loadOf(figure, each)} ask for ${plain(figure('required'))}. The published rule counts these as if they were there: nothing is ever missing, and it never asks for more.`;
+  const demand = withUnit(figure('demand_per_s'), 'req/s');
+  const needs = `${demand} ÷ (λ* ${sig3(each)} × ${plain(up)}) = ${sig3(figure('needed'))} replicas`;
   const enough = sig3(figure('enough'));
-  if (row.rule === 'above-threshold') return `${needs}; ${row.current} are there or coming.`;
-  if (row.rule === 'below-threshold') return `${needs}: of the ${row.current} there, those above ${enough} can go.`;
-  return `${needs}, and whole ones above ${enough} can go: ${row.current} are there or coming.`;
+  const has = `${row.current} run or start`;
+  if (row.rule === 'above-threshold') return `${needs}. ${has}: more are needed.`;
+  if (row.rule === 'below-threshold') return `${needs}. ${has}; what is above ${enough} is removed.`;
+  return `${needs}; a replica is removed above ${enough}. ${has}: no change.`;
 }
 
 const TUNINGS: Readonly<Record<string, string>> = {
