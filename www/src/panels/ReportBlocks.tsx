@@ -168,10 +168,13 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
               <thead>
                 <tr>
                   <th scope="col">{sentence(what)}</th>
+                  <th scope="col" title="How many values the percentiles are of">
+                    n
+                  </th>
                   <th scope="col" title={`Objectives met, ${BASE}`}>
                     met
                   </th>
-                  <For each={['p50', 'p90', 'p99', 'n']}>{(head) => <th scope="col">{head}</th>}</For>
+                  <For each={['p50', 'p90', 'p99']}>{(head) => <th scope="col">{head}</th>}</For>
                 </tr>
               </thead>
               <tbody>
@@ -181,11 +184,11 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
                       <th scope="row" title={g.name}>
                         {g.name || 'no client'}
                       </th>
+                      <td class="m">{count(g[metric()].count)}</td>
                       <td>{text(percent(g.met_share ?? g.attainment ?? Number.NaN))}</td>
                       <td>{ms(g[metric()].p50)}</td>
                       <td>{ms(g[metric()].p90)}</td>
                       <td>{ms(g[metric()].p99)}</td>
-                      <td class="m">{count(g[metric()].count)}</td>
                     </tr>
                   )}
                 </For>
