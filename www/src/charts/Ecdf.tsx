@@ -1,5 +1,5 @@
 // One distribution chart: title, share within the objective, curve.
-import { createEffect, createMemo, type JSX, onCleanup, onMount } from 'solid-js';
+import { createEffect, createMemo, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { count, durationMs, percent, text } from '../base/units.ts';
 import { isFew, type ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
@@ -103,9 +103,8 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   const readout = createMemo(() => {
     const p = tail();
     if (!p || p.count === 0) return '';
-    const n = few() ? count(p.count) : '';
-    if (sloMs() > 0) return `${text(percent(props.within))}${n && ` of ${n}`} in ${text(durationMs(sloMs()))}`;
-    return `${n && `n = ${n} · `}p50 ${text(durationMs(p.p50_us / 1000))}`;
+    if (sloMs() > 0) return `${text(percent(props.within))} in ${text(durationMs(sloMs()))}`;
+    return `p50 ${text(durationMs(p.p50_us / 1000))}`;
   });
   const measuredWords = (): string =>
     measured().length === 0
@@ -116,7 +115,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   const sentence = createMemo(() => {
     if (readout() === '') return `Distribution of ${props.title}: ${props.empty}.`;
     const at = (q: number): string => text(durationMs(marks().find(([percent]) => percent === q)?.[1] ?? Number.NaN));
-    const within = sloMs() > 0 ? `; ${readout()}` : '';
+    const within = `${sloMs() > 0 ? `; ${readout()}` : ''}${few() ? `; of ${count(tail()?.count ?? 0)} values` : ''}`;
     return `Distribution of ${props.title}, ${span()}: half of the requests within ${at(50)}, 90 % within ${at(90)}, 99 % within ${at(99)}${within}.${measuredWords()}`;
   });
 
@@ -129,7 +128,13 @@ export function Ecdf(props: EcdfProps): JSX.Element {
           {measured().length > 0 ? ' · ○ measured' : ''}
         </i>
         <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
-        <span class="readouts">{readout()}</span>
+        {/* What has no room is left out whole. */}
+        <span class="readouts">
+          <span>{readout()}</span>
+          <Show when={few()}>
+            <i>n = {count(tail()?.count ?? 0)}</i>
+          </Show>
+        </span>
       </figcaption>
       <div class="ecdf-host" ref={host}>
         <canvas
