@@ -70,6 +70,12 @@ test('shares, rates, prices and differences', () => {
   expect(usd(1.384)).toBe('$1.38');
   expect(signed(durationMs(1710)).value).toBe('+1.71');
   expect(signed(durationMs(-12)).value).toBe('−12.0');
+  // What rounds to zero is no difference.
+  expect(signed(durationMs(0)).value).toBe('0');
+  expect(signed(durationMs(-0.001)).value).toBe('0.00');
+  expect(signed(percent(0.0001, 1)).value).toBe('0.0');
+  expect(signed({ value: '-$0.00', unit: '' }).value).toBe('$0.00');
+  expect(signed(durationMs(Number.NaN)).value).toBe('–');
 });
 
 test('speeds from a thousandth to as fast as possible', () => {

@@ -72,10 +72,11 @@ export function usd(x: number): string {
   return Number.isFinite(x) ? `$${x.toFixed(2)}` : DASH;
 }
 
-/** A difference carries its sign: +1.71 s, −12.0 ms. */
-export function signed(q: Quantity): Quantity {
-  if (q.value === DASH) return q;
-  return { value: q.value.startsWith('-') ? `−${q.value.slice(1)}` : `+${q.value}`, unit: q.unit };
+/** A difference carries its sign: +1.71 s, −12.0 ms. What is zero with its decimals has none. */
+export function signed({ value, unit }: Quantity): Quantity {
+  const size = value.replace('-', '');
+  const sign = /[1-9]/.test(size) ? (size === value ? '+' : '−') : '';
+  return { value: sign + size, unit };
 }
 
 /** The clock, exactly: 131.250. */

@@ -326,6 +326,10 @@ declare module '*/pkg/compare.js' {
        * What they come to; `null` before the first.
        */
       result(): RunComparison | null;
+      /**
+       * The scenarios of A and B, with the edits that they have when the pairs are added; throws a list of diagnostics.
+       */
+      setScenarios(a: string, b: string): void;
   }
 
   /**
@@ -373,6 +377,7 @@ declare module '*/pkg/compare.js' {
       readonly comparison_addBounds: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number) => [number, number];
       readonly comparison_new: () => number;
       readonly comparison_result: (a: number) => any;
+      readonly comparison_setScenarios: (a: number, b: number, c: number, d: number, e: number) => [number, number];
       readonly oracleOf: (a: number, b: number) => [number, number, number, number];
       readonly rankRace: (a: any, b: any, c: any) => [number, number, number];
       readonly runRow: (a: number, b: number) => [number, number, number];

@@ -13,9 +13,9 @@ import {
   Suspense,
 } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
-import { getAt, type Json } from '../base/json.ts';
+import { equal, getAt, type Json } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
-import { clock, count, durationMs, text } from '../base/units.ts';
+import { clock, count, durationMs, plain, text } from '../base/units.ts';
 import { Icon } from '../draw/glyphs.tsx';
 import type { RunComparison } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
@@ -62,12 +62,23 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
   });
   const choices = createChoices(app);
   const [study, setStudy] = createSignal<Study>('Two runs');
+  /** The request that was sent elsewhere: it is shown in both runs once they are compared. */
+  const [askedAbout, setAskedAbout] = createSignal<number>();
   createEffect(
     on(sentToB, (next) => {
       if (!next) return;
       sendToB(undefined);
       setStudy('Two runs');
+      setAskedAbout(next.request);
       void comparing.choose(next);
+    }),
+  );
+  createEffect(
+    on(comparing.result, (found) => {
+      const request = askedAbout();
+      if (!found || request === undefined) return;
+      setAskedAbout(undefined);
+      comparing.openPair(request, request);
     }),
   );
   createEffect(() => app.setCompared(comparing.beside()));
@@ -139,7 +150,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
             <>
               <div class="compare-head">
                 <span>
-                  <Key run="a" /> A: this run
+                  <Key run="a" /> A: {nameOfA(app, b())}
                 </span>
                 <span>
                   <Key run="b" /> B: {b().name}
@@ -242,7 +253,10 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
 function state(comparing: ReturnType<typeof createComparing>, app: App): string {
   const [now, b] = [app.frame()?.now_us ?? 0, comparing.atUs() ?? 0];
   const found = comparing.result();
-  if (found?.atUs === now) return `compared up to ${clock(now)} s`;
+  if (found?.atUs === now) {
+    const since = found.comparison.since_s;
+    return `compared up to ${clock(now)} s${since === undefined ? '' : `, from the last difference at ${plain(since)} s on`}`;
+  }
   if (b < now) return `B is at ${clock(b)} s`;
   return app.mode() === 'paused' ? 'comparing …' : 'pause to compare request by request';
 }
@@ -370,23 +384,37 @@ function Pairing(props: { comparison: RunComparison }): JSX.Element {
       </div>
       <Show when={c().not_paired}>{(why) => <p class="say">{sentence(why())}</p>}</Show>
       <dl class="compare-pairing">
-        <dt>Requests compared</dt>
+        <dt>
+          {c().paired ? 'Pairs' : 'Requests of A'}
+          {c().since_s === undefined ? '' : ` from ${plain(c().since_s ?? 0)} s on`}
+        </dt>
         <dd>{count(c().requests)}</dd>
         <dt>Workload digest</dt>
         <dd>
           <code>{c().a.workload_digest.slice(0, 8)}</code>
         </dd>
-        <dt>Refused, dropped, unfinished</dt>
-        <dd>
-          {lost(c().a)} → {lost(c().b)}
-        </dd>
+        <For each={LOST}>
+          {(what) => (
+            <>
+              <dt>{sentence(what)}</dt>
+              <dd>
+                {count(c().a[what])} → {count(c().b[what])}
+              </dd>
+            </>
+          )}
+        </For>
       </dl>
       <p class="say">{c().explained}.</p>
-      <For each={c().notices}>{(notice) => <p class="say">{notice}.</p>}</For>
+      <For each={c().notices}>{(notice) => <p class="say">{sentence(notice)}.</p>}</For>
     </div>
   );
 }
 
-function lost({ refused, dropped, unfinished }: RunComparison['a']): string {
-  return `${count(refused)}, ${count(dropped)}, ${count(unfinished)}`;
+/** Requests without an end, or with another one than the last token. */
+const LOST = ['refused', 'dropped', 'unfinished'] as const;
+
+/** What A is called: its router, where B has another one. */
+function nameOfA(app: App, b: Beside): string {
+  const [own, other] = [app.document(), b.document].map((of) => getAt(of, 'cluster.routing'));
+  return equal(own ?? null, other ?? null) ? 'this run' : said(app, 'cluster.routing', own);
 }

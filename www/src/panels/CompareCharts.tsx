@@ -39,6 +39,11 @@ export function CompareCharts(props: {
   return (
     <div class="compare-charts">
       <TheoryRow comparison={props.comparison} runs={props.runs} theory={theory()} onTheory={setTheory} />
+      <Strip points={strip()} onPair={props.onPair} />
+      <div class="compare-ecdfs">
+        <Ecdf title="TTFT" part={props.comparison?.detail.ttft_ms.ecdf} />
+        <Ecdf title="E2E" part={props.comparison?.detail.e2e_ms.ecdf} />
+      </div>
       <For each={LINES}>
         {(line) => (
           <Overlay
@@ -49,11 +54,6 @@ export function CompareCharts(props: {
           />
         )}
       </For>
-      <Strip points={strip()} onPair={props.onPair} />
-      <div class="compare-ecdfs">
-        <Ecdf title="TTFT" part={props.comparison?.detail.ttft_ms.ecdf} />
-        <Ecdf title="E2E" part={props.comparison?.detail.e2e_ms.ecdf} />
-      </div>
     </div>
   );
 }
@@ -85,7 +85,8 @@ function TheoryRow(props: {
           {(of, i) => (
             <>
               <span>
-                {i() === 0 ? 'A' : 'B'}: {of.theory.laws.find((l) => l.law === of.theory.chosen)?.title}, mean
+                {i() === 0 ? 'A' : 'B'}: {of.theory.laws.find((l) => l.law === of.theory.chosen)?.title}, a mean beside
+                the p99 of the runs
               </span>
               <ViolatedOf theory={of.theory} />
             </>
@@ -220,8 +221,9 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
   const endS = createMemo(() => Math.max(1, props.points.at(-1)?.t_s ?? 1));
   const y = (ms: number): number => upward(0.5 + symmetric(ms) / (2 * most()));
   const ticks = createMemo((): readonly Tick[] => {
-    const top = 10 ** Math.floor(most());
-    const all = [top, Math.sqrt(top), 0, -Math.sqrt(top), -top].filter((ms) => ms === 0 || Math.abs(ms) >= 1);
+    const decades = Math.floor(most());
+    const [top, middle] = [10 ** decades, 10 ** Math.floor(decades / 2)];
+    const all = [...new Set([top, middle, 0, -middle, -top])];
     return all.map((ms) => [ms, ms === 0 ? '0' : text(signed(durationMs(ms)))]);
   });
   return (
@@ -229,7 +231,10 @@ function Strip(props: { points: readonly StripPoint[]; onPair: (a: number, b: nu
       title={
         <>
           <b>Difference for each request</b>{' '}
-          <span class="s">TTFT in B − A, symmetric log; click one for both waterfalls</span>
+          <span class="s">
+            TTFT in B − A, symmetric log. Stem: from the best to the worst of a stretch of requests; dot: the one that
+            moved most, open for both waterfalls
+          </span>
         </>
       }
       label={`TTFT of each request in B less that in A over the time of arrival, ${props.points.length} marks; the lists beside open the largest`}

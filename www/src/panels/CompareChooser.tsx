@@ -166,10 +166,7 @@ function FromWhen(props: { choices: Choices }): JSX.Element {
 export function Proposals(props: { choices: Choices; choose: (next: Beside) => void }): JSX.Element {
   return (
     <div class="proposals">
-      <p>
-        Choose what B does otherwise. It gets the same requests at the same instants, keeps step with A, and each
-        request is compared with itself.
-      </p>
+      <p>What should B change? Both runs get identical traffic and are compared request by request.</p>
       <For each={props.choices.groups()}>
         {(group) => (
           <section>

@@ -8,6 +8,8 @@ type Figure = {
   readonly name: string;
   readonly of: (c: RunComparison) => Difference;
   readonly say: (value: number) => Quantity;
+  /** What the figure is of, where that is not plain. */
+  readonly about?: string;
   /** How a difference is said where that is another unit. */
   readonly sayChange?: (value: number) => Quantity;
 };
@@ -23,7 +25,13 @@ const FIGURES: readonly Figure[] = [
   { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, say: durationMs },
   { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, say: durationMs },
   { name: 'Goodput', of: (c) => c.totals.goodput_per_s, say: ratePerS },
-  { name: 'Objectives met', of: (c) => c.totals.met_share, say: (v) => percent(v, 1), sayChange: points },
+  {
+    name: 'Objectives met',
+    about: 'of finished, refused and dropped',
+    of: (c) => c.totals.met_share,
+    say: (v) => percent(v, 1),
+    sayChange: points,
+  },
   { name: 'Cache hits', of: (c) => c.totals.kv_hit_rate, say: (v) => percent(v, 1), sayChange: points },
   { name: 'Cost / M output tokens', of: (c) => c.totals.usd_per_million_output_tokens, say: money },
 ];
@@ -46,7 +54,13 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
           const change = (value: number): string => text(signed((figure.sayChange ?? figure.say)(value)));
           return (
             <div>
-              <dt>{figure.name}</dt>
+              <dt>
+                {figure.name}
+                <Show when={figure.about}>
+                  {' '}
+                  <span class="s">{figure.about}</span>
+                </Show>
+              </dt>
               <dd>
                 <span class="compare-ab">
                   {say(d()?.a)} → <b>{say(d()?.b)}</b>
@@ -56,16 +70,19 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
                     <>
                       <span class={`compare-verdict ${found().verdict}`}>
                         <VerdictGlyph verdict={found().verdict} />{' '}
-                        <Show when={found().verdict !== 'none-shown' && found().diff !== null}>
+                        <Show when={found().verdict !== 'none-shown' && isSome(change(found().diff ?? 0))}>
                           <b>{change(found().diff ?? 0)}</b>{' '}
                         </Show>
-                        {WORDS[found().verdict]}
+                        {isSame(found()) ? 'the same in both' : WORDS[found().verdict]}
                       </span>
-                      <span class="s">
-                        {found().lo === null || found().hi === null
-                          ? 'no interval from one seed'
-                          : `${change(found().lo ?? 0)} to ${change(found().hi ?? 0)}`}
-                      </span>
+                      <Show when={!isSame(found())}>
+                        <IntervalBar of={found()} />
+                        <span class="s">
+                          {found().lo === null || found().hi === null
+                            ? noInterval(found(), props.comparison?.seeds.length ?? 1)
+                            : `${change(found().lo ?? 0)} to ${change(found().hi ?? 0)}`}
+                        </span>
+                      </Show>
                     </>
                   )}
                 </Show>
@@ -75,6 +92,45 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
         }}
       </For>
     </dl>
+  );
+}
+
+/** Whether a difference in words is any. */
+const isSome = (said: string): boolean => /[1-9]/.test(said);
+
+/** Whether both have the same value and nothing speaks for another. */
+const isSame = (d: Difference): boolean => d.diff === 0 && (d.lo ?? 0) === 0 && (d.hi ?? 0) === 0;
+
+/** Why there is no interval. */
+function noInterval(d: Difference, seeds: number): string {
+  if (d.a === null || d.b === null) return '';
+  return seeds > 1 ? 'too few values for an interval' : 'its interval needs several seeds';
+}
+
+const BAR = 120;
+
+/** The interval as a bar over a line of zero: filled where B is better, open where it is worse, grey where it holds zero. */
+function IntervalBar(props: { of: Difference }): JSX.Element {
+  const ends = (): readonly [number, number] | undefined =>
+    props.of.lo === null || props.of.hi === null ? undefined : [props.of.lo, props.of.hi];
+  const most = (): number => Math.max(...(ends() ?? [0]).map(Math.abs), 1e-9);
+  const x = (v: number): number => BAR / 2 + (v / most()) * (BAR / 2 - 2);
+  return (
+    <Show when={ends()}>
+      {(range) => (
+        <svg class="interval-bar" width={BAR} height="10" viewBox={`0 0 ${BAR} 10`} aria-hidden="true">
+          <path class="zero" d={`M${BAR / 2} 0v10`} />
+          <rect
+            class={props.of.verdict}
+            x={x(range()[0])}
+            y="2.5"
+            width={Math.max(1, x(range()[1]) - x(range()[0]))}
+            height="5"
+          />
+          <path class="at" d={`M${x(props.of.diff ?? 0)} 1v8`} />
+        </svg>
+      )}
+    </Show>
   );
 }
 

@@ -30,7 +30,7 @@ export function CompareTables(props: {
   const paired = (): PairedPart | undefined => props.comparison?.detail[metric()].paired;
   const pairs = (): string => {
     const found = paired();
-    return found ? `${count(found.count)} pairs` : '';
+    return found ? `${count(found.count)} of ${count(props.comparison?.requests ?? found.count)} have it in both` : '';
   };
   return (
     <div class="compare-scroll">
@@ -49,17 +49,13 @@ export function CompareTables(props: {
             )}
           </For>
         </fieldset>
-        <Show
-          when={paired()}
-          fallback={
-            <p class="say">Here stands what each request gained and lost, once both runs rest at one instant.</p>
-          }
-        >
+        <Show when={paired()} fallback={<p class="say">Pause, and each request’s gain and loss is listed here.</p>}>
           {(p) => (
             <>
               <p class="say">
                 {text(percent(p().gained))} gained, {text(percent(p().lost))} lost; median{' '}
-                {text(signed(durationMs(p().p50_ms)))}, 1 % best {text(signed(durationMs(p().p1_ms)))}, 1 % worst{' '}
+                {text(signed(durationMs(p().p50_ms)))}
+                {medianRange(p())}, 1 % best {text(signed(durationMs(p().p1_ms)))}, 1 % worst{' '}
                 {text(signed(durationMs(p().p99_ms)))}.
               </p>
               <GroupTable groups={p().groups} />
@@ -71,6 +67,14 @@ export function CompareTables(props: {
       </div>
     </div>
   );
+}
+
+/** How sure the median of the differences is, and what that comes to. */
+function medianRange({ p50_lo_ms: lo, p50_hi_ms: hi, p50_verdict: verdict }: PairedPart): string {
+  if (lo === null || hi === null || (lo === 0 && hi === 0)) return '';
+  const words =
+    verdict === 'better' ? 'B is better' : verdict === 'worse' ? 'B is worse' : 'no difference can be shown';
+  return ` (${text(signed(durationMs(lo)))} to ${text(signed(durationMs(hi)))}: ${words})`;
 }
 
 function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element {
@@ -97,8 +101,14 @@ function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element 
               {(g) => (
                 <tr>
                   <td>{g.name}</td>
-                  <td class="r">{percent(g.gained).value}</td>
-                  <td class="r">{percent(g.lost).value}</td>
+                  <td class="r">
+                    {percent(g.gained).value}
+                    <Share of={g.gained} way="better" />
+                  </td>
+                  <td class="r">
+                    {percent(g.lost).value}
+                    <Share of={g.lost} way="worse" />
+                  </td>
                   <td class="r">{text(signed(durationMs(g.p50_ms)))}</td>
                 </tr>
               )}
@@ -107,6 +117,15 @@ function GroupTable(props: { groups: readonly GroupDifference[] }): JSX.Element 
         )}
       </For>
     </table>
+  );
+}
+
+/** A share as a bar below its number. */
+function Share(props: { of: number; way: 'better' | 'worse' }): JSX.Element {
+  return (
+    <svg class={`share-bar ${props.way}`} width="40" height="3" viewBox="0 0 40 3" aria-hidden="true">
+      <rect width={40 * props.of} height="3" />
+    </svg>
   );
 }
 

@@ -1,6 +1,6 @@
 // A policy race: the chosen routers, or autoscalers, on the same requests with several seeds, ranked as results come in; autoscalers are
 // held against the oracle. Loaded when it is opened.
-import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../base/json.ts';
 import { readDocument } from '../base/text.ts';
 import { count, DASH, durationMs, percent, ratePerS, signed, text, usd } from '../base/units.ts';
@@ -12,6 +12,7 @@ import { scaledPools } from '../state/scaled.ts';
 import { NoOracle } from './CompareFigures.tsx';
 import { fieldAt } from './formFields.ts';
 import { RaceBoundFigure } from './RaceBound.tsx';
+import './race.css';
 
 const ROUTING = 'cluster.routing';
 /** What is raced: who sends requests to replicas, or who says how many replicas there are. */
@@ -20,8 +21,8 @@ type Kind = (typeof KINDS)[number];
 const SEEDS = [1, 3, 5, 10];
 const BY: readonly (readonly [RankBy, string])[] = [
   ['met-share', 'objectives met'],
-  ['ttft-p99', 'TTFT p99'],
-  ['e2e-p99', 'E2E p99'],
+  ['ttft-p99', 'TTFT p99 of all'],
+  ['e2e-p99', 'E2E p99 of all'],
   ['goodput', 'goodput'],
   ['usd', 'cost'],
 ];
@@ -67,6 +68,12 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
   const begin = (): void => {
     const raced = { path: path(), runners: runners(), seeds: seeds(), bounded: of() === 'Autoscalers' };
     void race.start(app.document(), raced, by());
+  };
+  /** The objective of TTFT; 0 for none. */
+  const objectiveMs = (): number => Number(getAt(app.document(), 'slo.ttft_ms') ?? 0);
+  const races = (): string => {
+    const who = of() === 'Autoscalers' ? 'autoscalers and the oracle' : 'routers';
+    return `Race ${runners().length} ${who}, ${seeds()} ${seeds() === 1 ? 'seed' : 'seeds'} each`;
   };
   return (
     <>
@@ -125,8 +132,9 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
               </select>
             </label>
             <p class="say">
-              All get the same requests for each seed. Refused and unfinished requests count as misses, and as the
-              longest in a percentile. There is no composite score.
+              All get the same requests for each seed. Objectives met: of the requests that finished, were refused or
+              dropped; refused and dropped ones have missed. A p99 of all counts requests without the time as the
+              longest; Compare leaves them out. There is no composite score.
             </p>
             <Show when={of() === 'Autoscalers'}>
               <p class="say">
@@ -139,7 +147,7 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
                 when={race.running()}
                 fallback={
                   <button type="button" class="btn pri" onClick={begin}>
-                    Run {runners().length + (of() === 'Autoscalers' ? 1 : 0)} × {seeds()} runs
+                    {races()}
                   </button>
                 }
               >
@@ -157,7 +165,9 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
       <div class="compare-mid race-mid">
         <div class="compare-head">
           <b class="compare-title">Policy race</b>
-          <span class="s">each small picture is TTFT p99 over the run of one seed, log, on one scale</span>
+          <span class="s">
+            each small picture is TTFT p99 over the run of one seed, log, on one scale; dashed: the objective
+          </span>
           <span class="grow" />
           <Show when={race.progress()}>
             {(p) => (
@@ -172,12 +182,17 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
         <Show
           when={race.laps().length > 0}
           fallback={
-            <p class="empty">
-              {race.running() ? 'The first runs are under way …' : 'Choose who runs, then start the race.'}
-            </p>
+            <div class="empty">
+              <Show when={!race.running()} fallback={<p>The first runs are under way …</p>}>
+                <p>Who is best on the same requests?</p>
+                <button type="button" class="btn pri" onClick={begin}>
+                  Start the race
+                </button>
+              </Show>
+            </div>
           }
         >
-          <Ranking race={race} seeds={seeds()} by={by()} onB={props.onB} />
+          <Ranking race={race} seeds={seeds()} by={by()} objectiveMs={objectiveMs()} onB={props.onB} />
         </Show>
       </div>
     </>
@@ -188,6 +203,7 @@ function Ranking(props: {
   race: ReturnType<typeof createRace>;
   seeds: number;
   by: RankBy;
+  objectiveMs: number;
   onB: (next: Beside) => void;
 }): JSX.Element {
   const places = () => props.race.ranking()?.places ?? [];
@@ -213,7 +229,7 @@ function Ranking(props: {
   };
   const change = (value: number): string => {
     if (props.by === 'met-share') return `${signed(percent(value, 1)).value} points`;
-    if (props.by === 'usd') return `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
+    if (props.by === 'usd') return text(signed({ value: `${value < 0 ? '-' : ''}${usd(Math.abs(value))}`, unit: '' }));
     return text(signed(props.by === 'goodput' ? ratePerS(value) : durationMs(value)));
   };
   const against = (place: RacePlace): string => {
@@ -263,7 +279,7 @@ function Ranking(props: {
                 </td>
                 <td>{place.name}</td>
                 <td>
-                  <Laps laps={laps(place.name)} of={props.seeds} most={most()} />
+                  <Laps laps={laps(place.name)} of={props.seeds} most={most()} objectiveMs={props.objectiveMs} />
                 </td>
                 <td class="r">
                   <b>{say(place.mean)}</b>
@@ -290,7 +306,7 @@ function Ranking(props: {
                 <td class="r">{DASH}</td>
                 <td>{row.name}</td>
                 <td>
-                  <Laps laps={laps(row.name)} of={props.seeds} most={most()} />
+                  <Laps laps={laps(row.name)} of={props.seeds} most={most()} objectiveMs={props.objectiveMs} />
                 </td>
                 <td colSpan={boundLaps().length > 0 ? 6 : 4} class="s">
                   {row.why}
@@ -303,7 +319,7 @@ function Ranking(props: {
               <td class="r">{DASH}</td>
               <td>◇ oracle</td>
               <td>
-                <Laps laps={boundLaps()} of={props.seeds} most={most()} />
+                <Laps laps={boundLaps()} of={props.seeds} most={most()} objectiveMs={props.objectiveMs} />
               </td>
               <td class="r">
                 {bound()?.mean === undefined || bound()?.mean === null ? DASH : say(bound()?.mean ?? 0)}
@@ -344,10 +360,14 @@ function missed(laps: readonly Lap[]): string {
   return least === greatest ? least : `${least.replace(/\D*$/, '')} to ${greatest}`;
 }
 
-const W = 64;
-const H = 26;
+const W = 72;
+const H = 32;
 
-function Laps(props: { laps: readonly Lap[]; of: number; most: number }): JSX.Element {
+type LapsProps = { laps: readonly Lap[]; of: number; most: number; objectiveMs: number };
+
+function Laps(props: LapsProps): JSX.Element {
+  const limit = (): number => high(props.objectiveMs, props.most);
+  const clip = createUniqueId();
   return (
     <span class="race-laps">
       <For each={props.laps}>
@@ -355,7 +375,14 @@ function Laps(props: { laps: readonly Lap[]; of: number; most: number }): JSX.El
           <svg width={W} height={H} viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Seed ${lap.row.seed}`}>
             <title>{`seed ${lap.row.seed}: TTFT p99 ${lap.row.ttft_p99_ms === null ? DASH : text(durationMs(lap.row.ttft_p99_ms))}`}</title>
             <rect class="ground" width={W} height={H} />
-            <path class="line" d={spark(lap, props.most)} />
+            <Show when={props.objectiveMs > 0} fallback={<path class="line" d={spark(lap, props.most)} />}>
+              <clipPath id={`${clip}-${lap.number}`}>
+                <rect width={W} height={limit()} />
+              </clipPath>
+              <path class="over" clip-path={`url(#${clip}-${lap.number})`} d={`${spark(lap, props.most)}V${H}H0Z`} />
+              <path class="limit" d={`M0 ${limit()}H${W}`} />
+              <path class="line" d={spark(lap, props.most)} />
+            </Show>
           </svg>
         )}
       </For>
@@ -368,16 +395,22 @@ function Laps(props: { laps: readonly Lap[]; of: number; most: number }): JSX.El
   );
 }
 
-/** TTFT from 10 ms to the largest of the race, log. */
+const LOW = 10;
+
+/** The height of a time: from 10 ms to the largest of the race, log. */
+function high(ms: number, most: number): number {
+  const share = Math.log(Math.max(ms, LOW) / LOW) / Math.log(Math.max(most, 2 * LOW) / LOW);
+  return H - 2 - Math.min(1, share) * (H - 4);
+}
+
+/** TTFT over the time of a run. */
 function spark({ t, ttft }: Lap, most: number): string {
   const end = t.at(-1) ?? 1;
-  const low = 10;
   let d = '';
   for (const [i, s] of t.entries()) {
     const v = ttft[i] ?? Number.NaN;
     if (!Number.isFinite(v) || v <= 0) continue;
-    const share = Math.max(0, Math.log(v / low) / Math.log(Math.max(most, 2 * low) / low));
-    d += `${d === '' ? 'M' : 'L'}${((s / end) * W).toFixed(1)} ${(H - 2 - share * (H - 4)).toFixed(1)}`;
+    d += `${d === '' ? 'M' : 'L'}${((s / end) * W).toFixed(1)} ${high(v, most).toFixed(1)}`;
   }
   return d;
 }

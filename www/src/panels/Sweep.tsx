@@ -1,7 +1,7 @@
 // A sweep: a field of the scenario over a range, with several seeds and routers, and the capacity of the fleet. Loaded when opened.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, type Json } from '../base/json.ts';
-import { DASH, durationMs, percent, plain, ratePerS, text, usd } from '../base/units.ts';
+import { DASH, durationMs, NBSP, percent, plain, ratePerS, text, usd } from '../base/units.ts';
 import type { SweepPoint, SweepSummary } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import type { Progress } from '../state/manyRuns.ts';
@@ -9,6 +9,7 @@ import { createSweep } from '../state/sweep.ts';
 import { choiceText, entriesOf, fieldAt, fieldsIn, SECTIONS } from './formFields.ts';
 import { type Axis, figureOf, SweepCharts, type Theories } from './SweepCharts.tsx';
 import { SweepTheory } from './SweepTheory.tsx';
+import './race.css';
 
 const ROUTING = 'cluster.routing';
 /** All arrival rates by a factor: the word of `--vary` for it. */
@@ -17,6 +18,8 @@ const TRAFFIC: Varied = {
   title: 'Traffic: all rates by a factor',
   unit: '×',
   times: 1,
+  group: '',
+  label: '',
   integer: false,
   now: 1,
 };
@@ -28,12 +31,19 @@ const MOST_ROUTERS = 4;
 /** Whether a path is a rate of arrivals. */
 const isRate = (path: string): boolean => path === TRAFFIC.path || path.endsWith('rate_per_s');
 
-type Varied = Axis & { readonly integer: boolean; readonly now: number };
+type Varied = Axis & {
+  /** The section of the form that it stands in, and its name there. */
+  readonly group: string;
+  readonly label: string;
+  readonly integer: boolean;
+  readonly now: number;
+};
 
 export default function Sweep(props: { app: App }): JSX.Element {
   const app = props.app;
   const study = createSweep();
   const fields = createMemo(() => [TRAFFIC, ...numbersOf(app)]);
+  const groups = createMemo(() => [...new Set(fields().flatMap((f) => (f.group === '' ? [] : [f.group])))]);
   const [path, setPath] = createSignal(TRAFFIC.path);
   const varied = (): Varied => fields().find((f) => f.path === path()) ?? TRAFFIC;
   const [from, setFrom] = createSignal('0.5');
@@ -92,12 +102,19 @@ export default function Sweep(props: { app: App }): JSX.Element {
             <label>
               What is varied
               <select class="in" value={path()} onChange={(event) => choose(event.currentTarget.value)}>
-                <For each={fields()}>
-                  {(f) => (
-                    <option value={f.path}>
-                      {f.title}
-                      {f.unit === '' || f.unit === '×' ? '' : `, ${f.unit}`}
-                    </option>
+                <option value={TRAFFIC.path}>{TRAFFIC.title}</option>
+                <For each={groups()}>
+                  {(group) => (
+                    <optgroup label={group}>
+                      <For each={fields().filter((f) => f.group === group)}>
+                        {(f) => (
+                          <option value={f.path}>
+                            {f.label}
+                            {f.unit === '' || f.unit === '×' ? '' : `, ${f.unit}`}
+                          </option>
+                        )}
+                      </For>
+                    </optgroup>
                   )}
                 </For>
               </select>
@@ -174,7 +191,10 @@ export default function Sweep(props: { app: App }): JSX.Element {
           </div>
           <div class="compare-chooser sweep-capacity">
             <h2>Capacity</h2>
-            <p class="say">The highest arrival rate at which enough requests meet the objectives, by bisection.</p>
+            <p class="say">
+              The highest arrival rate at which enough requests meet the objectives, by bisection. Refused, dropped and
+              late requests have missed; who is unfinished in time is left out.
+            </p>
             <label>
               Share that must meet them
               <select class="in" value={share()} onChange={(event) => setShare(Number(event.currentTarget.value))}>
@@ -205,7 +225,12 @@ export default function Sweep(props: { app: App }): JSX.Element {
                   <>
                     <p class="sweep-found">{found().text}</p>
                     <Show when={found().factor}>
-                      {(factor) => <p class="say">That is {plain(factor())} times the scenario’s rates.</p>}
+                      {(factor) => (
+                        <p class="say">
+                          That is {plain(factor())}× the traffic of the scenario: where enough still meet the
+                          objectives. A knee is elsewhere: where a time is three times that of the lowest traffic.
+                        </p>
+                      )}
                     </Show>
                   </>
                 )}
@@ -227,11 +252,15 @@ export default function Sweep(props: { app: App }): JSX.Element {
         <Show
           when={study.summary()}
           fallback={
-            <p class="empty">
-              {study.running() === undefined
-                ? 'Choose what is varied, then start the sweep: curves with their knees appear as runs come in.'
-                : 'The first runs are under way …'}
-            </p>
+            <div class="empty">
+              <Show when={study.running() === undefined} fallback={<p>The first runs are under way …</p>}>
+                <p>Where does it break? Curves with their knees appear as runs come in.</p>
+                <button type="button" class="btn pri" disabled={wrong() !== ''} onClick={begin}>
+                  Start: {varied() === TRAFFIC ? 'traffic' : varied().title} from {from()} to {to()}
+                  {varied().unit === '' ? '' : `${NBSP}${varied().unit}`}
+                </button>
+              </Show>
+            </div>
           }
         >
           {(summary) => (
@@ -285,7 +314,8 @@ function numbersOf(app: App): readonly Varied[] {
         if (field.input.kind !== 'number' || typeof value !== 'number') return [];
         const title = [section.title, field.within, field.label].filter((part) => part !== '').join(', ');
         const { path, unit, times, input } = field;
-        return [{ path, title, unit, times, integer: input.integer, now: value / times }];
+        const label = title.slice(section.title.length).replace(/^, /, '');
+        return [{ path, title, group: section.title, label, unit, times, integer: input.integer, now: value / times }];
       }),
     ),
   );
@@ -313,7 +343,7 @@ const COLUMNS: readonly Column[] = [
   { figure: 'ttft_p50_ms', title: 'TTFT p50', says: (v) => text(durationMs(v)) },
   { figure: 'ttft_p99_ms', title: 'TTFT p99', says: (v) => text(durationMs(v)) },
   { figure: 'itl_p99_ms', title: 'ITL p99', says: (v) => text(durationMs(v)) },
-  { figure: 'met_share', title: 'Objectives met', says: (v) => text(percent(v, 1)) },
+  { figure: 'met_share', title: 'Objectives met *', says: (v) => text(percent(v, 1)) },
   { figure: 'usd_per_million_output_tokens', title: 'Cost of 1M output', says: usd },
 ];
 
@@ -337,7 +367,7 @@ function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
               {(path) => <th>{path === props.axis.path ? `${props.axis.title} ${props.axis.unit}` : path}</th>}
             </For>
             <For each={COLUMNS}>{(column) => <th class="r">{column.title}</th>}</For>
-            <th>Not beaten in cost and TTFT</th>
+            <th>Best trade-off</th>
           </tr>
         </thead>
         <tbody>
@@ -346,12 +376,18 @@ function Points(props: { summary: SweepSummary; axis: Axis }): JSX.Element {
               <tr>
                 <For each={props.summary.paths}>{(_, k) => <td>{value(point, k())}</td>}</For>
                 <For each={COLUMNS}>{(column) => <td class="r">{said(point, column)}</td>}</For>
-                <td>{props.summary.front.includes(i()) ? 'yes' : ''}</td>
+                <td>
+                  <Show when={props.summary.front.includes(i())}>
+                    <span aria-hidden="true">✓</span>
+                    <span class="visually-hidden">yes</span>
+                  </Show>
+                </td>
               </tr>
             )}
           </For>
         </tbody>
       </table>
+      <p class="say">* of the requests that finished, were refused or dropped; refused and dropped ones have missed.</p>
     </section>
   );
 }

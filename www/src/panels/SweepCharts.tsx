@@ -71,7 +71,7 @@ export function SweepCharts(props: {
       {
         figure: 'met_share',
         title: 'Objectives met',
-        unit: '% of requests',
+        unit: '% of finished, refused and dropped',
         log: false,
         says: (v) => text(percent(v, 1)),
       },
@@ -167,12 +167,14 @@ function ticksOf(range: readonly [number, number], log: boolean, says: (v: numbe
   return at.map((v) => [v, says(v)]);
 }
 
+type Knee = { readonly x: number | null; readonly threshold: number | null };
+
 function Curves(props: {
   shown: Shown;
   axis: Axis;
   at: number;
   families: readonly Family[];
-  knees: readonly { readonly knee: { readonly x: number | null; readonly threshold: number | null } }[];
+  knees: readonly { readonly knee: Knee; readonly name: string }[];
   theory: Theories | undefined;
 }): JSX.Element {
   /** What the law says of a point: a mean, whatever the percentile. */
@@ -199,8 +201,9 @@ function Curves(props: {
   const value = (point: SweepPoint): SweepValue | undefined => figureOf(point, props.shown.figure);
   const every = createMemo(() => props.families.flatMap((f) => f.points));
   const range = createMemo(() => {
-    const found = every().flatMap((p) => [value(p)?.mean ?? Number.NaN, value(p)?.hi ?? Number.NaN]);
+    const found = every().flatMap((p) => [value(p)?.mean, value(p)?.hi, value(p)?.lo].map((v) => v ?? Number.NaN));
     const laws = every().map((p) => meanOf(p) ?? Number.NaN);
+    if (props.shown.figure === 'met_share') return [0, 1] as const;
     return extent([...found, ...laws, props.shown.limit ?? Number.NaN], props.shown.log);
   });
   const across = createMemo((): readonly [number, number] => {
@@ -208,6 +211,16 @@ function Curves(props: {
     return [Math.min(...all), Math.max(...all)];
   });
   const y = (v: number): number => upward(share(v, range(), props.shown.log));
+  /** The height of the line that is drawn where the knee lies: between two points it is straight on this axis. */
+  const kneeAt = (knee: Knee, name: string): number => {
+    const at = (knee.x ?? 0) / props.axis.times;
+    const points = props.families.find((f) => f.name === name)?.points ?? [];
+    const after = points.findIndex((p) => x0(p) >= at);
+    const [from, to] = [points[after - 1], points[after]];
+    if (!from || !to) return y(knee.threshold ?? 0);
+    const [low, high] = [from, to].map((p) => y(value(p)?.mean ?? 0));
+    return (low ?? 0) + (((high ?? 0) - (low ?? 0)) * (at - x0(from))) / (x0(to) - x0(from));
+  };
   const columns = createMemo((): readonly Tick[] => {
     const all = [...new Set(every().map(x0))].toSorted((a, b) => a - b);
     const skip = Math.max(1, Math.ceil(all.length / 6));
@@ -286,9 +299,9 @@ function Curves(props: {
               </For>
             </Show>
             <For each={props.knees}>
-              {({ knee }) => (
+              {({ knee, name }) => (
                 <Show when={knee.x !== null && knee.threshold !== null}>
-                  <path class="sweep-knee" d={diamond(x((knee.x ?? 0) / props.axis.times), y(knee.threshold ?? 0))} />
+                  <path class="sweep-knee" d={diamond(x((knee.x ?? 0) / props.axis.times), kneeAt(knee, name))} />
                 </Show>
               )}
             </For>
@@ -301,7 +314,7 @@ function Curves(props: {
 
 const diamond = (x: number, y: number): string => `M${x} ${y - 5}l5 5l-5 5l-5 -5Z`;
 
-/** Cost against TTFT: who is not beaten in both is joined. */
+/** Cost against TTFT: a line joins the best trade-offs, which no case beats in both. */
 function Front(props: { summary: SweepSummary }): JSX.Element {
   const priced = (): boolean => props.summary.cost === 'usd_per_million_output_tokens';
   const point = (p: SweepPoint): readonly [number, number] => [
@@ -328,7 +341,7 @@ function Front(props: { summary: SweepSummary }): JSX.Element {
       <StudyFigure
         title={
           <>
-            <b>Cost against TTFT p99</b> <span class="s">log; joined: not beaten in both</span>
+            <b>Cost against TTFT p99</b> <span class="s">log; line: best trade-offs</span>
           </>
         }
         label="Cost of a million output tokens against TTFT p99, a dot for each case; the table below has the values"

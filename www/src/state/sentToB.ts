@@ -2,4 +2,5 @@
 import { createSignal } from 'solid-js';
 import type { Beside } from './compare.ts';
 
-export const [sentToB, sendToB] = createSignal<Beside>();
+/** The run, and the request that is asked about. */
+export const [sentToB, sendToB] = createSignal<Beside & { readonly request?: number }>();

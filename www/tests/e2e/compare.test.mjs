@@ -50,6 +50,66 @@ onPage('a second run keeps step, and its figures are those of the command line',
     await comes(() => figure(page, name), `${said(of.a)} → ${said(of.b)}`, name);
 });
 
+onPage('a cure is shown as the requests show it, and both runs are called by their routers', async (page, t) => {
+  await preset(page, 'stale-herd');
+  const file = await savedScenario(page);
+  await open(page, 'Least loaded');
+  await page.getByRole('button', { name: 'Run both to the end' }).click();
+  await resting(page);
+  await compared(page);
+  await panel(page).getByText('A: Least KV').waitFor();
+  const p50 = panel(page).locator('.compare-figures > div').filter({ hasText: 'TTFT p50' });
+  await p50.locator('.compare-verdict.better').waitFor();
+  await panel(page)
+    .getByText(/9\d % gained, .* B is better/)
+    .waitFor();
+  const { run, missing } = cli();
+  if (!run) {
+    t.skip(missing);
+    return;
+  }
+  const args = ['--set-b', 'cluster.routing=least-loaded', '--seeds', '1', '--json'];
+  const { metrics, totals } = JSON.parse(run('compare', file, file, ...args));
+  assert.equal(metrics.ttft_ms.p50.verdict, 'better');
+  const met = totals.met_share;
+  await comes(
+    () => figure(page, 'Objectives met of finished, refused and dropped'),
+    `${met.a === null ? '' : (100 * met.a).toFixed(1)} % → ${(100 * met.b).toFixed(1)} %`,
+  );
+});
+
+onPage('of a router from the playhead on, requests are compared from there', async (page) => {
+  await page.keyboard.press('c');
+  await panel(page).getByRole('button', { name: 'from the playhead' }).click();
+  await panel(page).getByLabel('Router of B').selectOption({ label: 'Random' });
+  await compared(page);
+  await page.getByRole('button', { name: 'Run both to the end' }).click();
+  await resting(page);
+  await panel(page)
+    .getByText(/from the last difference at 48 s on/)
+    .waitFor();
+  await panel(page).getByText('Pairs from 48 s on').waitFor();
+});
+
+onPage('a view that is open is marked in the bar, and a study without results starts with one button', async (page) => {
+  await page.keyboard.press('c');
+  const button = page.getByRole('banner').getByRole('button', { name: 'Compare' });
+  assert.equal(await button.getAttribute('aria-pressed'), 'true');
+  const ground = (of) => of.evaluate((el) => getComputedStyle(el).backgroundColor);
+  assert.notEqual(
+    await ground(button),
+    await ground(page.getByRole('banner').getByRole('button', { name: 'Gallery' })),
+  );
+  await panel(page).getByRole('button', { name: 'Race', exact: true }).click();
+  await panel(page).getByRole('button', { name: 'Start the race' }).click();
+  await panel(page).getByRole('button', { name: 'Cancel' }).click();
+  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
+  await panel(page)
+    .getByRole('button', { name: /^Start: traffic from 0\.5 to 1\.5/ })
+    .click();
+  await panel(page).getByRole('button', { name: 'Cancel' }).click();
+});
+
 onPage('a reload keeps the comparison that is open, and its B', async (page) => {
   await open(page, 'Random');
   await page.waitForFunction(() => location.hash.includes('v1.'));
@@ -190,7 +250,7 @@ onPage(
   async (page) => {
     await page.keyboard.press('c');
     await panel(page).getByRole('button', { name: 'Race', exact: true }).click();
-    const start = panel(page).getByRole('button', { name: /^Run \d+ × \d+ runs$/ });
+    const start = panel(page).getByRole('button', { name: /^Race \d+ .* each$/ });
     await start.click();
     await panel(page).getByRole('button', { name: 'Cancel' }).click();
     await start.waitFor();

@@ -67,8 +67,30 @@ onPage('a sweep draws its curves as runs come in, marks the knee, and can be can
     true,
   );
   await panel(page)
-    .getByText(/TTFT p99 passes 3 times its value at 0\.5/)
+    .getByText(/Knee at [\d.]+× traffic: TTFT p99 is three times what it is at 0\.5×/)
     .waitFor();
+  // Bars of intervals stay within their chart, and a share's axis ends at 100 %.
+  const outside = await panel(page)
+    .locator('.sweep-charts svg')
+    .evaluateAll((all) =>
+      all.flatMap((svg) => {
+        const inside = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('.sweep-bar')].filter((bar) => {
+          const at = bar.getBoundingClientRect();
+          return at.top < inside.top || at.bottom > inside.bottom;
+        }).length;
+      }),
+    );
+  assert.deepEqual([...new Set(outside)], [0]);
+  const shares = panel(page).getByRole('img', { name: /^Objectives met along/ });
+  await comes(
+    () =>
+      shares
+        .locator('text')
+        .allTextContents()
+        .then((all) => all.includes('100.0\u00a0%')),
+    true,
+  );
   await panel(page).getByRole('button', { name: 'p50', exact: true }).click();
   await panel(page)
     .getByRole('img', { name: /^TTFT p50 along Traffic/ })
@@ -131,7 +153,7 @@ onPage('autoscalers are raced beside the oracle, which has no place', async (pag
   for (const name of ['Threshold', 'Target utilization', 'WVA queueing model'])
     await panel(page).getByLabel(name, { exact: true }).uncheck();
   await panel(page).getByLabel('Seeds').selectOption('1');
-  await panel(page).getByRole('button', { name: 'Run 3 × 1 runs' }).click();
+  await panel(page).getByRole('button', { name: 'Race 2 autoscalers and the oracle, 1 seed each' }).click();
   await panel(page)
     .getByText(/^\s*3 of 3/)
     .waitFor();
@@ -203,7 +225,7 @@ onPage('where an edit changes the autoscaler, comparison and race say why there 
   await panel(page).getByRole('button', { name: 'Autoscalers' }).click();
   await panel(page).getByLabel('Seeds').selectOption('1');
   await panel(page)
-    .getByRole('button', { name: /^Run \d+ × 1 runs$/ })
+    .getByRole('button', { name: /^Race \d+ .*, 1 seed each$/ })
     .click();
   await why.getByText('leave the edit out, or compare runs from its instant on').waitFor();
   await painted(page);

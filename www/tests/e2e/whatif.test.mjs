@@ -59,6 +59,7 @@ onPage(
     await panel.getByText(`request ${REQUEST} to ${to}`).waitFor();
     await panel.locator('.compare-differs').getByText(`Request ${REQUEST} to`).waitFor();
     await panel.getByText('compared up to 40.000 s').waitFor();
+    await panel.getByRole('region', { name: `Request ${REQUEST} in both runs` }).waitFor();
     await panel.getByRole('button', { name: 'Go on with B' }).click();
     await panel.waitFor({ state: 'detached' });
     await resting(page);
