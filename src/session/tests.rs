@@ -335,3 +335,29 @@ fn a_step_to_what_never_happens_ends_with_the_run() {
     assert_eq!(step_in_slices(&mut s, StepKind::Preemption, 1000), Stop::Finished);
     assert_eq!((s.now(), s.recorder.fact_counts.preemptions), (Micros(30_000_000), 0));
 }
+
+#[test]
+fn the_axis_of_a_replay_ends_with_its_last_arrival_and_goes_on_with_the_playhead() {
+    use crate::scenario::TraceSettings;
+    let mut reader = crate::workload::TraceReader::new("my.csv", 1 << 20);
+    reader.push(b"arrived_at,num_prefill_tokens,num_decode_tokens\n");
+    for i in 0..300 {
+        reader.push(format!("{},100,{}\n", f64::from(i) * 0.5, 10 + 4000 * (i / 299)).as_bytes());
+    }
+    let trace = reader.finish().0.expect("a good trace");
+    for speed in [1.0, 2.0] {
+        let mut scenario = Scenario::default();
+        scenario.run.horizon_s = 0.0;
+        scenario.workload.trace = Some(TraceSettings { speed, ..TraceSettings::default() });
+        let started = Session::start(scenario, Some(trace.clone()), Audience::Live);
+        let mut s = started.unwrap_or_else(|p| panic!("{p:?}")).0;
+        let end = |s: &mut Session| s.frame(&FrameQuery::default()).axis_end_us;
+        let last = (149_500_000.0 / speed) as u64;
+        assert_eq!(end(&mut s), last, "before it began");
+        s.advance(Micros(last / 2), u64::MAX);
+        assert_eq!(end(&mut s), last, "in its middle");
+        s.advance(Micros::MAX, u64::MAX);
+        let now = s.frame(&FrameQuery::default()).now_us;
+        assert!(now > last && (now..now + now / 8).contains(&end(&mut s)), "{now} {}", end(&mut s));
+    }
+}

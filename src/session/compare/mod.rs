@@ -114,7 +114,8 @@ impl Comparing {
             self.since_us = self.spans.since_us(&a, &b);
         }
         if let Some(since_us) = self.since_us {
-            [&mut a, &mut b].into_iter().for_each(|run| run.count_since(since_us));
+            a.count_since(since_us);
+            b.count_since(since_us);
         }
         let found = pairs(&a, &b);
         let counted = |pair: &&Pair| a.requests[pair.a].counted && b.requests[pair.b].counted;

@@ -19,7 +19,7 @@ impl Spans {
     /// Of two scenarios. An edit that sends one request elsewhere changes no other one, and parts nothing.
     pub(super) fn of(a: &Scenario, b: &Scenario) -> Self {
         let edits = |s: &Scenario| -> Vec<TimedEdit> {
-            let all = s.edits.iter().filter(|e| !e.off && !(e.set.is_empty() && e.add.is_empty()));
+            let all = s.edits.iter().filter(|e| !(e.off || e.set.is_empty() && e.add.is_empty()));
             all.map(|e| TimedEdit::new(e.at_us, e.change())).collect()
         };
         let (of_a, mut rest) = (edits(a), edits(b));

@@ -165,7 +165,7 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
       <div class="compare-mid race-mid">
         <div class="compare-head">
           <b class="compare-title">Policy race</b>
-          <span class="s">
+          <span class="s of-laps">
             each small picture is TTFT p99 over the run of one seed, log, on one scale; dashed: the objective
           </span>
           <span class="grow" />
@@ -243,7 +243,7 @@ function Ranking(props: {
     if (lap) props.onB({ name, document: readDocument(lap.scenario) });
   };
   return (
-    <div class="race-table">
+    <div class="race-table race-ranks">
       <Show when={bound()}>
         {(found) => (
           <RaceBoundFigure

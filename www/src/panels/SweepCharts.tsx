@@ -211,15 +211,15 @@ function Curves(props: {
     return [Math.min(...all), Math.max(...all)];
   });
   const y = (v: number): number => upward(share(v, range(), props.shown.log));
-  /** The height of the line that is drawn where the knee lies: between two points it is straight on this axis. */
-  const kneeAt = (knee: Knee, name: string): number => {
-    const at = (knee.x ?? 0) / props.axis.times;
-    const points = props.families.find((f) => f.name === name)?.points ?? [];
-    const after = points.findIndex((p) => x0(p) >= at);
-    const [from, to] = [points[after - 1], points[after]];
-    if (!from || !to) return y(knee.threshold ?? 0);
-    const [low, high] = [from, to].map((p) => y(value(p)?.mean ?? 0));
-    return (low ?? 0) + (((high ?? 0) - (low ?? 0)) * (at - x0(from))) / (x0(to) - x0(from));
+  /** The line of a family. It goes through its knee, which lies on a straight line between two values, not between their logarithms. */
+  const curve = (family: Family): readonly (readonly [at: number, value: number])[] => {
+    const points = family.points.map((p) => [x0(p), value(p)?.mean ?? Number.NaN] as const);
+    const knees = props.knees.flatMap(({ knee, name }) =>
+      name === family.name && knee.x !== null && knee.threshold !== null
+        ? [[knee.x / props.axis.times, knee.threshold] as const]
+        : [],
+    );
+    return [...points, ...knees].toSorted((a, b) => a[0] - b[0]);
   };
   const columns = createMemo((): readonly Tick[] => {
     const all = [...new Set(every().map(x0))].toSorted((a, b) => a - b);
@@ -263,14 +263,7 @@ function Curves(props: {
             <For each={props.families}>
               {(family, i) => (
                 <>
-                  <path
-                    class={`line sweep-${i() % 4}`}
-                    d={lineOf(
-                      family.points.map((p) => [x0(p), value(p)?.mean ?? Number.NaN]),
-                      x,
-                      y,
-                    )}
-                  />
+                  <path class={`line sweep-${i() % 4}`} d={lineOf(curve(family), x, y)} />
                   <For each={family.points}>
                     {(p) => (
                       <Show when={value(p)?.mean !== null}>
@@ -299,9 +292,9 @@ function Curves(props: {
               </For>
             </Show>
             <For each={props.knees}>
-              {({ knee, name }) => (
+              {({ knee }) => (
                 <Show when={knee.x !== null && knee.threshold !== null}>
-                  <path class="sweep-knee" d={diamond(x((knee.x ?? 0) / props.axis.times), kneeAt(knee, name))} />
+                  <path class="sweep-knee" d={diamond(x((knee.x ?? 0) / props.axis.times), y(knee.threshold ?? 0))} />
                 </Show>
               )}
             </For>

@@ -61,7 +61,7 @@ onPage('a cure is shown as the requests show it, and both runs are called by the
   const p50 = panel(page).locator('.compare-figures > div').filter({ hasText: 'TTFT p50' });
   await p50.locator('.compare-verdict.better').waitFor();
   await panel(page)
-    .getByText(/9\d % gained, .* B is better/)
+    .getByText(/9\d\s% gained, .*: B is better/)
     .waitFor();
   const { run, missing } = cli();
   if (!run) {
@@ -74,7 +74,7 @@ onPage('a cure is shown as the requests show it, and both runs are called by the
   const met = totals.met_share;
   await comes(
     () => figure(page, 'Objectives met of finished, refused and dropped'),
-    `${met.a === null ? '' : (100 * met.a).toFixed(1)} % → ${(100 * met.b).toFixed(1)} %`,
+    `${(100 * met.a).toFixed(1)} % → ${(100 * met.b).toFixed(1)} %`,
   );
 });
 
