@@ -4,7 +4,9 @@
 
 use crate::scenario::link::{Asked, TraceMark, make};
 use crate::scenario::{limits, parse};
-use crate::session::view::{ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression};
+use crate::session::view::{
+    DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
+};
 use crate::session::{Audience, Session, Trace, TraceReader, architecture_from_hf};
 use crate::wasm_value::{value, written};
 use std::sync::Arc;
@@ -13,13 +15,12 @@ use wasm_bindgen::prelude::*;
 /// The types named below.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
+type DescribedModel = import('../src/generated/boundary.ts').DescribedModel;
 type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type MadeLink = import('../src/generated/boundary.ts').MadeLink;
 type LinkAsked = import('../src/generated/boundary.ts').LinkAsked;
 type TraceMark = import('../src/generated/boundary.ts').TraceMark;
 type TraceOutcome = import('../src/generated/boundary.ts').TraceOutcome;
-type Json = null | boolean | number | string | Json[] | JsonObject;
-type JsonObject = { [key: string]: Json };
 type OpenedLink = import('../src/generated/boundary.ts').OpenedLink;
 type ExpressionReading = import('../src/generated/boundary.ts').ExpressionReading;
 ";
@@ -76,9 +77,9 @@ pub fn as_expression(weighted: &str, index: u32) -> JsValue {
 }
 
 /// The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
-#[wasm_bindgen(js_name = architectureFromHf, unchecked_return_type = "JsonObject")]
+#[wasm_bindgen(js_name = architectureFromHf, unchecked_return_type = "DescribedModel")]
 pub fn read_architecture(text: &str) -> Result<JsValue, JsValue> {
-    architecture_from_hf(text).map(|a| value(&a)).map_err(|p| value(&p))
+    architecture_from_hf(text).map(|read| value(&DescribedModel::from(read))).map_err(|p| value(&p))
 }
 
 /// A file of a recorded trace, read piece by piece.

@@ -219,6 +219,13 @@ fn a_published_model_becomes_a_scenario_that_checks() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let checked = run_with(&["check", "-"], &out.stdout);
     assert_eq!(stdout(&checked), "ok\n", "{}", stderr(&checked));
+    // What it comes to, and what was taken as the file does not say it.
+    assert!(stderr(&out).contains("14.77 billion parameters"), "{}", stderr(&out));
+    assert!(
+        stderr(&out).contains("warning: tie_word_embeddings: nothing under this name"),
+        "{}",
+        stderr(&out)
+    );
     let bad = TempFile::new("bad-config.json", br#"{"hidden_size": 5120}"#);
     let out = run(&["model", bad.path()]);
     assert_eq!(out.status.code(), Some(2));

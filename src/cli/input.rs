@@ -145,7 +145,9 @@ pub(super) fn model(args: &Model) -> Result<String, Failed> {
     let name = &args.config;
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
-    let scenario = scenario_from_hf(&args.name, text).map_err(|all| refused(name, &all))?;
+    let (scenario, model) = scenario_from_hf(&args.name, text).map_err(|all| refused(name, &all))?;
+    tell_all(name, &model.warnings);
+    tell(&format!("{name}: {}", model.summary));
     let mut document = value_from_json(&scenario).map_err(|all| refused(name, &all))?;
     let pool = &mut document["cluster"]["pools"][0];
     pool["gpu"] = Value::from(args.gpu.as_str());

@@ -9,8 +9,9 @@ use crate::session::gallery::Card;
 use crate::session::study::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
 use crate::session::theory::{CaseTheory, Law, TheoryOfRun};
 use crate::session::view::{
-    AnomalyKind, ColumnsQuery, EventKind, EventRows, EventsQuery, Evidence, ExpressionReading, Frame,
-    FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery, ScalingRows, TraceOutcome,
+    AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
+    ExpressionReading, Frame, FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery,
+    ScalingRows, TraceOutcome,
 };
 use crate::session::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
@@ -42,6 +43,7 @@ pub(super) fn text() -> String {
     all.visit::<Card>();
     all.visit::<TraceOutcome>();
     all.visit::<OpenedLink>();
+    all.visit::<DescribedModel>();
     all.visit::<ExpressionReading>();
     all.visit::<AdoptedPolicies>();
     all.visit::<Made>();

@@ -6,6 +6,7 @@
 
 use super::catalogue;
 use super::experts::{Exchange, Experts};
+use super::parts::Parts;
 use super::step::StepLoad;
 use super::weights::Spread;
 use crate::base::math::round_to_span;
@@ -143,29 +144,24 @@ struct Work {
 }
 
 impl Work {
-    fn new(a: &Architecture, tp: f64) -> Self {
-        let (layers, hidden) = (f64::from(a.layers), f64::from(a.hidden));
-        let queries = f64::from(a.heads) * f64::from(a.head_dim());
-        let keys = f64::from(a.kv_heads()) * f64::from(a.head_dim());
-        let with_experts = f64::from(a.expert_layers());
-        let attention = (2.0 * hidden * (queries + keys)) * layers;
-        let dense = 3.0 * hidden * f64::from(a.intermediate()) * (layers - with_experts);
-        let expert = 3.0 * hidden * f64::from(a.expert_intermediate()) * with_experts;
-        let always = attention + dense + expert * f64::from(a.shared_experts);
-        let head = hidden * f64::from(a.vocab);
-        // Every GPU keeps the whole latent, and at least one head.
-        let cached = if a.kv_latent > 0 {
-            f64::from(a.kv_latent) * tp
-        } else {
-            2.0 * keys.max(tp * f64::from(a.head_dim()))
+    fn new(c: &CalibratedCoefficients, a: &Architecture, tp: u32) -> Self {
+        let parts = Parts::of(a);
+        let head = f64::from(a.hidden) * f64::from(a.vocab);
+        // The output layer is read in every step, and stays in 16 bits or more where nothing else is said of it.
+        let head_bytes = match a.bytes_per_embedding_param {
+            own if own > 0.0 => own,
+            _ => a.bytes_per_param.max(2.0),
         };
+        let [common, routed] =
+            [a.bytes_per_param, a.bytes_per_expert_param()].map(|bytes| speed_of_products(c, bytes));
         Self {
-            // The output layer is read in every step, and stays in 16 bits or more.
-            weight_bytes: always * a.bytes_per_param + head * a.bytes_per_param.max(2.0),
-            expert_bytes: expert * f64::from(a.experts) * a.bytes_per_param,
-            cache_bytes: layers * cached * a.bytes_per_kv_value,
-            token_flop: 2.0 * (always + expert * f64::from(a.experts_per_token)),
-            pair_flop: 4.0 * queries * layers,
+            weight_bytes: parts.common * a.bytes_per_param + head * head_bytes,
+            expert_bytes: parts.expert * f64::from(a.experts) * a.bytes_per_expert_param(),
+            cache_bytes: parts.cached_by(a, tp) * a.bytes_per_kv_value,
+            // Of experts in fewer bits fewer operations count.
+            token_flop: 2.0
+                * (parts.common + parts.expert * f64::from(a.experts_per_token) * (common / routed)),
+            pair_flop: 4.0 * f64::from(a.heads) * f64::from(a.head_dim()) * parts.attention_layers,
         }
     }
 }
@@ -180,7 +176,7 @@ impl Calibrated {
     ) -> Self {
         let gpus = f64::from(spread.tp);
         let (layers, with_experts) = (f64::from(a.layers), f64::from(a.expert_layers()));
-        let work = Work::new(a, gpus);
+        let work = Work::new(c, a, spread.tp);
         // Microseconds for a byte and for an operation, on all GPUs together.
         let byte_us = 1.0 / (hw.bandwidth_tb_per_s * 1e6 * gpus);
         let flop_us = 1.0 / (hw.tflops * 1e6 * gpus);

@@ -1,5 +1,6 @@
 //! The cross-model model: one set of coefficients for all models, scaled by their shape (docs/model.md, 2.3).
 
+use super::parts::Parts;
 use super::step::StepLoad;
 use crate::base::Span;
 use crate::base::math::truncate_to_span;
@@ -20,13 +21,9 @@ pub(super) struct CrossModel {
 
 impl CrossModel {
     pub(super) fn new(c: &CrossModelCoefficients, a: &Architecture, tp: u32) -> Self {
-        let layers = f64::from(a.layers);
-        let keys = if a.kv_latent > 0 {
-            // A latent stands for keys and values together, and every GPU keeps all of it.
-            layers * f64::from(a.kv_latent) / 2.0
-        } else {
-            layers * f64::from(a.kv_heads()) * f64::from(a.head_dim()) / f64::from(tp)
-        };
+        // A latent stands for keys and values together, and every GPU keeps all of it.
+        let gpus = if a.kv_latent > 0 { 1.0 } else { f64::from(tp) };
+        let keys = Parts::of(a).cached / 2.0 / gpus;
         Self {
             beta_us: [
                 c.step_us_per_layer,
@@ -34,7 +31,7 @@ impl CrossModel {
                 c.step_us_per_token_with_experts,
                 c.step_us_with_tensor_parallelism,
             ],
-            layers,
+            layers: f64::from(a.layers),
             keys: keys * 1e-6,
             experts: f64::from(u8::from(a.experts > 0)),
             parallel: f64::from(u8::from(tp > 1)),

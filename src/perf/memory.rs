@@ -1,5 +1,6 @@
 //! How many KV blocks fit beside a model in the memory of its GPUs (docs/model.md, 4.1).
 
+use super::parts::Parts;
 use super::weights::Spread;
 use crate::base::Diagnostic;
 use crate::base::decimal::fixed;
@@ -28,45 +29,39 @@ const KEPT_EARLIER_GIB: f64 = 1.7;
 
 const GIB: f64 = 1_073_741_824.0;
 
-/// Weights that a replica keeps where so many replicas share the routed experts.
-pub(super) fn held(a: &Architecture, ranks: u32) -> f64 {
-    let expert = f64::from(a.hidden) * f64::from(a.expert_intermediate()) * 3.0;
-    let routed = expert * f64::from(a.experts) * f64::from(a.expert_layers());
-    parameters(a) as f64 - routed * (1.0 - 1.0 / f64::from(ranks))
+/// Weights of the whole model.
+pub(super) fn parameters(a: &Architecture) -> f64 {
+    let parts = Parts::of(a);
+    let (hidden, experts) = (f64::from(a.hidden), f64::from(a.experts));
+    let routers = experts * hidden * f64::from(a.expert_layers());
+    // Two normalisations in each layer and one at the end.
+    let norms = f64::from(a.layers) * 2.0 * hidden + hidden;
+    parts.embeddings + parts.common + parts.expert * experts + routers + norms
 }
 
-/// Weights of the whole model.
-pub(super) fn parameters(a: &Architecture) -> u128 {
-    let wide = u128::from;
-    let (layers, hidden) = (wide(a.layers), wide(a.hidden));
-    let queries = wide(a.heads) * wide(a.head_dim());
-    let keys = wide(a.kv_heads()) * wide(a.head_dim());
-    let attention = hidden * (queries + 2 * keys) + queries * hidden;
-    let with_experts = wide(a.expert_layers());
-    let expert = 3 * hidden * wide(a.expert_intermediate());
-    let routed = expert * (wide(a.experts) + wide(a.shared_experts)) + wide(a.experts) * hidden;
-    let dense = 3 * hidden * wide(a.intermediate());
-    let embeddings = wide(a.vocab) * hidden * if a.tied_embeddings { 1 } else { 2 };
-    // Two normalisations in each layer and one at the end.
-    let norms = layers * 2 * hidden + hidden;
-    embeddings + layers * attention + with_experts * routed + (layers - with_experts) * dense + norms
+/// Bytes of the weights that a replica keeps where so many replicas share the routed experts.
+pub(super) fn weight_bytes(a: &Architecture, ranks: u32) -> f64 {
+    let parts = Parts::of(a);
+    let routed = parts.expert * f64::from(a.experts);
+    let elsewhere = routed * (1.0 - 1.0 / f64::from(ranks));
+    // What has other bytes than most is added to what it would be with theirs, so that a shape without any stays as it is to the bit.
+    (parameters(a) - elsewhere) * a.bytes_per_param
+        + (routed - elsewhere) * (a.bytes_per_expert_param() - a.bytes_per_param)
+        + if a.bytes_per_embedding_param > 0.0 {
+            parts.embeddings * (a.bytes_per_embedding_param - a.bytes_per_param)
+        } else {
+            0.0
+        }
 }
 
 /// Bytes that one token takes in the caches of all GPUs of a replica together, by which their memory is divided; BLIS
 /// divides it by the bytes on one of them.
 fn token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
+    let parts = Parts::of(a);
     if compat == Compat::Blis && a.kv_latent == 0 {
-        let whole = 2 * u128::from(a.layers) * u128::from(a.kv_heads()) * u128::from(a.head_dim());
-        return whole as f64 * a.bytes_per_kv_value / f64::from(tp);
+        return parts.cached * a.bytes_per_kv_value / f64::from(tp);
     }
-    let per_layer = if a.kv_latent > 0 {
-        // Every GPU keeps the whole latent.
-        u128::from(a.kv_latent) * u128::from(tp)
-    } else {
-        // A GPU keeps at least one head: with more GPUs than KV heads some are kept several times.
-        2 * u128::from(a.kv_heads().max(tp)) * u128::from(a.head_dim())
-    };
-    (u128::from(a.layers) * per_layer) as f64 * a.bytes_per_kv_value
+    parts.cached_by(a, tp) * a.bytes_per_kv_value
 }
 
 /// What has to fit.
@@ -122,7 +117,7 @@ impl Fit<'_> {
         let outside = if gpus > 1 { OUTSIDE_PARALLEL_GIB * tp } else { OUTSIDE_GIB };
         Budget {
             usable: self.hardware.memory_gib * self.utilization * tp,
-            weights: held(a, self.spread.ranks) * a.bytes_per_param / GIB,
+            weights: weight_bytes(a, self.spread.ranks) / GIB,
             buffers: activations + outside,
             block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
@@ -130,14 +125,17 @@ impl Fit<'_> {
 
     fn measured_budget(&self, gpus: u32, engine: EngineGeneration) -> Budget {
         let (a, tp) = (self.architecture, f64::from(gpus));
-        let embeddings = f64::from(a.vocab) * f64::from(a.hidden) * if a.tied_embeddings { 1.0 } else { 2.0 };
         let parallel = if gpus > 1 || self.spread.ranks > 1 { KEPT_PARALLEL_GIB } else { 0.0 };
         let earlier = if engine < EngineGeneration::Ahead { KEPT_EARLIER_GIB } else { 0.0 };
-        // Embeddings stay in 16 bits.
-        let wider = embeddings * (2.0 - a.bytes_per_param).max(0.0);
+        // Embeddings stay in 16 bits where nothing else is said of them.
+        let wider = if a.bytes_per_embedding_param > 0.0 {
+            0.0
+        } else {
+            Parts::of(a).embeddings * (2.0 - a.bytes_per_param).max(0.0)
+        };
         Budget {
             usable: (self.hardware.memory_gib * (1.0 - DRIVER_SHARE) - DRIVER_GIB) * self.utilization * tp,
-            weights: (held(a, self.spread.ranks) * a.bytes_per_param + wider) / GIB,
+            weights: (weight_bytes(a, self.spread.ranks) + wider) / GIB,
             buffers: (KEPT_GIB + parallel + earlier + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
             block: token_bytes(a, gpus, self.compat) * f64::from(self.block_tokens.max(1)) / GIB,
         }
@@ -196,7 +194,7 @@ mod tests {
             ("mixtral-8x7b", 46.702_792_704),
         ] {
             let found = parameters(&catalogue::architecture(model).expect("listed").architecture);
-            assert_eq!(found, (billions * 1e9_f64).round() as u128, "{model}");
+            assert_eq!(found as u64, (billions * 1e9_f64).round() as u64, "{model}");
         }
     }
 
@@ -247,8 +245,8 @@ mod tests {
         let mixtral = &catalogue::architecture("mixtral-8x7b").expect("in the catalogue").architecture;
         // 46,702,792,704 parameters, of which 32 * 8 * 3*4096*14336 are experts: three of four are elsewhere.
         let elsewhere = 0.75 * 45_097_156_608.0;
-        assert!((held(mixtral, 1) - 46_702_792_704.0).abs() < 1.0);
-        assert!((held(mixtral, 4) - (46_702_792_704.0 - elsewhere)).abs() < 1.0);
+        assert!((weight_bytes(mixtral, 1) / 2.0 - 46_702_792_704.0).abs() < 1.0);
+        assert!((weight_bytes(mixtral, 4) / 2.0 - (46_702_792_704.0 - elsewhere)).abs() < 1.0);
         let blocks = |ranks| {
             Fit {
                 architecture: mixtral,

@@ -4,6 +4,7 @@
 //! The sums are whole numbers, and so is the work of one token as far as the figures are, so adding up first and
 //! multiplying once gives the very floats that adding up request by request does, up to 2^53.
 
+use super::parts::Parts;
 use super::step::StepLoad;
 use crate::base::Span;
 use crate::base::math::{pow, round_to_span};
@@ -62,35 +63,27 @@ struct Sums {
 impl Roofline {
     pub(super) fn new(c: &RooflineSettings, a: &Architecture, hw: &Hardware, tp: u32) -> Self {
         let (layers, hidden, heads) = (f64::from(a.layers), f64::from(a.hidden), f64::from(a.heads));
-        let head_dim = f64::from(a.head_dim());
-        let queries = heads * head_dim;
-        let keys = f64::from(a.kv_heads()) * head_dim;
-        let with_experts = f64::from(a.expert_layers());
-        let attention = (hidden * (queries + 2.0 * keys) + queries * hidden) * layers;
-        let dense = 3.0 * hidden * f64::from(a.intermediate()) * (layers - with_experts);
-        let expert = 3.0 * hidden * f64::from(a.expert_intermediate()) * with_experts;
-        let shared = expert * f64::from(a.shared_experts);
-        let routed = expert * f64::from(a.experts_per_token);
-        let cached = if a.kv_latent > 0 {
-            // Every GPU keeps the whole latent.
-            f64::from(a.kv_latent) * f64::from(tp)
-        } else {
-            2.0 * keys
-        };
-        let cache_bytes = layers * cached * a.bytes_per_kv_value;
+        let queries = heads * f64::from(a.head_dim());
+        let parts = Parts::of(a);
+        // Every GPU keeps the whole latent.
+        let copies = if a.kv_latent > 0 { f64::from(tp) } else { 1.0 };
+        let cache_bytes = parts.cached * copies * a.bytes_per_kv_value;
         let peak = hw.tflops * 1e12;
         let all_reduce = if tp > 1 { (layers * 2.0 * c.all_reduce_us) / 1e6 } else { 0.0 };
         Self {
             matmul: Linear {
-                per_token: 2.0 * (attention + dense + shared + routed),
-                per_pair: 4.0 * queries * layers,
+                per_token: 2.0 * (parts.common + parts.expert * f64::from(a.experts_per_token)),
+                per_pair: 4.0 * queries * parts.attention_layers,
             },
-            vector: Linear { per_token: 2.0 * hidden * layers, per_pair: 5.0 * heads * layers },
+            vector: Linear {
+                per_token: 2.0 * hidden * layers,
+                per_pair: 5.0 * heads * parts.attention_layers,
+            },
             token_bytes: layers * hidden * a.bytes_per_kv_value + cache_bytes,
             context_bytes: cache_bytes,
-            weight_bytes: (attention + dense + shared) * a.bytes_per_param,
+            weight_bytes: parts.common * a.bytes_per_param,
             experts: (a.expert_layers() > 0).then(|| Experts {
-                bytes: expert * f64::from(a.experts) * a.bytes_per_param,
+                bytes: parts.expert * f64::from(a.experts) * a.bytes_per_expert_param(),
                 idle: 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts),
             }),
             tp: f64::from(tp),

@@ -36,7 +36,7 @@ fn shape(pool: &Pool) -> Option<&Architecture> {
 
 /// Bytes of the weights that a replica of a pool keeps; as of 8 billion parameters of two bytes where nothing is known of its model.
 pub fn weight_bytes(pool: &Pool) -> f64 {
-    shape(pool).map_or(16e9, |a| memory::held(a, Spread::of(pool).ranks) * a.bytes_per_param)
+    shape(pool).map_or(16e9, |a| memory::weight_bytes(a, Spread::of(pool).ranks))
 }
 
 /// What there is to say about experts that are to be spread where the model has none; `path` is the pool's.

@@ -106,6 +106,10 @@ pub const HEADS: u32 = 4096;
 pub const VOCABULARY: u32 = 16_777_216;
 /// Most experts of a layer.
 pub const EXPERTS: u32 = 4096;
+/// Most numbers that one token has in the caches of all layers.
+pub const KV_VALUES: u32 = 16_777_216;
+/// Most weights, in millions.
+pub const PARAMS_MILLIONS: f64 = 1e9;
 /// Fewest bytes of a number: two bits.
 pub const NUMBER_BYTES_MIN: f64 = 0.25;
 /// Most bytes of a number.

@@ -70,6 +70,7 @@ pub use parse::{
 };
 pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
 pub use rate_profile::{RatePoint, RateProfile, Window};
+pub(crate) use report::grouped;
 pub use routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, Profile, RoutingPolicy, Scorer, SessionAffinity,
     SessionMode, Ties, Weighted, WeightedScorer,

@@ -43,8 +43,18 @@ pub struct Architecture {
     pub shared_experts: u32,
     /// Width of one expert (`moe_intermediate_size`). 0 means as wide as `intermediate`.
     pub expert_intermediate: u32,
-    /// How many of the first layers are dense although the others have experts (`first_k_dense_replace`).
+    /// How many layers are dense although the others have experts, wherever they stand (`first_k_dense_replace`).
     pub dense_layers: u32,
+    /// Numbers cached per token in all layers together where layers differ: some keep none, or have other heads. 0 means as many in each layer.
+    pub kv_values: u32,
+    /// Weights that every token passes in all layers together (attention, dense layers, shared experts), where they do not follow from the widths. 0 means they do.
+    pub common_params_millions: f64,
+    /// Weights of one routed expert. 0 means 3 × hidden × its width.
+    pub expert_params_millions: f64,
+    /// Bytes of one weight of a routed expert. 0 means as `bytes_per_param`.
+    pub bytes_per_expert_param: f64,
+    /// Bytes of one weight of the embeddings and of the output layer. 0 means as `bytes_per_param`, but 2 at least with calibrated latency.
+    pub bytes_per_embedding_param: f64,
 }
 
 fields! {
@@ -72,6 +82,16 @@ fields! {
             or "take it from the model's config.json" => Replace;
         dense_layers: "Dense layers" in [0, limits::LAYERS]
             or "take it from the model's config.json" => Replace;
+        kv_values: "KV per token" in [0, limits::KV_VALUES]
+            or "take it from the model's config.json" => Replace;
+        common_params_millions: "Common weights" of "million" in [0.0, limits::PARAMS_MILLIONS]
+            or "take it from the model's config.json" => Replace;
+        expert_params_millions: "Per expert" of "million" in [0.0, limits::PARAMS_MILLIONS]
+            or "take it from the model's config.json" => Replace;
+        bytes_per_expert_param: "Per expert weight" of "bytes" in [0.0, limits::NUMBER_BYTES]
+            or "2 means 16 bits" => Replace;
+        bytes_per_embedding_param: "Per embedding" of "bytes" in [0.0, limits::NUMBER_BYTES]
+            or "2 means 16 bits" => Replace;
     }
 }
 
@@ -94,6 +114,11 @@ impl Default for Architecture {
             shared_experts: 0,
             expert_intermediate: 0,
             dense_layers: 0,
+            kv_values: 0,
+            common_params_millions: 0.0,
+            expert_params_millions: 0.0,
+            bytes_per_expert_param: 0.0,
+            bytes_per_embedding_param: 0.0,
         }
     }
 }
@@ -117,6 +142,11 @@ impl Architecture {
     /// Width of one expert.
     pub fn expert_intermediate(&self) -> u32 {
         if self.expert_intermediate == 0 { self.intermediate() } else { self.expert_intermediate }
+    }
+
+    /// Bytes of one weight of a routed expert.
+    pub fn bytes_per_expert_param(&self) -> f64 {
+        if self.bytes_per_expert_param > 0.0 { self.bytes_per_expert_param } else { self.bytes_per_param }
     }
 
     /// Layers with experts.

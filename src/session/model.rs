@@ -1,26 +1,28 @@
 //! A model of the user's own, from its published `config.json` to the part of a scenario that says it.
 
 use crate::base::{Diagnostics, json};
-use crate::scenario::{Architecture, LatencyModel, RooflineSettings};
+use crate::perf::ReadModel;
+use crate::scenario::{LatencyModel, RooflineSettings};
 use serde_json::json;
 
 /// The shape of the model that a Hugging Face `config.json` describes.
-pub fn architecture_from_hf(text: &str) -> Result<Architecture, Diagnostics> {
+pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
     crate::perf::architecture_from_hf(text)
 }
 
 /// A scenario, as JSON, whose only pool serves that model with roofline latency; all else is left to the defaults.
-pub fn scenario_from_hf(name: &str, text: &str) -> Result<String, Diagnostics> {
-    let architecture = architecture_from_hf(text)?;
+/// What was read of it comes along.
+pub fn scenario_from_hf(name: &str, text: &str) -> Result<(String, ReadModel), Diagnostics> {
+    let model = architecture_from_hf(text)?;
     let pool = json!({
         "model": name,
-        "architecture": json::tree(&architecture),
+        "architecture": json::tree(&model.architecture),
         "latency": json::tree(&LatencyModel::Roofline(RooflineSettings::default())),
     });
     let scenario = json!({ "cluster": { "pools": [pool] } });
     let mut text = json::indented(&scenario);
     text.push('\n');
-    Ok(text)
+    Ok((text, model))
 }
 
 #[cfg(test)]
@@ -32,7 +34,9 @@ mod tests {
     fn what_comes_out_is_a_scenario_that_runs() {
         let config = r#"{"num_hidden_layers": 24, "hidden_size": 2048, "num_attention_heads": 16,
             "num_key_value_heads": 4, "intermediate_size": 8192, "vocab_size": 50000, "torch_dtype": "float16"}"#;
-        let text = scenario_from_hf("tiny", config).expect("a good config");
+        let (text, model) = scenario_from_hf("tiny", config).expect("a good config");
+        // Whether embeddings are tied is not said.
+        assert_eq!(model.warnings.len(), 1, "{:?}", model.warnings);
         assert_eq!(Session::check(&text), []);
         assert!(text.contains("\"model\": \"tiny\""), "{text}");
         assert!(scenario_from_hf("tiny", "[]").is_err());

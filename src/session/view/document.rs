@@ -1,6 +1,7 @@
-//! What the reader is told about documents: the built-in scenarios, and a trace file that was read.
+//! What the reader is told about documents: the built-in scenarios, a model's description and a trace file that were read.
 
-use crate::base::Diagnostics;
+use crate::base::{Diagnostics, json};
+use crate::perf::ReadModel;
 use crate::scenario::link::{Link, Opened, TraceMark, View};
 use crate::scenario::{Scenario, limits, preset, to_json};
 use crate::workload::TraceSummary;
@@ -27,6 +28,25 @@ impl PresetInfo {
             Self { name: p.name, title: p.scenario().title, opens_us }
         };
         preset::PRESETS.iter().map(info).collect()
+    }
+}
+
+/// What the `config.json` of a model says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
+pub struct DescribedModel {
+    /// The model's shape as JSON text.
+    pub architecture: String,
+    /// What the shape comes to, in words.
+    pub summary: String,
+    /// What was taken although the file does not say it, and what the shape cannot say.
+    pub warnings: Diagnostics,
+}
+
+impl From<ReadModel> for DescribedModel {
+    fn from(read: ReadModel) -> Self {
+        let architecture = json::compact(&read.architecture);
+        Self { architecture, summary: read.summary, warnings: read.warnings }
     }
 }
 

@@ -26,7 +26,7 @@ pub use crate::observe::{
 pub use columns::{Columns, ColumnsQuery, View};
 #[cfg(feature = "cli")]
 pub use document::PresetInfo;
-pub use document::{BesideRun, OpenedLink, TraceOutcome};
+pub use document::{BesideRun, DescribedModel, OpenedLink, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{

@@ -558,6 +558,16 @@ export type DecisionPart = {
   targets: Array<number>,
 };
 
+/** What the `config.json` of a model says. */
+export type DescribedModel = {
+  /** The model's shape as JSON text. */
+  architecture: string,
+  /** What the shape comes to, in words. */
+  summary: string,
+  /** What was taken although the file does not say it, and what the shape cannot say. */
+  warnings: Array<Diagnostic>,
+};
+
 /** The times of single requests of the first seed. ITL is no time of one request. */
 export type DetailTable = {
   /** Arrival to first token. */

@@ -421,13 +421,12 @@ declare module '*/pkg/links.js' {
   /* tslint:disable */
   /* eslint-disable */
 
+  type DescribedModel = import('./boundary.ts').DescribedModel;
   type Diagnostic = import('./boundary.ts').Diagnostic;
   type MadeLink = import('./boundary.ts').MadeLink;
   type LinkAsked = import('./boundary.ts').LinkAsked;
   type TraceMark = import('./boundary.ts').TraceMark;
   type TraceOutcome = import('./boundary.ts').TraceOutcome;
-  type Json = null | boolean | number | string | Json[] | JsonObject;
-  type JsonObject = { [key: string]: Json };
   type OpenedLink = import('./boundary.ts').OpenedLink;
   type ExpressionReading = import('./boundary.ts').ExpressionReading;
 
@@ -460,7 +459,7 @@ declare module '*/pkg/links.js' {
   /**
    * The shape of the model that a Hugging Face config.json describes; throws a list of diagnostics.
    */
-  export function architectureFromHf(text: string): JsonObject;
+  export function architectureFromHf(text: string): DescribedModel;
 
   /**
    * A report with the link of what ran.

@@ -1,9 +1,9 @@
 // A model of one's own from its published config.json: paste it, see what was read, put it to use. What was pasted stays
 // until the reader takes it away, whatever is wrong with it.
-import { createSignal, For, type JSX, Show } from 'solid-js';
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json, type JsonObject, parsePath, setAt } from '../base/json.ts';
 import type { Field } from '../base/schema.ts';
-import type { Diagnostic } from '../generated/boundary.ts';
+import type { DescribedModel, Diagnostic } from '../generated/boundary.ts';
 import { RefusedError } from '../sim/client.ts';
 import type { App } from '../state/app.ts';
 import { explain } from '../state/notices.ts';
@@ -15,7 +15,8 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
   const app = props.app;
   const [text, setText] = createSignal('');
   const [problems, setProblems] = createSignal<readonly Diagnostic[]>([]);
-  const [shape, setShape] = createSignal<JsonObject>();
+  const [model, setModel] = createSignal<DescribedModel>();
+  const shape = createMemo(() => shapeOf(model()));
   const [used, setUsed] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -23,19 +24,19 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
     const asked = text();
     setUsed(false);
     if (asked.trim() === '') {
-      setShape(undefined);
+      setModel(undefined);
       setProblems([]);
       return;
     }
     try {
       const found = await app.readArchitecture(asked);
       if (asked !== text()) return;
-      setShape(found);
+      setModel(found);
       setProblems([]);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       if (asked !== text()) return;
-      setShape(undefined);
+      setModel(undefined);
       setProblems(error.diagnostics);
     }
   };
@@ -89,6 +90,12 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
                 )}
               </For>
             </dl>
+            <p class="help">{model()?.summary}</p>
+            <Show when={model()?.warnings.length}>
+              <ul class="problems">
+                <For each={model()?.warnings}>{(d) => <li class="mild">{explain(d)}</li>}</For>
+              </ul>
+            </Show>
           </>
         )}
       </Show>
@@ -100,6 +107,11 @@ function hint(text: string): string {
   return text.trim() === ''
     ? 'On the model’s page at Hugging Face: Files, config.json. It is read here and sent nowhere.'
     : '';
+}
+
+function shapeOf(model: DescribedModel | undefined): JsonObject | undefined {
+  const shape: Json | undefined = model && JSON.parse(model.architecture);
+  return isObject(shape) ? shape : undefined;
 }
 
 /** What was read, in the words of the form. A zero stands for "none" or "as usual" and says nothing. */

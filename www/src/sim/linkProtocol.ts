@@ -1,6 +1,6 @@
 // What the page and the thread of links say to each other.
-import type { JsonObject } from '../base/json.ts';
 import type {
+  DescribedModel,
   Diagnostic,
   ExpressionReading,
   LinkAsked,
@@ -48,7 +48,7 @@ export type LinkAnswers = {
   'read-expression': ExpressionReading;
   /** `null` where it is none. */
   'as-expression': string | null;
-  architecture: JsonObject;
+  architecture: DescribedModel;
   'trace-open': null;
   'trace-push': null;
   'trace-finish': TraceRead;

@@ -1,10 +1,11 @@
 // Links: the one in the address bar follows what is on screen, one that is given is opened.
 import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup, type Setter, untrack } from 'solid-js';
-import { getAt, type Json, type JsonObject } from '../base/json.ts';
+import { getAt, type Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
 import { trust } from '../base/trust.ts';
 import type { Selection } from '../base/view.ts';
 import type {
+  DescribedModel,
   Diagnostic,
   ExpressionReading,
   Frame,
@@ -357,7 +358,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     asExpression: (weighted: Json, index: number): Promise<string | null> =>
       thread.ask({ kind: 'as-expression', weighted: JSON.stringify(weighted), index }),
     /** The shape of the model that a Hugging Face config.json describes. */
-    architecture: (text: string): Promise<JsonObject> => thread.ask({ kind: 'architecture', text }),
+    architecture: (text: string): Promise<DescribedModel> => thread.ask({ kind: 'architecture', text }),
     make,
     linked,
     /** What a link carries, with nothing of it opened. */

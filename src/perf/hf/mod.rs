@@ -1,0 +1,293 @@
+//! Reads a model's shape from the `config.json` that Hugging Face repositories carry.
+//!
+//! Families name the same thing differently, say in many ways which layers have what, and keep the language half of models that see or
+//! hear under a key of its own. The layers are worked out one by one and counted; what the usual formulas do not give goes into the fields
+//! of the shape that are there for it. What cannot be understood is reported, all at once; what is taken although the file does not
+//! say it, and what a scenario cannot express, is warned of with its key.
+
+mod config;
+mod feeds;
+mod layers;
+mod modules;
+mod pattern;
+mod quantised;
+mod refused;
+mod widths;
+
+use super::memory;
+use super::parts::Parts;
+use crate::base::decimal::fixed;
+use crate::base::{Diagnostic, Diagnostics, diag::has_errors, json};
+use crate::scenario::{
+    Architecture, KvBlocks, LatencyModel, RooflineSettings, Scenario, check, grouped, value_from_json,
+};
+use config::{Config, shortened};
+use layers::{Layers, Mixer};
+use modules::{Module, Part, Widths};
+use quantised::Bytes;
+
+const LAYERS: &[&str] = &["num_hidden_layers", "num_layers", "n_layer", "n_layers"];
+const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
+const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads"];
+const KV_HEADS: &[&str] = &[
+    "num_key_value_heads",
+    "num_kv_heads",
+    "n_kv_heads",
+    "kv_n_heads",
+    "multi_query_group_num",
+    "num_attention_groups",
+    "n_head_kv",
+];
+const HEAD_DIM: &[&str] = &["head_dim", "attention_head_dim", "kv_channels", "head_size"];
+const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "block_ff_dim"];
+const VOCAB: &[&str] = &["vocab_size", "padded_vocab_size"];
+const EXPERTS: &[&str] = &[
+    "num_local_experts",
+    "num_experts",
+    "n_routed_experts",
+    "moe_num_experts",
+    "num_routed_experts",
+    "num_moe_experts",
+];
+const EXPERTS_PER_TOKEN: &[&str] = &[
+    "num_experts_per_tok",
+    "num_experts_per_token",
+    "moe_topk",
+    "top_k_experts",
+    "experts_per_token",
+    "moe_k",
+    "moe_top_k",
+    "num_selected_experts",
+    "num_activated_experts",
+    "moe_router_topk",
+    "n_activated_experts",
+];
+const EXPERT_WIDTH: &[&str] =
+    &["moe_intermediate_size", "expert_intermediate_size", "moe_ffn_hidden_size", "expert_ffn_hidden_size"];
+const SHARED_EXPERTS: &[&str] =
+    &["n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"];
+const SHARED_WIDTH: &[&str] = &[
+    "shared_expert_intermediate_size",
+    "moe_shared_expert_intermediate_size",
+    "share_expert_dim",
+    "share_expert_dims",
+];
+const DTYPE: &[&str] = &["torch_dtype", "dtype"];
+
+/// What a `config.json` says, and what the reader of it should know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadModel {
+    /// The model's shape.
+    pub architecture: Architecture,
+    /// What was taken although the file does not say it, and what the shape cannot say.
+    pub warnings: Diagnostics,
+    /// What the shape comes to, in words.
+    pub summary: String,
+}
+
+/// The shape of the model that a `config.json` describes.
+pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
+    // Files are written by Python, which has numbers that JSON has not.
+    let document = value_from_json(&json::from_python(text))?;
+    if !document.is_object() {
+        return Err(vec![Diagnostic::error(
+            "",
+            "JSON that is not an object",
+            "the config.json of a model",
+            "open the model's page, Files, config.json",
+        )]);
+    }
+    let mut config = Config::new(&document);
+    config.look_for_the_unknown();
+    let architecture = config.architecture();
+    if has_errors(&config.found) {
+        let errors = config.found.into_iter().filter(|d| has_errors(std::slice::from_ref(d)));
+        return Err(errors.collect());
+    }
+    let architecture = in_range(architecture)?;
+    Ok(ReadModel { summary: summary(&architecture), architecture, warnings: config.found })
+}
+
+/// What a shape comes to: figures that one can hold against what was published of the model.
+fn summary(a: &Architecture) -> String {
+    let parts = Parts::of(a);
+    let count = |params: f64| match params {
+        small if small < 1e9 => format!("{} million", fixed(small / 1e6, 1)),
+        large => format!("{} billion", fixed(large / 1e9, 2)),
+    };
+    let head = f64::from(a.vocab) * f64::from(a.hidden);
+    let active = parts.common + parts.expert * f64::from(a.experts_per_token) + head;
+    format!(
+        "{} parameters, {} of them computed for a token; {} GB of weights; {} bytes of KV cache for a token",
+        count(memory::parameters(a)),
+        count(active),
+        fixed(memory::weight_bytes(a, 1) / 1e9, 2),
+        grouped((parts.cached * a.bytes_per_kv_value) as u64),
+    )
+}
+
+/// The ranges are those of a scenario; the paths are then those of the shape's fields.
+fn in_range(architecture: Architecture) -> Result<Architecture, Diagnostics> {
+    let mut scenario = Scenario::default();
+    let pool = &mut scenario.cluster.pools[0];
+    pool.architecture = Some(architecture.clone());
+    pool.latency = LatencyModel::Roofline(RooflineSettings::default());
+    pool.kv.blocks = KvBlocks::Count(1);
+    match check(scenario) {
+        Err(mut problems) if has_errors(&problems) => {
+            for problem in &mut problems {
+                problem.path = problem.path.replace("cluster.pools[0].architecture.", "");
+            }
+            Err(problems)
+        }
+        _ => Ok(architecture),
+    }
+}
+
+impl Config<'_> {
+    fn architecture(&mut self) -> Architecture {
+        let dtype = self.dtype();
+        let mut plain = self.plain(dtype);
+        if has_errors(&self.found) {
+            return plain;
+        }
+        let experts = Some(plain.experts).filter(|n| *n > 0);
+        // A count above the limit is a problem of its range; the layers are not gone through for it.
+        let layers = self.layers(plain.layers.min(crate::scenario::limits::LAYERS) as usize, experts);
+        let widths = self.widths(&mut plain, &layers);
+        if has_errors(&self.found) {
+            return plain;
+        }
+        let modules = widths.modules(&layers);
+        self.counted(&mut plain, &widths, &layers, &modules);
+        let bytes = self.quantised(&modules, plain.experts > 0, dtype);
+        said_of_bytes(&mut plain, bytes);
+        self.warn_of_layers(&layers);
+        plain
+    }
+
+    /// What stands in the file as it is.
+    fn plain(&mut self, dtype: (f64, f64)) -> Architecture {
+        let experts = self.number(EXPERTS).filter(|n| *n > 1).unwrap_or(0);
+        Architecture {
+            layers: self.required(LAYERS),
+            hidden: self.required(HIDDEN),
+            heads: self.required(HEADS),
+            kv_heads: self.kv_heads(),
+            vocab: self.required(VOCAB),
+            tied_embeddings: self.tied(),
+            bytes_per_param: dtype.0,
+            bytes_per_kv_value: self.cache_bytes().unwrap_or(dtype.1),
+            experts,
+            experts_per_token: if experts > 0 { self.required(EXPERTS_PER_TOKEN) } else { 0 },
+            head_dim: self.number(HEAD_DIM).unwrap_or(0),
+            intermediate: 0,
+            ..Architecture::default()
+        }
+    }
+
+    /// Bytes of a weight that is not quantised, and of an activation or cached number.
+    fn dtype(&mut self) -> (f64, f64) {
+        let Some((name, value)) = self.get(DTYPE) else {
+            self.taken(DTYPE[0], "16 bits");
+            return (2.0, 2.0);
+        };
+        let dtype = value.as_str().unwrap_or_default().trim_start_matches("torch.");
+        match dtype {
+            "float32" | "float" => (4.0, 4.0),
+            "bfloat16" | "float16" | "half" => (2.0, 2.0),
+            "int8" | "uint8" => (1.0, 2.0),
+            "int4" | "uint4" | "nf4" | "fp4" => (0.5, 2.0),
+            other if other.starts_with("float8") || other.starts_with("fp8") => (1.0, 2.0),
+            _ => {
+                let known = "float32, bfloat16, float16, float8…, fp8, int8, uint8, int4, nf4";
+                self.error(name, &shortened(value), known, "write the nearest of these");
+                (2.0, 2.0)
+            }
+        }
+    }
+
+    /// Fields for what the usual formulas do not give.
+    fn counted(&mut self, a: &mut Architecture, widths: &Widths, layers: &Layers, modules: &[Module]) {
+        let sum = |part: Part| modules.iter().filter(|m| m.part == part).map(|m| m.params).sum::<f64>();
+        let with_experts = layers.count(|l| matches!(l.feed, layers::Feed::Experts | layers::Feed::Both));
+        if a.experts > 0 && with_experts == 0 {
+            self.error(
+                EXPERTS[0],
+                &format!("{} experts, and no layer that has them", a.experts),
+                "layers with experts, or no experts",
+                "correct the keys that say which layers have experts",
+            );
+            return;
+        }
+        if a.experts > 0 {
+            a.dense_layers = a.layers.saturating_sub(with_experts as u32);
+        }
+        let usual = Parts::of(a);
+        let (common, expert) = (sum(Part::Common), sum(Part::Expert));
+        if differs(common, usual.common) {
+            a.common_params_millions = common / 1e6;
+        }
+        if a.experts > 0 && differs(expert, usual.expert) {
+            a.expert_params_millions = expert / with_experts.max(1) as f64 / 1e6;
+        }
+        let cached = widths.cached(layers, a.kv_latent);
+        if cached <= 0.0 && a.layers > 0 {
+            self.refuse(layers.mixers_from, "no layer that keeps keys and values");
+        } else if differs(cached, usual.cached) {
+            a.kv_values = cached as u32;
+        }
+    }
+
+    /// What a scenario cannot say of layers, with the key that says it.
+    fn warn_of_layers(&mut self, layers: &Layers) {
+        let all = layers.all.len();
+        let windows = layers.count(|l| l.mixer == Mixer::Window);
+        let key = self.window();
+        if windows > 0 {
+            let (key, tokens) = key.map_or_else(
+                || (layers.mixers_from, "a window".to_owned()),
+                |(key, tokens)| (key, format!("the latest {} tokens", grouped(tokens))),
+            );
+            self.warning(
+                key,
+                &format!("{windows} of {all} layers keep {tokens} of a request"),
+                "layers that keep all tokens",
+                "all tokens count there: longer requests take too many KV blocks and too much time; give `kv.blocks` as your engine logs it",
+            );
+        }
+        let states = layers
+            .count(|l| matches!(l.mixer, Mixer::Linear | Mixer::Mamba | Mixer::Both | Mixer::Recurrent));
+        if states > 0 {
+            self.warning(
+                layers.mixers_from,
+                &format!("{states} of {all} layers keep a state of fixed size for each request"),
+                "layers that keep keys and values",
+                "that state is counted in no memory: leave room for it with a smaller `kv.gpu_memory_utilization`",
+            );
+        }
+    }
+}
+
+/// Whether two counts differ by more than what rounding makes of them.
+fn differs(a: f64, b: f64) -> bool {
+    (a - b).abs() > 0.5
+}
+
+fn said_of_bytes(a: &mut Architecture, bytes: Option<Bytes>) {
+    let Some(bytes) = bytes else { return };
+    let rounded = |x: f64| (x * 1e6).round() / 1e6;
+    a.bytes_per_param = rounded(bytes.common);
+    let (expert, embedding) = (rounded(bytes.expert), rounded(bytes.embedding));
+    if a.experts > 0 && differs(expert * 1e6, a.bytes_per_param * 1e6) {
+        a.bytes_per_expert_param = expert;
+    }
+    if differs(embedding * 1e6, a.bytes_per_param * 1e6) {
+        a.bytes_per_embedding_param = embedding;
+    }
+}
+
+#[cfg(test)]
+mod published_tests;
+#[cfg(test)]
+mod tests;
