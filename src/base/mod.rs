@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what is simulated. Everything above may use everything here.
 
+pub mod alike;
 pub mod bits;
 pub mod chunks;
 pub(crate) mod columns;
@@ -18,6 +19,7 @@ pub mod lookup;
 pub mod math;
 pub mod noted;
 pub mod order;
+pub mod pointer;
 pub(crate) mod product;
 pub(crate) mod queue;
 pub mod rng;

@@ -2,6 +2,7 @@
 
 use super::benchmark::Benchmark;
 use super::{aiperf, engine_log, guidellm, inference_perf, llmperf, metrics, vllm_bench};
+use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::limits;
 use serde_json::Value;
@@ -111,7 +112,7 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
     }
     let text = &*plain(text);
     let Some(format) = format(text) else {
-        return Err(vec![unknown(text)]);
+        return Err(vec![pointer(text).unwrap_or_else(|| unknown(text))]);
     };
     let mut problems = Problems::default();
     let found = match format {

@@ -3,7 +3,7 @@
 //! The data and their sources stand in `catalogue.json`. A pool's names are matched leniently: case, the publisher
 //! before the slash and the words that every chat model carries (`-instruct`, `-hf`, a release number) do not matter.
 
-use crate::base::{Diagnostic, json};
+use crate::base::{Diagnostic, alike, json};
 use crate::scenario::{Architecture, Hardware, Pool, model_key};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
@@ -116,8 +116,8 @@ pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static Know
             format!("no shape of a model \"{}\"", pool.model),
             names.join(", "),
             format!(
-                "did you mean `{}`? For other models give `architecture`, for example from the model's config.json",
-                nearest(&model_key(&pool.model), &names)
+                "{}for other models give `architecture`, for example from the model's config.json",
+                suggested(&model_key(&pool.model), &names)
             ),
         )
     })
@@ -156,13 +156,13 @@ pub(super) fn find(pool: &Pool, path: &str) -> Result<&'static Row, Diagnostic> 
 fn unknown_model(pool: &Pool, path: &str, short: &str) -> Diagnostic {
     let mut names: Vec<&str> = catalogue().coefficients.iter().map(|r| r.name.as_str()).collect();
     names.dedup();
-    let near = nearest(short, &names);
+    let near = suggested(short, &names);
     Diagnostic::error(
         format!("{path}.model"),
         format!("unknown model \"{}\"", pool.model),
         names.join(", "),
         format!(
-            "did you mean `{near}`? Models outside the list need another `latency`, such as roofline with an `architecture`"
+            "{near}models outside the list need another `latency`, such as roofline with an `architecture`"
         ),
     )
 }
@@ -173,21 +173,14 @@ fn unknown_gpu(pool: &Pool, path: &str) -> Diagnostic {
         format!("{path}.gpu"),
         format!("unknown GPU \"{}\"", pool.gpu),
         names.join(", "),
-        format!("did you mean `{}`? For other GPUs give `hardware`", nearest(&pool.gpu, &names)),
+        format!("{}for other GPUs give `hardware`", suggested(&pool.gpu, &names)),
     )
 }
 
-/// The name most like `what`; the first one where several are.
-fn nearest<'a>(what: &str, names: &[&'a str]) -> &'a str {
-    let lower = what.to_ascii_lowercase();
-    let mut best = ("", -1.0);
-    for name in names {
-        let likeness = strsim::jaro_winkler(&lower, &name.to_ascii_lowercase());
-        if likeness > best.1 {
-            best = (name, likeness);
-        }
-    }
-    best.0
+/// Asks whether the name like `what` is meant, if there is one.
+fn suggested(what: &str, names: &[&str]) -> String {
+    let near = alike::nearest(what, names.iter().copied());
+    near.map_or_else(String::new, |name| format!("did you mean `{name}`? If not, "))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::left_open::fill_in;
 use super::old_edits::{change_of, rewrite_old_edits};
 use super::shape::{PathStep, Shape, display, explain, walk_mut};
 use super::{Change, FORMAT_VERSION, Scenario, check, former_keys, limits};
+use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics, Severity, json, noted::Noted};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -97,10 +98,11 @@ pub fn text_from_bytes(bytes: &[u8]) -> Result<&str, Diagnostic> {
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
         return Err(not_text(format!("a binary file (a zero byte at position {at})")));
     }
-    std::str::from_utf8(bytes).map_err(|e| {
+    let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()].split(|b| *b == b'\n').count();
         not_text(format!("bytes that are not UTF-8, first in line {line}"))
-    })
+    })?;
+    pointer(text).map_or(Ok(text), Err)
 }
 
 /// Reads JSON text; problems of syntax name line and column, keys that are given twice their path.

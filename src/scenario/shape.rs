@@ -1,5 +1,6 @@
 //! One problem of shape: where it stands, what it says to the user, and how to take the value out of the way.
 
+use crate::base::alike;
 use crate::base::json::Misfit;
 pub(super) use crate::base::json::PathStep;
 use crate::base::{Diagnostic, SortedMap};
@@ -231,14 +232,7 @@ fn names_after_expected(message: &str) -> Vec<String> {
 
 /// The name most like `what`, if it is like it at all.
 pub(crate) fn nearest(what: &str, names: &[String]) -> Option<String> {
-    let mut best: Option<(&String, f64)> = None;
-    for name in names {
-        let likeness = strsim::jaro_winkler(what, name).max(strsim::normalized_levenshtein(what, name));
-        if likeness > best.map_or(0.7, |b| b.1) {
-            best = Some((name, likeness));
-        }
-    }
-    best.map(|b| b.0.clone())
+    alike::nearest(what, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 #[cfg(test)]

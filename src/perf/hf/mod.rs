@@ -16,6 +16,7 @@ mod widths;
 
 use super::memory;
 use super::parts::Parts;
+use crate::base::pointer::pointer;
 use crate::base::decimal::fixed;
 use crate::base::{Diagnostic, Diagnostics, diag::has_errors, json};
 use crate::scenario::{
@@ -88,6 +89,9 @@ pub struct ReadModel {
 /// The shape of the model that a `config.json` describes.
 pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
     // Files are written by Python, which has numbers that JSON has not.
+    if let Some(pointer) = pointer(text) {
+        return Err(vec![pointer]);
+    }
     let document = value_from_json(&json::from_python(text))?;
     if !document.is_object() {
         return Err(vec![Diagnostic::error(
