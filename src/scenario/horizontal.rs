@@ -4,6 +4,7 @@ use super::fields::{fields, without_fields};
 use super::limits;
 #[cfg(feature = "cli")]
 use super::notes::describe;
+use super::scaling::is_zero;
 use serde::{Deserialize, Serialize};
 
 /// The horizontal autoscaler of Kubernetes.
@@ -13,8 +14,11 @@ use serde::{Deserialize, Serialize};
 pub struct Horizontal {
     /// What is measured of each replica.
     pub metric: ScalingMetric,
-    /// What each replica should have of it: a share, or a number of requests.
+    /// What each replica, or the pool, should have of it: a share, or a number of requests.
     pub target: f64,
+    /// Whose target it is.
+    #[serde(skip_serializing_if = "TargetOf::is_replica")]
+    pub target_of: TargetOf,
     /// Further metrics, at most four. The one that asks for the most replicas decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherMetric>,
@@ -26,6 +30,7 @@ fields! {
     struct Horizontal {
         metric: "Metric" => Scaling;
         target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        target_of: "Target of" and { "default": "replica" } => Scaling;
         more: "More metrics" up_to [limits::SCALING_METRICS, "metrics", "metric"] and { "default": [] } => Scaling;
         behavior: "Behaviour" => Scaling;
     }
@@ -33,8 +38,8 @@ fields! {
 
 impl Default for Horizontal {
     fn default() -> Self {
-        let FurtherMetric { metric, target } = FurtherMetric::default();
-        Self { metric, target, more: Vec::new(), behavior: Behavior::Default }
+        let FurtherMetric { metric, target, target_of } = FurtherMetric::default();
+        Self { metric, target, target_of, more: Vec::new(), behavior: Behavior::Default }
     }
 }
 
@@ -45,20 +50,45 @@ impl Default for Horizontal {
 pub struct FurtherMetric {
     /// What is measured of each replica.
     pub metric: ScalingMetric,
-    /// What each replica should have of it: a share, or a number of requests.
+    /// What each replica, or the pool, should have of it: a share, or a number of requests.
     pub target: f64,
+    /// Whose target it is.
+    #[serde(skip_serializing_if = "TargetOf::is_replica")]
+    pub target_of: TargetOf,
 }
 
 fields! {
     struct FurtherMetric {
         metric: "Metric" => Scaling;
         target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        target_of: "Target of" and { "default": "replica" } => Scaling;
     }
 }
 
 impl Default for FurtherMetric {
     fn default() -> Self {
-        Self { metric: ScalingMetric::Utilization, target: 0.6 }
+        Self { metric: ScalingMetric::Utilization, target: 0.6, target_of: TargetOf::Replica }
+    }
+}
+
+/// Whose target a metric has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetOf {
+    /// Each replica's: a target of kind `AverageValue`.
+    #[default]
+    Replica,
+    /// The pool's: a target of kind `Value`. As many times the replicas that are ready as the pool has of it: requests in sum, shares as a mean.
+    Pool,
+}
+
+without_fields! { TargetOf }
+
+impl TargetOf {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+    fn is_replica(&self) -> bool {
+        *self == Self::Replica
     }
 }
 
@@ -156,6 +186,9 @@ pub struct DirectionRules {
     pub percent: f64,
     /// The period, in seconds.
     pub period_s: f64,
+    /// The period of the per cent, in seconds. 0 for the same.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub percent_period_s: f64,
     /// Which of the two limits holds.
     pub select: SelectRule,
 }
@@ -167,6 +200,7 @@ fields! {
         pods: "Replicas" in [0, limits::REPLICAS] or "use 0 for no such limit" => Scaling;
         percent: "Per cent" of "%" in [0.0, 100_000.0] or "use 0 for no such limit" => Scaling;
         period_s: "Period" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
+        percent_period_s: "Period of %" of "s" in [0.0, limits::SCALING_S] or "use 0 for the same" and { "default": 0.0 } => Scaling;
         select: "Which holds" => Scaling;
     }
 }
@@ -179,6 +213,7 @@ impl Default for DirectionRules {
             pods: 4,
             percent: 100.0,
             period_s: 15.0,
+            percent_period_s: 0.0,
             select: SelectRule::Max,
         }
     }
@@ -207,8 +242,11 @@ without_fields! { SelectRule }
 pub struct Keda {
     /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
     pub metric: ScalingMetric,
-    /// What each replica should have of it.
+    /// What each replica, or the pool, should have of it.
     pub threshold: f64,
+    /// Whose threshold it is.
+    #[serde(skip_serializing_if = "TargetOf::is_replica")]
+    pub target_of: TargetOf,
     /// The trigger is active above this.
     pub activation: f64,
     /// Further triggers, at most four: any of them keeps the pool awake, and the one that asks for the most decides.
@@ -224,6 +262,7 @@ fields! {
     struct Keda {
         metric: "Trigger" => Scaling;
         threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        target_of: "Threshold of" and { "default": "replica" } => Scaling;
         activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
         more: "More triggers" up_to [limits::SCALING_METRICS, "triggers", "trigger"] and { "default": [] } => Scaling;
         cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
@@ -233,9 +272,9 @@ fields! {
 
 impl Default for Keda {
     fn default() -> Self {
-        let FurtherTrigger { metric, threshold, activation } = FurtherTrigger::default();
+        let FurtherTrigger { metric, threshold, target_of, activation } = FurtherTrigger::default();
         let (more, behavior) = (Vec::new(), Behavior::Default);
-        Self { metric, threshold, activation, more, cooldown_s: 300.0, behavior }
+        Self { metric, threshold, target_of, activation, more, cooldown_s: 300.0, behavior }
     }
 }
 
@@ -246,8 +285,11 @@ impl Default for Keda {
 pub struct FurtherTrigger {
     /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
     pub metric: ScalingMetric,
-    /// What each replica should have of it.
+    /// What each replica, or the pool, should have of it.
     pub threshold: f64,
+    /// Whose threshold it is.
+    #[serde(skip_serializing_if = "TargetOf::is_replica")]
+    pub target_of: TargetOf,
     /// The trigger is active above this.
     pub activation: f64,
 }
@@ -256,12 +298,18 @@ fields! {
     struct FurtherTrigger {
         metric: "Trigger" => Scaling;
         threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
+        target_of: "Threshold of" and { "default": "replica" } => Scaling;
         activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
     }
 }
 
 impl Default for FurtherTrigger {
     fn default() -> Self {
-        Self { metric: ScalingMetric::Requests, threshold: 8.0, activation: 0.0 }
+        Self {
+            metric: ScalingMetric::Requests,
+            threshold: 8.0,
+            target_of: TargetOf::Replica,
+            activation: 0.0,
+        }
     }
 }

@@ -55,7 +55,7 @@ pub use filters::{
 };
 pub use horizontal::{
     Behavior, BehaviorRules, DirectionRules, FurtherMetric, FurtherTrigger, Horizontal, Keda, ScalingMetric,
-    SelectRule,
+    SelectRule, TargetOf,
 };
 pub use key_order::in_order;
 pub use latency::{

@@ -120,7 +120,7 @@ impl Scaling {
     not(target_arch = "wasm32"),
     expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
 )]
-fn is_zero(x: &f64) -> bool {
+pub(super) fn is_zero(x: &f64) -> bool {
     x.to_bits() == 0
 }
 

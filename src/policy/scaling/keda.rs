@@ -3,6 +3,7 @@
 use super::hpa::{Behavior, Hpa, Metric};
 use super::{Bounds, Decision, Rule};
 use crate::base::{Micros, Span};
+use crate::scenario::TargetOf;
 use serde::{Deserialize, Serialize};
 
 /// How it works.
@@ -21,8 +22,10 @@ pub struct KedaSettings {
 /// When a trigger is active, and what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trigger {
-    /// What each replica should have of it.
+    /// What each replica, or the pool, should have of it.
     pub threshold: f64,
+    /// Whose threshold it is.
+    pub target_of: TargetOf,
     /// It is active above this.
     pub activation: f64,
 }
@@ -62,8 +65,8 @@ impl Keda {
         self.hpa.asked_by()
     }
 
-    /// One tick with the values of the triggers, in their order.
-    pub fn tick(&mut self, now: Micros, current: u32, values: &[f64]) -> Decision {
+    /// One tick with the values of the triggers, in their order, and the replicas that are ready.
+    pub fn tick(&mut self, now: Micros, current: u32, ready: u32, values: &[f64]) -> Decision {
         let s = &self.settings;
         let quiet = Bounds { min: 0, max: s.bounds.max };
         let active = values.iter().zip(&s.triggers).any(|(value, t)| *value > t.activation);
@@ -84,8 +87,10 @@ impl Keda {
         if !active && may_sleep && rested {
             return Decision::direct(current, asleep, Rule::Idle, quiet);
         }
-        let metric =
-            |(value, t): (&f64, &Trigger)| Metric::AverageValue { value: *value, target: t.threshold };
+        let metric = |(&value, t): (&f64, &Trigger)| match t.target_of {
+            TargetOf::Replica => Metric::AverageValue { value, target: t.threshold },
+            TargetOf::Pool => Metric::Value { value, ready, target: t.threshold },
+        };
         let metrics: Vec<Metric> = values.iter().zip(&s.triggers).map(metric).collect();
         self.hpa.tick(now, current, &metrics)
     }
@@ -98,41 +103,50 @@ mod tests {
     const SECOND: u64 = 1_000_000;
 
     fn of(thresholds: &[f64]) -> KedaSettings {
-        let trigger = |&threshold| Trigger { threshold, activation: 0.0 };
+        let trigger = |&threshold| Trigger { threshold, target_of: TargetOf::Replica, activation: 0.0 };
         KedaSettings::of_triggers(thresholds.iter().map(trigger).collect())
     }
 
     #[test]
     fn the_first_signal_wakes_it_and_a_quiet_time_puts_it_to_sleep() {
         let mut keda = Keda::new(of(&[10.0]), None);
-        assert_eq!(keda.tick(Micros(0), 0, &[0.0]).desired, 0);
-        assert_eq!(keda.tick(Micros(SECOND), 0, &[0.5]).rule, Rule::Woken);
-        assert_eq!(keda.tick(Micros(2 * SECOND), 1, &[5.0]).desired, 1);
+        assert_eq!(keda.tick(Micros(0), 0, 0, &[0.0]).desired, 0);
+        assert_eq!(keda.tick(Micros(SECOND), 0, 0, &[0.5]).rule, Rule::Woken);
+        assert_eq!(keda.tick(Micros(2 * SECOND), 1, 1, &[5.0]).desired, 1);
         // Quiet: the last replica stays for the cooldown, and goes after it.
-        assert_eq!(keda.tick(Micros(302 * SECOND), 1, &[0.0]).desired, 1);
-        let asleep = keda.tick(Micros(302 * SECOND + 1), 1, &[0.0]);
+        assert_eq!(keda.tick(Micros(302 * SECOND), 1, 1, &[0.0]).desired, 1);
+        let asleep = keda.tick(Micros(302 * SECOND + 1), 1, 1, &[0.0]);
         assert_eq!((asleep.desired, asleep.rule), (0, Rule::Idle));
     }
 
     #[test]
     fn with_a_least_number_it_never_sleeps() {
-        let busy = Keda::new(of(&[10.0]), None).tick(Micros(0), 1, &[35.0]);
+        let busy = Keda::new(of(&[10.0]), None).tick(Micros(0), 1, 1, &[35.0]);
         assert_eq!((busy.desired, busy.rule), (4, Rule::Target));
         let settings = KedaSettings { bounds: Bounds { min: 2, max: 9 }, ..of(&[10.0]) };
         let mut keda = Keda::new(settings, None);
-        assert_eq!(keda.tick(Micros(10_000 * SECOND), 3, &[0.0]).desired, 2);
+        assert_eq!(keda.tick(Micros(10_000 * SECOND), 3, 3, &[0.0]).desired, 2);
     }
 
     #[test]
     fn any_of_several_triggers_keeps_it_awake_and_the_one_that_asks_for_most_decides() {
         let mut keda = Keda::new(of(&[10.0, 2.0]), None);
-        assert_eq!(keda.tick(Micros(0), 0, &[0.0, 0.5]).rule, Rule::Woken);
+        assert_eq!(keda.tick(Micros(0), 0, 0, &[0.0, 0.5]).rule, Rule::Woken);
         // 5 of 10 ask for one replica, 7 of 2 for four.
-        assert_eq!(keda.tick(Micros(SECOND), 2, &[5.0, 7.0]).desired, 4);
+        assert_eq!(keda.tick(Micros(SECOND), 2, 2, &[5.0, 7.0]).desired, 4);
         assert_eq!(keda.asked_by(), 1);
         // The second trigger is quiet for longer than the cooldown, the first one is not.
-        assert!(keda.tick(Micros(400 * SECOND), 2, &[3.0, 0.0]).desired > 0);
-        assert!(keda.tick(Micros(690 * SECOND), 2, &[0.0, 0.0]).desired > 0);
-        assert_eq!(keda.tick(Micros(701 * SECOND), 2, &[0.0, 0.0]).rule, Rule::Idle);
+        assert!(keda.tick(Micros(400 * SECOND), 2, 2, &[3.0, 0.0]).desired > 0);
+        assert!(keda.tick(Micros(690 * SECOND), 2, 2, &[0.0, 0.0]).desired > 0);
+        assert_eq!(keda.tick(Micros(701 * SECOND), 2, 2, &[0.0, 0.0]).rule, Rule::Idle);
+    }
+
+    #[test]
+    fn a_threshold_of_the_pool_asks_for_a_multiple_of_the_replicas_that_are_ready() {
+        let pool = Trigger { threshold: 300.0, target_of: TargetOf::Pool, activation: 0.0 };
+        let mut keda = Keda::new(KedaSettings::of_triggers(vec![pool]), None);
+        // 450 of 300: half as many again of the four that are ready, whoever else is coming.
+        assert_eq!(keda.tick(Micros(0), 5, 4, &[450.0]).recommended, 6);
+        assert_eq!(Keda::new(of(&[300.0]), None).tick(Micros(0), 5, 4, &[450.0]).recommended, 2);
     }
 }

@@ -15,7 +15,8 @@ use super::{Bounds, Decision, Estimate, Rule, oracle};
 use crate::base::{Micros, Span, math};
 use crate::queueing::{Mode, Objectives, Params, RequestSize};
 use crate::scenario::{
-    self, DirectionRules, FurtherTrigger, Scaling, ScalingMetric, ScalingPolicy, SelectRule,
+    self, DirectionRules, FurtherMetric, FurtherTrigger, Scaling, ScalingMetric, ScalingPolicy, SelectRule,
+    TargetOf,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub struct Scaler {
 enum Kind {
     None,
     Plan(Plan),
-    Hpa { hpa: Hpa, metrics: Vec<(ScalingMetric, f64)> },
+    Hpa { hpa: Hpa, metrics: Vec<FurtherMetric> },
     Keda { keda: Keda, metrics: Vec<ScalingMetric> },
     Kpa { kpa: Kpa, grace: Span, busy_at: Option<Micros> },
     SaturationV1(SaturationSettings),
@@ -60,9 +61,9 @@ impl Scaler {
                 plan(PlanRule::QueueDepth { up: p.up, down: p.down }, p.cooldown_s)
             }
             ScalingPolicy::Hpa(p) => {
-                let metrics =
-                    [(p.metric, p.target)].into_iter().chain(p.more.iter().map(|m| (m.metric, m.target)));
-                Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics: metrics.collect() }
+                let first = FurtherMetric { metric: p.metric, target: p.target, target_of: p.target_of };
+                let metrics = std::iter::once(first).chain(p.more.iter().copied()).collect();
+                Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics }
             }
             ScalingPolicy::Keda(p) => keda(p, bounds, now),
             ScalingPolicy::Kpa(p) => {
@@ -174,13 +175,17 @@ impl Scaler {
                 plan.tick(now, &PlanView { current, utilization, queued: sight.queued() as u64 })
             }
             Kind::Hpa { hpa, metrics } => {
-                let seen: Vec<Metric> = metrics.iter().map(|m| pods(m.0, m.1, sight)).collect();
+                let seen: Vec<Metric> = metrics.iter().map(|m| measured(m, sight)).collect();
                 let decision = hpa.tick(now, current, &seen);
-                decision.by_metric((metrics.len() > 1).then(|| metrics[hpa.asked_by()].0))
+                decision.by_metric((metrics.len() > 1).then(|| metrics[hpa.asked_by()].metric))
             }
             Kind::Keda { keda, metrics } => {
-                let values: Vec<f64> = metrics.iter().map(|m| total(*m, sight)).collect();
-                let decision = keda.tick(now, current, &values);
+                let values: Vec<f64> = metrics
+                    .iter()
+                    .zip(&keda.settings.triggers)
+                    .map(|(m, t)| of_trigger(*m, t, sight))
+                    .collect();
+                let decision = keda.tick(now, current, sight.ready, &values);
                 decision.by_metric((metrics.len() > 1).then(|| metrics[keda.asked_by()]))
             }
             Kind::Kpa { kpa, grace, busy_at } => {
@@ -219,10 +224,13 @@ fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
     }
 }
 
-/// The metric of each replica against its target, those that are not measured or not ready beside them.
-fn pods(metric: ScalingMetric, target: f64, sight: &PoolSight) -> Metric {
+/// A metric against its target: of each replica, with those that are not measured or not ready beside them, or of the pool.
+fn measured(&FurtherMetric { metric, target, target_of }: &FurtherMetric, sight: &PoolSight) -> Metric {
     if sight.measured.is_empty() {
         return Metric::Failed;
+    }
+    if target_of == TargetOf::Pool {
+        return Metric::Value { value: of_pool(metric, sight), ready: sight.ready, target };
     }
     Metric::Pods {
         ready: sight.measured.iter().map(|r| of_replica(metric, r)).collect(),
@@ -243,6 +251,29 @@ fn total(metric: ScalingMetric, sight: &PoolSight) -> f64 {
         ScalingMetric::Rate => return sight.rate_per_s + if sight.ready == 0 { sight.held } else { 0.0 },
     };
     sight.sum(|r| of_replica(metric, r)) + held
+}
+
+/// The metric of the whole pool as one value: shares are a mean over its replicas.
+fn of_pool(metric: ScalingMetric, sight: &PoolSight) -> f64 {
+    match metric {
+        ScalingMetric::Utilization | ScalingMetric::Kv if sight.ready > 0 => {
+            sight.mean(|r| of_replica(metric, r))
+        }
+        ScalingMetric::Utilization
+        | ScalingMetric::Kv
+        | ScalingMetric::Waiting
+        | ScalingMetric::Running
+        | ScalingMetric::Requests
+        | ScalingMetric::Rate => total(metric, sight),
+    }
+}
+
+/// What a trigger compares with its threshold.
+fn of_trigger(metric: ScalingMetric, trigger: &Trigger, sight: &PoolSight) -> f64 {
+    match trigger.target_of {
+        TargetOf::Replica => total(metric, sight),
+        TargetOf::Pool => of_pool(metric, sight),
+    }
 }
 
 /// One more or one fewer; while replicas start or go, nothing.
@@ -290,9 +321,10 @@ pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f
 
 fn keda(p: &scenario::Keda, bounds: Bounds, now: Micros) -> Kind {
     let (mut triggers, mut metrics) = (Vec::new(), Vec::new());
-    let first = FurtherTrigger { metric: p.metric, threshold: p.threshold, activation: p.activation };
+    let (metric, threshold, target_of, activation) = (p.metric, p.threshold, p.target_of, p.activation);
+    let first = FurtherTrigger { metric, threshold, target_of, activation };
     for t in std::iter::once(&first).chain(&p.more) {
-        triggers.push(Trigger { threshold: t.threshold, activation: t.activation });
+        triggers.push(Trigger { threshold: t.threshold, target_of: t.target_of, activation: t.activation });
         metrics.push(t.metric);
     }
     let settings = KedaSettings { bounds, triggers, cooldown: span(p.cooldown_s), idle: None };
@@ -324,10 +356,11 @@ fn behavior(settings: &scenario::Behavior) -> Option<Behavior> {
 }
 
 fn direction(rules: &DirectionRules) -> Rules {
-    let period = span(rules.period_s);
-    let pods = (rules.pods > 0).then_some(RateUnit::Pods(rules.pods));
-    let percent = (rules.percent > 0.0).then_some(RateUnit::Percent(rules.percent));
-    let policies = [percent, pods].into_iter().flatten().map(|by| RatePolicy { by, period }).collect();
+    let own = if rules.percent_period_s > 0.0 { rules.percent_period_s } else { rules.period_s };
+    let pods = (rules.pods > 0).then_some((RateUnit::Pods(rules.pods), rules.period_s));
+    let percent = (rules.percent > 0.0).then_some((RateUnit::Percent(rules.percent), own));
+    let policies = [percent, pods].into_iter().flatten();
+    let policies = policies.map(|(by, period_s)| RatePolicy { by, period: span(period_s) }).collect();
     let select = match rules.select {
         SelectRule::Max => Select::Max,
         SelectRule::Min => Select::Min,
