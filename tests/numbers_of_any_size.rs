@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use serde_json::{Value, json};
+use std::fmt::Write;
 use tokenyard::base::{Diagnostics, Severity};
 use tokenyard::session::Session;
 
@@ -35,7 +36,7 @@ fn bases() -> [Value; 2] {
             "pools": [
                 {"name": "a", "replicas": 2, "tp": 1, "expert_ranks": 1,
                  "architecture": {"layers": 32, "hidden": 4096, "heads": 32, "kv_heads": 8, "head_dim": 0,
-                    "intermediate": 14336, "vocab": 128256, "experts": 0, "experts_per_token": 0,
+                    "intermediate": 14336, "vocab": 128_256, "experts": 0, "experts_per_token": 0,
                     "expert_intermediate": 0, "dense_layers": 0, "bytes_per_param": 2.0, "bytes_per_kv_value": 2.0},
                  "hardware": {"memory_gib": 80.0, "tflops": 900.0, "bandwidth_tb_per_s": 3.0, "usd_per_hour": 2.0},
                  "engine": {"max_num_seqs": 64, "max_num_batched_tokens": 2048,
@@ -124,9 +125,9 @@ fn path(pointer: &str) -> String {
     let mut out = String::new();
     for step in pointer.split('/').skip(1) {
         match step.parse::<usize>() {
-            Ok(i) => out.push_str(&format!("[{i}]")),
+            Ok(i) => write!(out, "[{i}]").expect("text"),
             Err(_) if out.is_empty() => out.push_str(step),
-            Err(_) => out.push_str(&format!(".{step}")),
+            Err(_) => write!(out, ".{step}").expect("text"),
         }
     }
     out

@@ -8,6 +8,7 @@ mod schema;
 use schema::resolved;
 use serde_json::{Map, Value, json};
 use tokenyard::base::diag::{Diagnostic, Severity};
+use tokenyard::base::math::pow;
 use tokenyard::base::rng::{Purpose, Stream};
 
 /// Types within themselves are drawn this deep.
@@ -140,7 +141,7 @@ impl Drawer {
             (4..=6, Some(usual)) => usual,
             _ => {
                 let (low, high) = (least.max(1e-3), most.clamp(1e-3, 1e6));
-                (low * (high / low).max(1.0).powf(self.draws.unit())).clamp(least, most)
+                (low * pow((high / low).max(1.0), self.draws.unit())).clamp(least, most)
             }
         }
     }

@@ -15,6 +15,7 @@ pub(crate) fn numbers(usual: u64) -> Range<u64> {
 }
 
 /// Says how far a campaign is, now and then.
+#[allow(dead_code, reason = "campaigns that name each case do not")]
 pub(crate) fn tell(all: &Range<u64>, at: u64) {
     let (done, of) = (at - all.start, all.end - all.start);
     if of > 5000 && done.is_multiple_of(5000) {

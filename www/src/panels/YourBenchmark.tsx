@@ -100,9 +100,9 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
           when={app.benchmarkFile()}
           fallback={
             <p class="s">
-              Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the log of a vLLM server
-              or its /metrics anywhere. It is run on the cluster of the scenario on screen. Nothing leaves this
-              computer.
+              Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the
+              log of a vLLM server or its /metrics anywhere. It is run on the cluster of the scenario on screen. Nothing
+              leaves this computer.
             </p>
           }
         >
