@@ -209,12 +209,14 @@ fn share_of(amount: u64, part: u64, of: u64) -> u64 {
 }
 
 impl StepAt {
-    /// What its own time went to up to an instant.
+    /// What its own time went to up to an instant. Of a whole cut in two only one part is rounded, and the other is the rest: so
+    /// the parts add up, and none of them shrinks as time passes.
     fn spent(&self, at: u64) -> Spent {
         let passed = (at.saturating_sub(self.from)).min(self.span);
-        let prompts = share_of(self.prompts, passed, self.span);
-        let transfers = share_of(self.transfers, passed, self.span);
-        Spent { prompts, transfers, decoding: passed - prompts - transfers, idle: 0 }
+        let both = self.prompts + self.transfers;
+        let besides = share_of(both, passed, self.span);
+        let prompts = share_of(self.prompts, besides, both);
+        Spent { prompts, transfers: besides - prompts, decoding: passed - besides, idle: 0 }
     }
 }
 
@@ -244,7 +246,12 @@ mod tests {
     use super::*;
 
     fn started(at: u64, span: u64, prompts: u64, prefill: u32, log: &mut StepLog) {
-        let parts = StepParts { prompts: Span(prompts), transfers: Span::ZERO };
+        started_with(at, span, [prompts, 0], prefill, log);
+    }
+
+    fn started_with(at: u64, span: u64, parts: [u64; 2], prefill: u32, log: &mut StepLog) {
+        let [prompts, transfers] = parts.map(Span);
+        let parts = StepParts { prompts, transfers };
         log.step_parts(parts);
         let (replica, span) = (ReplicaId(0), Span(span));
         let fact =
@@ -268,6 +275,37 @@ mod tests {
             assert_eq!((sum(a), sum(b)), (cut, 50 - cut));
         }
         assert_eq!(log.spent(ReplicaId(3), 4, 9), Spent { idle: 5, ..Spent::default() });
+    }
+
+    /// The law of every account: whatever a step was spent on, stretches add up to their length and to the whole, part by part.
+    #[test]
+    fn parts_of_any_steps_add_up_wherever_they_are_cut() {
+        use crate::base::rng::{Purpose, Stream};
+        let mut draws = Stream::new(34, Purpose::Ties, 0);
+        for _ in 0..400 {
+            let mut log = StepLog::default();
+            let mut at = u64::from(draws.below(5));
+            for _ in 0..3 {
+                let span = 1 + u64::from(draws.below(40));
+                let prompts = u64::from(draws.below(span as u32 + 1));
+                let transfers = u64::from(draws.below((span - prompts) as u32 + 1));
+                started_with(at, span, [prompts, transfers], 7, &mut log);
+                // The next one begins before its end, at it or later.
+                at += (span + u64::from(draws.below(5))).saturating_sub(2);
+            }
+            let end = at + 60;
+            let parts = |from, to| {
+                let s = log.spent(ReplicaId(0), from, to);
+                [s.prompts, s.transfers, s.decoding, s.idle]
+            };
+            let whole = parts(0, end);
+            assert_eq!(whole.iter().sum::<u64>(), end);
+            for cut in 0..=end {
+                let (a, b) = (parts(0, cut), parts(cut, end));
+                assert_eq!(std::array::from_fn(|i| a[i] + b[i]), whole, "cut at {cut}");
+                assert_eq!((a.iter().sum::<u64>(), b.iter().sum::<u64>()), (cut, end - cut));
+            }
+        }
     }
 
     #[test]
