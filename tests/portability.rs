@@ -43,23 +43,23 @@ const REPORTS: &[Line] = &[
     ("conversations, default", 37082, "c2c4b1a924311052"),
     ("hashes, default", 18065, "e202ef05381c8bde"),
     ("stamps, default", 16220, "d8e28e80602dde1e"),
-    ("chat-4xh100, blis", 27441, "029dca14eeec12e5"),
-    ("kv-pressure, blis", 19808, "9a32fbc0d8b5d04a"),
-    ("router-showdown, blis", 29109, "6c1d295b95f7f4fa"),
-    ("long-chats, blis", 23212, "a657be06de210b8c"),
-    ("regret-and-tail, blis", 23839, "58d6a8afbfa118f4"),
-    ("mixed-fleet@2, blis", 30484, "5301a3318b58c6e2"),
-    ("pressure, blis", 29385, "d7e989881bdbdd7f"),
-    ("everything, blis", 29128, "973eacd9a589f2cc"),
-    ("conversations, blis", 37947, "9373c3ba19d33c8a"),
-    ("hashes, blis", 19229, "1d1a1b30dff5208f"),
-    ("stamps, blis", 17485, "0f92b1cb2e150f77"),
+    ("chat-4xh100, blis", 26233, "cfab4eb9b9e126d1"),
+    ("kv-pressure, blis", 18598, "a11c20591d5d0675"),
+    ("router-showdown, blis", 27899, "f0d7b85d2c96f047"),
+    ("long-chats, blis", 22012, "ad8e2baccdf5d83f"),
+    ("regret-and-tail, blis", 22629, "e4362949877a1ebe"),
+    ("mixed-fleet@2, blis", 29272, "3827b90a1d37b02b"),
+    ("pressure, blis", 29378, "710f9b47512d25fc"),
+    ("everything, blis", 27927, "7f2602b65ea52f09"),
+    ("conversations, blis", 36748, "459f9dafaec55b2d"),
+    ("hashes, blis", 18039, "dde98ab767d3dc00"),
+    ("stamps, blis", 16295, "6e415e393da5f4a1"),
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 161787, "d68033860098392c"),
-    ("everything", 76750, "08cce07dbb31b241"),
-    ("conversations", 102676, "f7c31433f0248a73"),
+    ("pressure", 162413, "e3b317fcd8824f25"),
+    ("everything", 77186, "b0a3ecc9c3a80784"),
+    ("conversations", 103228, "5ab279bbe8c16fdf"),
 ];
 
 const DRAWS: &[Line] = &[

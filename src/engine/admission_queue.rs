@@ -213,10 +213,16 @@ impl Cluster {
         let request = self.active[slot].id;
         let record = self.records.here_mut(request);
         record.refused = None;
+        record.admitted = now.into();
         self.admission.enter(record.tenant);
         self.census.admitted += 1;
         sink.fact(now, Fact::Admitted { request });
         self.events.schedule(now.saturating_add(self.routing_latency), ClusterEvent::Routing(slot));
+    }
+
+    /// A request that was let in long ago is routed at once: it counts as on its way to the router for as long as that takes.
+    pub(super) fn back_to_router(&mut self, request: RequestId, now: Micros) {
+        self.records.here_mut(request).admitted = Micros(now.0.saturating_sub(self.routing_latency.0)).into();
     }
 
     fn refuse<S: Sink>(&mut self, slot: Slot, reason: Reason, now: Micros, sink: &mut S) {

@@ -12,7 +12,7 @@ use super::location::Location;
 use super::replica::{Replica, World};
 use super::slab::{Slab, Slot};
 use super::stay::{end_last_stay, end_stay};
-use crate::base::{Maybe, Micros};
+use crate::base::{Maybe, Micros, Span};
 use crate::scenario::Compat;
 
 /// What phase 1 left behind.
@@ -308,7 +308,10 @@ impl Replica {
         active.excess = 0;
         match self.compat {
             Compat::None => active.prefill = active.prompt_tokens + active.generated,
-            Compat::Blis => active.generated = 0,
+            Compat::Blis => {
+                (active.generated, active.fixed_tokens) = (0, 0);
+                (active.fixed_output, active.sat_out) = (Span::ZERO, Span::ZERO);
+            }
         }
         let (request, urgency) = (active.id, active.urgency);
         if let Some(d) = w.detail {

@@ -30,8 +30,6 @@ pub(super) struct Decoders {
     pub(super) behind: Vec<Slot>,
     /// Requests that get nothing in the running step.
     pub(super) starved: Vec<Slot>,
-    /// `compat: blis`: sum of the ITLs of all ticks.
-    pub(super) itl_sum: u64,
 }
 
 impl Decoders {
@@ -45,7 +43,6 @@ impl Decoders {
             offset: 0,
             behind: Vec::new(),
             starved: Vec::new(),
-            itl_sum: 0,
         }
     }
 
@@ -85,7 +82,6 @@ impl Decoders {
         let active = &mut slab[slot];
         active.decoding = true;
         active.anchor_tick = self.ticks;
-        active.itl_anchor = self.itl_sum;
         active.behind = false;
         active.starved_tick = 0;
         self.insert(slot, slab);
@@ -142,11 +138,14 @@ impl Decoders {
         None
     }
 
-    /// `compat: blis`: the ITL of the latest tick is known; it does not count for members that got no token.
-    pub(super) fn charge(&mut self, itl: Span, slab: &mut Slab) {
-        self.itl_sum += itl.0;
+    /// `compat: blis`: the latest tick took `span`, which does not count for members that got no token. That simulator adds up the
+    /// gaps between tokens, and has none for a step that a request sat out.
+    pub(super) fn pass_over(&mut self, span: Span, slab: &mut Slab) {
         for &slot in &self.starved {
-            slab[slot].itl_anchor += itl.0;
+            slab[slot].sat_out = slab[slot].sat_out + span;
+        }
+        for slot in self.behind.drain(..) {
+            slab[slot].behind = false;
         }
     }
 

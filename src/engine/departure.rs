@@ -40,6 +40,7 @@ impl Cluster {
             let stays = gone.why == DepartureReason::Redirected;
             if stays {
                 let slot = self.records.here(gone.request).slot;
+                self.back_to_router(gone.request, self.clock);
                 self.events.schedule(self.clock, ClusterEvent::Routing(slot));
             }
             !stays

@@ -3,10 +3,11 @@
 
 use super::fact::Sink;
 use super::gateway::{pool_views, serves};
+use super::slab::{Slab, Slot};
 use super::timeout::timeout_of;
-use super::{Blueprint, Cluster};
+use super::{Blueprint, Cluster, Replica};
 use crate::base::{Micros, Span};
-use crate::perf::{Plan, Resolved};
+use crate::perf::{Plan, Resolved, StepModel};
 use crate::scenario::{
     BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
     LatencyModel, PiecewiseRates, Pool, RooflineSettings, Scaling,
@@ -88,7 +89,7 @@ impl Cluster {
                 r.reorder(&b.scheduler, &mut self.active, &self.records);
             }
             if r.edition == b.edition {
-                r.model = b.resolved.model.clone();
+                r.adopt_model(&b.resolved.model, &mut self.active);
                 r.usd_per_hour = b.resolved.usd_per_hour;
                 if old.1.blocks != new.1.blocks {
                     r.kv.own().resize(b.resolved.blocks.0);
@@ -96,6 +97,24 @@ impl Cluster {
             }
             r.refused = None;
         }
+    }
+}
+
+impl Replica {
+    /// Takes another latency model. What the tokens shown so far cost their requests stays as it is.
+    fn adopt_model(&mut self, model: &StepModel, slab: &mut Slab) {
+        let overhead = self.model.output_overhead();
+        if overhead != model.output_overhead() {
+            let mut slot = self.head;
+            while slot != Slot::NONE {
+                slab[slot].fix_output_time(overhead, self.decoders.ticks);
+                slot = slab[slot].after;
+            }
+            for &slot in &self.waiting {
+                slab[slot].fix_output_time(overhead, self.decoders.ticks);
+            }
+        }
+        self.model = model.clone();
     }
 }
 

@@ -308,6 +308,8 @@ fn new_request(id: RequestId, spec: &RequestSpec) -> ActiveRequest {
         last_token: Micros::MAX,
         behind: false,
         starved_tick: 0,
-        itl_anchor: 0,
+        fixed_tokens: 0,
+        fixed_output: Span::ZERO,
+        sat_out: Span::ZERO,
     }
 }

@@ -55,6 +55,7 @@ impl Cluster {
         scaling.held.retain(|held| !can(held));
         for held in going {
             self.records.here_mut(held.request).refused = None;
+            self.back_to_router(held.request, now);
             self.events.schedule(now, ClusterEvent::Routing(held.slot));
         }
     }
@@ -69,6 +70,7 @@ impl Cluster {
         let Some(at) = scaling.held.iter().position(|held| held.request == request) else { return };
         let Some(held) = scaling.held.remove(at) else { return };
         let reason = self.records.here(request).refused.unwrap_or(Reason::NoReplica);
+        self.back_to_router(request, now);
         self.turn_away(held.slot, reason, now, sink);
     }
 

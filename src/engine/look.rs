@@ -15,9 +15,8 @@ impl Cluster {
             }
             return Progress { prefill: active.prefill, ..Progress::default() };
         }
-        let last = record.replica().map(|id| self.replicas[id.index()].model.output_overhead());
         Progress {
-            output_overhead: last.unwrap_or_default(),
+            output_time: record.output_time,
             stored: record.progress,
             generated: record.generated,
             itl_sum: record.itl_sum,

@@ -5,12 +5,12 @@ use super::slab::Slot;
 use crate::base::bits::{BitReader, BitWriter};
 use crate::base::columns::{Columns, change, changed, known_change, known_changed};
 use crate::base::content::Piece;
-use crate::base::{Content, Maybe, Micros, RequestId};
+use crate::base::{Content, Maybe, Micros, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
 
 /// Numbers of a request.
-const NUMBERS: usize = 33;
+const NUMBERS: usize = 35;
 
 /// Requests, in order of their slots.
 #[derive(Debug)]
@@ -64,9 +64,11 @@ fn numbers(a: &ActiveRequest) -> [u64; NUMBERS] {
         change(a.due_tick, a.anchor_tick),
         change(a.last_token.0, a.arrival.0),
         a.starved_tick,
-        a.itl_anchor,
+        a.fixed_output.0,
         a.text.pieces().len() as u64,
         a.chain.len() as u64,
+        a.fixed_tokens.into(),
+        a.sat_out.0,
     ]
 }
 
@@ -115,7 +117,9 @@ fn request(n: &[u64; NUMBERS], position: Option<QueuePosition>, from: &mut BitRe
         last_token: Micros(changed(n[28], n[4])),
         behind: flag(2),
         starved_tick: n[29],
-        itl_anchor: n[30],
+        fixed_output: Span(n[30]),
+        fixed_tokens: n[33] as u32,
+        sat_out: Span(n[34]),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::policy::Reason;
 pub(super) const PIECE: usize = 1 << 9;
 
 /// Numbers of a record.
-const NUMBERS: usize = 28;
+const NUMBERS: usize = 31;
 
 /// A number of each request by which others group them, by its place among the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,9 @@ fn numbers(r: &Record) -> [u64; NUMBERS] {
         r.refused.map_or(0, |why| why as u64 + 1),
         index.into(),
         generation.into(),
+        known_change(us(r.admitted), expected.queued),
+        r.first_output.0,
+        change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
     ]
 }
 
@@ -178,6 +181,9 @@ fn record(n: &[u64; NUMBERS]) -> Record {
     r.drop = n[24].checked_sub(1).map(|i| DropReason::ALL[i as usize]);
     r.refused = n[25].checked_sub(1).map(|i| Reason::ALL[i as usize]);
     r.slot = Slot::of([n[26] as u32, n[27] as u32]);
+    r.admitted = at(known_changed(n[28], expected.queued));
+    r.first_output = Span(n[29]);
+    r.output_time = Span(changed(n[30], n[29].wrapping_mul(generated)));
     r
 }
 
@@ -265,6 +271,7 @@ pub(super) mod tests {
         };
         let [arrival, routed, queued, first, scheduled, left_at] = [(); 6].map(|()| time(1 << 40));
         let [ttft, e2e, itl_sum] = [(); 3].map(|()| time(0));
+        let (admitted, [first_output, output_time]) = (time(1 << 40), [(); 2].map(|()| time(0)));
         let mut r = Record::at_rest(Micros(arrival.unwrap_or(7)), Location::Gateway);
         if !left {
             return r;
@@ -284,6 +291,8 @@ pub(super) mod tests {
         (r.first_scheduled, r.scheduled, r.left) = (at(first), at(scheduled), at(left_at));
         (r.ttft, r.e2e) = (span(ttft), span(e2e));
         r.itl_sum = Span(itl_sum.unwrap_or_default());
+        r.admitted = at(admitted);
+        (r.first_output, r.output_time) = (Span(first_output.unwrap_or(9)), Span(output_time.unwrap_or(9)));
         r.drop = DropReason::ALL.get(draws.below(6) as usize).copied();
         r.refused = Reason::ALL.get(draws.below(15) as usize).copied();
         r

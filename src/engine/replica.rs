@@ -14,7 +14,6 @@ use super::slab::{Slab, Slot};
 use super::stay::Stay;
 use super::totals::Totals;
 use super::waiting::view_of;
-use crate::base::product::times;
 use crate::base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Shared, Span};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, Resolved, StepModel};
@@ -309,6 +308,7 @@ impl Replica {
         }
         record.relocate(Location::Dropped(self.id), w.locations);
         record.itl_sum = done.itl_sum;
+        record.output_time = done.output_time;
         record.drop = Some(reason);
         record.left = now.into();
         record.progress = active.progress;
@@ -375,16 +375,14 @@ impl Replica {
     pub(super) fn progress_of(&self, active: &ActiveRequest, ttft: Maybe<Span>) -> Progress {
         let (stored, generated) = active.counts(self.decoders.ticks);
         let itl_count = generated.saturating_sub(1);
-        let itl_sum = match self.compat {
-            Compat::None if itl_count > 0 => {
-                let steady = active.decoding && !active.behind;
-                let last = if steady { self.last_step_end() } else { active.last_token };
-                let shown = last + Span(times(self.model.output_overhead().0, generated));
-                let ttft = ttft.get().expect("INV-5: a request has two tokens and no first");
-                shown.since(active.arrival + ttft)
-            }
-            Compat::Blis if itl_count > 0 => Span(self.decoders.itl_sum - active.itl_anchor),
-            Compat::None | Compat::Blis => Span::ZERO,
+        let output_time = active.output_time(self.model.output_overhead(), generated);
+        let itl_sum = if itl_count > 0 {
+            let steady = active.decoding && !active.behind;
+            let last = if steady { self.last_step_end() } else { active.last_token };
+            let ttft = ttft.get().expect("INV-5: a request has two tokens and no first");
+            Span((last + output_time).since(active.arrival + ttft).0 - active.sat_out.0)
+        } else {
+            Span::ZERO
         };
         Progress {
             stored,
@@ -395,13 +393,18 @@ impl Replica {
             blocks: active.block_table.len(),
             decoding: active.decoding,
             decoding_from: active.decoding_from.get(),
-            output_overhead: self.model.output_overhead(),
+            output_time,
         }
     }
 
-    /// End of the latest finished step: where the running one began, for steps of a busy replica follow each other.
+    /// End of the latest step with known results: where the running one began, for steps of a busy replica follow each other.
+    /// Under `compat: blis` a step's results are known as it begins: where the next one begins, unless that does now.
     pub(super) fn last_step_end(&self) -> Micros {
-        self.step.map_or(self.clock, |s| s.started)
+        match self.compat {
+            Compat::None => self.step.map_or(self.clock, |s| s.started),
+            Compat::Blis if self.step_at == Micros::MAX => self.clock,
+            Compat::Blis => self.step_at,
+        }
     }
 
     /// Blocks, counts and lists agree: O(1).

@@ -3,6 +3,7 @@
 use super::fact::DropReason;
 use super::location::{Location, LocationCounts};
 use super::slab::Slot;
+use crate::base::product::times;
 use crate::base::{Content, Maybe, Micros, ReplicaId, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::Reason;
@@ -64,6 +65,8 @@ pub struct Record {
     /// Output length. No policy knows it in advance.
     pub output_tokens: u32,
     location: Location,
+    /// When it went on to the router.
+    pub admitted: Maybe<Micros>,
     /// When the router decided.
     pub routed: Maybe<Micros>,
     /// When it joined the wait queue.
@@ -92,6 +95,10 @@ pub struct Record {
     pub generated: u32,
     /// Sum of the gaps between its tokens when it left.
     pub itl_sum: Span,
+    /// Output processing of its first token.
+    pub first_output: Span,
+    /// Output processing of all its tokens when it left, each as long as it took when the token was shown.
+    pub output_time: Span,
     /// Why it was dropped.
     pub drop: Option<DropReason>,
     /// Why it was refused, or is held back.
@@ -129,6 +136,7 @@ impl Record {
             prompt_tokens: 0,
             output_tokens: 0,
             location,
+            admitted: Maybe::NONE,
             routed: Maybe::NONE,
             queued: Maybe::NONE,
             first_scheduled: Maybe::NONE,
@@ -143,6 +151,8 @@ impl Record {
             progress: 0,
             generated: 0,
             itl_sum: Span::ZERO,
+            first_output: Span::ZERO,
+            output_time: Span::ZERO,
             drop: None,
             refused: None,
             slot: Slot::NONE,
@@ -209,8 +219,8 @@ pub struct Progress {
     pub decoding: bool,
     /// When the prompt was computed of one that decodes or did so in its batch last; not of one that has left.
     pub decoding_from: Option<Micros>,
-    /// Output processing of each token, by the replica that has it now.
-    pub output_overhead: Span,
+    /// Output processing of these tokens.
+    pub output_time: Span,
 }
 
 /// How far the load of a waiting request from the CPU tier is. While there is one, the request holds blocks.
@@ -279,8 +289,11 @@ pub(super) struct ActiveRequest {
     pub(super) behind: bool,
     /// The tick that gave it nothing.
     pub(super) starved_tick: u64,
-    /// `compat: blis`: the replica's running sum of ITLs when it started to decode.
-    pub(super) itl_anchor: u64,
+    /// So many of its tokens were shown before their output processing was last changed, and took this long.
+    pub(super) fixed_tokens: u32,
+    pub(super) fixed_output: Span,
+    /// `compat: blis`: how long the steps took since its first token in which it got none.
+    pub(super) sat_out: Span,
 }
 
 impl ActiveRequest {
@@ -293,6 +306,17 @@ impl ActiveRequest {
     pub(super) fn counts(&self, ticks: u64) -> (u32, u32) {
         let passed = if self.decoding { ticks.saturating_sub(self.anchor_tick) as u32 } else { 0 };
         (self.progress + passed, self.generated + passed)
+    }
+
+    /// Output processing of its first `generated` tokens, where `each` holds since it was last changed.
+    pub(super) fn output_time(&self, each: Span, generated: u32) -> Span {
+        self.fixed_output + Span(times(each.0, generated - self.fixed_tokens))
+    }
+
+    /// Output processing is about to change, and was `each` up to `ticks`: that of the tokens shown so far stays.
+    pub(super) fn fix_output_time(&mut self, each: Span, ticks: u64) {
+        let generated = self.counts(ticks).1;
+        (self.fixed_output, self.fixed_tokens) = (self.output_time(each, generated), generated);
     }
 
     /// Whether a block of `block` tokens that ends at `end` can recur in another request.
@@ -326,6 +350,6 @@ mod tests {
 
     #[test]
     fn a_record_stays_small_for_there_is_one_for_each_request_of_a_run() {
-        assert!(size_of::<Record>() <= 144, "{} bytes", size_of::<Record>());
+        assert!(size_of::<Record>() <= 168, "{} bytes", size_of::<Record>());
     }
 }

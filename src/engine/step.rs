@@ -11,7 +11,7 @@ use super::location::Location;
 use super::replica::{Replica, RunningStep, World};
 use super::slab::{Slab, Slot};
 use super::stay::end_last_stay;
-use crate::base::product::{times, wide_product};
+use crate::base::product::wide_product;
 use crate::base::{Micros, RequestId, Span};
 use crate::perf::{Chunk, LONGEST, StepLoad};
 use crate::scenario::Compat;
@@ -73,8 +73,7 @@ impl Replica {
             self.unlink(slot, w.active);
             let active = &mut w.active[slot];
             self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
-            let shown = now + Span(times(overhead.0, active.generated));
-            self.complete(slot, now, shown.since(active.arrival), w);
+            self.complete(slot, now, now, w);
         }
     }
 
@@ -119,7 +118,8 @@ impl Replica {
             active.generated += 1;
             if active.generated == 1 {
                 let ttft = (now + overhead).since(active.arrival);
-                w.records.here_mut(active.id).ttft = ttft.into();
+                let record = w.records.here_mut(active.id);
+                (record.ttft, record.first_output) = (ttft.into(), overhead);
                 self.recent.first_token(ttft);
                 if self.life.first_token() {
                     w.sink.fact(now, Fact::Warm { replica: self.id });
@@ -158,14 +158,12 @@ impl Replica {
             return;
         }
         let span = self.begin(now, context, w);
-        let overhead = self.model.output_overhead();
-        let itl = span + overhead;
+        let (overhead, end) = (self.model.output_overhead(), now + span);
         let steady = self.decoders.len() - self.decoders.starved.len() as u32;
         self.decoders.ticks += 1;
-        self.decoders.charge(itl, w.active);
-        self.decoders.behind.clear();
+        self.decoders.pass_over(span, w.active);
         if steady > 0 {
-            w.sink.fact(now, Fact::Tokens { replica: self.id, itl, count: steady });
+            w.sink.fact(now, Fact::Tokens { replica: self.id, itl: span + overhead, count: steady });
         }
         let mut done = self.show_first_tokens(now, span, w);
         self.totals.step_time += span;
@@ -176,16 +174,13 @@ impl Replica {
         w.active.sort_by_order(&mut done);
         for slot in done {
             self.store_last_token(slot, now, w.active);
-            let shown = w.records.here(w.active[slot].id).ttft;
-            let itl_sum = self.progress_of(&w.active[slot], shown).itl_sum;
-            let ttft = shown.get().expect("INV-5: a request completed without a first token");
             self.unlink(slot, w.active);
             let block_table = &mut w.active[slot].block_table;
             // With the last token, if it found room.
             let stored = block_table.tokens();
             self.kv.own().release(block_table, stored, now);
             self.events.schedule(now.saturating_add(span), ReplicaEvent::Left);
-            self.complete(slot, now, ttft + itl_sum, w);
+            self.complete(slot, now, end, w);
         }
         w.sink.fact(now, Fact::StepEnded { replica: self.id });
         if self.running > 0 || !self.waiting.is_empty() {
@@ -195,7 +190,7 @@ impl Replica {
 
     /// `compat: blis`: prompts that this step finishes have their first token when it ends.
     fn show_first_tokens<S: Sink>(&mut self, now: Micros, span: Span, w: &mut World<'_, S>) -> Vec<Slot> {
-        let after = span + self.model.output_overhead();
+        let overhead = self.model.output_overhead();
         let mut done = Vec::new();
         let mut i = 0;
         while i < self.prefilling.len() {
@@ -212,8 +207,9 @@ impl Replica {
             }
             active.generated = 1;
             active.decoding_from = (now + span).into();
-            let ttft = (now + after).since(active.arrival);
-            w.records.here_mut(active.id).ttft = ttft.into();
+            let ttft = (now + span + overhead).since(active.arrival);
+            let record = w.records.here_mut(active.id);
+            (record.ttft, record.first_output) = (ttft.into(), overhead);
             self.recent.first_token(ttft);
             if self.life.first_token() {
                 w.sink.fact(now, Fact::Warm { replica: self.id });
@@ -222,7 +218,6 @@ impl Replica {
             w.sink.fact(now, Fact::FirstToken { request: active.id, replica: self.id, ttft });
             active.chain = Vec::new();
             if active.tokens_due() == 1 {
-                active.itl_anchor = self.decoders.itl_sum;
                 done.push(slot);
                 i += 1;
             } else {
@@ -334,10 +329,12 @@ impl Replica {
         detail.step_started(self.id, trace, yields);
     }
 
-    /// A request that is in no list any more and holds no blocks has all its tokens.
-    fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, e2e: Span, w: &mut World<'_, S>) {
-        end_last_stay(slot, now, w);
+    /// A request that is in no list any more and holds no blocks has all its tokens, the last of a step that ends at `end`.
+    fn complete<S: Sink>(&mut self, slot: Slot, now: Micros, end: Micros, w: &mut World<'_, S>) {
+        end_last_stay(slot, end, w);
         let active = &w.active[slot];
+        let output_time = active.output_time(self.model.output_overhead(), active.generated);
+        let e2e = Span((end + output_time).since(active.arrival).0 - active.sat_out.0);
         let request: RequestId = active.id;
         let record = w.records.here_mut(request);
         record.relocate(Location::Completed(self.id), w.locations);
@@ -350,6 +347,7 @@ impl Replica {
         record.generated = active.generated;
         record.slot = Slot::NONE;
         let (tokens, class) = (record.output_tokens, record.class);
+        record.output_time = output_time;
         record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
         w.active.remove(slot);

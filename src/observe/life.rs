@@ -3,7 +3,7 @@
 //! They are made from its record and, of one that was preempted, from its stays in a batch; so they are the same however long
 //! ago it was, and whether anybody watched.
 
-use crate::base::{Micros, RequestId, Span};
+use crate::base::{Micros, RequestId};
 use crate::engine::{Cluster, Progress, Record};
 use crate::scenario::Compat;
 use serde::Serialize;
@@ -31,8 +31,7 @@ pub enum SegmentKind {
     Preempted,
     /// Computing again what it lost.
     Recompute,
-    /// Output processing of its tokens, which is no part of a step: on the client's clock, not on the engine's. Under
-    /// `compat: blis` its last step too, which that simulator completes as it begins.
+    /// Output processing of its tokens, which is no part of a step: on the client's clock, not on the engine's.
     Output,
 }
 
@@ -87,13 +86,15 @@ pub struct Part {
 /// The segments by what they were spent on, in the order in which each began.
 pub(crate) fn parts(segments: &[Segment]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
+    let mut before = None;
     for s in segments {
         let us = s.to_us - s.from_us;
+        let goes_on = before.replace(s.kind) == Some(s.kind);
         match parts.iter_mut().find(|part| part.kind == s.kind) {
             Some(part) => {
                 part.us += us;
                 part.tokens += s.tokens;
-                part.segments += 1;
+                part.segments += u32::from(!goes_on);
             }
             None => parts.push(Part { kind: s.kind, us, tokens: s.tokens, segments: 1 }),
         }
@@ -104,20 +105,22 @@ pub(crate) fn parts(segments: &[Segment]) -> Vec<Part> {
 /// Where the time of a request went, up to `now` or until it left.
 pub(crate) fn segments(engine: &Cluster, id: RequestId, now: Micros) -> Vec<Segment> {
     let r = engine.records().at(id.index());
+    let p = engine.progress(id);
+    let computed = r.e2e.get().map(|e2e| (r.arrival + e2e).0 - p.output_time.0);
+    let end = r.left.get().unwrap_or(now).0;
     let mut path = Path {
         segments: Vec::new(),
         since: r.arrival.0,
-        end: r.left.get().unwrap_or(now).0,
+        end: computed.map_or(end, |computed| computed.min(end)),
         open: !r.left.is_known(),
     };
-    let p = engine.progress(id);
-    if path.gateway(engine, &r) && path.until(SegmentKind::Delay, r.queued.get(), 0) {
+    if path.gateway(&r) && path.until(SegmentKind::Delay, r.queued.get(), 0) {
         path.replica(engine, id, &r, &p);
     }
-    let overhead = p.output_overhead.0 * u64::from(p.generated);
+    path.last_step(computed, &r, &p);
     let shown = match r.e2e.get() {
         Some(e2e) => (r.arrival + e2e).0,
-        None if path.open => path.since + overhead,
+        None if path.open => path.since + p.output_time.0,
         None => 0,
     };
     path.add(SegmentKind::Output, shown, p.generated);
@@ -164,17 +167,10 @@ impl Path {
         passed
     }
 
-    /// What happened before the router decided. Who was held back was admitted as long before that as routing takes.
-    fn gateway(&mut self, engine: &Cluster, r: &Record) -> bool {
-        let [admission, routing] = engine.gateway_latencies();
-        let held = r.refused.is_some_and(crate::policy::Reason::is_of_admission);
-        let decided = r.routed.get().or(r.left.get().filter(|_| !held));
-        let admitted = match decided {
-            Some(at) => Some(Micros(at.0.saturating_sub(routing.0))),
-            None if held => None,
-            None => Some(r.arrival.saturating_add(admission)),
-        };
-        self.until(SegmentKind::Admission, admitted, 0) && self.until(SegmentKind::Router, r.routed.get(), 0)
+    /// What happened before the router decided.
+    fn gateway(&mut self, r: &Record) -> bool {
+        self.until(SegmentKind::Admission, r.admitted.get(), 0)
+            && self.until(SegmentKind::Router, r.routed.get(), 0)
     }
 
     /// What happened from joining the wait queue on.
@@ -192,12 +188,24 @@ impl Path {
         let over = !self.open && wait == SegmentKind::Preempted && self.since == self.end;
         let joined = r.scheduled.get().filter(|at| at.0 >= self.since);
         if !over && self.wait(wait, engine.load(id), joined) {
-            let computed = if self.open { p.decoding_from } else { first_token(r, p) };
+            let computed = if self.open { p.decoding_from } else { first_token(r) };
             let prefilled = if self.open { p.stored.min(p.prefill) } else { r.prompt_tokens };
             if self.until(work, computed, prefilled.saturating_sub(r.cached_tokens)) {
                 self.until(SegmentKind::Decode, None, p.generated - shown);
             }
         }
+    }
+
+    /// Under `compat: blis` a request completes as its last step begins: what is left of that is a segment of its own.
+    fn last_step(&mut self, computed: Option<u64>, r: &Record, p: &Progress) {
+        let Some(to_us) = computed.filter(|end| *end > self.since) else { return };
+        let kind = match (p.generated, r.preemptions) {
+            (2.., _) => SegmentKind::Decode,
+            (_, 0) => SegmentKind::Prefill,
+            (_, 1..) => SegmentKind::Recompute,
+        };
+        self.segments.push(Segment { kind, from_us: self.since, to_us, tokens: 0, open: false });
+        self.since = to_us;
     }
 
     /// A wait in the queue of a replica, with or without a load from the CPU tier.
@@ -209,13 +217,7 @@ impl Path {
 }
 
 /// When the prompt was computed of a request that has left and was never preempted, if it was.
-fn first_token(r: &Record, p: &Progress) -> Option<Micros> {
-    let ttft = r.ttft.get()?;
-    // As much as each of its tokens took in truth, where an edit has changed it since. Under `compat: blis` there is more left
-    // at the end than that: the last step.
-    let processing =
-        r.e2e.get().zip(r.left.get()).map(|(e2e, left)| (r.arrival + e2e).0.saturating_sub(left.0));
-    let each = processing
-        .map_or(p.output_overhead.0, |all| p.output_overhead.0.min(all / u64::from(p.generated.max(1))));
-    Some(Micros((r.arrival + Span(ttft.0.saturating_sub(each))).0))
+fn first_token(r: &Record) -> Option<Micros> {
+    let shown = r.arrival + r.ttft.get()?;
+    Some(Micros(shown.0 - r.first_output.0))
 }

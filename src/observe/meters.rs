@@ -58,7 +58,7 @@ impl Presence {
 }
 
 /// One replica. Areas are wide: the largest cache in use for as long as the clock runs is 2^74 block-microseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Meter {
     /// The intervals in which it existed, in order; the last has no end while it does.
     existed: Vec<(Micros, Option<Micros>)>,
@@ -74,10 +74,12 @@ struct Meter {
     busy_before: u64,
     running_area: u128,
     kv_area: u128,
+    /// Its prices in US dollars per hour before the present one, each with the instant up to which it held.
+    prices: Vec<(Micros, Option<f64>)>,
 }
 
 /// All replicas.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Meters {
     replicas: Vec<Meter>,
     /// Requests that have arrived and not left.
@@ -101,6 +103,9 @@ pub(crate) struct Reading {
     pub(crate) kv_area: u128,
 }
 
+/// Microseconds in an hour.
+const US_PER_HOUR: f64 = 3.6e9;
+
 /// A count that held for some microseconds.
 fn area(count: u32, us: u64) -> u128 {
     wide_product(us, count.into())
@@ -120,6 +125,7 @@ impl Meter {
             busy_before: 0,
             running_area: 0,
             kv_area: 0,
+            prices: Vec::new(),
         }
     }
 
@@ -275,6 +281,28 @@ impl Meters {
         self.replicas[index].come_back(now);
     }
 
+    /// A replica has another price from `now` on.
+    pub(crate) fn reprice(&mut self, replica: usize, now: Micros, before: Option<f64>) {
+        self.replicas[replica].prices.push((now, before));
+    }
+
+    /// US dollars for what a replica existed in the measurement window until `end`, each hour at the price that held then; unknown
+    /// without a price.
+    pub(crate) fn usd(&self, replica: usize, end: Micros, usd_per_hour: Option<f64>) -> Option<f64> {
+        let meter = &self.replicas[replica];
+        let (mut usd, mut from) = (Some(0.0), self.from);
+        for &(until, price) in &meter.prices {
+            let until = until.min(end).max(from);
+            let up_us = meter.up_us(from, until);
+            if up_us > 0 {
+                usd = usd.zip(price).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR);
+            }
+            from = until;
+        }
+        let up_us = meter.up_us(from, end);
+        usd.zip(usd_per_hour).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR)
+    }
+
     /// Who is in the whole system, and of each replica since when it exists and who is there.
     pub(crate) fn presence(&self) -> impl Iterator<Item = (Micros, &Presence)> {
         let each = self.replicas.iter().map(|m| (m.existed[0].0, &m.presence));
@@ -359,6 +387,24 @@ mod tests {
         assert_eq!(up(&m, 100), [25 + 60, 95]);
         // What an edit did after an instant does not count up to it.
         assert_eq!([up(&m, 30), up(&m, 3)], [[25, 25], [3, 0]]);
+    }
+
+    #[test]
+    fn hours_cost_what_they_cost_when_they_passed() {
+        let hour = 3_600_000_000;
+        let mut m = Meters::new(1);
+        let usd = |m: &Meters, hours: u64, price| m.usd(0, Micros(hours * hour), price);
+        assert_eq!(usd(&m, 3, Some(2.0)), Some(6.0));
+        assert_eq!(usd(&m, 3, None), None);
+        m.reprice(0, Micros(2 * hour), Some(2.0));
+        assert_eq!([1, 2, 5].map(|hours| usd(&m, hours, Some(10.0))), [Some(2.0), Some(4.0), Some(34.0)]);
+        m.restart(Micros(hour));
+        assert_eq!(usd(&m, 5, Some(10.0)), Some(32.0));
+        // Hours without a known price make the sum unknown, unless they lie before the window.
+        m.reprice(0, Micros(3 * hour), None);
+        assert_eq!(usd(&m, 5, Some(1.0)), None);
+        m.restart(Micros(4 * hour));
+        assert_eq!(usd(&m, 5, Some(1.0)), Some(1.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::view::Flag;
 use super::{Audience, Session};
 use crate::base::decimal::plain;
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId, diag::has_errors, words};
-use crate::engine::{Cluster, Ignore, Sink, replicas_started};
+use crate::engine::{Cluster, Ignore, Replica, Sink, replicas_started};
 use crate::observe::recorder::Recorder;
 use crate::observe::requests_asked;
 use crate::perf::Plan;
@@ -217,8 +217,14 @@ impl Session {
             self.needs.change(now, &plan);
             // First, so that it knows the pools that the cluster is about to speak of.
             self.recorder.adopt(plan.scenario(), now);
+            let prices: Vec<_> = self.engine.replicas().iter().map(Replica::usd_per_hour).collect();
             let mut sink = Both { recorder: &mut self.recorder, also };
             self.engine.adopt(&self.plan, &plan, now, &mut sink);
+            for (i, before) in prices.into_iter().enumerate() {
+                if self.engine.replicas()[i].usd_per_hour() != before {
+                    self.recorder.meters.reprice(i, now, before);
+                }
+            }
         }
         if let Some(route) = edit.route {
             self.engine.redirect(RequestId(route.request), ReplicaId(route.to));

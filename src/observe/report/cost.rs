@@ -2,12 +2,8 @@
 
 use super::measure::MeasurementWindow;
 use super::{CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, known_share, usd_per_hour};
-use crate::engine::Replica;
 use crate::scenario::{FitnessMetric, FitnessWeight};
 use crate::stats::Summary;
-
-/// Microseconds in an hour.
-const US_PER_HOUR: f64 = 3.6e9;
 
 /// Replicas cost from when they are added until they are drained and empty, whether they work or not.
 pub(super) fn cost(m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
@@ -16,8 +12,7 @@ pub(super) fn cost(m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
     let mut usd = Some(0.0);
     for (r, read) in engine.replicas().iter().zip(m.readings()) {
         let gpus = f64::from(r.gpus());
-        let of_replica = usd_of(r, read.up_us);
-        usd = usd.zip(of_replica).map(|(usd, more)| usd + more);
+        usd = usd.zip(m.usd_of(r)).map(|(usd, more)| usd + more);
         c.gpu_seconds += gpus * read.up_us as f64 / 1e6;
         c.gpu_busy_seconds += gpus * read.busy_us as f64 / 1e6;
     }
@@ -31,11 +26,6 @@ pub(super) fn cost(m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
     c.usd_per_million_output_tokens = by(1e6, output);
     c.gpu_busy_seconds_per_request = known_share(c.gpu_busy_seconds, finished);
     c
-}
-
-/// US dollars for a replica that existed for `up_us`; unknown without a price.
-pub(super) fn usd_of(replica: &Replica, up_us: u64) -> Option<f64> {
-    replica.usd_per_hour().map(|usd| usd * up_us as f64 / US_PER_HOUR)
 }
 
 /// The score; `None` without weights.

@@ -247,6 +247,16 @@ impl<'a> MeasurementWindow<'a> {
         &self.readings
     }
 
+    /// What a replica cost in it, in US dollars.
+    pub(super) fn usd_of(&self, r: &Replica) -> Option<f64> {
+        let end = self.engine.last_event_at();
+        if self.has_begun() {
+            self.recorder.meters.usd(r.id().index(), end, r.usd_per_hour())
+        } else {
+            r.usd_per_hour().map(|_| 0.0)
+        }
+    }
+
     /// By replica: requests that finished in it.
     pub(super) fn finished_by_replica(&self) -> &[u32] {
         &self.finished_by_replica

@@ -1,7 +1,7 @@
 //! What each pool's settings came to, and what its replicas did together.
 
 use super::measure::{By, MeasurementWindow};
-use super::{GroupPart, PoolPart, cost, has_price, share};
+use super::{GroupPart, PoolPart, has_price, share};
 use crate::scenario::{Pool, Scenario};
 
 /// All pools, in order.
@@ -24,10 +24,10 @@ pub(super) fn pools(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<PoolP
             ..PoolPart::default()
         };
         let (mut hits, mut blocks) = (0, 0);
-        for (r, read) in engine.replicas().iter().zip(m.readings()).filter(|(r, _)| r.pool() == pool) {
+        for r in engine.replicas().iter().filter(|r| r.pool() == pool) {
             part.replicas += u32::from(r.serving());
             part.completed += r.totals().completed;
-            part.usd = part.usd.zip(cost::usd_of(r, read.up_us)).map(|(usd, more)| usd + more);
+            part.usd = part.usd.zip(m.usd_of(r)).map(|(usd, more)| usd + more);
             hits += r.kv().hits();
             blocks += r.kv().hits() + r.kv().prompt_misses();
         }
