@@ -1,4 +1,5 @@
-//! An edit changes what is to come. What was before it stays what it was: what tokens cost, where time went, what hours cost.
+//! An edit changes what is to come. What was before it stays what it was: what tokens cost, where time went, what hours cost, what an
+//! autoscaler learnt.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use support::{run, start};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Micros, Span};
-use tokenyard::engine::Fact;
+use tokenyard::engine::{Fact, ScalingRecord, Sink};
 use tokenyard::scenario::{Scenario, from_value};
 use tokenyard::session::report::SlowRequest;
 use tokenyard::session::{Report, Session};
@@ -176,6 +177,52 @@ fn hours_cost_what_they_cost_when_they_passed() {
         {"at_us": 4_600_000_000_u64, "set": {"cluster.pools[0].hardware.usd_per_hour": 3}},
     ]));
     assert_eq!(unknown, None);
+}
+
+/// Keeps what autoscalers decided.
+#[derive(Default)]
+struct Decided(Vec<ScalingRecord>);
+
+impl Sink for Decided {
+    fn fact(&mut self, _: Micros, _: Fact) {}
+
+    fn scaled(&mut self, record: &ScalingRecord) {
+        self.0.push(record.clone());
+    }
+}
+
+/// Updates that the filter of the queueing model accepted, and the name of what else happened, by decision.
+fn learnt(policy: &Value, set: &Value) -> Vec<(Micros, Option<&'static str>)> {
+    let s = scenario(json!({
+        "run": {"horizon_s": 900, "warmup_s": 0},
+        "cluster": {"pools": [{"name": "p", "replicas": 3, "latency": {"fitted": {"step_us": 7000, "step_us_per_prefill_token": 40}},
+            "kv": {"blocks": 6000}, "scaling": {"policy": {"wva-queueing-model": policy}, "min": 1, "max": 6}}]},
+        "workload": {"clients": [{"name": "c", "arrivals": {"poisson": {"rate_per_s": 12}},
+            "output_tokens": {"constant": {"tokens": 60}}}]},
+        "edits": [{"at_us": 600_500_000, "set": set}],
+    }));
+    let (mut plan, mut cluster, mut decided) = (support::plan(&s), support::cluster(&s), Decided::default());
+    cluster.advance(Micros(600_500_000), u64::MAX, &mut decided);
+    support::adopt(&mut cluster, &mut plan, &s.edits[0].change(), Micros(600_500_000), &mut decided);
+    cluster.advance(Micros::MAX, u64::MAX, &mut decided);
+    let event = |r: &ScalingRecord| {
+        let estimate = r.estimate.as_ref()?;
+        estimate.event.map(tokenyard::queueing::Event::name)
+    };
+    decided.0.iter().map(|r| (r.at, event(r))).collect()
+}
+
+#[test]
+fn an_edit_of_scaling_keeps_what_a_filter_of_the_same_kind_learnt() {
+    let guesses_after = |set: Value| {
+        let all = learnt(&json!({}), &set);
+        assert!(all.iter().any(|(at, event)| at.0 < 600_000_000 && *event == Some("guessed")), "{all:?}");
+        all.iter().filter(|(at, event)| at.0 > 600_500_000 && *event == Some("guessed")).count()
+    };
+    let scaling = |field: &str| format!("cluster.pools[0].scaling.{field}");
+    assert_eq!(guesses_after(json!({scaling("hold_s"): 50})), 0);
+    assert_eq!(guesses_after(json!({scaling("max"): 9, scaling("policy.wva-queueing-model.up"): 0.8})), 0);
+    assert!(guesses_after(json!({scaling("policy.wva-queueing-model.mode"): "as-coded"})) > 0);
 }
 
 #[test]

@@ -110,6 +110,8 @@ pub struct Cluster {
     compat: Compat,
     seed: u64,
     horizon: Micros,
+    /// Nothing runs there or later: the end of the clock, or of what autoscalers have time for in a run without a horizon.
+    clock_end: Micros,
     clock: Micros,
     events_done: u64,
     source: Source,
@@ -187,6 +189,7 @@ impl Cluster {
             compat: c.compat,
             seed: scenario.seed,
             horizon,
+            clock_end: Micros::END,
             clock: Micros::ZERO,
             events_done: 0,
             source,
@@ -245,7 +248,7 @@ impl Cluster {
             let gateway_at = self.gateway_at();
             let (replica_at, index) = self.next_at.winner();
             let at = gateway_at.min(replica_at);
-            if at >= Micros::END || at > self.horizon {
+            if at >= self.clock_end || at > self.horizon {
                 return Halt::Finished;
             }
             if at > until {
@@ -271,13 +274,14 @@ impl Cluster {
     /// When the next event runs; `None` if there is none up to the horizon.
     pub fn next_event_at(&self) -> Option<Micros> {
         let at = self.gateway_at().min(self.next_at.winner().0);
-        (at <= self.horizon && at < Micros::END && !self.gave_up()).then_some(at)
+        (at <= self.horizon && at < self.clock_end && !self.gave_up()).then_some(at)
     }
 
-    /// Whether something would happen yet if the clock did not end before.
-    pub fn clock_ended(&self) -> bool {
+    /// Where the clock ended, if something would happen yet after that.
+    pub fn clock_ended(&self) -> Option<Micros> {
         let at = self.gateway_at().min(self.next_at.winner().0);
-        self.horizon == Micros::MAX && (Micros::END..Micros::MAX).contains(&at)
+        let ended = self.horizon == Micros::MAX && (self.clock_end..Micros::MAX).contains(&at);
+        ended.then_some(self.clock_end)
     }
 
     /// A livelock of `compat: blis` without a horizon would never end, and any other before a distant horizon would be
@@ -439,11 +443,6 @@ impl Cluster {
     /// The traffic.
     pub fn source(&self) -> &Source {
         &self.source
-    }
-
-    /// How long admission and routing take to decide.
-    pub fn gateway_latencies(&self) -> [Span; 2] {
-        [self.admission_latency, self.routing_latency]
     }
 
     /// Which semantics it follows.

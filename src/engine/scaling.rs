@@ -15,7 +15,7 @@ use super::scrape::Scrapes;
 use crate::base::{Micros, ReplicaId, RequestId, Span, math};
 use crate::policy::ReplicaPhase;
 use crate::policy::scaling::{Decision, Estimate, Measured, PoolSight, Scaler};
-use crate::scenario::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim};
+use crate::scenario::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim, limits};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -200,9 +200,10 @@ impl Cluster {
             match scaling.pools.get_mut(i) {
                 Some(p) if !anew[i] => (p.phases, p.place) = (phases_of(pool), place),
                 Some(p) => {
-                    let kept = (p.unplaced, std::mem::take(&mut p.scrapes));
-                    *p = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
-                    (p.unplaced, p.scrapes) = kept;
+                    let new = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
+                    let before = std::mem::replace(p, new);
+                    (p.unplaced, p.scrapes) = (before.unplaced, before.scrapes);
+                    p.policy.keep_learnt(before.policy);
                     scaling.begin(i as u32, now);
                 }
                 None => {
@@ -211,6 +212,9 @@ impl Cluster {
                 }
             }
         }
+        // What all decisions of a run come to is bounded as if it ended there, so it does.
+        let endless = self.horizon == Micros::MAX && scaling.pools.iter().any(PoolScaler::is_active);
+        self.clock_end = if endless { Micros(limits::HORIZON_US) } else { Micros::END };
         self.scaling = Some(scaling);
     }
 
@@ -223,7 +227,7 @@ impl Cluster {
     #[inline(never)]
     fn scaling_due(&self, scaling: &Scaling, gateway: Micros) -> Micros {
         let others = gateway.min(self.next_at.winner().0);
-        let goes_on = self.horizon != Micros::MAX || others < Micros::END || !scaling.held.is_empty();
+        let goes_on = self.horizon != Micros::MAX || others < self.clock_end || !scaling.held.is_empty();
         if goes_on { scaling.events.next_at() } else { Micros::MAX }
     }
 

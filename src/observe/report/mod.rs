@@ -202,12 +202,15 @@ pub(crate) fn trouble(engine: &Cluster) -> String {
              neighbours take each other's KV blocks.{ended} Give the replica more blocks, or lower max_num_seqs."
         );
     }
-    if engine.clock_ended() {
+    let Some(end) = engine.clock_ended() else { return String::new() };
+    if end == Micros::END {
         return "The clock ends: what is still to happen lies more than 142 years after the start. Make the steps \
                 shorter or the rates higher, or set run.horizon_s."
             .to_owned();
     }
-    String::new()
+    "The run ends after 30 days: an autoscaler would go on deciding for as long as anything is still to happen. Make the \
+     steps shorter or the rates higher, set run.horizon_s, or switch the autoscaler off."
+        .to_owned()
 }
 
 /// Requests by where they are.

@@ -34,6 +34,11 @@ impl DynamoLoad {
         Self { settings, seen: VecDeque::new() }
     }
 
+    /// Takes over what another one has seen.
+    pub(super) fn keep_learnt(&mut self, before: Self) {
+        self.seen = before.seen;
+    }
+
     /// One tick. While replicas start, or have not been measured, it only observes.
     pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
         let current = sight.current();

@@ -35,6 +35,11 @@ impl DynamoThroughput {
         Self { predictor, seen: VecDeque::new(), analyzer: Analyzer { settings, ..Analyzer::default() } }
     }
 
+    /// Takes over what another one has seen and learnt.
+    pub(super) fn keep_learnt(&mut self, before: Self) {
+        (self.seen, self.analyzer.store) = (before.seen, before.analyzer.store);
+    }
+
     /// One tick.
     pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
         let current = sight.current();

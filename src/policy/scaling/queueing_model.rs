@@ -46,6 +46,13 @@ impl QueueingModel {
         Self { settings, analyzer, found: Vec::new() }
     }
 
+    /// Takes over what another one has learnt, if its filter works in the same way.
+    pub(super) fn keep_learnt(&mut self, before: Self) {
+        if before.settings.mode == self.settings.mode {
+            self.analyzer.store = before.analyzer.store;
+        }
+    }
+
     /// One tick.
     pub fn tick(&mut self, sight: &PoolSight, bounds: Bounds) -> Decision {
         let current = sight.current();

@@ -111,6 +111,24 @@ impl Scaler {
         Self { bounds, kind }
     }
 
+    /// Takes over what the autoscaler before an edit has learnt of the servers, if it learns in the same way. What it decided, and when,
+    /// is forgotten.
+    pub fn keep_learnt(&mut self, before: Self) {
+        if let Kind::QueueingModel(own) = &mut self.kind {
+            if let Kind::QueueingModel(before) = before.kind {
+                own.keep_learnt(*before);
+            }
+        } else if let Kind::DynamoThroughput(own) = &mut self.kind {
+            if let Kind::DynamoThroughput(before) = before.kind {
+                own.keep_learnt(*before);
+            }
+        } else if let Kind::DynamoLoad(own) = &mut self.kind
+            && let Kind::DynamoLoad(before) = before.kind
+        {
+            own.keep_learnt(before);
+        }
+    }
+
     /// Fewest and most replicas that it asks for.
     pub fn bounds(&self) -> Bounds {
         self.bounds
