@@ -104,7 +104,7 @@ fn a_cache_has_blocks() {
     );
     says(
         &pool(r#""kv": {"block_tokens": 0}"#),
-        "error: cluster.pools[0].kv.block_tokens: 0; allowed: 1 to 1,024; vLLM's default is 16",
+        "error: cluster.pools[0].kv.block_tokens: 0; allowed: 1 to 4,096; vLLM's default is 16",
     );
 }
 
@@ -112,7 +112,7 @@ fn a_cache_has_blocks() {
 fn a_cluster_has_replicas() {
     says(
         &pool(r#""replicas": 0"#),
-        "error: cluster.pools[0].replicas: 0; allowed: 1 to 1,024; remove the pool if it has no replicas",
+        "error: cluster.pools[0].replicas: 0; allowed: 1 to 1,024, or 0 with an autoscaler or an edit that adds some; remove the pool if it has no replicas, or say where they come from",
     );
     says(
         r#"{"cluster": {"pools": []}}"#,
@@ -443,4 +443,28 @@ fn problems_come_all_at_once_and_not_without_end() {
     assert_eq!(all.len(), 101);
     assert_eq!(all.iter().filter(|d| d.severity == Severity::Error).count(), 100);
     assert_eq!(all[100].found, "27 more problems");
+}
+
+#[test]
+fn a_time_that_rounds_to_none_is_not_what_none_means() {
+    let path_of = |text: &str| {
+        let found = tokenyard::scenario::parse(text).and_then(tokenyard::scenario::check);
+        let problems = found.expect_err("a time of no microseconds");
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        problems[0].to_string()
+    };
+    assert_eq!(
+        path_of(r#"{"workload": {"timeout_s": 4e-7}}"#),
+        "error: workload.timeout_s: 4e-7 s, which rounds to 0 microseconds; allowed: 0, or at least 0.000001 s; times are whole microseconds, and 0 means clients that wait for ever: write that, or a longer time",
+    );
+    for (text, path) in [
+        (r#"{"run": {"horizon_s": 1e-300, "warmup_s": 0}}"#, "run.horizon_s"),
+        (r#"{"slo": {"ttft_ms": 0.0004}}"#, "slo.ttft_ms"),
+        (r#"{"slo": {"tpot_ms": 1e-9}}"#, "slo.tpot_ms"),
+        (r#"{"slo": {"classes": [{"class": "batch", "e2e_ms": 1e-5}]}}"#, "slo.classes[0].e2e_ms"),
+    ] {
+        assert!(path_of(text).starts_with(&format!("error: {path}: ")), "{text}");
+    }
+    let fine = r#"{"workload": {"timeout_s": 5e-7}, "slo": {"ttft_ms": 0.0005, "tpot_ms": 0}}"#;
+    assert!(tokenyard::scenario::parse(fine).and_then(tokenyard::scenario::check).is_ok());
 }

@@ -1,4 +1,5 @@
-//! Requests held at the gateway because their pool has no replica that serves, but an autoscaler that can start one.
+//! Requests held at the gateway because their pool has no replica that serves, but an autoscaler that can start one, or because the
+//! run began without replicas of it.
 
 use super::Cluster;
 use super::event::ClusterEvent;
@@ -20,7 +21,7 @@ pub(super) struct Held {
 }
 
 impl Cluster {
-    /// Holds a request for which there is no replica, if an autoscaler can start one; whether it does.
+    /// Holds a request for which there is no replica, if there is one to wait for; whether it does.
     pub(super) fn hold_for_replica<S: Sink>(
         &mut self,
         slot: Slot,
@@ -34,7 +35,7 @@ impl Cluster {
             return false;
         }
         let can = |i: usize| pools >> i & 1 == 1;
-        let hold = scaling.pools.iter().enumerate().filter(|(i, p)| can(*i) && p.is_active());
+        let hold = scaling.pools.iter().enumerate().filter(|(i, p)| can(*i) && (p.is_active() || p.expects));
         let Some(longest) = hold.map(|(_, p)| p.hold).max().filter(|hold| hold.0 > 0) else { return false };
         scaling.held.push_back(Held { slot, request, pools });
         scaling.events.schedule(now.saturating_add(longest), ScalingEvent::HoldOver(request));
@@ -47,6 +48,7 @@ impl Cluster {
     /// A pool has a replica that serves: those that wait for one are routed.
     pub(super) fn release_held(&mut self, pool: u32, now: Micros) {
         let Some(scaling) = &mut self.scaling else { return };
+        scaling.pools[pool as usize].expects = false;
         if scaling.held.is_empty() {
             return;
         }

@@ -66,6 +66,8 @@ pub(super) struct PoolScaler {
     pub(super) phases: Option<StartPhases>,
     /// Replicas that are to start as soon as there is room.
     pub(super) unplaced: u32,
+    /// Whether the run began without replicas of the pool, and none has served yet: requests wait for the first one.
+    pub(super) expects: bool,
     /// When it last changed the number, and whether to more.
     changed: Option<(Micros, bool)>,
     decisions: u32,
@@ -91,6 +93,7 @@ impl PoolScaler {
             ahead,
             phases: phases_of(pool),
             unplaced: 0,
+            expects: now == Micros::ZERO && pool.replicas == 0,
             changed: None,
             decisions: 0,
         }
@@ -184,7 +187,8 @@ impl Cluster {
     /// Takes up what the pools say of autoscaling, from `now` on: those whose settings have changed begin anew, with all that they
     /// decide together with now or did before.
     pub(super) fn adopt_scaling(&mut self, pools: &[Pool], now: Micros) {
-        if self.scaling.is_none() && pools.iter().all(|p| p.scaling.is_default()) {
+        let expects = |p: &Pool| now == Micros::ZERO && p.replicas == 0;
+        if self.scaling.is_none() && pools.iter().all(|p| p.scaling.is_default() && !expects(p)) {
             return;
         }
         let mut scaling = self.scaling.take().unwrap_or_else(|| {
@@ -202,7 +206,7 @@ impl Cluster {
                 Some(p) => {
                     let new = PoolScaler::new(pool, place, p.edition + 1, (now, replicas));
                     let before = std::mem::replace(p, new);
-                    (p.unplaced, p.scrapes) = (before.unplaced, before.scrapes);
+                    (p.unplaced, p.scrapes, p.expects) = (before.unplaced, before.scrapes, before.expects);
                     p.policy.keep_learnt(before.policy);
                     scaling.begin(i as u32, now);
                 }

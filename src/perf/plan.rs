@@ -3,7 +3,7 @@
 use super::weights::without_experts;
 use super::{Resolved, resolve};
 use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Change, Checked, Compat, Pool, Scenario, check};
+use crate::scenario::{Change, Checked, Compat, Pool, Scenario, check_start};
 
 /// A scenario in which everything is in its range, and every model and GPU it names is known. The only way to make one is to
 /// check.
@@ -20,7 +20,7 @@ impl Plan {
     pub fn new(scenario: Scenario) -> Result<(Self, Diagnostics), Diagnostics> {
         let (pools, compat) = (scenario.cluster.pools.clone(), scenario.cluster.compat);
         let resolved = resolve_all(&pools, compat, &[], &[]);
-        match (check(scenario), resolved) {
+        match (check_start(scenario), resolved) {
             (Ok((scenario, mut warnings)), Ok(resolved)) => {
                 warnings.extend(in_vain(&pools));
                 Ok((Self { scenario, resolved }, warnings))

@@ -82,7 +82,7 @@ without_fields! { Compat }
 pub struct Pool {
     /// Name of the pool. One without a name is called `main`, or `main-2`, `main-3` and so on where that is taken.
     pub name: String,
-    /// How many replicas. An edit may drain a pool to 0 of them; a scenario begins with at least one in each.
+    /// How many replicas. An edit may drain a pool to 0 of them. A pool can begin with 0 where an autoscaler or an edit adds some: requests wait for the first one, for as long as `scaling.hold_s` says.
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,

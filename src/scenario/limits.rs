@@ -27,7 +27,7 @@ pub const KV_BLOCKS: u32 = 4 * 1024 * 1024;
 /// Most tokens of one request, prompt and output together.
 pub const REQUEST_TOKENS: u32 = 1024 * 1024;
 /// Most tokens in one KV block.
-pub const BLOCK_TOKENS: u32 = 1024;
+pub const BLOCK_TOKENS: u32 = 4096;
 /// Most clients.
 pub const CLIENTS: usize = 256;
 /// Most pools.

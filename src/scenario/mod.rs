@@ -45,7 +45,7 @@ mod workload;
 pub use admission::{AdmissionPolicy, ConcurrencyLimit, OverLimit, RateLimit, TenantQuota, TokenBucket};
 pub use batch_limit::BatchLimit;
 pub use cache_routing::{CacheAware, KvCost};
-pub use check::{Checked, RequestCount, check, check_edits};
+pub use check::{Checked, RequestCount, check, check_edits, check_start};
 pub use cluster::{BatchLimits, Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
 pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
 pub use edit::{Change, FieldValues, Route, TimedEdit};

@@ -7,7 +7,7 @@
 use crate::base::Diagnostics;
 use crate::perf::{Chunk, StepLoad, StepModel, resolve};
 use crate::queueing::{Params, RequestSize};
-use crate::scenario::{Cluster, Compat, Pool, Scenario, check};
+use crate::scenario::{Cluster, Compat, Pool, Scenario, check_start};
 
 /// The larger batch of the two that the line goes through.
 const LARGE_BATCH: u32 = 64;
@@ -28,7 +28,7 @@ pub struct PoolCoefficients {
 /// The coefficients of a pool for requests of these lengths; all problems of the pool at once.
 pub fn pool_coefficients(pool: &Pool, size: RequestSize) -> Result<PoolCoefficients, Diagnostics> {
     let cluster = Cluster { pools: vec![pool.clone()], ..Cluster::default() };
-    let (checked, _) = check(Scenario { cluster, ..Scenario::default() })?;
+    let (checked, _) = check_start(Scenario { cluster, ..Scenario::default() })?;
     let pool = &checked.get().cluster.pools[0];
     let resolved = resolve(pool, Compat::None, "cluster.pools[0]")?;
     let model = &resolved.model;

@@ -8,6 +8,7 @@ use crate::scenario::{Scenario, limits};
 /// Problems of the list of edits.
 pub fn check_edits(s: &Scenario) -> Diagnostics {
     let mut report = Report::default();
+    super::check_first_replicas(s, &mut report);
     check_list(s, &mut report);
     report.finish()
 }

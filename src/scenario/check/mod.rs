@@ -14,8 +14,10 @@ mod workload;
 use crate::base::decimal::plain;
 use crate::base::{Diagnostics, diag::has_errors};
 use crate::scenario::fields::{At, Fields};
-use crate::scenario::report::Report;
-use crate::scenario::{Cluster, Compat, FORMAT_VERSION, Pool, PriorityPolicy, Scenario, limits};
+use crate::scenario::report::{Report, grouped};
+use crate::scenario::{
+    Cluster, Compat, FORMAT_VERSION, Pool, PriorityPolicy, ScalingPolicy, Scenario, TimedEdit, limits,
+};
 use edits::check_list;
 use kv::check_kv;
 use latency::check_latency;
@@ -39,9 +41,22 @@ impl<T> Checked<T> {
 
 /// Checks everything and reports all problems at once; warnings come along with a usable scenario.
 pub fn check(scenario: Scenario) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
+    checked(scenario, check_first_replicas)
+}
+
+/// The same of what a run begins with. Whether pools without replicas get some is known with its edits.
+pub fn check_start(scenario: Scenario) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
+    checked(scenario, |_, _| ())
+}
+
+fn checked(
+    scenario: Scenario,
+    further: fn(&Scenario, &mut Report),
+) -> Result<(Checked<Scenario>, Diagnostics), Diagnostics> {
     let mut report = Report::default();
     check_head(&scenario, &mut report);
-    check_cluster(&scenario.cluster, 1, &mut report);
+    check_cluster(&scenario.cluster, &mut report);
+    further(&scenario, &mut report);
     check_periods(&scenario, &mut report);
     check_workload(&scenario, &mut report);
     check_list(&scenario, &mut report);
@@ -54,7 +69,7 @@ pub(super) fn check_edited(scenario: Scenario) -> (Checked<Scenario>, Diagnostic
     let mut report = Report::default();
     scenario.slo.check_ranges(&At::path("slo"), &mut report);
     check_classes(&scenario, &mut report);
-    check_cluster(&scenario.cluster, 0, &mut report);
+    check_cluster(&scenario.cluster, &mut report);
     check_periods(&scenario, &mut report);
     check_traffic(&scenario, &mut report);
     (Checked(scenario), report.finish())
@@ -71,6 +86,7 @@ fn check_head(s: &Scenario, r: &mut Report) {
     }
     s.check_ranges(&At::path(""), r);
     let run = &s.run;
+    check_not_nothing("run.horizon_s", run.horizon_s, (1e6, "s", "no end but that of the traffic"), r);
     if run.horizon_s > 0.0 && run.warmup_s >= run.horizon_s && r.are_fine("run", &["horizon_s", "warmup_s"]) {
         r.error(
             "run.warmup_s",
@@ -86,10 +102,62 @@ fn check_head(s: &Scenario, r: &mut Report) {
 
 fn check_classes(s: &Scenario, r: &mut Report) {
     r.distinct("slo.classes", "class", s.slo.classes.iter().map(|c| c.class.name()));
+    let none = (1000.0, "ms", "no objective");
+    let mut check = |path: &str, ttft: f64, tpot: f64, e2e: f64| {
+        for (name, ms) in [("ttft_ms", ttft), ("tpot_ms", tpot), ("e2e_ms", e2e)] {
+            check_not_nothing(&format!("{path}.{name}"), ms, none, r);
+        }
+    };
+    check("slo", s.slo.ttft_ms, s.slo.tpot_ms, s.slo.e2e_ms);
+    for (i, c) in s.slo.classes.iter().enumerate() {
+        check(&format!("slo.classes[{i}]"), c.ttft_ms, c.tpot_ms, c.e2e_ms);
+    }
 }
 
-/// Every pool has at least `fewest` replicas.
-fn check_cluster(c: &Cluster, fewest: u32, r: &mut Report) {
+/// Times are whole microseconds: one that is 0 of them, and not 0, would say what 0 says.
+fn check_not_nothing(path: &str, time: f64, (us, unit, zero): (f64, &str, &str), r: &mut Report) {
+    if time > 0.0 && time * us < 0.5 {
+        r.error(
+            path,
+            format!("{time:e} {unit}, which rounds to 0 microseconds"),
+            format!("0, or at least {} {unit}", plain(1.0 / us)),
+            format!("times are whole microseconds, and 0 means {zero}: write that, or a longer time"),
+        );
+    }
+}
+
+/// A pool that begins without replicas has an autoscaler or an edit that can add some.
+fn check_first_replicas(s: &Scenario, r: &mut Report) {
+    let changes =
+        |e: &TimedEdit| !e.off && e.set.keys().chain(e.add.keys()).any(|path| path.starts_with("cluster"));
+    if s.edits.iter().any(changes) {
+        return;
+    }
+    for (i, pool) in s.cluster.pools.iter().enumerate().filter(|(_, pool)| pool.replicas == 0) {
+        let scaling = &pool.scaling;
+        let found = if scaling.policy == ScalingPolicy::None {
+            "0"
+        } else if matches!(scaling.policy, ScalingPolicy::Hpa(_)) && scaling.min > 0 {
+            // Kubernetes switches its autoscaler off where a workload was scaled to 0 by hand.
+            "0, and the policy hpa adds none where there are none"
+        } else if scaling.max == 0 {
+            "0, and an autoscaler with a max of 0"
+        } else {
+            continue;
+        };
+        r.error(
+            format!("cluster.pools[{i}].replicas"),
+            found,
+            format!(
+                "1 to {}, or 0 with an autoscaler or an edit that adds some",
+                grouped(limits::REPLICAS.into())
+            ),
+            "remove the pool if it has no replicas, or say where they come from",
+        );
+    }
+}
+
+fn check_cluster(c: &Cluster, r: &mut Report) {
     c.check_ranges(&At::path("cluster"), r);
     if c.pools.is_empty() {
         r.error(
@@ -101,10 +169,6 @@ fn check_cluster(c: &Cluster, fewest: u32, r: &mut Report) {
     }
     for (i, pool) in c.pools.iter().enumerate() {
         check_pool(&format!("cluster.pools[{i}]"), pool, c.compat, r);
-        if pool.replicas < fewest {
-            let fix = "remove the pool if it has no replicas";
-            r.int(&format!("cluster.pools[{i}].replicas"), pool.replicas, fewest, limits::REPLICAS, fix);
-        }
     }
     check_together(c, r);
     r.distinct("cluster.pools", "name", c.pools.iter().map(|p| p.name.as_str()));

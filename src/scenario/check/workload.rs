@@ -1,5 +1,6 @@
 //! Meaning of the traffic: what clients, explicit requests and pools must agree on.
 
+use super::check_not_nothing;
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
 use super::rate::{RequestCount, check_peak, check_profile};
@@ -47,6 +48,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
     check_models(s, r);
     check_fit(s, r);
+    check_not_nothing("workload.timeout_s", w.timeout_s, (1e6, "s", "clients that wait for ever"), r);
     if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis && r.is_fine("workload.timeout_s") {
         r.error(
             "workload.timeout_s",
