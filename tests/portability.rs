@@ -84,7 +84,7 @@ const MODELS: &[Line] = &[
 const ROUTERS: &[Line] = &[
     ("expression", 31173, "f2a45340bf9a98f5"),
     ("kv-cost", 28862, "7f9b3253ff1c1fdc"),
-    ("cache-aware", 31314, "f19514fae9314301"),
+    ("cache-aware", 29936, "d619e9c286c59611"),
 ];
 
 /// One result: its name and its bytes.

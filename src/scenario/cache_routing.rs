@@ -1,6 +1,6 @@
 //! Routing policies of two serving systems that weigh caches against load by rules of their own.
 
-use super::fields::fields;
+use super::fields::{fields, without_fields};
 use super::limits;
 #[cfg(feature = "cli")]
 use super::notes::describe;
@@ -49,7 +49,23 @@ pub struct CacheAware {
     pub balance_rel_threshold: f64,
     /// How many blocks the router remembers of each replica.
     pub prefix_index_blocks: u32,
+    /// Who gets a prompt that no replica was sent enough of.
+    pub miss: CacheMiss,
 }
+
+/// Who gets a prompt that no replica was sent enough of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheMiss {
+    /// The replica with the fewest requests in flight, as SGLang's router does since sgl-project/sglang pull 14650.
+    #[default]
+    FewestInFlight,
+    /// The replica of which the router remembers the fewest tokens, as SGLang's router did before. Where a shared prefix makes one memory large, all other prompts go to the others.
+    SmallestMemory,
+}
+
+without_fields! { CacheMiss }
 
 fields! {
     struct CacheAware {
@@ -59,6 +75,7 @@ fields! {
         balance_rel_threshold: "Imbalance factor" in [0.0, limits::COST] or "1.5 is SGLang's default" => Routing;
         prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
             or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
+        miss: "Without a match" => Routing;
     }
 }
 
@@ -69,6 +86,7 @@ impl Default for CacheAware {
             balance_abs_threshold: 64,
             balance_rel_threshold: 1.5,
             prefix_index_blocks: 10_000,
+            miss: CacheMiss::default(),
         }
     }
 }

@@ -65,17 +65,33 @@ fn rename_below(value: &mut Value) {
     match value {
         Value::Object(map) => {
             rename_in(map);
-            map.values_mut().for_each(rename_below);
+            for (key, value) in map {
+                rename_below(value);
+                if key.ends_with("cache-aware")
+                    && let Value::Object(settings) = value
+                {
+                    keep_miss(settings);
+                }
+            }
         }
         Value::Array(list) => list.iter_mut().for_each(rename_below),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
+/// Links, and documents that a program wrote, say every setting. Where they say all but who gets a prompt without a match, they were
+/// made before that was a setting, and keep the rule of that time.
+fn keep_miss(settings: &mut Map<String, Value>) {
+    let others = ["cache_threshold", "balance_abs_threshold", "balance_rel_threshold", "prefix_index_blocks"];
+    if others.iter().all(|key| settings.contains_key(*key)) && !settings.contains_key("miss") {
+        settings.insert("miss".to_owned(), Value::from("smallest-memory"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::current;
-    use crate::scenario::{AdmissionPolicy, RoutingPolicy, check, from_value, set_field};
+    use crate::scenario::{AdmissionPolicy, CacheMiss, RoutingPolicy, check, from_value, set_field};
     use serde_json::json;
 
     #[test]
@@ -112,6 +128,34 @@ mod tests {
             assert_eq!(paths, [path("max_in_flight")]);
         }
         assert_eq!(current("workload.clients[0].tenant"), "workload.clients[0].tenant");
+    }
+
+    #[test]
+    fn documents_written_in_full_before_a_miss_was_a_setting_keep_its_rule() {
+        let miss = |settings: serde_json::Value| {
+            let set = json!({ "cluster.routing.cache-aware": settings });
+            let document = json!({
+                "cluster": { "routing": { "cache-aware": settings } },
+                "edits": [{ "at_us": 5, "set": set }],
+            });
+            let scenario = from_value(document).and_then(check).expect("a good scenario").0;
+            let in_edit = scenario.get().edits[0].set["cluster.routing.cache-aware"].get("miss").cloned();
+            match &scenario.get().cluster.routing {
+                RoutingPolicy::CacheAware(p) => (p.miss, in_edit),
+                other => panic!("{other:?}"),
+            }
+        };
+        let full = json!({
+            "cache_threshold": 0.3, "balance_abs_threshold": 64, "balance_rel_threshold": 1.5,
+            "prefix_index_blocks": 10_000,
+        });
+        let old = (CacheMiss::SmallestMemory, Some(json!("smallest-memory")));
+        assert_eq!(miss(full.clone()), old);
+        let mut new = full;
+        new["miss"] = json!("fewest-in-flight");
+        assert_eq!(miss(new), (CacheMiss::FewestInFlight, Some(json!("fewest-in-flight"))));
+        assert_eq!(miss(json!({})), (CacheMiss::FewestInFlight, None));
+        assert_eq!(miss(json!({ "cache_threshold": 0.5 })), (CacheMiss::FewestInFlight, None));
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::common::{client, cluster, edit, run};
 use super::routing::{conversations, targets};
 use tokenyard::engine::Decision;
 use tokenyard::scenario::{
-    CacheAware, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, KvCost, PrefixGroups,
-    RateProfile, RoutingPolicy, Scenario, TimedEdit, Window,
+    CacheAware, CacheMiss, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, KvCost,
+    PrefixGroups, RateProfile, RoutingPolicy, Scenario, TimedEdit, Window,
 };
 
 /// A request of `blocks` blocks of text number `text` and 4 tokens of its own, with an answer of so many tokens.
@@ -143,7 +143,8 @@ fn kv_cost_forgets_everything_with_the_requests() {
 
 #[test]
 fn cache_aware_goes_by_match_then_by_memory_and_by_load_when_out_of_balance() {
-    let policy = CacheAware { balance_abs_threshold: 2, ..CacheAware::default() };
+    let miss = CacheMiss::SmallestMemory;
+    let policy = CacheAware { balance_abs_threshold: 2, miss, ..CacheAware::default() };
     let list = vec![
         request(0, 1, 10, 400),  // nothing is known: both memories are empty, the lowest number
         request(10, 2, 4, 400),  // not known: the memory of replica 1 is the smaller one
@@ -159,6 +160,20 @@ fn cache_aware_goes_by_match_then_by_memory_and_by_load_when_out_of_balance() {
     assert_eq!(targets(&run(&s).0), [0, 1, 0, 1, 1, 1, 1, 0, 0]);
 }
 
+/// A long prompt makes one memory large. By memory all prompts without a match go to the other replica from then on; by load they go to
+/// both.
+#[test]
+fn cache_aware_sends_prompts_without_a_match_to_the_fewest_requests_unless_told_otherwise() {
+    let targets_with = |miss| {
+        let list = (0..6).map(|k| request(10 * k, k, if k == 0 { 100 } else { 4 }, 400)).collect();
+        let policy = CacheAware { miss, ..CacheAware::default() };
+        targets(&run(&two(RoutingPolicy::CacheAware(policy), list)).0)
+    };
+    assert_eq!(CacheAware::default().miss, CacheMiss::FewestInFlight);
+    assert_eq!(targets_with(CacheMiss::FewestInFlight), [0, 1, 0, 1, 0, 1]);
+    assert_eq!(targets_with(CacheMiss::SmallestMemory), [0, 1, 1, 1, 1, 1]);
+}
+
 #[test]
 fn cache_aware_matches_above_its_threshold_only() {
     // Of 164 tokens 48 are known at replica 0: 29.3 %.
@@ -166,7 +181,7 @@ fn cache_aware_matches_above_its_threshold_only() {
         let policy = CacheAware { cache_threshold: threshold, ..CacheAware::default() };
         let mut second = request(10, 1, 3, 1);
         second.prompt[1].tokens = 116;
-        let s = two(RoutingPolicy::CacheAware(policy), vec![request(0, 1, 10, 1), second]);
+        let s = two(RoutingPolicy::CacheAware(policy), vec![request(0, 1, 10, 400), second]);
         targets(&run(&s).0)[1]
     };
     assert_eq!((known(0.3), known(0.29)), (1, 0));

@@ -3,8 +3,10 @@
 //! ```text
 //! most − fewest > abs and most > rel · fewest in flight:  the replica with the fewest
 //! best share of the prompt sent to a replica > threshold:  that replica
-//! otherwise:                                               the replica whose memory is the smallest
+//! otherwise:                                               the replica with the fewest
 //! ```
+//!
+//! A setting gives the rule that it had before, and that its comment still tells: otherwise the replica whose memory is the smallest.
 //!
 //! SGLang compares characters in a tree of texts; here the memory is that of `prefix-affinity`, full blocks of tokens, and its
 //! size counts in tokens. Ties go to the lowest number.
@@ -12,7 +14,7 @@
 use super::scorer::PromptMemory;
 use super::{Choice, Fleet, Router, Scores};
 use crate::policy::RequestView;
-use crate::scenario::CacheAware as Settings;
+use crate::scenario::{CacheAware as Settings, CacheMiss};
 use serde::{Deserialize, Serialize};
 
 /// The cache while loads are in balance, else the fewest requests.
@@ -72,12 +74,18 @@ impl Router for CacheAware {
         let smallest = |of: &dyn Fn(usize) -> u64| {
             (0..fleet.replicas.len()).min_by_key(|&position| of(position)).unwrap_or_default()
         };
+        let fewest = || smallest(&|position| u64::from(fleet.replicas[position].in_flight));
         let position = if self.is_out_of_balance(fleet) {
-            smallest(&|position| u64::from(fleet.replicas[position].in_flight))
+            fewest()
         } else if let Some(position) = self.best_match(request, fleet) {
             position
         } else {
-            smallest(&|position| self.memory.tokens_of(fleet.replicas[position].id.0))
+            match self.settings.miss {
+                CacheMiss::FewestInFlight => fewest(),
+                CacheMiss::SmallestMemory => {
+                    smallest(&|position| self.memory.tokens_of(fleet.replicas[position].id.0))
+                }
+            }
         };
         self.memory.chosen(request, fleet, position);
         Ok(position)
