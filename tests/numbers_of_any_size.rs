@@ -2,7 +2,6 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use serde_json::{Value, json};
-use std::fmt::Write;
 use tokenyard::base::{Diagnostics, Severity};
 use tokenyard::session::Session;
 
@@ -28,15 +27,19 @@ const NUMBERS: [&str; 16] = [
 
 /// Two scenarios that have every kind of part between them; neither has anything wrong.
 fn bases() -> [Value; 2] {
+    [weighted_and_scaled(), clients_of_other_kinds()]
+}
+
+fn weighted_and_scaled() -> Value {
     let points = json!([{"at_s": 0.0, "factor": 1.0}, {"at_s": 10.0, "factor": 2.0}]);
-    let first = json!({
+    json!({
         "seed": 7,
         "run": {"horizon_s": 60.0, "warmup_s": 5.0, "max_requests": 1000, "warmup_requests": 3},
         "cluster": {
             "pools": [
                 {"name": "a", "replicas": 2, "tp": 1, "expert_ranks": 1,
                  "architecture": {"layers": 32, "hidden": 4096, "heads": 32, "kv_heads": 8, "head_dim": 0,
-                    "intermediate": 14336, "vocab": 128_256, "experts": 0, "experts_per_token": 0,
+                    "intermediate": 14336, "vocab": 128256, "experts": 0, "experts_per_token": 0,
                     "expert_intermediate": 0, "dense_layers": 0, "bytes_per_param": 2.0, "bytes_per_kv_value": 2.0},
                  "hardware": {"memory_gib": 80.0, "tflops": 900.0, "bandwidth_tb_per_s": 3.0, "usd_per_hour": 2.0},
                  "engine": {"max_num_seqs": 64, "max_num_batched_tokens": 2048,
@@ -68,8 +71,11 @@ fn bases() -> [Value; 2] {
         "slo": {"ttft_ms": 500.0, "tpot_ms": 50.0, "e2e_ms": 0.0,
             "classes": [{"class": "batch", "ttft_ms": 900.0, "tpot_ms": 90.0, "e2e_ms": 0.0}]},
         "observe": {"event_log": 100, "series_points": 64, "counterfactual_k": 2},
-    });
-    let second = json!({
+    })
+}
+
+fn clients_of_other_kinds() -> Value {
+    json!({
         "run": {"horizon_s": 60.0},
         "cluster": {
             "pools": [{"name": "p", "replicas": 2, "kv": {"blocks": 4000},
@@ -97,8 +103,7 @@ fn bases() -> [Value; 2] {
             {"at_us": 2_000_000, "after_events": 5, "set": {"cluster.pools[0].replicas": 3}},
             {"at_us": 3_000_000, "set": {"cluster.pools[0].scaling.tick_s": 9.0, "slo.ttft_ms": 4.0}},
         ],
-    });
-    [first, second]
+    })
 }
 
 /// The places of all numbers, as JSON pointers.
@@ -125,9 +130,9 @@ fn path(pointer: &str) -> String {
     let mut out = String::new();
     for step in pointer.split('/').skip(1) {
         match step.parse::<usize>() {
-            Ok(i) => write!(out, "[{i}]").expect("text"),
+            Ok(i) => out.extend(["[", &i.to_string(), "]"]),
             Err(_) if out.is_empty() => out.push_str(step),
-            Err(_) => write!(out, ".{step}").expect("text"),
+            Err(_) => out.extend([".", step]),
         }
     }
     out

@@ -119,13 +119,13 @@ fn a_sweep_does_not_replace_what_it_reads() {
     for name in ["rows.csv", "unfinished.tmp"] {
         let trace = folder.write(name, TRACE);
         let into = folder.0.to_str().expect("a path in UTF-8");
-        let out = run(&["sweep", &scenario, "--trace", &trace, "--vary", "seed=1,2", "--output", into]);
+        let out = run(&["sweep", &scenario, "--trace", &trace, "--vary", "traffic=0.5,1", "--output", into]);
         refused(&out, "--output");
         unchanged(&trace, TRACE);
         fs::remove_file(&trace).expect("it is there");
     }
     let summary = folder.write("summary.json", SCENARIO);
-    let out = run(&["sweep", &summary, "--vary", "seed=1,2", "--output", folder.0.to_str().unwrap()]);
+    let out = run(&["sweep", &summary, "--vary", "traffic=0.5,1", "--output", folder.0.to_str().unwrap()]);
     refused(&out, "--output");
     unchanged(&summary, SCENARIO);
 }

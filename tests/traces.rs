@@ -313,7 +313,7 @@ fn a_bad_line_is_named_with_what_was_found() {
         "line 4",
         "a line that ends in the middle",
     );
-    check_refused(&moon(r#"{"timestamp": "now", "input_length": 9}"#), "line 4", "invalid type");
+    check_refused(&moon(r#"{"timestamp": "now", "input_length": 9}"#), "line 4", "a value of the wrong kind");
     check_refused(
         &moon(r#"{"timestamp": 1, "input_length": 9}"#),
         "line 4",

@@ -17,12 +17,20 @@ pub fn in_order(mut scenario: Scenario) -> Scenario {
     let mut edits = std::mem::take(&mut scenario.edits);
     let mut document = json::tree(&scenario);
     for edit in &mut edits {
+        let ordered = has_order(&edit.set) || has_order(&edit.add);
+        if edit.off && !ordered {
+            continue;
+        }
         let mut after = document.clone();
         for (path, value) in &edit.set {
             place_value(&mut after, path, value.clone()).ok();
         }
         for (list, entry) in &edit.add {
             add_entry(&mut after, list, entry).ok();
+        }
+        if !ordered {
+            document = after;
+            continue;
         }
         // One that cannot be applied is told of elsewhere.
         let Ok(read) = from_value(after) else { continue };

@@ -26,13 +26,12 @@ fn name_all(entries: Option<&mut Value>, first: &str, most: usize) {
     if list.len() > most {
         return;
     }
-    let own = |entry: &Value| entry.get("name").and_then(Value::as_str).map(|name| name.trim().to_owned());
+    let own = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut taken: Vec<String> = list.iter().filter_map(own).collect();
     for entry in list {
         let Value::Object(entry) = entry else { continue };
-        let named =
-            entry.get("name").is_some_and(|name| name.as_str().is_none_or(|text| !text.trim().is_empty()));
-        if named {
+        // An empty name is a problem of its own.
+        if entry.contains_key("name") {
             continue;
         }
         let (mut free, mut n) = (first.to_owned(), 1);
@@ -73,8 +72,8 @@ mod tests {
     #[test]
     fn pools_and_clients_without_a_name_get_one_that_is_free() {
         let s = read(json!({
-            "cluster": {"pools": [{"replicas": 2}, {"name": "main-2"}, {"name": " "}, {"name": "big"}, {}]},
-            "workload": {"clients": [{"name": "chat"}, {"name": ""}, {}]},
+            "cluster": {"pools": [{"replicas": 2}, {"name": "main-2"}, {}, {"name": "big"}, {}]},
+            "workload": {"clients": [{"name": "chat"}, {}, {}]},
         }));
         let want = [vec!["main", "main-2", "main-3", "big", "main-4"], vec!["chat", "chat-2", "chat-3"]];
         assert_eq!(names(&s), want);

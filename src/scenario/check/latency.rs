@@ -68,8 +68,15 @@ fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
 }
 
 fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
-    let fine = |fields: &[&str], r: &Report| r.are_fine(path, fields);
-    if a.heads > 0 && a.head_dim == 0 && !a.hidden.is_multiple_of(a.heads) && fine(&["heads", "hidden"], r) {
+    // Looked at before the relations add problems of their own.
+    let fields: [&[&str]; 4] = [
+        &["heads", "hidden"],
+        &["heads", "kv_heads"],
+        &["experts", "experts_per_token"],
+        &["layers", "dense_layers"],
+    ];
+    let [heads, kv_heads, experts, layers] = fields.map(|fields| r.are_fine(path, fields));
+    if a.heads > 0 && a.head_dim == 0 && !a.hidden.is_multiple_of(a.heads) && heads {
         r.error(
             format!("{path}.heads"),
             format!("{} heads share a width of {}", a.heads, a.hidden),
@@ -77,7 +84,7 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "heads are equally wide: correct one of the two, or give `head_dim`",
         );
     }
-    if a.kv_heads > 0 && !a.heads.is_multiple_of(a.kv_heads) && fine(&["heads", "kv_heads"], r) {
+    if a.kv_heads > 0 && !a.heads.is_multiple_of(a.kv_heads) && kv_heads {
         r.error(
             format!("{path}.kv_heads"),
             format!("{} heads share {} KV heads", a.heads, a.kv_heads),
@@ -85,10 +92,7 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "groups of queries are equally large: correct one of the two",
         );
     }
-    if a.experts > 0
-        && !(1..=a.experts).contains(&a.experts_per_token)
-        && fine(&["experts", "experts_per_token"], r)
-    {
+    if a.experts > 0 && !(1..=a.experts).contains(&a.experts_per_token) && experts {
         r.error(
             format!("{path}.experts_per_token"),
             format!("{} of {} experts for each token", a.experts_per_token, a.experts),
@@ -96,7 +100,7 @@ fn check_architecture(path: &str, a: &Architecture, r: &mut Report) {
             "use 0 `experts` for a dense model",
         );
     }
-    if a.dense_layers > a.layers && fine(&["layers", "dense_layers"], r) {
+    if a.dense_layers > a.layers && layers {
         r.error(
             format!("{path}.dense_layers"),
             format!("{} of {} layers", a.dense_layers, a.layers),

@@ -80,7 +80,10 @@ fn range(text: &str) -> Option<Vec<String>> {
         return None;
     }
     let value = |k: u32| {
+        let share = f64::from(k) / f64::from(count - 1);
         let x = low + (high - low) * f64::from(k) / f64::from(count - 1);
+        // Where a product of the ends is no number, each end counts by its share.
+        let x = if x.is_finite() { x } else { low * (1.0 - share) + high * share };
         // Without the last digits, which are not those of the number that is meant: 0.30000000000000004.
         format!("{x:.11e}").parse::<f64>().unwrap_or(x)
     };
