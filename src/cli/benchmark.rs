@@ -3,11 +3,12 @@
 
 use super::args::Input;
 use super::input::{load, refused, tell_all};
-use super::validate::{OwnRow, percent};
+use super::validate::{EXPERIMENTS, OwnRow, percent};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, SortedMap};
 use crate::measured::{self, Benchmark, Compared, Comparison, OneRun, compare, replay};
 use crate::scenario::{LatencyModel, Scenario, limits, parse};
+use serde_json::Value;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
     for path in paths {
         let text = if path.is_dir() { None } else { Some(text(path)?) };
         let name = path.display().to_string();
-        match text.filter(|text| !is_experiments(text)) {
+        match text.filter(|text| !is_experiments(&name, text)) {
             None => experiments.push(name),
             Some(text) => {
                 let (list, warnings) = measured::read(&text).map_err(|problems| refused(&name, &problems))?;
@@ -42,9 +43,20 @@ pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
     }
 }
 
-/// Whether a text has the measured format, or none that is known: what reads that says what is wrong.
-fn is_experiments(text: &str) -> bool {
-    measured::format(text).is_none() && text.trim_start().starts_with(['{', '['])
+/// Whether a text has the measured format, by its keys or the name of its file: what reads that says what is wrong in it.
+fn is_experiments(name: &str, text: &str) -> bool {
+    if measured::format(text).is_some() || !text.trim_start().starts_with(['{', '[']) {
+        return false;
+    }
+    if name.ends_with(EXPERIMENTS) {
+        return true;
+    }
+    let tree: Value = serde_json::from_str(text).unwrap_or_default();
+    let first = match &tree {
+        Value::Array(list) => list.first().unwrap_or(&tree),
+        other => other.get("experiments").and_then(|list| list.get(0)).unwrap_or(other),
+    };
+    ["id", "group", "measured"].iter().filter(|key| first.get(key).is_some()).count() >= 2
 }
 
 fn text(path: &Path) -> Result<String, Failed> {
@@ -99,23 +111,55 @@ fn push_comparison(text: &mut String, file: &str, c: &Comparison) {
     let parts = [file, c.tool, &c.name, &c.model, &c.date];
     let head: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     line(text, &head.join(", "));
-    line(
-        text,
-        &format!("run: {}; seeds: {}; requests with their own times: {}", c.says, c.seeds, c.requests),
-    );
+    let failed = if c.failed > 0 { format!("; requests that failed: {}", c.failed) } else { String::new() };
+    let times = format!("requests with their own times: {}", c.requests);
+    line(text, &format!("run: {}; seeds: {}; {times}{failed}", c.says, c.seeds));
+    push_warnings(text, &c.warnings);
+    if c.assumed {
+        line(text, "load: assumed, so that no errors are told: what differs may be the load");
+    }
     for note in &c.notes {
         line(text, &format!("note: {note}"));
     }
-    push_rows(text, &c.rows);
+    if c.assumed {
+        push_rows_of_assumed(text, &c.rows);
+    } else {
+        push_rows(text, &c.rows);
+    }
     text.push('\n');
+}
+
+fn push_warnings(text: &mut String, warnings: &[String]) {
+    for warning in warnings {
+        line(text, &format!("warning: {warning}"));
+    }
+}
+
+/// Figures under a load that was not told: there are no errors, but of what no load changes.
+fn push_rows_of_assumed(text: &mut String, rows: &[Compared]) {
+    line(text, &format!("{:<26} {:>22} {:>12}", "figure", "measured", "simulated"));
+    let (told, assumed): (Vec<&Compared>, Vec<&Compared>) = rows.iter().partition(|row| row.error.is_some());
+    for row in assumed {
+        let [name, measured] = cells(row);
+        line(text, &format!("{name:<26} {measured:>22} {:>12.3}", row.simulated));
+    }
+    if !told.is_empty() {
+        line(text, "whatever the load:");
+        push_rows(text, &told.into_iter().cloned().collect::<Vec<Compared>>());
+    }
+}
+
+/// The name of a figure, and what was measured.
+fn cells(row: &Compared) -> [String; 2] {
+    let (low, high) = (row.measured.low, row.measured.high);
+    let measured = if high > low { format!("{low:.3} to {high:.3}") } else { format!("{low:.3}") };
+    [format!("{} {}", row.measured.metric, row.measured.stat), measured]
 }
 
 fn push_rows(text: &mut String, rows: &[Compared]) {
     line(text, &format!("{:<26} {:>22} {:>12} {:>9}", "figure", "measured", "simulated", "error"));
     for row in rows {
-        let name = format!("{} {}", row.measured.metric, row.measured.stat);
-        let (low, high) = (row.measured.low, row.measured.high);
-        let measured = if high > low { format!("{low:.3} to {high:.3}") } else { format!("{low:.3}") };
+        let [name, measured] = cells(row);
         let error = percent(row.error);
         line(text, &format!("{name:<26} {measured:>22} {:>12.3} {error:>9}", row.simulated));
     }
@@ -153,9 +197,13 @@ pub(super) fn calibrate(
             .map_err(|e| unreadable(&path.display(), &e.into()))?;
         std::fs::write(path, format!("[\n{rows}\n]\n")).map_err(|e| unreadable(&path.display(), &e))?;
     }
-    let mut text = format!("{name}: {} of {} coefficients fixed\n", found.changes.len(), found.of);
+    let (fixed, of, requests, failed) = (found.changes.len(), found.of, found.requests, found.failed);
+    let mut text =
+        format!("{name}: {fixed} of {of} coefficients fixed by {requests} requests; {failed} failed\n");
+    push_warnings(&mut text, &found.warnings);
     for change in &found.changes {
-        let half = change.half.map_or_else(String::new, |h| format!(" ± {h:.4}"));
+        let half =
+            change.half.map_or_else(|| ", interval unknown".to_owned(), |h| format!(" ± {h:.4} (95 %)"));
         let (before, after) = (change.before, change.after);
         line(
             &mut text,

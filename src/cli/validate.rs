@@ -22,7 +22,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The file of experiments in a folder.
-const EXPERIMENTS: &str = "experiments.json";
+pub(super) const EXPERIMENTS: &str = "experiments.json";
 
 /// Experiments, each with the folder of its files.
 pub(super) type Found = Vec<(Experiment, PathBuf)>;

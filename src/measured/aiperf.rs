@@ -1,9 +1,12 @@
-//! `AIPerf`: one record a line, and the summary; each figure says its unit.
+//! `AIPerf`, and `genai-perf` that it comes from: one record a line, and the summary; each figure says its unit. How requests were sent
+//! stands in `aiperf_load`.
 //!
 //! Its inter-token latency is a mean over each request, (E2E - TTFT) / (N - 1): our TPOT. Its inter-chunk latency is our ITL, where a
 //! chunk holds one token.
 
+use super::aiperf_load::read_load;
 use super::benchmark::{Benchmark, Request};
+use super::clock::Clock;
 use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
 use crate::base::Diagnostic;
 use serde_json::Value;
@@ -41,7 +44,10 @@ pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
     let whole = Place::new(tree, "");
     let (of, before) = tree.get("records").map_or((tree, ""), |records| (records, "records"));
     let place = Place::new(of, before);
-    let mut b = Benchmark::new("AIPerf");
+    let genai =
+        ["input_config.perf_analyzer", "input_config.formatted_model_name", "input_config.service_kind"];
+    let genai = genai.iter().any(|path| whole.at(path).is_some());
+    let mut b = Benchmark::new(if genai { "genai-perf" } else { "AIPerf" });
     for (name, metric) in METRICS {
         let unit = place.text(&format!("{name}.unit"));
         let Some(scale) = milliseconds(unit) else {
@@ -68,19 +74,28 @@ pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
     }
     b.load.prompt_tokens = place.number("input_sequence_length.avg", problems);
     b.load.output_tokens = place.number("output_sequence_length.avg", problems);
-    b.load.requests = place.count("request_count.avg", problems);
+    b.completed = place.count("request_count.avg", problems);
+    b.load.requests = b.completed;
     b.failed = place.count("error_request_count.avg", problems).unwrap_or(0);
-    b.load.concurrency = whole.count("input_config.loadgen.concurrency", problems).filter(|n| *n > 0);
-    b.load.rate_per_s = whole.number("input_config.loadgen.request_rate", problems).filter(|r| *r > 0.0);
-    b.load.gap_cv =
-        Some(if whole.text("input_config.loadgen.request_rate_mode") == "constant" { 0.0 } else { 1.0 });
-    b.load.at_once = b.load.rate_per_s.is_none() && b.load.concurrency.is_some();
-    let names =
-        whole.list("input_config.endpoint.model_names").and_then(|n| n.first()).and_then(Value::as_str);
-    names.unwrap_or_default().clone_into(&mut b.model);
+    read_load(&mut b, whole, problems);
+    model(whole).clone_into(&mut b.model);
     whole.text("start_time").clone_into(&mut b.date);
-    b.note("AIPerf's inter-token latency is a mean over each request: it is compared as TPOT.");
+    b.note(format!(
+        "The inter-token latency of {} is a mean over each request: it is compared as TPOT.",
+        b.tool
+    ));
     b
+}
+
+/// The first model that a summary names, wherever the release has it.
+fn model(whole: Place<'_>) -> &str {
+    let lists = ["endpoint.model_names", "models.items", "models", "model_names", "model"];
+    let mut first = lists.iter().filter_map(|path| {
+        let found = whole.at(&format!("input_config.{path}"))?;
+        let entry = found.as_array().map_or(Some(found), |list| list.first())?;
+        entry.get("name").unwrap_or(entry).as_str()
+    });
+    first.next().unwrap_or_default()
 }
 
 /// Reads records.
@@ -138,7 +153,7 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Option<Request> {
     let mut tokens = |name: &str| place.count(&format!("metrics.{name}.value"), problems);
     let prompt_tokens = tokens("input_sequence_length");
     let output_tokens = tokens("output_sequence_length").or_else(|| tokens("output_token_count"));
-    let start = place.number("metadata.request_start_ns", problems);
+    let start = place.instant("metadata.request_start_ns").and_then(|ns| Clock::NANOSECONDS.us(ns));
     let (Some(e2e_us), Some(prompt_tokens), Some(output_tokens)) = (e2e_us, prompt_tokens, output_tokens)
     else {
         problems.missing(
@@ -147,11 +162,5 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Option<Request> {
         );
         return None;
     };
-    Some(Request {
-        start_us: start.map(|ns| (ns / 1e3) as u64),
-        prompt_tokens,
-        output_tokens,
-        ttft_us,
-        e2e_us,
-    })
+    Some(Request { start_us: start, prompt_tokens, output_tokens, ttft_us, e2e_us, counted: true })
 }

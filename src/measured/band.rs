@@ -56,12 +56,12 @@ pub fn bands_of(
     if moved.is_empty() {
         return Ok(Vec::new());
     }
-    let middle = run(with(scenario, coefficients))?;
+    let middle = run(with(scenario, coefficients), &[])?;
     let metrics = ["ttft_ms", "tpot_ms"];
     let values: Vec<Vec<f64>> = metrics.iter().map(|metric| points(&middle, metric)).collect();
     let mut squares: Vec<Vec<f64>> = values.iter().map(|v| vec![0.0; v.len()]).collect();
     for ends in moved {
-        let [one, other] = [run(with(scenario, &ends[0]))?, run(with(scenario, &ends[1]))?];
+        let [one, other] = [run(with(scenario, &ends[0]), &[])?, run(with(scenario, &ends[1]), &[])?];
         for (i, metric) in metrics.iter().enumerate() {
             let (one, other) = (points(&one, metric), points(&other, metric));
             for (k, square) in squares[i].iter_mut().enumerate().take(one.len().min(other.len())) {

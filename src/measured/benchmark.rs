@@ -21,8 +21,8 @@ pub struct Figure {
 /// One measured request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// When it was sent, in microseconds on the tool's clock.
-    pub start_us: Option<u64>,
+    /// When it was sent, in microseconds on the tool's clock, whatever that counts from.
+    pub start_us: Option<i64>,
     /// Prompt length.
     pub prompt_tokens: u32,
     /// Length of the answer.
@@ -31,6 +31,8 @@ pub struct Request {
     pub ttft_us: Option<u64>,
     /// Time to the last token.
     pub e2e_us: u64,
+    /// Whether the tool has it in its figures: some leave out those of the warm-up.
+    pub counted: bool,
 }
 
 /// How requests were sent, as far as the file tells.
@@ -111,6 +113,9 @@ pub struct Benchmark {
     /// The requests, if the file has them.
     #[serde(skip)]
     pub requests: Vec<Request>,
+    /// Requests that succeeded, where the file says so.
+    #[serde(skip)]
+    pub completed: Option<u32>,
     /// Requests that failed.
     pub failed: u32,
     /// How requests were sent.
@@ -131,10 +136,24 @@ impl Benchmark {
             clock: LatencyClock::Client,
             figures: Vec::new(),
             requests: Vec::new(),
+            completed: None,
             failed: 0,
             load: Load::default(),
             engine: EngineFacts::default(),
             notes: Vec::new(),
+        }
+    }
+
+    /// The requests that the tool has in its figures.
+    pub(super) fn counted(&self) -> impl Iterator<Item = &Request> {
+        self.requests.iter().filter(|r| r.counted)
+    }
+
+    /// How many requests the figures are of, if that is known.
+    pub fn measured(&self) -> Option<u32> {
+        match self.counted().count() as u32 {
+            0 => self.completed.or(self.load.requests),
+            counted => Some(counted),
         }
     }
 

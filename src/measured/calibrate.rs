@@ -9,11 +9,14 @@
 //! * How much longer the first token takes with each prompt token, if the file has requests of different lengths: that same share.
 //!
 //! All others stay as they were. Each is found by Newton's steps with the simulation itself as the function; everything is deterministic.
+//!
+//! What cannot be determined is refused: a load that the file does not tell, fewer requests than coefficients, a figure that no value of
+//! its coefficients comes near.
 
 use super::benchmark::{Benchmark, Request};
 use super::compare::{Compared, row};
 use super::scenario::{Replay, replay, set_engine, set_latency};
-use super::simulated::{Simulated, run};
+use super::simulated::Simulated;
 use super::statistics::of_request;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::perf;
@@ -32,7 +35,8 @@ pub struct CoefficientChange {
     pub before: f64,
     /// After.
     pub after: f64,
-    /// Half of the interval that has it with 95 %, from how much the measured requests differ; missing where the file has no requests.
+    /// Half of the interval that has it with 95 %, from how much the measured requests differ and how near the search comes; missing
+    /// where the file has fewer than 20 requests.
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
@@ -50,6 +54,12 @@ pub struct OneRun {
     pub changes: Vec<CoefficientChange>,
     /// How many coefficients the model has.
     pub of: u32,
+    /// Requests that the figures are of.
+    pub requests: u32,
+    /// Requests that failed and are in no figure.
+    pub failed: u32,
+    /// What speaks against trusting these coefficients, in sentences.
+    pub warnings: Vec<String>,
     /// The figures before.
     pub before: Vec<Compared>,
     /// The figures after.
@@ -90,6 +100,8 @@ struct Aim {
     target: f64,
     /// Standard error of the target.
     spread: Option<f64>,
+    /// Whether it is a mean, which must be met, and no slope.
+    is_mean: bool,
     of: Box<Reading>,
     knobs: Vec<Knob>,
 }
@@ -101,6 +113,12 @@ type Reading = dyn Fn(&Simulated) -> Option<f64>;
 const ROUNDS: u32 = 4;
 /// An aim this near is met.
 const NEAR: f64 = 0.002;
+/// An aim as far off as this after all was not met by any values of its coefficients.
+const FAR: f64 = 0.5;
+/// Fewer requests than this for each coefficient are few.
+const FEW_EACH: u32 = 30;
+/// Failures above this share of the requests tell of a run that was not sound.
+const FAILED_SHARE: f64 = 0.02;
 /// Fewest requests that tell a slope or a spread.
 const FEWEST: usize = 20;
 /// Lengths of prompts that differ by less than this, as a share of their mean, tell no slope.
@@ -109,15 +127,9 @@ const SPREAD: f64 = 0.2;
 /// Calibrates the pools of the first pool's GPU to a run; `file` is where it came from.
 pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRun, Diagnostics> {
     let aims = aims(b);
-    if aims.is_empty() {
-        let fix = "give a run with TPOT, ITL or TTFT";
-        return Err(vec![Diagnostic::error(
-            "",
-            "neither TPOT nor ITL nor TTFT",
-            "at least one of them",
-            fix,
-        )]);
-    }
+    let replay = replay(b, scenario);
+    let requests = determined(b, &aims, &replay).map_err(|problem| vec![problem])?;
+    let mut warnings = replay.warnings.clone();
     let first = scenario.cluster.pools.first().cloned().unwrap_or_default();
     let settings = match &first.latency {
         LatencyModel::Calibrated(settings) => settings.clone(),
@@ -125,8 +137,7 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     };
     let built_in = || perf::calibration(&first.gpu, settings.engine).of_model(&first.model);
     let start = settings.coefficients.clone().unwrap_or_else(built_in);
-    let mut search =
-        Search { replay: replay(b, scenario), gpu: first.gpu.clone(), settings, c: start.clone() };
+    let mut search = Search { replay, gpu: first.gpu.clone(), settings, c: start.clone() };
     let begun = search.run()?;
     let before = b.figures.iter().filter_map(|f| row(f, std::slice::from_ref(&begun))).collect();
     let mut found: Vec<CoefficientChange> = Vec::new();
@@ -138,13 +149,17 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
         }
     }
     found.retain(|change| (change.before - change.after).abs() > 0.0);
+    if let Some(problem) = aims.iter().find_map(|aim| far_off(aim, &now)) {
+        return Err(vec![problem]);
+    }
     let notes = aims.iter().filter_map(|aim| unmet(aim, &now)).collect();
+    warnings.extend(doubts(b, requests, found.len() as u32));
     let after = b.figures.iter().filter_map(|f| row(f, std::slice::from_ref(&now))).collect();
     let source = CoefficientSource {
         file: file.chars().take(200).collect(),
         tool: b.tool.to_owned(),
         date: b.date.chars().take(100).collect(),
-        requests: b.requests.len() as u32,
+        requests,
         coefficients: found.iter().map(|change| change.coefficient.to_owned()).collect(),
     };
     let mut calibrated = scenario.clone();
@@ -155,7 +170,60 @@ pub fn calibrate(b: &Benchmark, scenario: &Scenario, file: &str) -> Result<OneRu
     set_engine(b, &mut calibrated);
     let of = json::tree(&start).as_object().map_or(0, |fields| fields.len() as u32);
     let scenario = crate::scenario::to_json(&calibrated);
-    Ok(OneRun { scenario, changes: found, of, before, after, notes })
+    let failed = b.failed;
+    Ok(OneRun { scenario, changes: found, of, requests, failed, warnings, before, after, notes })
+}
+
+/// How many requests tell of the coefficients; a problem where these cannot be determined.
+fn determined(b: &Benchmark, aims: &[Aim], replay: &Replay) -> Result<u32, Diagnostic> {
+    if aims.is_empty() {
+        let fix = "give a run with TPOT, ITL or TTFT";
+        return Err(Diagnostic::error("", "neither TPOT nor ITL nor TTFT", "at least one of them", fix));
+    }
+    if replay.assumed {
+        let allowed = "a file that tells how requests were sent: their times, a rate, or how many were in flight, with their lengths";
+        let found = format!("a load that is not told; a comparison runs {}", replay.says);
+        let fix = "give the result with all its requests: coefficients cannot be determined from a run under another load";
+        return Err(Diagnostic::error("", found, allowed, fix));
+    }
+    let requests = b.measured().unwrap_or(0);
+    if (requests as usize) < aims.len().max(2) {
+        let allowed = format!("at least {} for {} coefficients", aims.len().max(2), aims.len());
+        let fix = format!("give a longer run: {FEW_EACH} requests for each coefficient, or more");
+        return Err(Diagnostic::error("", format!("{requests} requests that were measured"), allowed, fix));
+    }
+    Ok(requests)
+}
+
+/// What speaks against trusting coefficients of so many requests.
+fn doubts(b: &Benchmark, requests: u32, coefficients: u32) -> Vec<String> {
+    let mut all = Vec::new();
+    if requests < FEW_EACH * coefficients {
+        all.push(format!(
+            "{requests} requests are few for {coefficients} coefficients: below {FEW_EACH} for each, another run may give others."
+        ));
+    }
+    let sent = f64::from(requests) + f64::from(b.failed);
+    if f64::from(b.failed) > FAILED_SHARE * sent {
+        all.push(format!(
+            "{} of {sent} requests failed and are in no figure: those that succeed are often the quicker ones.",
+            b.failed
+        ));
+    }
+    all
+}
+
+/// A mean that no values of its coefficients come near.
+fn far_off(aim: &Aim, now: &Simulated) -> Option<Diagnostic> {
+    let left = (aim.of)(now).map(|x| x / aim.target - 1.0)?;
+    (aim.is_mean && left.abs() > FAR).then(|| {
+        let found =
+            format!("{}: {:+.0} % off at the best values of its coefficients", aim.told_by, left * 100.0);
+        let allowed =
+            format!("a run whose figures are within {:.0} % of those of some coefficients", FAR * 100.0);
+        let fix = "check that the scenario has the model, GPU, parallelism and engine that were measured";
+        Diagnostic::error("", found, allowed, fix)
+    })
 }
 
 /// What a file tells of coefficients.
@@ -165,22 +233,24 @@ fn aims(b: &Benchmark) -> Vec<Aim> {
         let Some((stat, target)) = stats.iter().find_map(|s| Some((*s, b.figure(metric, s)?))) else {
             return false;
         };
-        let spread = standard_error(&b.requests, metric);
-        aims.push(Aim { told_by, target, spread, of: Box::new(move |s| s.figure(metric, stat)), knobs });
+        let spread = standard_error(b.counted(), metric);
+        let of = Box::new(move |s: &Simulated| s.figure(metric, stat));
+        aims.push(Aim { told_by, target, spread, is_mean: true, of, knobs });
         true
     };
     if !aim("time per output token", "tpot_ms", &["mean", "p50"], vec![LAYER, WEIGHTS]) {
         aim("gaps between tokens", "itl_ms", &["mean", "p50"], vec![LAYER, WEIGHTS]);
     }
-    let steepness = slope(&b.requests);
+    let steepness = slope(b.counted());
     let knobs = if steepness.is_some() { vec![QUEUEING] } else { vec![QUEUEING, COMPUTE] };
     aim("time to first token", "ttft_ms", &["mean", "p50"], knobs);
     if let Some(target) = steepness {
-        let of = Box::new(|s: &Simulated| slope(&s.requests));
+        let of = Box::new(|s: &Simulated| slope(s.requests.iter()));
         aims.push(Aim {
             told_by: "first token by prompt length",
             target,
             spread: None,
+            is_mean: false,
             of,
             knobs: vec![COMPUTE],
         });
@@ -189,8 +259,8 @@ fn aims(b: &Benchmark) -> Vec<Aim> {
 }
 
 /// Standard error of the mean of a metric.
-fn standard_error(requests: &[Request], metric: &str) -> Option<f64> {
-    let values: Vec<f64> = requests.iter().filter_map(|r| of_request(r, metric)).collect();
+fn standard_error<'a>(requests: impl Iterator<Item = &'a Request>, metric: &str) -> Option<f64> {
+    let values: Vec<f64> = requests.filter_map(|r| of_request(r, metric)).collect();
     if values.len() < FEWEST {
         return None;
     }
@@ -201,11 +271,9 @@ fn standard_error(requests: &[Request], metric: &str) -> Option<f64> {
 }
 
 /// Milliseconds of TTFT for each prompt token, by least squares; nothing where lengths hardly differ.
-fn slope(requests: &[Request]) -> Option<f64> {
-    let points: Vec<(f64, f64)> = requests
-        .iter()
-        .filter_map(|r| Some((f64::from(r.prompt_tokens), of_request(r, "ttft_ms")?)))
-        .collect();
+fn slope<'a>(requests: impl Iterator<Item = &'a Request>) -> Option<f64> {
+    let points: Vec<(f64, f64)> =
+        requests.filter_map(|r| Some((f64::from(r.prompt_tokens), of_request(r, "ttft_ms")?))).collect();
     if points.len() < FEWEST {
         return None;
     }
@@ -240,7 +308,7 @@ impl Search {
     fn run(&mut self) -> Result<Simulated, Diagnostics> {
         let settings = CalibratedSettings { coefficients: Some(self.c.clone()), ..self.settings.clone() };
         self.replay.set_latency(&self.gpu, &LatencyModel::Calibrated(settings));
-        run(self.replay.scenario(self.replay.seed()))
+        self.replay.run(self.replay.seed())
     }
 
     /// One of Newton's steps of the first coefficient of an aim that is not at its limit.
@@ -270,7 +338,7 @@ impl Search {
             let wanted = digits((begun - off / slope).clamp(low, high));
             *(knob.of)(&mut self.c) = wanted;
             now = self.run()?;
-            let half = aim.spread.map(|spread| (1.96 * spread / slope).abs());
+            let half = aim.spread.map(|spread| ((1.96 * spread + NEAR * aim.target) / slope).abs());
             let mut copy = start.clone();
             let change = CoefficientChange {
                 coefficient: knob.name,

@@ -2,7 +2,7 @@
 
 use super::benchmark::{Benchmark, Figure};
 use super::scenario::Replay;
-use super::simulated::{Simulated, run};
+use super::simulated::Simulated;
 use super::statistics::{of_request, sort, statistic};
 use crate::base::Diagnostics;
 use serde::Serialize;
@@ -38,7 +38,8 @@ pub struct Curves {
     pub simulated: Vec<f64>,
     /// Measured: pairs of a percentage of the requests and the value.
     pub measured: Vec<[f64; 2]>,
-    /// Largest distance between the two in percentage points, where all requests are known.
+    /// Largest distance between the two in percentage points, where all requests are known. Values that differ by less than 1 % count as
+    /// equal: where many requests have nearly one value, the share below it would tell nothing.
     #[cfg_attr(feature = "cli", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_gap: Option<f64>,
@@ -56,12 +57,16 @@ pub struct Comparison {
     pub model: String,
     /// Date, as the file has it.
     pub date: String,
-    /// Requests with their own times in the file.
+    /// Requests in the file with the time that each was sent.
     pub requests: u32,
     /// Requests that failed.
     pub failed: u32,
     /// What is run, in words.
     pub says: String,
+    /// Whether the load is assumed, as the file does not tell it: no errors are told then.
+    pub assumed: bool,
+    /// What speaks against comparing the two, in sentences.
+    pub warnings: Vec<String>,
     /// What to know about these figures.
     pub notes: Vec<String>,
     /// The figures.
@@ -81,26 +86,36 @@ const POINTS: usize = 200;
 
 /// Runs a result and compares it. KV blocks that the server told are compared with those that fit by themselves.
 pub fn compare(b: &Benchmark, replay: &Replay) -> Result<Comparison, Diagnostics> {
-    let few = (MOST_REQUESTS / replay.requests().max(1)).max(1) as u64;
+    let few = (MOST_REQUESTS / (replay.requests() * replay.runs()).max(1)).max(1) as u64;
     let seeds = if replay.is_drawn() { SEEDS.min(few) } else { 1 };
     let seeds: Vec<u64> = (0..seeds).map(|i| replay.seed().wrapping_add(i)).collect();
-    let runs: Result<Vec<Simulated>, Diagnostics> =
-        seeds.iter().map(|seed| run(replay.scenario(*seed))).collect();
+    let runs: Result<Vec<Simulated>, Diagnostics> = seeds.iter().map(|seed| replay.run(*seed)).collect();
     let runs = runs?;
     let mut rows: Vec<Compared> = b.figures.iter().filter_map(|f| row(f, &runs)).collect();
+    let mut curves: Vec<Curves> =
+        ["ttft_ms", "tpot_ms", "e2e_ms"].into_iter().filter_map(|metric| curve(b, metric, &runs)).collect();
+    if replay.assumed {
+        for row in &mut rows {
+            row.error = None;
+        }
+        for curve in &mut curves {
+            curve.largest_gap = None;
+        }
+    }
     rows.extend(blocks(b, replay));
-    let curves = ["ttft_ms", "tpot_ms", "e2e_ms"].into_iter().filter_map(|metric| curve(b, metric, &runs));
     Ok(Comparison {
         tool: b.tool,
         name: b.name.clone(),
         model: b.model.clone(),
         date: b.date.clone(),
-        requests: b.requests.len() as u32,
+        requests: b.requests.iter().filter(|r| r.start_us.is_some()).count() as u32,
         failed: b.failed,
         says: replay.says.clone(),
+        assumed: replay.assumed,
+        warnings: replay.warnings.clone(),
         notes: b.notes.clone(),
         rows,
-        curves: curves.collect(),
+        curves,
         seeds: seeds.len() as u32,
     })
 }
@@ -134,11 +149,20 @@ fn error(f: &Figure, simulated: f64) -> Option<f64> {
     (of > 0.0).then(|| (simulated - nearest) / of)
 }
 
+/// Values that differ by no more than this share count as equal.
+const SAME: f64 = 0.01;
+
+/// By how much more of one lies at or below a value than of the other at or below that value and a little; both in ascending order.
+fn beyond(one: &[f64], other: &[f64]) -> f64 {
+    let share = |of: &[f64], x: f64| of.partition_point(|v| *v <= x) as f64 / of.len() as f64;
+    one.iter().map(|x| share(one, *x) - share(other, x * (1.0 + SAME))).fold(0.0, f64::max)
+}
+
 fn curve(b: &Benchmark, metric: &'static str, runs: &[Simulated]) -> Option<Curves> {
     let mut simulated: Vec<f64> = runs.iter().flat_map(|s| s.values(metric)).collect();
     sort(&mut simulated);
     let last = simulated.len().checked_sub(1)?;
-    let mut own: Vec<f64> = b.requests.iter().filter_map(|r| of_request(r, metric)).collect();
+    let mut own: Vec<f64> = b.counted().filter_map(|r| of_request(r, metric)).collect();
     sort(&mut own);
     let percentiles = [5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0];
     let measured: Vec<[f64; 2]> = if own.len() >= 20 {
@@ -156,14 +180,8 @@ fn curve(b: &Benchmark, metric: &'static str, runs: &[Simulated]) -> Option<Curv
     if measured.is_empty() {
         return None;
     }
-    let largest_gap = (own.len() >= 20).then(|| {
-        measured
-            .iter()
-            .map(|[p, x]| {
-                (simulated.partition_point(|s| s <= x) as f64 / (last + 1) as f64 * 100.0 - p).abs()
-            })
-            .fold(0.0, f64::max)
-    });
+    let largest_gap =
+        (own.len() >= 20).then(|| beyond(&own, &simulated).max(beyond(&simulated, &own)) * 100.0);
     let points = POINTS.min(last + 1).max(2);
     let at = |i: usize| simulated[i * last / (points - 1)];
     Some(Curves { metric, simulated: (0..points).map(at).collect(), measured, largest_gap })

@@ -1,18 +1,24 @@
 //! The log of a vLLM server: one line of averages every ten seconds, one line for each step if
 //! `--enable-logging-iteration-details` is given, and the size of the KV cache.
 //!
-//! By Little's law the requests that run, over the tokens generated in a second, are the time of a token. The time of a step is that of
-//! the turn of a loop: where steps are scheduled ahead of the GPU it can be the time of the processor alone.
+//! By Little's law the requests that run, over the tokens generated in a second, are the time of a token, as long as those that run decode:
+//! not while prompts are computed. The time of a step is that of the turn of a loop: where steps are scheduled ahead of the GPU it can be
+//! the time of the processor alone. Several engines write a line each at about the same time: their requests and rates are added up.
 
 use super::benchmark::Benchmark;
 use super::reading::{MOST_GAPS, Problems};
 use super::statistics::{STATISTICS, sort};
 use crate::scenario::LatencyClock;
 
+const PROMPTS: &str = "Avg prompt throughput: ";
 const THROUGHPUT: &str = "Avg generation throughput: ";
 const STEP: &str = "Iteration(";
 const KV_TOKENS: &str = "GPU KV cache size: ";
 const BLOCKS: &str = "num_gpu_blocks is: ";
+
+/// More prompt tokens than this for each generated one, and Little's law does not tell the time of a token. Computing a prompt token
+/// takes some 1/400 of the time of a step, so that at 10 of them requests spend 2.5 % of their time before they decode.
+const PROMPT_TOKENS_EACH: f64 = 10.0;
 
 /// Steps shorter than this, in the median, are not those of a GPU.
 const SHORTEST_STEP_MS: f64 = 0.5;
@@ -35,37 +41,135 @@ fn before(line: &str, mark: &str) -> Option<f64> {
     line[..line.find(mark)?].split_whitespace().next_back()?.parse().ok()
 }
 
-/// Sums over the lines of averages.
-#[derive(Default)]
+/// What one engine says in its line of averages, or several of them together.
+#[derive(Clone, Copy, Default)]
 struct Averages {
-    lines: f64,
+    prompts: f64,
     generated: f64,
     running: f64,
     waiting: f64,
+}
+
+impl Averages {
+    fn read(line: &str) -> Option<Self> {
+        Some(Self {
+            prompts: after(line, PROMPTS).unwrap_or(0.0),
+            generated: after(line, THROUGHPUT)?,
+            running: after(line, "Running: ")?,
+            // Before vLLM's second scheduler.
+            waiting: after(line, "Waiting: ").or_else(|| after(line, "Pending: "))?,
+        })
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            prompts: self.prompts + other.prompts,
+            generated: self.generated + other.generated,
+            running: self.running + other.running,
+            waiting: self.waiting + other.waiting,
+        }
+    }
+}
+
+/// The lines of averages, those of all engines in one interval together.
+#[derive(Default)]
+struct Intervals<'a> {
+    done: Vec<Averages>,
+    now: Averages,
+    /// Engines that have a line in the present interval, and all engines.
+    here: Vec<Engine<'a>>,
+    engines: Vec<Engine<'a>>,
+    /// How many engines a line says that it is of.
+    aggregated: f64,
+}
+
+impl<'a> Intervals<'a> {
+    fn add(&mut self, line: &'a str, averages: Averages) {
+        self.aggregated = self.aggregated.max(before(line, " Engines Aggregated:").unwrap_or(0.0));
+        let engine = engine(line);
+        if self.here.contains(&engine) || self.here.len() >= MOST_ENGINES {
+            self.close();
+        }
+        self.here.push(engine);
+        if !self.engines.contains(&engine) && self.engines.len() < MOST_ENGINES {
+            self.engines.push(engine);
+        }
+        self.now = self.now.plus(averages);
+    }
+
+    /// Ends an interval; one in which nothing was generated does not count.
+    fn close(&mut self) {
+        if self.now.running > 0.0 && self.now.generated > 0.0 {
+            self.done.push(self.now);
+        }
+        self.now = Averages::default();
+        self.here.clear();
+    }
+
+    fn put(mut self, b: &mut Benchmark) {
+        self.close();
+        let sum = |all: &[Averages]| all.iter().fold(Averages::default(), |sum, one| sum.plus(*one));
+        let all = sum(&self.done);
+        let intervals = self.done.len() as f64;
+        if intervals == 0.0 {
+            return;
+        }
+        let before = self.done.len();
+        self.done.retain(|one| one.prompts <= PROMPT_TOKENS_EACH * one.generated);
+        let decoding = sum(&self.done);
+        if decoding.generated > 0.0 {
+            b.put("tpot_ms", "mean", decoding.running / decoding.generated * 1e3);
+            b.note("TPOT is the requests that run over the tokens generated in a second, averaged over the lines of the log with any.");
+        }
+        match (before - self.done.len(), self.done.len()) {
+            (0, _) => {}
+            (_, 0) => b.note(
+                "TPOT is left out: prompts are computed all the time, and most requests that run do not decode yet.",
+            ),
+            (left_out, kept) => b.note(format!(
+                "TPOT is of {kept} intervals: {left_out} in which mostly prompts are computed are left out, as most requests \
+                 that run do not decode yet."
+            )),
+        }
+        b.put("out_tok_per_s", "value", all.generated / intervals);
+        b.put("running", "value", all.running / intervals);
+        b.put("waiting", "value", all.waiting / intervals);
+        let engines = self.aggregated.max(self.engines.len() as f64);
+        if engines > 1.0 {
+            b.note(format!("{engines} engines: their requests and rates are added up."));
+        }
+    }
+}
+
+/// More engines than this in one log are not told apart.
+const MOST_ENGINES: usize = 1024;
+
+/// What tells the engines of one log apart: a pod or container before the line, and the number that vLLM gives them.
+type Engine<'a> = [&'a str; 2];
+
+fn engine(line: &str) -> Engine<'_> {
+    let end = line.find(PROMPTS).or_else(|| line.find(THROUGHPUT)).unwrap_or(0);
+    let number = line[..end].rfind("Engine ").map_or("", |at| &line[at..end]);
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let container = first.starts_with("[pod/") || line[first.len()..].trim_start().starts_with("| ");
+    [if container { first } else { "" }, number]
 }
 
 /// Reads a log.
 pub(super) fn read(text: &str, problems: &mut Problems) -> Benchmark {
     let mut b = Benchmark::new("vLLM log");
     b.clock = LatencyClock::Server;
-    let (mut averages, mut steps) = (Averages::default(), Vec::new());
+    let (mut intervals, mut steps) = (Intervals::default(), Vec::new());
     for (i, line) in text.lines().enumerate() {
         if line.contains(THROUGHPUT) {
-            let [generated, running, waiting] =
-                [THROUGHPUT, "Running: ", "Waiting: "].map(|mark| after(line, mark));
-            let (Some(generated), Some(running), Some(waiting)) = (generated, running, waiting) else {
+            let Some(averages) = Averages::read(line) else {
                 problems.missing(
                     &format!("line {}", i + 1),
                     "Running: N reqs, Waiting: N reqs after the throughput",
                 );
                 continue;
             };
-            if running > 0.0 && generated > 0.0 {
-                averages.lines += 1.0;
-                averages.generated += generated;
-                averages.running += running;
-                averages.waiting += waiting;
-            }
+            intervals.add(line, averages);
         } else if line.contains(STEP) && line.contains("generation requests") {
             let [tokens, requests] =
                 [" context tokens", " generation requests"].map(|mark| before(line, mark));
@@ -82,13 +186,7 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Benchmark {
         b.engine.kv_tokens = b.engine.kv_tokens.or(after(line, KV_TOKENS).map(|n| n as u32));
         b.engine.blocks = b.engine.blocks.or(after(line, BLOCKS).map(|n| n as u32));
     }
-    if averages.lines > 0.0 {
-        b.put("tpot_ms", "mean", averages.running / averages.generated * 1e3);
-        b.put("out_tok_per_s", "value", averages.generated / averages.lines);
-        b.put("running", "value", averages.running / averages.lines);
-        b.put("waiting", "value", averages.waiting / averages.lines);
-        b.note("TPOT is the requests that run over the tokens generated in a second, averaged over the lines of the log with any.");
-    }
+    intervals.put(&mut b);
     put_steps(&mut b, &steps);
     b
 }

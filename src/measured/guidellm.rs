@@ -4,6 +4,7 @@
 //! is what others call TPOT.
 
 use super::benchmark::{Benchmark, Request};
+use super::clock::Clock;
 use super::reading::{MOST_REQUESTS, Place, Problems, us};
 use serde_json::Value;
 
@@ -15,13 +16,24 @@ const STATS: [(&str, &str); 5] = [
     (".percentiles.p99", "p99"),
 ];
 
+/// Where releases have the time at which a request was sent.
+const STARTS: [&str; 3] = ["start_time", "request_start_time", "info.timings.request_start"];
+
 /// All runs of a report.
 pub(super) fn read(tree: &Value, problems: &mut Problems) -> Vec<Benchmark> {
     let Some(runs) = tree.get("benchmarks").and_then(Value::as_array) else {
         problems.missing("benchmarks", "a list of runs");
         return Vec::new();
     };
-    let model = ["args.model", "metadata.model", "args.backend_args.model", "args.backend_kwargs.model"];
+    let model = [
+        "args.model",
+        "metadata.model",
+        "args.backend_args.model",
+        "args.backend_kwargs.model",
+        "config.model",
+        "config.backend.model",
+        "config.backend_kwargs.model",
+    ];
     let whole = Place::new(tree, "");
     let model = model.iter().map(|path| whole.text(path)).find(|m| !m.is_empty()).unwrap_or_default();
     let mut found = Vec::new();
@@ -59,10 +71,31 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Benchmark {
     };
     b.load.prompt_tokens = mean("prompt_token_count", problems);
     b.load.output_tokens = mean("output_token_count", problems);
+    read_counts(&mut b, place, problems);
     read_strategy(&mut b, place, problems);
     read_requests(&mut b, place, problems);
     b.note("TPOT is GuideLLM's inter-token latency: its time per output token holds the first token too.");
     b
+}
+
+/// How many requests succeeded and failed, wherever the release has it: a report may be saved without its requests.
+fn read_counts(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
+    let mut first = |paths: &[&str]| paths.iter().find_map(|path| place.count(path, problems));
+    let succeeded = first(&[
+        "metrics.request_latency.successful.count",
+        "metrics.time_to_first_token_ms.successful.count",
+        "metrics.request_totals.successful",
+        "scheduler_metrics.requests_made.successful",
+        "run_stats.requests_made.successful",
+    ]);
+    b.failed = first(&[
+        "metrics.request_totals.errored",
+        "scheduler_metrics.requests_made.errored",
+        "run_stats.requests_made.errored",
+    ])
+    .unwrap_or(0);
+    b.completed = succeeded;
+    b.load.requests = succeeded.filter(|n| *n > 0).map(|n| n.saturating_add(b.failed));
 }
 
 fn read_strategy(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
@@ -73,7 +106,10 @@ fn read_strategy(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     let streams = place.count(&format!("{of}.streams"), problems);
     let streams = streams.or_else(|| place.count(&format!("{of}.max_concurrency"), problems));
     match kind {
-        "synchronous" => b.load.concurrency = Some(1),
+        "synchronous" => {
+            b.load.at_once = true;
+            b.load.concurrency = Some(1);
+        }
         "throughput" => {
             b.load.at_once = true;
             b.load.concurrency = streams.filter(|n| *n > 0);
@@ -85,6 +121,7 @@ fn read_strategy(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
         _ => {
             b.load.rate_per_s = rate;
             b.load.gap_cv = Some(if kind == "poisson" { 1.0 } else { 0.0 });
+            b.load.concurrency = streams.filter(|n| *n > 0);
         }
     }
     b.name = match (rate, streams) {
@@ -97,11 +134,13 @@ fn read_strategy(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
 /// The requests that succeeded, where the report keeps them.
 fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     let failed = place.list("requests.errored").map_or(0, <[Value]>::len);
-    b.failed = failed as u32;
-    let Some(rows) = place.list("requests.successful") else { return };
+    b.failed = b.failed.max(failed as u32);
+    let rows = place.list("requests.successful").unwrap_or_default();
     if rows.len() > MOST_REQUESTS {
         return problems.too_many("requests.successful", rows.len());
     }
+    let (clock, window) = (clock(place, rows), [place.instant("start_time"), place.instant("end_time")]);
+    let window = window.map(|edge| edge.and_then(|instant| clock.us(instant)));
     let mut found = Vec::new();
     for row in rows {
         let row = Place::new(row, "");
@@ -112,16 +151,49 @@ fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
         let output = first(&["output_tokens", "output_metrics.text_tokens"]);
         let ttft = first(&["time_to_first_token_ms"]);
         let e2e = first(&["request_latency"]);
-        let start = first(&["start_time", "request_start_time", "info.timings.request_start"]);
+        let start = STARTS.iter().find_map(|path| clock.us(row.instant(path)?));
         let (Some(prompt), Some(output), Some(e2e)) = (prompt, output, e2e) else { return };
+        let outside = start.zip(window[0]).is_some_and(|(start, from)| start < from)
+            || start.zip(window[1]).is_some_and(|(start, to)| start.saturating_add_unsigned(us(e2e)) > to);
         found.push(Request {
-            start_us: start.map(us),
+            start_us: start,
             prompt_tokens: prompt as u32,
             output_tokens: output as u32,
             ttft_us: ttft.map(|ms| us(ms / 1e3)),
             e2e_us: us(e2e),
+            counted: !outside,
         });
     }
     b.requests = found;
+    note_left_out(b, place);
     b.figures_of_requests(Vec::new());
+}
+
+/// The clock of a run's requests.
+fn clock(place: Place<'_>, rows: &[Value]) -> Clock {
+    let starts =
+        rows.iter().filter_map(|row| STARTS.iter().find_map(|path| Place::new(row, "").instant(path)));
+    let run_s = place.number("duration", &mut Problems::default());
+    Clock::of(&starts.collect::<Vec<_>>(), run_s)
+}
+
+/// Which requests the tool counts is known by its edges of the run; where they leave out others than its count says, all of them count.
+fn note_left_out(b: &mut Benchmark, place: Place<'_>) {
+    let quiet = &mut Problems::default();
+    let told = place.count("metrics.request_latency.successful.count", quiet);
+    let told = told.or_else(|| place.count("metrics.time_to_first_token_ms.successful.count", quiet));
+    let (all, counted) = (b.requests.len() as u32, b.counted().count() as u32);
+    if counted == 0 || told == Some(all) {
+        for r in &mut b.requests {
+            r.counted = true;
+        }
+    } else if counted < all {
+        b.note(format!(
+            "Figures are of {counted} of {all} requests: GuideLLM leaves out its warm-up and cool-down."
+        ));
+    } else if let Some(told) = told.filter(|told| *told < all) {
+        b.note(format!(
+            "GuideLLM's own figures are of {told} of the {all} requests; the file does not tell which."
+        ));
+    }
 }

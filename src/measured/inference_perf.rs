@@ -4,7 +4,8 @@
 //! its text again. (E2E - TTFT) / (N - 1) is right in all of them.
 
 use super::benchmark::{Benchmark, Request};
-use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
+use super::clock::Clock;
+use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems};
 use serde_json::Value;
 
 const STATS: [(&str, &str); 5] =
@@ -32,6 +33,7 @@ pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
         }
     }
     let succeeded = place.number("successes.count", problems);
+    b.completed = place.count("successes.count", problems);
     let mut length = |names: [&str; 2]| {
         names.iter().find_map(|name| {
             let mean = place.number(&format!("successes.{name}.mean"), problems);
@@ -43,12 +45,13 @@ pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
     b.load.output_tokens = length(["output_len", "output_tokens"]);
     b.failed = place.count("failures.count", problems).unwrap_or(0);
     b.load.requests = place.count("load_summary.count", problems);
-    b.load.rate_per_s = ["requested_rate", "achieved_rate"]
-        .iter()
-        .find_map(|key| place.number(&format!("load_summary.{key}"), problems))
-        .filter(|r| *r > 0.0);
+    let mut rate = |key: &str| place.number(&format!("load_summary.{key}"), problems).filter(|r| *r > 0.0);
+    let (requested, achieved) = (rate("requested_rate"), rate("achieved_rate"));
     b.load.gap_cv = Some(1.0);
     b.load.concurrency = place.count("load_summary.concurrency", problems).filter(|n| *n > 0);
+    // With a limit of requests in flight the rate that was reached is what came of it, not what was asked for.
+    b.load.rate_per_s = requested.or(achieved.filter(|_| b.load.concurrency.is_none()));
+    b.load.at_once = b.load.rate_per_s.is_none() && b.load.concurrency.is_some();
     mend(&mut b);
     b
 }
@@ -80,6 +83,8 @@ pub(super) fn requests(tree: &Value, problems: &mut Problems) -> Benchmark {
         problems.too_many("", rows.len());
         return b;
     }
+    let instants: Vec<&Value> = rows.iter().filter_map(|row| row.get("start_time")).collect();
+    let clock = Clock::of(&instants, None);
     let (mut gaps, mut doubled) = (Vec::new(), false);
     for (i, row) in rows.iter().enumerate() {
         let before = format!("[{i}]");
@@ -88,7 +93,7 @@ pub(super) fn requests(tree: &Value, problems: &mut Problems) -> Benchmark {
             b.failed += 1;
             continue;
         }
-        if let Some((request, own, twice)) = one(place, problems) {
+        if let Some((request, own, twice)) = one(place, clock, problems) {
             doubled |= twice;
             if gaps.len() + own.len() <= MOST_GAPS {
                 gaps.extend(own);
@@ -105,9 +110,9 @@ pub(super) fn requests(tree: &Value, problems: &mut Problems) -> Benchmark {
 }
 
 /// A request, the gaps between its tokens in milliseconds, and whether its times came in pairs.
-fn one(place: Place<'_>, problems: &mut Problems) -> Option<(Request, Vec<f64>, bool)> {
-    let (start, end) = (place.number("start_time", problems), place.number("end_time", problems));
-    let (Some(start), Some(end)) = (start, end) else {
+fn one(place: Place<'_>, clock: Clock, problems: &mut Problems) -> Option<(Request, Vec<f64>, bool)> {
+    let instant = |path: &str| clock.us(place.instant(path)?);
+    let (Some(start), Some(end)) = (instant("start_time"), instant("end_time")) else {
         problems.missing(&place.way("start_time or end_time"), "seconds");
         return None;
     };
@@ -120,18 +125,19 @@ fn one(place: Place<'_>, problems: &mut Problems) -> Option<(Request, Vec<f64>, 
     let counted = first(&["info.output_tokens", "info.response_metrics.output_tokens"]);
     let times = ["info.output_token_times", "info.response_metrics.output_token_times"];
     let times = times.iter().find_map(|path| place.list(path)).unwrap_or_default();
-    let times: Vec<f64> = times.iter().filter_map(Value::as_f64).collect();
-    let pairs = times.len() > 3 && times.chunks_exact(2).all(|pair| pair[1] - pair[0] < 1e-3);
-    let times: Vec<f64> = if pairs { times.iter().copied().step_by(2).collect() } else { times };
+    let times: Vec<i64> = times.iter().filter_map(|time| clock.us(time)).collect();
+    let pairs = times.len() > 3 && times.chunks_exact(2).all(|pair| pair[1] - pair[0] < 1000);
+    let times: Vec<i64> = if pairs { times.iter().copied().step_by(2).collect() } else { times };
     let output = asked(place.text("request")).or(counted).unwrap_or(times.len() as f64);
     let request = Request {
-        start_us: Some(us(start)),
+        start_us: Some(start),
         prompt_tokens: prompt.unwrap_or(0.0) as u32,
         output_tokens: output as u32,
-        ttft_us: times.first().filter(|t| **t >= start).map(|t| us(t - start)),
-        e2e_us: us(end - start),
+        ttft_us: times.first().and_then(|t| u64::try_from(t - start).ok()),
+        e2e_us: u64::try_from(end - start).unwrap_or(0),
+        counted: true,
     };
-    let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]).max(0.0) * 1e3).collect();
+    let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]).max(0) as f64 / 1e3).collect();
     // A chunk for each token, or the gaps are no ITL.
     let each = (times.len() as f64 / output.max(1.0) - 1.0).abs() < 0.1;
     Some((request, if each { gaps } else { Vec::new() }, pairs))

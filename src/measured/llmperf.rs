@@ -43,7 +43,8 @@ pub(super) fn summary(tree: &Value, problems: &mut Problems) -> Benchmark {
     if let Some(rate) = place.number("results_mean_output_throughput_token_per_s", problems) {
         b.put("out_tok_per_s", "value", rate);
     }
-    b.load.requests = place.count("results_num_completed_requests", problems);
+    b.completed = place.count("results_num_completed_requests", problems);
+    b.load.requests = b.completed;
     b.failed = place.count("results_number_errors", problems).unwrap_or(0);
     b.load.concurrency = place.count("num_concurrent_requests", problems).filter(|n| *n > 0);
     b.load.at_once = b.load.concurrency.is_some();
@@ -77,7 +78,14 @@ pub(super) fn responses(tree: &Value, problems: &mut Problems) -> Benchmark {
             continue;
         };
         let ttft_us = place.number("ttft_s", problems).map(us);
-        b.requests.push(Request { start_us: None, prompt_tokens, output_tokens, ttft_us, e2e_us: us(e2e) });
+        b.requests.push(Request {
+            start_us: None,
+            prompt_tokens,
+            output_tokens,
+            ttft_us,
+            e2e_us: us(e2e),
+            counted: true,
+        });
     }
     b.note(NOTE);
     b.figures_of_requests(Vec::new());

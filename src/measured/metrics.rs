@@ -99,7 +99,7 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Benchmark {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     let lines = text.lines().enumerate().filter(|(_, line)| line.starts_with("vllm:"));
     for (i, line) in lines.take(MOST_SERIES) {
-        let Some(sample) = sample(line).filter(|s| !s.value.is_nan()) else {
+        let Some(sample) = sample(line) else {
             let found: String = line.chars().take(60).collect();
             let fix = "paste the page as the server gives it";
             problems.push(Diagnostic::error(
@@ -110,6 +110,10 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Benchmark {
             ));
             continue;
         };
+        if sample.value.is_nan() {
+            // A quantile of nothing.
+            continue;
+        }
         if b.model.is_empty() {
             sample.label("model_name").unwrap_or_default().clone_into(&mut b.model);
         }

@@ -5,15 +5,19 @@
 //! run can tell. Texts come from whoever calls; the page and the command line read the same way.
 
 mod aiperf;
+mod aiperf_load;
 mod band;
 mod benchmark;
 mod calibrate;
+mod capped;
+mod clock;
 mod compare;
 mod engine_log;
 mod guidellm;
 mod inference_perf;
 mod llmperf;
 mod metrics;
+mod model_names;
 mod reading;
 mod scenario;
 mod simulated;

@@ -60,7 +60,9 @@ pub fn format(text: &str) -> Option<Format> {
         return of_tree(&tree);
     }
     let first = text.lines().next()?;
-    serde_json::from_str(first).ok().and_then(|tree| of_tree(&tree)).filter(|f| one_a_line(*f))
+    let of_line = serde_json::from_str(first).ok().and_then(|tree| of_tree(&tree)).filter(|f| one_a_line(*f));
+    // Lines of a log may begin with a pod's name in brackets.
+    of_line.or_else(|| (text.starts_with("[pod/") && engine_log::is(text)).then_some(Format::EngineLog))
 }
 
 /// The text without what stands around it; JSON as Python writes it becomes plain JSON.
@@ -119,9 +121,11 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
         Format::Metrics => vec![metrics::read(text, &mut problems)],
         Format::EngineLog => vec![engine_log::read(text, &mut problems)],
         Format::AiPerfRecords => aiperf::records(text, &mut problems).into_iter().collect(),
-        Format::VllmBench => {
-            lines(text).enumerate().map(|(i, line)| vllm_bench::read(&line, i, &mut problems)).collect()
-        }
+        Format::VllmBench => documents(text, &mut problems)
+            .iter()
+            .enumerate()
+            .map(|(i, document)| vllm_bench::read(document, i, &mut problems))
+            .collect(),
         _ => {
             let tree = serde_json::from_str(text).unwrap_or(Value::Null);
             of_document(format, &tree, &mut problems)
@@ -148,10 +152,23 @@ fn of_document(format: Format, tree: &Value, problems: &mut Problems) -> Vec<Ben
 }
 
 /// The documents of a text: one, or one a line.
-fn lines(text: &str) -> impl Iterator<Item = Value> {
-    let whole = serde_json::from_str::<Value>(text).ok();
-    let each = whole.is_none().then(|| text.lines().filter_map(|line| serde_json::from_str(line).ok()));
-    whole.into_iter().chain(each.into_iter().flatten())
+fn documents(text: &str, problems: &mut Problems) -> Vec<Value> {
+    if let Ok(whole) = serde_json::from_str(text) {
+        return vec![whole];
+    }
+    let mut found = Vec::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(document) => found.push(document),
+            Err(e) => problems.push(Diagnostic::error(
+                format!("line {}", i + 1),
+                format!("text that is not JSON: {e}"),
+                "a result in each line",
+                "give the file as the tool wrote it",
+            )),
+        }
+    }
+    found
 }
 
 /// Why a text is none of the formats.
@@ -161,10 +178,23 @@ fn unknown(text: &str) -> Diagnostic {
         return Diagnostic::error("", "an empty file", FORMATS, fix);
     }
     let start: String = text.chars().take(40).collect();
+    let is_report =
+        |has: &dyn Fn(&str) -> bool| has("version") && has("scenario") && (has("results") || has("metrics"));
     let found = match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(map)) => {
-            let keys: Vec<&str> = map.keys().take(5).map(String::as_str).collect();
-            format!("a document with {}", keys.join(", "))
+        Ok(Value::Object(map)) if is_report(&|key| map.contains_key(key)) => return report(),
+        Ok(Value::Object(map)) => an_object(&map),
+        Ok(Value::Array(list)) => match list.first() {
+            Some(Value::Object(map)) => {
+                format!("a list of {} entries, the first {}", list.len(), an_object(map))
+            }
+            Some(_) | None => format!("a list of {} entries", list.len()),
+        },
+        Err(_)
+            if is_report(&|key| {
+                text.lines().any(|line| line.strip_prefix(key).is_some_and(|l| l.starts_with(':')))
+            }) =>
+        {
+            return report();
         }
         Err(e) if text.starts_with(['{', '[']) => {
             let path = format!("line {}", e.line());
@@ -173,6 +203,24 @@ fn unknown(text: &str) -> Diagnostic {
         _ => format!("text that begins with {start:?}"),
     };
     Diagnostic::error("", found, FORMATS, fix)
+}
+
+/// An object by its keys, which are cut where they are long.
+fn an_object(map: &serde_json::Map<String, Value>) -> String {
+    let short = |key: &String| format!("\"{}\"", key.chars().take(30).collect::<String>());
+    let keys: Vec<String> = map.keys().take(5).map(short).collect();
+    match map.len() {
+        0 => "an object without keys".to_owned(),
+        1 => format!("an object with the key {}", keys[0]),
+        2..=5 => format!("an object with the keys {}", keys.join(", ")),
+        all => format!("an object with {all} keys: {} and others", keys.join(", ")),
+    }
+}
+
+/// A report of llm-d-benchmark, which is written from the result of another tool.
+fn report() -> Diagnostic {
+    let fix = "give the result of the tool that sent the requests, which the report names under scenario";
+    Diagnostic::error("", "a benchmark report of llm-d-benchmark, which is not read", FORMATS, fix)
 }
 
 /// The problems of one file, not more than people read.
@@ -243,6 +291,11 @@ impl<'a> Place<'a> {
         (!found.is_null() && found.as_str() != Some("")).then_some(found)
     }
 
+    /// The number at a path as it stands there, if it is one.
+    pub(super) fn instant(&self, path: &str) -> Option<&'a Value> {
+        self.at(path).filter(|v| v.is_number())
+    }
+
     /// Whether an infinite number stands at a path: whether what it limits has no limit.
     pub(super) fn is_infinite(&self, path: &str) -> bool {
         not_finite(self.text(path)) == Some(f64::INFINITY)
@@ -295,6 +348,11 @@ fn not_finite(text: &str) -> Option<f64> {
     let number =
         if letters.starts_with(|c: char| c.is_ascii_digit()) { None } else { text.parse::<f64>().ok() };
     number.filter(|x| !x.is_finite())
+}
+
+/// Whether a text stands for a number that is not finite, or for none.
+pub(super) fn is_not_finite(text: &str) -> bool {
+    text.is_empty() || not_finite(text).is_some()
 }
 
 /// Microseconds of seconds.

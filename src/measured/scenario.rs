@@ -1,17 +1,20 @@
 //! A result as a scenario: the cluster of one that the user gives, and the traffic that the file tells of.
 //!
-//! Requests with the time they were sent arrive then; a limit of requests in flight becomes a closed loop; a rate is drawn. No tool
-//! writes texts that can be told apart, so all prompts are taken as different. Where a file does not tell what was sent, the
-//! traffic of the user's scenario is run.
+//! Requests with the time they were sent arrive then; a limit of requests in flight becomes a closed loop; a rate is drawn, with such a
+//! limit beside it or without (`capped`). No tool writes texts that can be told apart, so all prompts are taken as different. Where a file
+//! does not tell what was sent, a load is assumed: requests that it lists are sent one after the other, else the traffic of the user's
+//! scenario is run.
 
 use super::benchmark::Benchmark;
-use crate::base::dist;
+use super::simulated::{Simulated, run};
+use super::{capped, model_names};
 use crate::base::rng::{Purpose, Stream};
+use crate::base::{Diagnostics, dist};
 use crate::perf;
 use crate::scenario::{
     Arrivals, Client, ContextGrowth, Conversation, ConversationClock, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, KvBlocks, LatencyModel, Lengths, RateProfile, Rounds, Run, Scenario, ThinkTime,
-    WeightedLength, Window, limits,
+    ExplicitRequest, KvBlocks, LatencyClock, LatencyModel, Lengths, RateProfile, Rounds, Run, Scenario,
+    ThinkTime, WeightedLength, Window, limits,
 };
 
 /// A run of what was measured.
@@ -21,6 +24,12 @@ pub struct Replay {
     traffic: Traffic,
     /// What is run, in words.
     pub says: String,
+    /// Whether the file does not tell what was sent, so that what is run is no more than a guess.
+    pub assumed: bool,
+    /// What speaks against comparing the two.
+    pub(super) warnings: Vec<String>,
+    /// Which requests the figures are of, in order of arrival; all where it ends.
+    counted: Vec<bool>,
     /// KV blocks that fit by themselves, where the server told how many there are.
     pub(super) auto_blocks: Option<u32>,
 }
@@ -34,6 +43,8 @@ enum Traffic {
         lengths: Vec<[u32; 2]>,
         mean_gap_s: f64,
         cv: f64,
+        /// Most requests in flight: the client holds others back.
+        cap: Option<u32>,
     },
     Closed(Box<Client>),
 }
@@ -51,37 +62,101 @@ pub fn replay(b: &Benchmark, scenario: &Scenario) -> Replay {
     base.observe.anomalies = false;
     let auto_blocks = b.engine.blocks.and(auto_blocks(&base));
     set_engine(b, &mut base);
-    let lengths = lengths(b);
-    let closed = b.load.concurrency.filter(|_| b.load.at_once);
-    let starts: Option<Vec<u64>> = b.requests.iter().map(|r| r.start_us).collect();
-    let (traffic, says) = match (starts.filter(|s| !s.is_empty()), closed, b.load.rate_per_s) {
-        (Some(starts), ..) => {
-            let says = format!("{} requests, each sent when it was", starts.len());
-            (Traffic::Listed(listed(&starts, &lengths)), says)
-        }
-        (None, Some(in_flight), _) if !lengths.is_empty() => {
-            let in_flight = in_flight.clamp(1, 65_536);
-            let says = format!("{} requests, {in_flight} in flight", lengths.len());
-            (Traffic::Closed(Box::new(client(in_flight, &lengths))), says)
-        }
-        (None, _, Some(rate)) if !lengths.is_empty() && rate <= limits::RATE_PER_S => {
-            let says = format!("{} requests at {rate} a second", lengths.len());
-            let cv = b.load.gap_cv.unwrap_or(1.0);
-            (Traffic::Drawn { lengths, mean_gap_s: 1.0 / rate, cv }, says)
-        }
-        (None, None, None) if b.load.at_once && !lengths.is_empty() => {
-            let says = format!("{} requests, all sent at once", lengths.len());
-            (Traffic::Listed(listed(&vec![0; lengths.len()], &lengths)), says)
-        }
-        _ => (Traffic::Own, "the scenario's own traffic: the file does not tell what was sent".to_owned()),
-    };
+    let (traffic, says, assumed) = traffic(b);
     if !matches!(traffic, Traffic::Own) {
         base.run = Run { horizon_s: 0.0, warmup_s: 0.0, warmup_requests: 0, max_requests: 0 };
         base.workload.trace = None;
         base.workload.clients = Vec::new();
         base.workload.requests = Vec::new();
     }
-    Replay { base, traffic, says, auto_blocks }
+    let warnings = model_names::another_model(b, scenario).into_iter().collect();
+    let counted = if b.requests.iter().all(|r| r.counted) { Vec::new() } else { in_order(b) };
+    Replay { base, traffic, says, assumed, warnings, counted, auto_blocks }
+}
+
+/// What is sent, in words too, and whether that is assumed.
+fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
+    let lengths = lengths(b);
+    let n = lengths.len();
+    let of = of_lengths(&lengths);
+    let starts: Option<Vec<i64>> = b.requests.iter().map(|r| r.start_us).collect();
+    let starts = starts.filter(|s| !s.is_empty() && from_first(s).iter().all(|us| *us <= limits::HORIZON_US));
+    let closed = b.load.concurrency.filter(|_| b.load.at_once);
+    let sent_s = b.load.rate_per_s.map(|rate| n as f64 / rate);
+    let bearable = sent_s.is_some_and(|s| s < limits::HORIZON_S);
+    match (starts, closed, b.load.rate_per_s) {
+        (Some(starts), ..) => {
+            let says = format!("{} requests, each sent when it was", starts.len());
+            (Traffic::Listed(listed(&from_first(&starts), &lengths)), says, false)
+        }
+        (None, Some(in_flight), _) if n > 0 => {
+            let in_flight = in_flight.clamp(1, 65_536);
+            let says = format!("{n} requests, {in_flight} in flight,{of}");
+            (Traffic::Closed(Box::new(client(in_flight, &lengths))), says, false)
+        }
+        (None, _, Some(rate)) if n > 0 && rate <= limits::RATE_PER_S && bearable => {
+            let cap = b.load.concurrency.filter(|cap| (*cap as usize) < n);
+            let cv = b.load.gap_cv.unwrap_or(1.0);
+            let even = if cv < limits::CV_MIN { ", evenly spaced" } else { "" };
+            let held = cap.map_or_else(String::new, |cap| {
+                format!(
+                    ", at most {cap} in flight (the client holds the others back; TTFT counts from sending)"
+                )
+            });
+            let says = format!("{n} requests at {rate} a second{even}{held},{of}");
+            (Traffic::Drawn { lengths, mean_gap_s: 1.0 / rate, cv, cap }, says, false)
+        }
+        (None, None, None) if b.load.at_once && n > 0 => {
+            let says = format!("{n} requests, all sent at once,{of}");
+            (Traffic::Listed(listed(&vec![0; n], &lengths)), says, false)
+        }
+        // What a server counts comes of traffic that its user knows.
+        _ if n > 0 && b.clock == LatencyClock::Client => {
+            let says = format!(
+                "{n} requests{of}, one after the other, which is assumed: the file does not tell when they were sent"
+            );
+            (Traffic::Closed(Box::new(client(1, &lengths))), says, true)
+        }
+        _ => (Traffic::Own, format!("the scenario's own traffic, which is assumed: {}", untold(b)), true),
+    }
+}
+
+/// What the file does not tell of the load.
+fn untold(b: &Benchmark) -> &'static str {
+    let told = b.load.rate_per_s.is_some() || b.load.concurrency.is_some() || b.load.at_once;
+    let lengths = b.load.prompt_tokens.is_some() && b.load.output_tokens.is_some();
+    match (told, lengths, b.load.requests.is_some_and(|n| n > 0)) {
+        (true, true, true) => "its rate is out of the range that is run",
+        (true, true, false) => "the file does not tell how many requests were sent",
+        (true, false, _) => "the file does not tell how long prompts and answers were",
+        (false, ..) => "the file does not tell what was sent",
+    }
+}
+
+/// The lengths in words.
+fn of_lengths(lengths: &[[u32; 2]]) -> String {
+    let of = |side: usize| {
+        let (least, most) = (lengths.iter().map(|l| l[side]).min(), lengths.iter().map(|l| l[side]).max());
+        match (least, most) {
+            (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+            (Some(all), _) => all.to_string(),
+            (None, _) => String::new(),
+        }
+    };
+    format!(" of {} and {} tokens", of(0), of(1))
+}
+
+/// Instants from the first one on.
+fn from_first(starts: &[i64]) -> Vec<u64> {
+    let first = starts.iter().copied().min().unwrap_or(0);
+    starts.iter().map(|start| start.abs_diff(first)).collect()
+}
+
+/// Which requests are counted, in order of arrival.
+fn in_order(b: &Benchmark) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..b.requests.len()).collect();
+    order.sort_by_key(|i| b.requests[*i].start_us);
+    order.into_iter().map(|i| b.requests[i].counted).collect()
 }
 
 impl Replay {
@@ -103,16 +178,43 @@ impl Replay {
         }
     }
 
-    /// The scenario with a seed.
+    /// Runs it with a seed.
+    pub(super) fn run(&self, seed: u64) -> Result<Simulated, Diagnostics> {
+        let Traffic::Drawn { lengths, cap: Some(cap), .. } = &self.traffic else {
+            return run(self.scenario(seed), &self.counted);
+        };
+        let mut closed = self.clone();
+        closed.traffic = Traffic::Closed(Box::new(client(*cap, lengths)));
+        let begin = run(closed.scenario(seed), &[])?;
+        capped::run_capped(*cap, &self.arrivals(seed), begin, &|sent| {
+            let mut scenario = self.scenario(seed);
+            scenario.workload.requests = listed(sent, lengths);
+            run(scenario, &[])
+        })
+    }
+
+    /// How many runs one seed takes.
+    pub(super) fn runs(&self) -> usize {
+        match &self.traffic {
+            Traffic::Drawn { cap: Some(_), .. } => capped::RUNS,
+            Traffic::Drawn { cap: None, .. } | Traffic::Own | Traffic::Listed(_) | Traffic::Closed(_) => 1,
+        }
+    }
+
+    /// When drawn requests are wanted.
+    fn arrivals(&self, seed: u64) -> Vec<u64> {
+        let Traffic::Drawn { lengths, mean_gap_s, cv, .. } = &self.traffic else { return Vec::new() };
+        drawn(&mut Stream::new(seed, Purpose::Arrivals, 0), lengths.len(), *mean_gap_s, *cv)
+    }
+
+    /// The scenario with a seed; a limit of requests in flight beside a rate is not in it.
     pub fn scenario(&self, seed: u64) -> Scenario {
         let mut scenario = Scenario { seed, ..self.base.clone() };
         match &self.traffic {
             Traffic::Own => {}
             Traffic::Listed(list) => scenario.workload.requests.clone_from(list),
-            Traffic::Drawn { lengths, mean_gap_s, cv } => {
-                let mut stream = Stream::new(seed, Purpose::Arrivals, 0);
-                scenario.workload.requests =
-                    listed(&drawn(&mut stream, lengths.len(), *mean_gap_s, *cv), lengths);
+            Traffic::Drawn { lengths, .. } => {
+                scenario.workload.requests = listed(&self.arrivals(seed), lengths);
             }
             Traffic::Closed(client) => {
                 scenario.run.horizon_s = CLOSED_S;
@@ -183,7 +285,7 @@ fn lengths(b: &Benchmark) -> Vec<[u32; 2]> {
     }
 }
 
-/// Requests with texts of their own, the first at 0.
+/// Requests with texts of their own.
 fn listed(starts: &[u64], lengths: &[[u32; 2]]) -> Vec<ExplicitRequest> {
     let first = starts.iter().copied().min().unwrap_or(0);
     let make = |(i, (start, [prompt, output])): (usize, (&u64, &[u32; 2]))| {

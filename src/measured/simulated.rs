@@ -21,12 +21,15 @@ pub(super) struct Simulated {
     running_s: f64,
     waiting_s: f64,
     seconds: f64,
+    /// Requests that finished, and their tokens, the ones that are not counted included: rates are of the whole run.
+    finished: f64,
+    tokens: f64,
     preemptions: f64,
     reused_prompt_share: f64,
 }
 
-/// Runs a scenario to its end.
-pub(super) fn run(scenario: Scenario) -> Result<Simulated, Diagnostics> {
+/// Runs a scenario to its end. Its figures are of the requests that `counted` has in order of arrival, or of all where it ends.
+pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Diagnostics> {
     let (mut session, _) = Session::start(scenario, None, Audience::Batch)?;
     if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
         let found = format!("a run that is not over after {MOST_EVENTS} events");
@@ -38,18 +41,26 @@ pub(super) fn run(scenario: Scenario) -> Result<Simulated, Diagnostics> {
     let mut out = Simulated {
         requests: Vec::new(),
         queue_ms: Vec::new(),
-        gaps_ms: (itl.count > 0).then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
+        // Gaps are known of all requests together.
+        gaps_ms: (itl.count > 0 && !counted.contains(&false))
+            .then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
         running_s: 0.0,
         waiting_s: 0.0,
         seconds: 0.0,
+        finished: 0.0,
+        tokens: 0.0,
         preemptions: report.requests.preemptions as f64,
         reused_prompt_share: report.kv.reused_prompt_share,
     };
     let (mut first, mut last) = (u64::MAX, 0);
-    for r in session.engine().records() {
+    for (i, r) in session.engine().records().iter().enumerate() {
         let (Some(ttft), Some(e2e)) = (r.ttft.get(), r.e2e.get()) else { continue };
         let left = r.arrival.0 + e2e.0;
         (first, last) = (first.min(r.arrival.0), last.max(left));
+        (out.finished, out.tokens) = (out.finished + 1.0, out.tokens + f64::from(r.output_tokens));
+        if counted.get(i) == Some(&false) {
+            continue;
+        }
         if let Some((queued, scheduled)) = r.queued.get().zip(r.first_scheduled.get()) {
             let waited = scheduled.since(queued).0;
             out.queue_ms.push(waited as f64 / 1e3);
@@ -57,11 +68,12 @@ pub(super) fn run(scenario: Scenario) -> Result<Simulated, Diagnostics> {
             out.running_s += left.saturating_sub(scheduled.0) as f64 / 1e6;
         }
         out.requests.push(Request {
-            start_us: Some(r.arrival.0),
+            start_us: i64::try_from(r.arrival.0).ok(),
             prompt_tokens: r.prompt_tokens,
             output_tokens: r.output_tokens,
             ttft_us: Some(ttft.0),
             e2e_us: e2e.0,
+            counted: true,
         });
     }
     sort(&mut out.queue_ms);
@@ -97,8 +109,8 @@ impl Simulated {
                 let place = STATISTICS.iter().position(|s| *s == stat)?;
                 self.gaps_ms.map(|gaps| gaps[place])
             }
-            "req_per_s" => rate(self.requests.len() as f64),
-            "out_tok_per_s" => rate(self.requests.iter().map(|r| f64::from(r.output_tokens)).sum()),
+            "req_per_s" => rate(self.finished),
+            "out_tok_per_s" => rate(self.tokens),
             "running" => rate(self.running_s),
             "waiting" => rate(self.waiting_s),
             "preemptions" => Some(self.preemptions),

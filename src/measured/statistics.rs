@@ -40,11 +40,11 @@ pub(super) fn of_request(r: &Request, metric: &str) -> Option<f64> {
 }
 
 impl Benchmark {
-    /// Puts in the place of what a tool made of its requests what all tools mean by it: figures of the requests themselves, and of the
-    /// gaps between their tokens in milliseconds.
+    /// Adds what the tool itself does not say: figures of the requests that it counts, and of the gaps between their tokens in
+    /// milliseconds.
     pub(super) fn figures_of_requests(&mut self, gaps: Vec<f64>) {
         for metric in ["ttft_ms", "tpot_ms", "e2e_ms"] {
-            let values = self.requests.iter().filter_map(|r| of_request(r, metric)).collect();
+            let values = self.counted().filter_map(|r| of_request(r, metric)).collect();
             self.put_all(metric, values);
         }
         self.put_all("itl_ms", gaps);
@@ -64,9 +64,9 @@ impl Benchmark {
             return;
         }
         sort(&mut values);
-        self.figures.retain(|f| f.metric != metric);
         for stat in STATISTICS {
-            if let Some(value) = statistic(&values, stat) {
+            let known = self.figures.iter().any(|f| f.metric == metric && f.stat == stat);
+            if let Some(value) = statistic(&values, stat).filter(|_| !known) {
                 self.put(metric, stat, value);
             }
         }
@@ -74,15 +74,16 @@ impl Benchmark {
 
     /// Rates from the first request sent to the last answered, where the file has none.
     fn put_rates(&mut self) {
-        let starts = || self.requests.iter().filter_map(|r| r.start_us);
+        let starts = || self.counted().filter_map(|r| r.start_us);
         let first = starts().min();
-        let last = self.requests.iter().filter_map(|r| Some(r.start_us? + r.e2e_us)).max();
+        let last = self.counted().filter_map(|r| r.start_us?.checked_add_unsigned(r.e2e_us)).max();
         let seconds = first.zip(last).map_or(0.0, |(a, b)| (b - a) as f64 / 1e6);
-        if seconds <= 0.0 || starts().count() != self.requests.len() {
+        let counted = self.counted().count();
+        if seconds <= 0.0 || starts().count() != counted {
             return;
         }
-        let tokens: f64 = self.requests.iter().map(|r| f64::from(r.output_tokens)).sum();
-        for (metric, value) in [("req_per_s", self.requests.len() as f64), ("out_tok_per_s", tokens)] {
+        let tokens: f64 = self.counted().map(|r| f64::from(r.output_tokens)).sum();
+        for (metric, value) in [("req_per_s", counted as f64), ("out_tok_per_s", tokens)] {
             if self.figure(metric, "value").is_none() {
                 self.put(metric, "value", value / seconds);
             }

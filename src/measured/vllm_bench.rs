@@ -5,7 +5,8 @@
 //! longer than ITL.
 
 use super::benchmark::{Benchmark, Request};
-use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
+use super::clock::Clock;
+use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, is_not_finite, us};
 use serde_json::Value;
 
 const METRICS: [(&str, &str); 5] = [
@@ -42,7 +43,10 @@ pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark
             b.put(metric, "value", value);
         }
     }
-    b.failed = place.count("failed", problems).unwrap_or(0);
+    b.completed = place.count("completed", problems);
+    let prompts = place.count("num_prompts", problems);
+    let lacking = prompts.zip(b.completed).map(|(sent, completed)| sent.saturating_sub(completed));
+    b.failed = place.count("failed", problems).or(lacking).unwrap_or(0);
     read_load(&mut b, place, completed, problems);
     if completed == Some(0.0) {
         b.figures.clear();
@@ -53,11 +57,16 @@ pub(super) fn read(tree: &Value, i: usize, problems: &mut Problems) -> Benchmark
 }
 
 fn read_load(b: &mut Benchmark, place: Place<'_>, completed: Option<f64>, problems: &mut Problems) {
-    let sent = completed.filter(|n| *n <= 1e9).map(|n| n.round() as u32 + b.failed);
+    let sent = b.completed.map(|n| n.saturating_add(b.failed));
     b.load.requests = place.count("num_prompts", problems).or(sent);
     b.load.at_once = place.is_infinite("request_rate");
     if !b.load.at_once {
         b.load.rate_per_s = place.number("request_rate", problems).filter(|r| *r > 0.0);
+    }
+    if !place.text("ramp_up_strategy").is_empty() {
+        b.load.at_once = false;
+        b.load.rate_per_s = None;
+        b.note("The rate was raised during the run, which is not run: only a file with start times tells what was sent.");
     }
     let burstiness = place.number("burstiness", problems).filter(|x| *x > 0.0);
     b.load.gap_cv = burstiness.map(|x| (1.0 / x.sqrt()).clamp(0.05, 20.0));
@@ -85,12 +94,18 @@ fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
     }
     let [outputs, ttfts, itls] = lists;
     let starts = place.list("start_times").filter(|s| s.len() == n);
+    let instants: Vec<&Value> = starts.unwrap_or_default().iter().collect();
+    let clock = Clock::of(&instants, place.number("duration", &mut Problems::default()));
     let errors = place.list("errors");
     let (mut gaps, mut failed, mut chunks) = (Vec::new(), 0, 0.0);
     for i in 0..n {
         let told = errors.and_then(|e| e.get(i)).and_then(Value::as_str);
         let number = |list: &[Value]| list[i].as_f64().filter(|x| x.is_finite() && *x >= 0.0);
         let (Some(input), Some(output), Some(ttft)) = (number(inputs), number(outputs), number(ttfts)) else {
+            if [inputs, outputs, ttfts].iter().any(|list| list[i].as_str().is_some_and(is_not_finite)) {
+                failed += 1;
+                continue;
+            }
             let path = format!("entry {i} of input_lens, output_lens or ttfts");
             problems.missing(&path, "a number of 0 or more");
             continue;
@@ -112,11 +127,12 @@ fn read_requests(b: &mut Benchmark, place: Place<'_>, problems: &mut Problems) {
             gaps.extend(own.iter().map(|s| s * 1e3));
         }
         b.requests.push(Request {
-            start_us: starts.and_then(|s| s[i].as_f64()).map(us),
+            start_us: starts.and_then(|s| clock.us(&s[i])),
             prompt_tokens: input as u32,
             output_tokens: output as u32,
             ttft_us: Some(us(ttft)),
             e2e_us: us(e2e),
+            counted: true,
         });
     }
     b.failed = b.failed.max(failed);

@@ -363,7 +363,8 @@ export type CoefficientChange = {
   before: number,
   /** After. */
   after: number,
-  /** Half of the interval that has it with 95 %, from how much the measured requests differ; missing where the file has no requests. */
+  /** Half of the interval that has it with 95 %, from how much the measured requests differ and how near the search comes; missing
+   * where the file has fewer than 20 requests. */
   half?: number,
   /** The figure that told it, in words. */
   told_by: string,
@@ -423,12 +424,16 @@ export type Comparison = {
   model: string,
   /** Date, as the file has it. */
   date: string,
-  /** Requests with their own times in the file. */
+  /** Requests in the file with the time that each was sent. */
   requests: number,
   /** Requests that failed. */
   failed: number,
   /** What is run, in words. */
   says: string,
+  /** Whether the load is assumed, as the file does not tell it: no errors are told then. */
+  assumed: boolean,
+  /** What speaks against comparing the two, in sentences. */
+  warnings: Array<string>,
   /** What to know about these figures. */
   notes: Array<string>,
   /** The figures. */
@@ -534,7 +539,8 @@ export type Curves = {
   simulated: Array<number>,
   /** Measured: pairs of a percentage of the requests and the value. */
   measured: Array<[number, number]>,
-  /** Largest distance between the two in percentage points, where all requests are known. */
+  /** Largest distance between the two in percentage points, where all requests are known. Values that differ by less than 1 % count as
+   * equal: where many requests have nearly one value, the share below it would tell nothing. */
   largest_gap?: number,
 };
 
@@ -1294,6 +1300,12 @@ export type OneRun = {
   changes: Array<CoefficientChange>,
   /** How many coefficients the model has. */
   of: number,
+  /** Requests that the figures are of. */
+  requests: number,
+  /** Requests that failed and are in no figure. */
+  failed: number,
+  /** What speaks against trusting these coefficients, in sentences. */
+  warnings: Array<string>,
   /** The figures before. */
   before: Array<Compared>,
   /** The figures after. */

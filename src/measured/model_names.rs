@@ -1,0 +1,67 @@
+//! Whether a file is about the model that a scenario serves, by their names: people write one model in many ways.
+
+use super::benchmark::Benchmark;
+use crate::scenario::Scenario;
+
+/// What to say of a file about another model than the scenario's; nothing if they may be the same, or if the file names none.
+pub(super) fn another_model(b: &Benchmark, scenario: &Scenario) -> Option<String> {
+    let pools = &scenario.cluster.pools;
+    let told = b.model.trim();
+    // A pool with an architecture of its own may have any name.
+    let may_be = pools.iter().any(|pool| pool.architecture.is_some() || is_same(told, &pool.model));
+    if squeezed(told).is_empty() || may_be {
+        return None;
+    }
+    let own = pools.first().map(|pool| pool.model.as_str()).unwrap_or_default();
+    let told: String = told.chars().take(80).collect();
+    Some(format!(
+        "The file is about the model {told}, the scenario about {own}: what differs may be the model."
+    ))
+}
+
+/// One name within the other, without what tells no models apart: organisation, case, punctuation.
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (squeezed(one), squeezed(other));
+    !one.is_empty() && !other.is_empty() && (has(&one, &other) || has(&other, &one))
+}
+
+/// Whether a name has another in it that no digit before or after makes another number: 7b is no part of 27b.
+fn has(long: &str, short: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let (first, last) = (digit(short.chars().next()), digit(short.chars().next_back()));
+    long.match_indices(short).any(|(at, _)| {
+        let (before, after) = (long[..at].chars().next_back(), long[at + short.len()..].chars().next());
+        !(first && digit(before) || last && digit(after))
+    })
+}
+
+fn squeezed(name: &str) -> String {
+    let name = name.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn a_model_is_known_by_any_of_its_names_and_others_are_not() {
+        for (one, other) in [
+            ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+            ("/models/Meta-Llama-3.1-8B-Instruct-FP8/", "llama-3.1-8b"),
+            ("Qwen/Qwen3-30B-A3B-Instruct-2507", "qwen3-30b-a3b"),
+            ("llama_3_1_8b", "llama-3.1-8b"),
+        ] {
+            assert!(is_same(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("org/model", "llama-3.1-8b"),
+            ("meta-llama/Meta-Llama-3-8B-Instruct", "llama-3.1-8b"),
+            ("meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-8b"),
+            ("Qwen/Qwen3-14B", "qwen3-4b"),
+            ("some-27b", "7b"),
+        ] {
+            assert!(!is_same(one, other), "{one} {other}");
+        }
+    }
+}
