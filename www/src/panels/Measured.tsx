@@ -22,7 +22,11 @@ export function shown(figure: string, value: number): string {
 /** An error as long as the bar may become. */
 const MOST = 0.25;
 
-export function MeasuredTable(props: { rows: readonly MeasuredRow[] }): JSX.Element {
+export function MeasuredTable(props: {
+  rows: readonly MeasuredRow[];
+  /** Whether the load is assumed: what differs may be the load then, and is no error. */
+  assumed?: boolean;
+}): JSX.Element {
   const bar = (error: number | undefined): string => {
     const size = Math.min(1, Math.abs(error ?? 0) / MOST) * 19;
     return (error ?? 0) < 0 ? `M${20 - size} 3h${size}v6h-${size}z` : `M20 3h${size}v6h-${size}z`;
@@ -35,7 +39,7 @@ export function MeasuredTable(props: { rows: readonly MeasuredRow[] }): JSX.Elem
           <th scope="col">measured</th>
           <th scope="col">simulated</th>
           <td class="bar-head" />
-          <th scope="col">error</th>
+          <th scope="col">{props.assumed ? 'assumed load' : 'error'}</th>
         </tr>
       </thead>
       <tbody>

@@ -5,6 +5,7 @@ import type { Benchmark, Comparison, OneRun } from '../generated/boundary.ts';
 import { BenchClient, spawnBench } from '../sim/benchClient.ts';
 import { LostError, RefusedError } from '../sim/client.ts';
 import type { App } from '../state/app.ts';
+import { calibratedDocument } from '../state/calibration.ts';
 import { explain } from '../state/notices.ts';
 import { FileButton } from './FileButton.tsx';
 import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './Measured.tsx';
@@ -77,7 +78,8 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
         file: file.name,
       });
       setFound(one);
-      await app.applyDocument(readDocument(one.scenario));
+      // A run that changed half-way would be of two machines: the coefficients are in force from 0, in a run of their own.
+      await app.applyAsRun(calibratedDocument(app.document(), readDocument(one.scenario)));
       await compare(file.text);
     });
   };
@@ -169,7 +171,13 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
         {(c) => (
           <>
             <div class="truth-block">
-              <MeasuredTable rows={rows()} />
+              <For each={c().warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
+              <Show when={c().assumed}>
+                <p class="wa">
+                  The file does not tell how its requests were sent: the load is assumed, and what differs is no error.
+                </p>
+              </Show>
+              <MeasuredTable rows={rows()} assumed={c().assumed} />
               <For each={c().notes}>{(note) => <p class="s">{note}</p>}</For>
             </div>
             <div class="truth-block">
@@ -195,9 +203,12 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
                 {(one) => (
                   <>
                     <p class="s">
-                      Fitted {one().changes.length} of {one().of} coefficients to this file. TPOT{' '}
-                      {mainError(one().before)} → <b>{mainError(one().after)}</b>.
+                      Fitted {one().changes.length} of {one().of} coefficients to {one().requests} requests
+                      {one().failed > 0 ? `; ${one().failed} failed` : ''}. TPOT {mainError(one().before)} →{' '}
+                      <b>{mainError(one().after)}</b>. They are in force from 0, in a run of its own in the list of
+                      runs.
                     </p>
+                    <For each={one().warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
                     <ul class="rests">
                       <For each={one().changes}>
                         {(change) => (
@@ -205,8 +216,10 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
                             <span>
                               {change.coefficient.replaceAll('_', ' ')}: {Number(change.before.toPrecision(4))} →{' '}
                               <b>{Number(change.after.toPrecision(4))}</b>
-                              {change.half === undefined ? '' : ` ± ${Number(change.half.toPrecision(2))}`}, from{' '}
-                              {change.told_by}
+                              {change.half === undefined
+                                ? ', interval unknown'
+                                : ` ± ${Number(change.half.toPrecision(2))} (95 %)`}
+                              , from {change.told_by}
                             </span>
                           </li>
                         )}
