@@ -144,6 +144,41 @@ fn every_template_of_the_plan_is_known() {
     assert!(told.contains("default_score: -1 → engine.priority.tenant-priority.others"), "{told}");
 }
 
+#[test]
+fn a_bundle_of_blis_is_read_as_blis_writes_it() {
+    let text = "admission:\n  policy: token-bucket\n  token_bucket_capacity: 500\n  token_bucket_refill_rate: 50\nrouting:\n  policy: weighted\n  scorers:\n\
+        \x20   - {name: prefix-affinity, weight: 3.0}\n    - {name: queue-depth, weight: 2.0}\n    - {name: precise-prefix-cache, weight: 1.0}\n\
+        priority:\n  policy: constant\nscheduler: fcfs\n";
+    let bundle = TempFile::new("blis.yaml", text);
+    let by_hand = [
+        "cluster.admission={\"token-bucket\":{\"capacity_tokens\":500,\"refill_tokens_per_s\":50}}",
+        "cluster.routing={\"weighted\":{\"profile\":\"custom\",\"scorers\":[{\"scorer\":\"prefix-affinity\",\"weight\":3},\
+         {\"scorer\":\"queue-depth\",\"weight\":2},{\"scorer\":\"precise-prefix\",\"weight\":1}]}}",
+        "cluster.pools[0].engine.scheduler=fcfs",
+        "cluster.pools[0].engine.priority=constant",
+    ];
+    let by_hand = by_hand.map(|field| ["--set", field]).concat();
+    assert_eq!(digest(&["--policies", bundle.path()]), digest(&by_hand));
+    let told = stderr(&run(&["check", "kv-pressure", "--policies", bundle.path()]));
+    assert_eq!(told.lines().count(), 12, "a line for each key:\n{told}");
+    let unused = TempFile::new(
+        "unused.yaml",
+        "routing: {policy: random, scorers: [{name: queue-depth, weight: 1}]}\n",
+    );
+    let told = stderr(&run(&["check", "kv-pressure", "--policies", unused.path()]));
+    assert!(told.contains("scorers.0.name: … → no counterpart: only the weighted policy scores"), "{told}");
+    check_refused(
+        "scorers.yaml",
+        "routing: {policy: weighted, scorers: [{name: queue-dept, weight: 1}, {name: load-balance, weight: 0}]}\nscheduler: sfj\n",
+        &["did you mean \"queue-depth\"?", "routing.scorers.1.weight: 0", "did you mean \"sjf\"?"],
+    );
+    check_refused(
+        "one.yaml",
+        "admission: {policy: tier-shed, tier_shed_threshold: 4}\n",
+        &["admission.policy: \"tier-shed\"; allowed: always-admit"],
+    );
+}
+
 /// Asserts that a bundle is refused with exactly as many problems as `parts`, each of which one of them says.
 fn check_refused(name: &str, bundle: &str, parts: &[&str]) {
     let file = TempFile::new(name, bundle);
@@ -172,7 +207,10 @@ fn mistakes_in_a_bundle_are_all_told_and_nothing_runs() {
     check_refused(
         "keys.yaml",
         "admission:\n  type: token-bucket\n  params: {bucket_sise: 5}\nroting: {type: random}\n",
-        &["admission.params.bucket_sise: an unknown key", "roting.type: an unknown key"],
+        &[
+            "admission.params.bucket_sise: an unknown key",
+            "roting: an unknown key; allowed: admission, autoscale, priority, routing, scheduler; did you mean `routing`?",
+        ],
     );
     check_refused(
         "values.yaml",
@@ -342,143 +380,29 @@ fn mistakes_in_a_configuration_are_all_told() {
     assert!(told.contains("trace.format: \"otel\" → no counterpart: spans are not read"), "{told}");
 }
 
-/// Autoscalers as a cluster of llm-d has them, with the keys that their own documentation shows.
-const KUBERNETES: &str = r#"
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: wva-saturation-scaling-config, labels: {app.kubernetes.io/name: wva}}
-data:
-  default: |
-    kvCacheThreshold: 0.75
-    queueLengthThreshold: 4
-    kvSpareTrigger: 0.2
-    queueSpareTrigger: 2
----
-# Comments alone are no document.
----
-apiVersion: llmd.ai/v1alpha1
-kind: VariantAutoscaling
-metadata: {name: llama}
-spec:
-  scaleTargetRef: {kind: Deployment, name: llama-8b}
-  modelID: meta-llama/Meta-Llama-3.1-8B-Instruct
-  variantCost: "10.0"
----
-apiVersion: autoscaling/v2
-kind: HorizontalPodAutoscaler
-metadata: {name: llama}
-spec:
-  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: llama-8b}
-  minReplicas: 2
-  maxReplicas: 6
-  metrics:
-  - type: External
-    external:
-      metric: {name: wva_desired_replicas, selector: {matchLabels: {variant_name: llama}}}
-      target: {type: AverageValue, averageValue: "1"}
-"#;
-
 #[test]
-fn autoscalers_of_kubernetes_are_the_settings_they_say_they_set() {
-    let objects = TempFile::new("objects.yaml", KUBERNETES);
-    let policy = "cluster.pools[0].scaling={\"min\":2,\"max\":6,\"usd_per_hour\":10,\"optimizer\":\"cost-aware\",\"policy\":{\"wva-saturation-v1\":\
-        {\"kv\":0.75,\"queue\":4,\"kv_spare\":0.2,\"queue_spare\":2}}}";
-    assert_eq!(digest(&["--policies", objects.path()]), digest(&["--set", policy]));
-    let told = stderr(&run(&["check", "kv-pressure", "--policies", objects.path()]));
-    for line in [
-        "[0].data.default.kvSpareTrigger: 0.2 → kv_spare of the analyser's policy",
-        "[1].spec.variantCost: \"10.0\" → scaling.usd_per_hour, what a replica costs the optimiser",
-        "[2].spec.maxReplicas: 6 → scaling.max",
-    ] {
-        assert!(told.contains(line), "{line} is not in:\n{told}");
-    }
-}
-
-#[test]
-fn a_horizontal_autoscaler_and_a_scaled_object_keep_their_rules() {
-    let hpa = r#"{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "spec": {
-        "scaleTargetRef": {"name": "vllm"}, "maxReplicas": 9,
-        "metrics": [{"type": "Pods", "pods": {"metric": {"name": "vllm:num_requests_waiting"}, "target": {"type": "AverageValue", "averageValue": "2500m"}}}],
-        "behavior": {"scaleUp": {"stabilizationWindowSeconds": 30, "selectPolicy": "Min", "policies": [
-            {"type": "Pods", "value": 2, "periodSeconds": 60}, {"type": "Percent", "value": 50, "periodSeconds": 60}]}}}}"#;
-    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"hpa\":{\"metric\":\"waiting\",\"target\":2.5,\"behavior\":{\"rules\":\
-        {\"up\":{\"stabilization_s\":30,\"pods\":2,\"percent\":50,\"period_s\":60,\"select\":\"min\"},\"down\":{\"stabilization_s\":300,\"pods\":0}}}}}}";
-    let file = TempFile::new("hpa.json", hpa);
-    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
-
-    let keda = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nspec:\n  scaleTargetRef: {name: vllm}\n  minReplicaCount: 1\n  cooldownPeriod: 120\n\
-        \x20 triggers:\n  - type: prometheus\n    metadata: {serverAddress: http://prometheus, query: 'sum(vllm:num_requests_running)', threshold: '20', activationThreshold: '1'}\n";
-    let by_hand = "cluster.pools[0].scaling={\"min\":1,\"max\":100,\"tick_s\":30,\"policy\":{\"keda\":{\"metric\":\"running\",\"threshold\":20,\
-        \"activation\":1,\"cooldown_s\":120}}}";
-    let file = TempFile::new("keda.yaml", keda);
-    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
-}
-
-#[test]
-fn all_metrics_and_triggers_of_an_object_are_read() {
-    let hpa = r#"{"kind": "HorizontalPodAutoscaler", "spec": {"maxReplicas": 9, "metrics": [
-        {"type": "Pods", "pods": {"metric": {"name": "vllm:num_requests_waiting"}, "target": {"type": "AverageValue", "averageValue": "2"}}},
-        {"type": "External", "external": {"metric": {"name": "vllm:kv_cache_usage_perc"}, "target": {"type": "AverageValue", "averageValue": "500m"}}}]}}"#;
-    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"hpa\":{\"metric\":\"waiting\",\"target\":2,\"behavior\":\"legacy\",\
-        \"more\":[{\"metric\":\"kv\",\"target\":0.5}]}}}";
-    let file = TempFile::new("two.json", hpa);
-    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
-
-    let keda = "kind: ScaledObject\nspec:\n  triggers:\n  - type: prometheus\n    metadata: {query: 'sum(vllm:num_requests_running)', threshold: '20'}\n\
-        \x20 - type: prometheus\n    metadata: {query: 'sum(vllm:num_requests_waiting)', threshold: '3', activationThreshold: '1'}\n";
-    let by_hand = "cluster.pools[0].scaling={\"min\":0,\"max\":100,\"tick_s\":30,\"policy\":{\"keda\":{\"metric\":\"running\",\"threshold\":20,\
-        \"more\":[{\"metric\":\"waiting\",\"threshold\":3,\"activation\":1}]}}}";
-    let file = TempFile::new("two.yaml", keda);
-    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
-    let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
-    assert!(
-        told.contains("spec.triggers.1.metadata.threshold: \"3\" → policy.keda.more[0].threshold"),
-        "{told}"
+fn policies_become_a_scenario_of_their_own() {
+    let bundle = TempFile::new("alone.yaml", BUNDLE);
+    let out = run(&["convert", bundle.path()]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert_eq!(stderr(&out).lines().count(), BECOMES.len(), "{}", stderr(&out));
+    let scenario: Value = serde_json::from_slice(&out.stdout).expect("the scenario is JSON");
+    assert_eq!(scenario["cluster"]["admission"]["token-bucket"]["per_tenant"], true);
+    check_config_refused(
+        "template.yaml",
+        "replicas: {{ .Values.replicas }}\n",
+        &["a template of Helm", "helm template"],
     );
-
-    // The number that an analyser wants leaves the policy to the analyser, wherever it stands.
-    let gauge = hpa.replace("vllm:kv_cache_usage_perc", "wva_desired_replicas");
-    let file = TempFile::new("gauge.json", gauge);
-    let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
-    assert!(told.contains("spec.metrics.0.type: … → no counterpart: an analyser says"), "{told}");
-    let by_hand = "cluster.pools[0].scaling={\"max\":9,\"policy\":{\"wva-saturation-v2\":{}}}";
-    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:01\nsize 9\n";
+    check_config_refused("pointer.toml", pointer, &["a pointer of Git LFS", "git lfs pull"]);
 }
 
 #[test]
-fn a_limiter_priorities_and_scores_are_the_optimisers() {
-    let map = "kind: ConfigMap\ndata:\n  default: |\n    scaleUpThreshold: 0.8\n    scaleDownBoundary: 0.6\n    enableLimiter: true\n    priority: 2\n\
-        \x20   analyzers:\n    - {name: saturation, score: 1.5}\n---\nkind: VariantAutoscaling\nspec: {modelID: other/qwen3-14b, variantCost: 7}\n";
-    let file = TempFile::new("limiter.yaml", map);
-    let by_hand = "cluster.pools[0].scaling={\"policy\":{\"wva-saturation-v2\":{\"up\":0.8,\"down\":0.6}},\"optimizer\":\"greedy\",\"priority\":3}";
-    assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", by_hand]));
-    let told = stderr(&run(&["check", "kv-pressure", "--policies", file.path()]));
-    for line in [
-        "data.default.enableLimiter: true → scaling.optimizer, greedy or cost-aware",
-        "data.default.priority: 2 → scaling.priority",
-        "data.default.analyzers.0.score: 1.5 → a factor of scaling.priority",
-        "data.default.analyzers.0.name: \"saturation\" → no counterpart",
-    ] {
-        assert!(told.contains(line), "{line} is not in:\n{told}");
-    }
-}
-
-#[test]
-fn what_an_autoscaler_of_kubernetes_says_wrong_is_told() {
-    let told = |name: &str, text: &str| {
-        let file = TempFile::new(name, text);
-        let out = run(&["check", "kv-pressure", "--policies", file.path()]);
-        assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
-        stderr(&out)
-    };
-    let cpu = "kind: HorizontalPodAutoscaler\nspec: {maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu}}]}\n";
-    assert!(told("cpu.yaml", cpu).contains("spec.metrics.0.type: \"Resource\""));
-    assert!(
-        told("kind.yaml", "kind: Horizontal\nspec: {}\n")
-            .contains("did you mean \"HorizontalPodAutoscaler\"?")
-    );
-    let unknown = "kind: ScaledObject\nspec: {minReplicas: 1, triggers: [{type: prometheus, metadata: {query: queue, threshold: 5}}]}\n";
-    assert!(told("unknown.yaml", unknown).contains("did you mean `spec.minReplicaCount`?"));
-    let twice = format!("{KUBERNETES}---\nkind: VariantAutoscaling\nspec: {{maxReplicas: 7}}\n");
-    assert!(told("twice.yaml", &twice).contains("cluster.pools[0].scaling.max: 6 and 7"));
+fn a_newer_key_of_a_configuration_is_left_out_with_a_warning() {
+    let config =
+        TempFile::new("newer.toml", CONFIG.replace("num_backends = 6", "num_backends = 6\nlora_slots = 4"));
+    let out = run(&["convert", config.path()]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let told = stderr(&out);
+    assert!(told.contains("warning: cluster.lora_slots: an unknown key, which is left out"), "{told}");
 }

@@ -56,7 +56,7 @@ pub(super) enum Command {
     /// Put laws of queueing theory beside a run: what each assumes, whether the run keeps it, and what it says
     #[command(after_help = EXIT_CODES)]
     Theory(Theory),
-    /// Turn a RouteSim configuration (TOML) into a scenario; stderr says what each key becomes
+    /// Turn a RouteSim configuration (TOML), or a policy bundle or autoscalers of Kubernetes (YAML, JSON), into a scenario; stderr says what each key becomes
     #[command(after_help = EXIT_CODES)]
     Convert(Convert),
     /// List what a scenario can name: models, GPUs, policies, and the built-in scenarios
@@ -365,7 +365,7 @@ pub(super) struct Model {
 /// Arguments of `convert`.
 #[derive(clap::Args)]
 pub(super) struct Convert {
-    /// A TOML file, `-` for stdin
+    /// A TOML, YAML or JSON file, `-` for stdin
     pub(super) file: String,
 }
 

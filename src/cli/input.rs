@@ -5,8 +5,8 @@ use super::said::{of_text, rest_of_line};
 use super::{BAD_INPUT, FILE_NAME, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::{cut, has_errors};
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::convert::{self, Mapping, adopt_policies, convert_routesim};
+use crate::base::{Diagnostic, Diagnostics, alike, json};
+use crate::convert::{self, Told, adopt_policies, convert_routesim};
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
@@ -50,13 +50,12 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
     if let Some(name) = &input.policies {
         let documents = read_policies(name)?;
         let read_text = |text: &str| yaml::value(text).ok();
-        let mappings =
-            adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
-        if mappings.is_empty() {
+        let told = adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
+        if told.mappings.is_empty() {
             let fix = "it changes nothing: leave --policies away, or fill it";
             tell_all(name, &[Diagnostic::warning("", "nothing at all", BUNDLE[0], fix)]);
         }
-        tell_mappings(name, &mappings);
+        tell_mappings(name, &told);
     }
     apply_settings(&mut document, &input.set)?;
     let scenario = from_value(document).map_err(|all| refused(&input.scenario, &all))?;
@@ -161,31 +160,55 @@ pub(super) fn model(args: &Model) -> Result<String, Failed> {
     Ok(text)
 }
 
-/// A RouteSim configuration as a scenario text.
+/// A RouteSim configuration, or policies put into the default scenario, as a scenario text.
 pub(super) fn convert(name: &str) -> Result<String, Failed> {
     let bytes = read_bounded(name)?;
     let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
-    let config: Value = toml::from_str(text).map_err(|e| {
-        let start = e.span().map_or(0, |s| s.start.min(text.len()));
-        let before = text.get(..start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let found = of_text(e.message(), "TOML", &rest_of_line(text, line, column));
-        let fix = "correct the text there";
-        refused(name, &[Diagnostic::error(format!("line {line}"), found, "a TOML document", fix)])
-    })?;
-    let (document, mappings) = convert_routesim(&config).map_err(|all| refused(name, &all))?;
-    tell_mappings(name, &mappings);
+    let (document, told) = if is_policies(name, text) {
+        let mut document = Value::Object(serde_json::Map::new());
+        let read_text = |text: &str| yaml::value(text).ok();
+        let documents = policies_in(name, text)?;
+        let told = adopt_policies(documents, &read_text, &mut document).map_err(|all| refused(name, &all))?;
+        (document, told)
+    } else {
+        let config: Value = toml::from_str(text).map_err(|e| {
+            let start = e.span().map_or(0, |s| s.start.min(text.len()));
+            let before = text.get(..start).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let found = of_text(e.message(), "TOML", &rest_of_line(text, line, column));
+            let fix = "correct the text there";
+            refused(name, &[Diagnostic::error(format!("line {line}"), found, "a TOML document", fix)])
+        })?;
+        convert_routesim(&config).map_err(|all| refused(name, &all))?
+    };
+    tell_mappings(name, &told);
     let scenario = from_value(document).map_err(|all| refused(name, &all))?;
     let text = scenario::to_json(&scenario);
     let problems = Session::check(&text);
     if has_errors(&problems) { Err(refused(name, &problems)) } else { Ok(text) }
 }
 
-fn tell_mappings(source: &str, mappings: &[Mapping]) {
-    for mapping in mappings {
+/// Whether a text is policies as YAML or JSON rather than TOML: by its name, or by its first key.
+fn is_policies(name: &str, text: &str) -> bool {
+    let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("yaml" | "yml" | "json") => true,
+        Some("toml") => false,
+        _ => {
+            let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+            first.is_some_and(|line| {
+                line.starts_with(['{', '-']) || (line.contains(':') && !line.contains('='))
+            })
+        }
+    }
+}
+
+fn tell_mappings(source: &str, told: &Told) {
+    for mapping in &told.mappings {
         tell(&format!("{source}: {}", mapping.line()));
     }
+    tell_all(source, &told.warnings);
 }
 
 /// Prints problems to stderr; the caller gives up.
@@ -226,13 +249,12 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
         }
         if path.extension().is_none() {
             let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-            let missing = Diagnostic::error(
-                "",
-                "no such file and no such built-in scenario",
-                names.join(", "),
-                "name one of these, or a .json or .yaml file",
+            let found = "no such file and no such built-in scenario";
+            let fix = alike::nearest(name, names.iter().copied()).map_or_else(
+                || "name one of these, or a .json or .yaml file".to_owned(),
+                |near| format!("did you mean `{near}`?"),
             );
-            return Err(refused(name, &[missing]));
+            return Err(refused(name, &[Diagnostic::error("", found, names.join(", "), fix)]));
         }
     }
     let bytes = read_bounded(name)?;
@@ -243,7 +265,16 @@ fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {
 /// The documents of a file of policies.
 fn read_policies(name: &str) -> Result<Vec<Value>, Failed> {
     let bytes = read_bounded(name)?;
-    let text = text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?;
+    policies_in(name, text_from_bytes(&bytes).map_err(|d| refused(name, &[d]))?)
+}
+
+/// The documents of a text of policies.
+fn policies_in(name: &str, text: &str) -> Result<Vec<Value>, Failed> {
+    if ["{{-", "{{ .Values", "{{ .Release", "{{ include", "{{.Values"].iter().any(|part| text.contains(part))
+    {
+        let fix = "render it first: `helm template` prints the objects";
+        return Err(refused(name, &[Diagnostic::error("", "a template of Helm", BUNDLE[0], fix)]));
+    }
     let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let mut parts = vec![String::new()];
     for line in text.split_inclusive('\n') {

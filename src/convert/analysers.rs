@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::kubernetes::{Patch, replicas, target};
+use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// A variant of a model.
@@ -18,7 +19,7 @@ pub(super) fn variant(r: &mut Reader<'_>) -> Patch {
     replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
     r.note(
         "kind",
-        "policy.wva-saturation-v2 and scaling.optimizer = cost-aware, unless a ConfigMap says otherwise",
+        "policy.wva-saturation-v2, with the optimizer cost-aware, unless another object says otherwise",
     );
     patch.weak.push((0, "policy", json!({ "wva-saturation-v2": {} })));
     patch.weak.push((0, "optimizer", json!("cost-aware")));
@@ -38,6 +39,9 @@ const ENTRY: [(&str, &str, Analyser); 9] = [
     ("targetITL", "itl_ms", Analyser::Queueing),
 ];
 
+/// Further keys of the entries that are theirs alone.
+const BESIDE: [&str; 5] = ["tuningEnabled", "analyzerName", "model_id", "enableLimiter", "analyzers"];
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Analyser {
     /// Either version of the saturation analyser.
@@ -49,42 +53,60 @@ enum Analyser {
 
 /// The entry `default` of an analyser's `ConfigMap`, and those of models, which go before it.
 pub(super) fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
-    let names: Vec<String> =
-        r.get("data").and_then(Value::as_object).map(|d| d.keys().cloned().collect()).unwrap_or_default();
-    let mut patches = Vec::new();
-    for name in names {
-        let at = format!("data.{name}");
-        r.without_counterpart(&format!("{at}.namespace"), "there are no namespaces");
-        r.without_counterpart(&format!("{at}.tuningEnabled"), "the queueing model always learns");
-        r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
-        let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
-        r.note(&format!("{at}.model_id"), "pools that serve it");
-        let mut set: Vec<(&str, Analyser, f64)> = Vec::new();
-        for (key, to, analyser) in ENTRY {
-            if let Some(x) = r.quantity(&format!("{at}.{key}"), &format!("{to} of the analyser's policy")) {
-                set.push((to, analyser, x));
-            }
-        }
-        // What an entry says of a model goes before what `default` says.
-        let mut patch = Patch::default();
-        let rank = 1 + u8::from(model.is_some());
-        match (analyser_policy(&set), &model) {
-            (Some(policy), Some(_)) => _ = patch.scaling.insert("policy".to_owned(), policy),
-            (Some(policy), None) => patch.weak.push((rank, "policy", policy)),
-            (None, _) => {}
-        }
-        if let Some(limited) =
-            r.flag(&format!("{at}.enableLimiter"), "scaling.optimizer, greedy or cost-aware")
-        {
-            let optimizer = if limited { "greedy" } else { "cost-aware" };
-            patch.weak.push((rank, "optimizer", json!(optimizer)));
-        }
-        if let Some(priority) = priority(r, &at) {
-            patch.weak.push((rank, "priority", json!(priority)));
-        }
-        patches.push(Patch { model, ..patch });
+    let data = r.get("data").and_then(Value::as_object);
+    let names: Vec<String> = data.map(|d| d.keys().cloned().collect()).unwrap_or_default();
+    let found: Vec<Patch> = names.into_iter().filter_map(|name| entry(r, &format!("data.{name}"))).collect();
+    if found.is_empty() {
+        r.without_counterpart("kind", "no entry is an analyser's");
+    } else {
+        r.note("kind", "the settings of analysers");
     }
-    patches
+    found
+}
+
+/// What an entry sets; nothing where it is none of an analyser.
+fn entry(r: &mut Reader<'_>, at: &str) -> Option<Patch> {
+    let keys = || ENTRY.iter().map(|(key, ..)| *key).chain(BESIDE);
+    let value = r.get(at)?;
+    if let Some(text) = value.as_str().filter(|text| keys().any(|key| text.contains(key))) {
+        let found: String = text.chars().take(40).collect();
+        let fix = "correct the text there: `key: value`, one a line";
+        r.problems.push(Diagnostic::error(
+            at,
+            format!("{found:?}"),
+            "YAML with the keys of an analyser",
+            fix,
+        ));
+        return None;
+    }
+    if !keys().any(|key| value.get(key).is_some()) {
+        r.set_aside(at);
+        let allowed = keys().collect::<Vec<_>>().join(", ");
+        let found = "an entry without a key of an analyser, which is left out";
+        r.problems.push(Diagnostic::warning(at, found, allowed, ""));
+        return None;
+    }
+    r.without_counterpart(&format!("{at}.namespace"), "there are no namespaces");
+    r.without_counterpart(&format!("{at}.tuningEnabled"), "the queueing model always learns");
+    r.without_counterpart(&format!("{at}.analyzerName"), "the keys beside it say which analyser it is");
+    let model = r.word(&format!("{at}.model_id")).map(str::to_owned);
+    r.note(&format!("{at}.model_id"), "pools that serve it");
+    // What an entry says of a model goes before what `default` says.
+    let mut patch = Patch { start: at.to_owned(), model, ..Patch::default() };
+    let rank = 1 + u8::from(patch.model.is_some());
+    match (analyser_policy(r, at), &patch.model) {
+        (Some(policy), Some(_)) => _ = patch.scaling.insert("policy".to_owned(), policy),
+        (Some(policy), None) => patch.weak.push((rank, "policy", policy)),
+        (None, _) => {}
+    }
+    if let Some(limited) = r.flag(&format!("{at}.enableLimiter"), "scaling.optimizer, greedy or cost-aware") {
+        let optimizer = if limited { "greedy" } else { "cost-aware" };
+        patch.weak.push((rank, "optimizer", json!(optimizer)));
+    }
+    if let Some(priority) = priority(r, at) {
+        patch.weak.push((rank, "priority", json!(priority)));
+    }
+    Some(patch)
 }
 
 /// How much a model counts: its priority times the score of its analyser. Of several analysers the first one is read.
@@ -105,8 +127,16 @@ fn priority(r: &mut Reader<'_>, at: &str) -> Option<f64> {
     (priority.is_some() || score.is_some()).then(|| priority.unwrap_or(1.0) * score.unwrap_or(1.0))
 }
 
-fn analyser_policy(set: &[(&str, Analyser, f64)]) -> Option<Value> {
-    let has = |wanted: Analyser| set.iter().any(|(_, a, _)| *a == wanted);
+/// The policy that the keys of an entry ask for. Keys of another analyser than the one they choose say so.
+fn analyser_policy(r: &mut Reader<'_>, at: &str) -> Option<Value> {
+    let mut set: Vec<(String, &str, Analyser, f64)> = Vec::new();
+    for (key, to, analyser) in ENTRY {
+        let path = format!("{at}.{key}");
+        if let Some(x) = r.silent_quantity(&path) {
+            set.push((path, to, analyser, x));
+        }
+    }
+    let has = |wanted: Analyser| set.iter().any(|(_, _, a, _)| *a == wanted);
     let (name, own) = if has(Analyser::Queueing) {
         ("wva-queueing-model", Analyser::Queueing)
     } else if has(Analyser::SaturationV2) {
@@ -116,9 +146,18 @@ fn analyser_policy(set: &[(&str, Analyser, f64)]) -> Option<Value> {
     } else {
         ("wva-saturation-v1", Analyser::SaturationV1)
     };
-    let queueing = own == Analyser::Queueing;
-    let of_it = |a: &Analyser| *a == own || (!queueing && *a == Analyser::Saturation);
-    let fields: Map<String, Value> =
-        set.iter().filter(|(_, a, _)| of_it(a)).map(|(to, _, x)| ((*to).to_owned(), json!(x))).collect();
+    let mut fields = Map::new();
+    for (path, to, analyser, x) in set {
+        let both = analyser == Analyser::Saturation && own != Analyser::Queueing;
+        if analyser == own || both {
+            r.note(&path, &format!("policy.{name}.{to}"));
+            fields.insert(to.to_owned(), json!(x));
+        } else {
+            r.without_counterpart(
+                &path,
+                &format!("the other keys ask for {name}, which has no such setting"),
+            );
+        }
+    }
     Some(json!({ name: fields }))
 }

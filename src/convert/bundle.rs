@@ -1,8 +1,12 @@
-//! The policy bundle: one YAML file with admission, priority, routing, scheduler and autoscale, each a type with params.
+//! The policy bundle: one YAML file with admission, priority, routing, scheduler and autoscale, each a type with params; or as BLIS writes
+//! it, each a policy with its settings beside it, and a scheduler that is a name.
 
-use super::{Mapping, Reader};
-use crate::base::Diagnostic;
+use super::reader::{Unknown, flat};
+use super::{Mapping, Reader, Told};
+use crate::base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value, json};
+
+const SECTIONS: [&str; 5] = ["admission", "priority", "routing", "scheduler", "autoscale"];
 
 const ADMISSION: [&str; 5] = ["always-admit", "reject-all", "token-bucket", "rate-limit", "tenant-quota"];
 const PRIORITY: [&str; 5] = ["constant", "slo-based", "inverted-slo", "tenant-priority", "deadline-aware"];
@@ -10,19 +14,44 @@ const ROUTING: [&str; 6] =
     ["round-robin", "random", "least-loaded", "always-busiest", "prefix-affinity", "weighted-scoring"];
 const AUTOSCALE: [&str; 3] = ["threshold", "target-utilization", "queue-depth"];
 const SCHEDULER: [&str; 4] = ["fcfs", "priority-fcfs", "sjf", "reverse-priority"];
+/// Scorers by their names in BLIS.
+const SCORERS: [(&str, &str); 9] = [
+    ("prefix-affinity", "prefix-affinity"),
+    ("precise-prefix-cache", "precise-prefix"),
+    ("queue-depth", "queue-depth"),
+    ("kv-utilization", "kv-utilization"),
+    ("load-balance", "load-balance"),
+    ("active-requests", "active-requests"),
+    ("running-requests", "running-requests"),
+    ("load-aware", "load-aware"),
+    ("no-hit-lru", "no-hit-lru"),
+];
+
+/// Whether a document is a bundle: a section of it names a policy, or all of its keys are sections, maybe misspelt.
+pub(super) fn is_one(document: &Map<String, Value>) -> bool {
+    let names_a_policy = |section: &&str| {
+        let there = document.get(*section);
+        let named = there.is_some_and(|s| s.get("type").is_some() || s.get("policy").is_some());
+        named || (*section == "scheduler" && there.is_some_and(Value::is_string))
+    };
+    let is_section = |key: &String| SECTIONS.iter().any(|s| key == s || alike::is_slip(key, s));
+    SECTIONS.iter().any(names_a_policy) || (!document.is_empty() && document.keys().all(is_section))
+}
 
 /// Puts the policies of a bundle into a scenario document. Pools all get the same scheduler and priority.
-pub(super) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>, Vec<Diagnostic>> {
-    let mut r = Reader::new(bundle);
+pub(super) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Told, Diagnostics> {
+    // What is no section at all is told as it stands.
+    let bundle = if bundle.is_object() { flat(bundle, &|_| None) } else { bundle.clone() };
+    let mut r = Reader::new(&bundle);
     let admission = admission(&mut r);
     let routing = routing(&mut r);
     let priority = priority(&mut r);
     let scheduler = scheduler(&mut r);
     let autoscale = autoscale(&mut r);
-    let mappings = r.finish()?;
-    let Some(root) = scenario.as_object_mut() else { return Ok(mappings) };
+    let told = r.finish(Unknown::Refused)?;
+    let Some(root) = scenario.as_object_mut() else { return Ok(told) };
     let cluster = root.entry("cluster").or_insert_with(|| json!({}));
-    let Some(cluster) = cluster.as_object_mut() else { return Ok(mappings) };
+    let Some(cluster) = cluster.as_object_mut() else { return Ok(told) };
     for (field, policy) in [("admission", admission), ("routing", routing)] {
         if let Some(policy) = policy {
             cluster.insert(field.to_owned(), policy);
@@ -44,32 +73,80 @@ pub(super) fn apply(bundle: &Value, scenario: &mut Value) -> Result<Vec<Mapping>
             }
         }
     }
-    Ok(mappings)
+    Ok(told)
+}
+
+/// The policy that a section names, and where; a section that is there must name one.
+fn kind<'a>(r: &mut Reader<'a>, section: &str, allowed: &[&str]) -> Option<(&'a str, String)> {
+    let [of_type, of_policy] = ["type", "policy"].map(|key| format!("{section}.{key}"));
+    let there = r.source.get(section).is_some_and(Value::is_object);
+    match (r.get(&of_type), r.get(&of_policy)) {
+        (Some(_), None) => named(r, section, of_type),
+        (None, Some(name)) if name == "" => {
+            r.without_counterpart(&of_policy, "it names none");
+            None
+        }
+        (None, Some(_)) => named(r, section, of_policy),
+        (Some(_), Some(_)) => {
+            let fix = "keep one of the two";
+            r.problems.push(Diagnostic::error(section, "both a type and a policy", "one", fix));
+            None
+        }
+        (None, None) if there => {
+            let fix = format!("say which {section} policy it is");
+            r.problems.push(Diagnostic::error(&of_type, "nothing", allowed.join(", "), fix));
+            r.set_aside(section);
+            None
+        }
+        (None, None) => None,
+    }
+}
+
+/// The name at a path. Beside what is no name nothing is looked at.
+fn named<'a>(r: &mut Reader<'a>, section: &str, path: String) -> Option<(&'a str, String)> {
+    let name = r.word(&path);
+    if name.is_none() {
+        r.set_aside(section);
+    }
+    Some((name?, path))
+}
+
+/// Says that there is no such policy; its settings are not looked at.
+fn unknown(r: &mut Reader<'_>, path: &str, found: &str, allowed: &[&str]) {
+    r.unknown_name(path, found, allowed);
+    r.set_aside(path.split('.').next().unwrap_or(path));
 }
 
 fn admission(r: &mut Reader<'_>) -> Option<Value> {
-    let kind = r.kind("admission", &ADMISSION)?;
+    let (kind, named) = kind(r, "admission", &ADMISSION)?;
     let field = format!("cluster.admission = {kind}");
+    let of_blis = ["admission.token_bucket_capacity", "admission.token_bucket_refill_rate"];
+    if kind != "token-bucket" {
+        for path in of_blis {
+            r.without_counterpart(path, "the policy is another");
+        }
+    }
     match kind {
         "always-admit" | "reject-all" => {
-            r.note("admission.type", &field);
+            r.note(&named, &field);
             Some(json!(kind))
         }
         "token-bucket" => {
-            r.note("admission.type", &field);
+            r.note(&named, &field);
             let mut p = json!({});
             let at = "cluster.admission.token-bucket";
-            if let Some(x) = r.number("admission.params.bucket_size", &format!("{at}.capacity_tokens")) {
-                p["capacity_tokens"] = json!(x);
-            }
-            if let Some(x) = r.number("admission.params.refill_rate", &format!("{at}.refill_tokens_per_s")) {
-                p["refill_tokens_per_s"] = json!(x);
+            let of_plan = ["admission.params.bucket_size", "admission.params.refill_rate"];
+            let fields = ["capacity_tokens", "refill_tokens_per_s"];
+            for (paths, field) in [of_plan, of_blis].iter().flat_map(|paths| paths.iter().zip(fields)) {
+                if let Some(x) = r.number(paths, &format!("{at}.{field}")) {
+                    p[field] = json!(x);
+                }
             }
             per_tenant(r, &mut p, at);
             Some(json!({ "token-bucket": p }))
         }
         "rate-limit" => {
-            r.note("admission.type", &field);
+            r.note(&named, &field);
             let mut p = json!({});
             let at = "cluster.admission.rate-limit";
             if let Some(x) = r.number("admission.params.requests_per_second", &format!("{at}.requests_per_s"))
@@ -83,7 +160,7 @@ fn admission(r: &mut Reader<'_>) -> Option<Value> {
             Some(json!({ "rate-limit": p }))
         }
         "tenant-quota" => {
-            r.note("admission.type", &field);
+            r.note(&named, &field);
             let mut p = json!({});
             let becomes = "cluster.admission.tenant-quota.max_in_flight";
             if let Some(n) = r.whole("admission.params.max_in_flight", becomes) {
@@ -92,7 +169,7 @@ fn admission(r: &mut Reader<'_>) -> Option<Value> {
             Some(json!({ "tenant-quota": p }))
         }
         other => {
-            r.unknown_name("admission.type", other, &ADMISSION);
+            unknown(r, &named, other, &ADMISSION);
             None
         }
     }
@@ -105,27 +182,30 @@ fn per_tenant(r: &mut Reader<'_>, p: &mut Value, at: &str) {
 }
 
 fn routing(r: &mut Reader<'_>) -> Option<Value> {
-    let kind = r.kind("routing", &ROUTING)?;
+    let (kind, named) = kind(r, "routing", &ROUTING)?;
+    if kind != "weighted" && ROUTING[..5].contains(&kind) {
+        r.without_counterpart("routing.scorers", "only the weighted policy scores");
+    }
     match kind {
         "round-robin" | "random" | "least-loaded" | "always-busiest" => {
-            r.note("routing.type", &format!("cluster.routing = {kind}"));
+            r.note(&named, &format!("cluster.routing = {kind}"));
             Some(json!(kind))
         }
         "prefix-affinity" => {
-            r.note("routing.type", "cluster.routing = weighted, with the scorer prefix-affinity alone");
+            r.note(&named, "cluster.routing = weighted, with the scorer prefix-affinity alone");
             let scorers = json!([{ "scorer": "prefix-affinity", "weight": 1.0 }]);
             Some(json!({ "weighted": { "profile": "custom", "scorers": scorers } }))
         }
-        "weighted" | "weighted-scoring" => Some(weighted(r)),
+        "weighted" | "weighted-scoring" => Some(weighted(r, &named)),
         other => {
-            r.unknown_name("routing.type", other, &ROUTING);
+            unknown(r, &named, other, &ROUTING);
             None
         }
     }
 }
 
-fn weighted(r: &mut Reader<'_>) -> Value {
-    let mut scorers = Vec::new();
+fn weighted(r: &mut Reader<'_>, named: &str) -> Value {
+    let mut scorers = listed_scorers(r);
     let mut zeros = 0;
     for (param, scorer) in [
         ("cache_affinity_weight", "prefix-affinity"),
@@ -154,41 +234,70 @@ fn weighted(r: &mut Reader<'_>) -> Value {
         r.problems.push(Diagnostic::error("routing.params", "no weight above 0", "at least one", fix));
     }
     if scorers.is_empty() {
-        r.note("routing.type", "cluster.routing = weighted, with the weights of its default profile");
+        r.note(named, "cluster.routing = weighted, with the weights of its default profile");
         return json!({ "weighted": {} });
     }
-    r.note("routing.type", "cluster.routing = weighted, with the scorers that have weights");
+    r.note(named, "cluster.routing = weighted, with the scorers that have weights");
     json!({ "weighted": { "profile": "custom", "scorers": scorers } })
 }
 
+/// The scorers that BLIS lists, with their weights.
+fn listed_scorers(r: &mut Reader<'_>) -> Vec<Value> {
+    let mut scorers = Vec::new();
+    for i in 0..r.entries("routing.scorers") {
+        let at = format!("routing.scorers.{i}");
+        let [name_at, weight_at] = ["name", "weight"].map(|key| format!("{at}.{key}"));
+        let weight = r.number(&weight_at, &format!("cluster.routing.weighted.scorers[{i}].weight"));
+        let Some(name) = r.word(&name_at) else {
+            let fix = "give its name and its weight";
+            r.problems.push(Diagnostic::error(&name_at, "nothing", "the name of a scorer", fix));
+            continue;
+        };
+        let Some((_, scorer)) = SCORERS.iter().find(|(theirs, _)| *theirs == name) else {
+            r.unknown_name(&name_at, name, &SCORERS.map(|(theirs, _)| theirs));
+            continue;
+        };
+        r.note(&name_at, &format!("the scorer {scorer}"));
+        match weight {
+            Some(weight) if weight > 0.0 => scorers.push(json!({ "scorer": scorer, "weight": weight })),
+            found => {
+                let found = found.map_or_else(|| "nothing".to_owned(), |w| w.to_string());
+                let fix = "leave a scorer out that should not count";
+                r.problems.push(Diagnostic::error(weight_at, found, "a number above 0", fix));
+            }
+        }
+    }
+    scorers
+}
+
 fn priority(r: &mut Reader<'_>) -> Option<Value> {
-    let kind = r.kind("priority", &PRIORITY)?;
+    let (kind, named) = kind(r, "priority", &PRIORITY)?;
     match kind {
         "constant" | "inverted-slo" => {
-            r.note("priority.type", &format!("engine.priority = {kind}"));
+            r.note(&named, &format!("engine.priority = {kind}"));
             Some(json!(kind))
         }
-        "slo-based" => Some(slo_based(r)),
-        "tenant-priority" => Some(tenant_priority(r)),
+        "slo-based" => Some(slo_based(r, &named)),
+        "tenant-priority" => Some(tenant_priority(r, &named)),
         "deadline-aware" => {
-            r.note("priority.type", "engine.priority = deadline-aware");
+            r.note(&named, "engine.priority = deadline-aware");
             Some(json!({ "deadline-aware": {} }))
         }
         other => {
-            r.unknown_name("priority.type", other, &PRIORITY);
+            unknown(r, &named, other, &PRIORITY);
             None
         }
     }
 }
 
 /// Tenants may have dots in their names, so that they are read one by one and not by path.
-fn tenant_priority(r: &mut Reader<'_>) -> Value {
-    r.note("priority.type", "engine.priority = tenant-priority");
+fn tenant_priority(r: &mut Reader<'_>, named: &str) -> Value {
+    r.note(named, "engine.priority = tenant-priority");
     let path = "priority.params.tenants";
     let mut tenants = Vec::new();
     for (tenant, score) in r.get(path).and_then(Value::as_object).into_iter().flatten() {
         let key = format!("{path}.{tenant}");
-        r.known.push(key.clone());
+        r.get(&key);
         if let Some(n) = score.as_i64() {
             let becomes = format!("engine.priority.tenant-priority.tenants[{}]", tenants.len());
             tenants.push(json!({ "tenant": tenant, "priority": n }));
@@ -208,7 +317,7 @@ fn tenant_priority(r: &mut Reader<'_>) -> Value {
 }
 
 /// With scores, the bundle's "slo-based" is our slo-class; without, it grows with age.
-fn slo_based(r: &mut Reader<'_>) -> Value {
+fn slo_based(r: &mut Reader<'_>, named: &str) -> Value {
     let mut scores = json!({});
     // Every class has a score, lest one that the bundle does not know keeps ours and goes before all others.
     for (param, class, like_it) in [
@@ -225,36 +334,40 @@ fn slo_based(r: &mut Reader<'_>) -> Value {
         }
     }
     if scores.as_object().is_some_and(serde_json::Map::is_empty) {
-        r.note("priority.type", "engine.priority = slo-based (by age)");
+        r.note(named, "engine.priority = slo-based (by age)");
         return json!("slo-based");
     }
-    r.note("priority.type", "engine.priority = slo-class (the bundle gives a score to each class)");
+    r.note(named, "engine.priority = slo-class (the bundle gives a score to each class)");
     json!({ "slo-class": scores })
 }
 
 fn scheduler(r: &mut Reader<'_>) -> Option<Value> {
+    if let Some(name) = r.source.get("scheduler").and_then(Value::as_str) {
+        r.get("scheduler");
+        return schedule(r, name, "scheduler");
+    }
     let why = "priority-fcfs always goes by priority; fcfs and sjf never do";
     r.without_counterpart("scheduler.params.respect_priority", why);
     let why = "preemption happens only when KV blocks run out";
     r.without_counterpart("scheduler.params.preemption_enabled", why);
     let why = "the last member of the batch is preempted, as in vLLM";
     r.without_counterpart("scheduler.params.preemption_policy", why);
-    let kind = r.kind("scheduler", &SCHEDULER)?;
-    match kind {
-        "fcfs" | "priority-fcfs" | "sjf" | "reverse-priority" => {
-            r.note("scheduler.type", &format!("engine.scheduler = {kind}"));
-            Some(json!(kind))
-        }
-        other => {
-            r.unknown_name("scheduler.type", other, &SCHEDULER);
-            None
-        }
+    let (name, named) = kind(r, "scheduler", &SCHEDULER)?;
+    schedule(r, name, &named)
+}
+
+fn schedule(r: &mut Reader<'_>, name: &str, named: &str) -> Option<Value> {
+    if !SCHEDULER.contains(&name) {
+        unknown(r, named, name, &SCHEDULER);
+        return None;
     }
+    r.note(named, &format!("engine.scheduler = {name}"));
+    Some(json!(name))
 }
 
 /// The autoscaler of every pool.
 fn autoscale(r: &mut Reader<'_>) -> Option<Map<String, Value>> {
-    let kind = r.kind("autoscale", &AUTOSCALE)?;
+    let (kind, named) = kind(r, "autoscale", &AUTOSCALE)?;
     let mut scaling = Map::new();
     for (param, field) in [("min_replicas", "min"), ("max_replicas", "max")] {
         if let Some(n) = r.whole(&format!("autoscale.params.{param}"), &format!("scaling.{field}")) {
@@ -265,11 +378,11 @@ fn autoscale(r: &mut Reader<'_>) -> Option<Map<String, Value>> {
         "threshold" | "queue-depth" => &[("scale_up_threshold", "up"), ("scale_down_threshold", "down")],
         "target-utilization" => &[("target_utilization", "target")],
         other => {
-            r.unknown_name("autoscale.type", other, &AUTOSCALE);
+            unknown(r, &named, other, &AUTOSCALE);
             return None;
         }
     };
-    r.note("autoscale.type", &format!("scaling.policy = {kind}"));
+    r.note(&named, &format!("scaling.policy = {kind}"));
     let mut policy = json!({});
     for (param, field) in params.iter().chain(&[("cooldown_seconds", "cooldown_s")]) {
         let becomes = format!("scaling.policy.{kind}.{field}");

@@ -1,11 +1,12 @@
 //! RouteSim's TOML configuration as a scenario.
 
-use super::{Mapping, Reader};
-use crate::base::Diagnostic;
+use super::reader::Unknown;
+use super::{Reader, Told};
+use crate::base::{Diagnostic, Diagnostics};
 use serde_json::{Value, json};
 
 /// A scenario document from a RouteSim configuration.
-pub fn convert(config: &Value) -> Result<(Value, Vec<Mapping>), Vec<Diagnostic>> {
+pub fn convert(config: &Value) -> Result<(Value, Told), Diagnostics> {
     let mut r = Reader::new(config);
     let mut scenario = json!({ "tokenyard": 1, "run": { "horizon_s": 0, "warmup_s": 0 } });
     simulation(&mut r, &mut scenario);
@@ -13,8 +14,8 @@ pub fn convert(config: &Value) -> Result<(Value, Vec<Mapping>), Vec<Diagnostic>>
     scenario["cluster"] = json!({ "pools": [pool], "routing": "round-robin" });
     trace(&mut r, &mut scenario);
     disaggregated(&mut r);
-    let mappings = r.finish()?;
-    Ok((scenario, mappings))
+    let told = r.finish(Unknown::LeftOut)?;
+    Ok((scenario, told))
 }
 
 fn simulation(r: &mut Reader<'_>, scenario: &mut Value) {

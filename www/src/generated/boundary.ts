@@ -9,6 +9,8 @@ export type AdoptedPolicies = {
   scenario: string,
   /** What each key became. */
   mappings: Array<Mapping>,
+  /** What was left out or is not what it seems. */
+  warnings: Array<Diagnostic>,
   /** What is wrong with them: nothing is adopted then. */
   problems: Array<Diagnostic>,
 };

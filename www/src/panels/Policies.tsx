@@ -104,6 +104,11 @@ export default function Policies(props: { app: App }): JSX.Element {
           </button>
           <span class="m">{used() ? '' : 'one edit at the playhead, or a restart'}</span>
         </div>
+        <Show when={(read()?.warnings.length ?? 0) > 0}>
+          <ul class="problems" role="status">
+            <For each={read()?.warnings}>{(warning) => <li>{explain(warning)}</li>}</For>
+          </ul>
+        </Show>
         <Keys title="What it sets" rows={keys(true)} none="Nothing in it has a counterpart here." />
         <Keys title="What has no counterpart" rows={keys(false)} none="" />
       </Show>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Diagnostic } from '../generated/boundary.ts';
-import { byPath, ofDocument } from './notices.ts';
+import { byPath, explain, ofDocument } from './notices.ts';
 
 const problem = (path: string, severity: 'error' | 'warning' = 'error'): Diagnostic => ({
   severity,
@@ -32,4 +32,10 @@ test('a problem of an edit belongs to the field that made it', () => {
   expect([...byPath([problem('replicas.replicas')], 'cluster.pools[0].replicas').keys()]).toEqual([
     'cluster.pools[0].replicas',
   ]);
+});
+
+test('a problem says what was found and what is allowed, or is a sentence', () => {
+  const sentence = { ...problem(''), found: 'It is a picture.', allowed: '', fix: 'take another' };
+  expect(explain(sentence)).toBe('It is a picture.; take another');
+  expect(explain({ ...problem('seed'), fix: 'mend it' })).toBe('seed: found this; allowed: that; mend it');
 });

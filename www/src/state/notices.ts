@@ -45,5 +45,7 @@ export function ofDocument(
 /** A problem in one line. */
 export function explain(d: Diagnostic): string {
   const where = d.path === '' ? '' : `${d.path}: `;
-  return `${where}found ${d.found}; allowed: ${d.allowed}${d.fix === '' ? '' : `; ${d.fix}`}`;
+  const fix = d.fix === '' ? '' : `; ${d.fix}`;
+  // What nothing is allowed beside is a sentence.
+  return d.allowed === '' ? `${where}${d.found}${fix}` : `${where}found ${d.found}; allowed: ${d.allowed}${fix}`;
 }

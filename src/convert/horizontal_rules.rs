@@ -1,0 +1,113 @@
+//! How fast the horizontal autoscaler may go, in both directions: the `behavior` of an object.
+
+use super::Reader;
+use crate::base::Diagnostic;
+use serde_json::{Value, json};
+
+/// A policy of a direction: at most so much in a period.
+struct Rate {
+    /// Its place in the list.
+    index: usize,
+    key: &'static str,
+    value: f64,
+    period_s: f64,
+}
+
+/// The rules of both directions; nothing where there are none. `into` is the field that they set.
+pub(super) fn behavior(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
+    r.get(at)?;
+    let up = direction(r, &format!("{at}.scaleUp"), &format!("{into}.up"), json!({ "stabilization_s": 0.0 }));
+    let default = json!({ "stabilization_s": 300.0, "pods": 0 });
+    let down = direction(r, &format!("{at}.scaleDown"), &format!("{into}.down"), default);
+    Some(json!({ "rules": { "up": up, "down": down } }))
+}
+
+fn direction(r: &mut Reader<'_>, at: &str, into: &str, default: Value) -> Value {
+    let mut rules = default;
+    if let Some(s) = r.number(&format!("{at}.stabilizationWindowSeconds"), &format!("{into}.stabilization_s"))
+    {
+        rules["stabilization_s"] = json!(s);
+    }
+    if let Some(share) = r.quantity(&format!("{at}.tolerance"), &format!("{into}.tolerance")) {
+        rules["tolerance"] = json!(share);
+    }
+    let path = format!("{at}.selectPolicy");
+    match r.word(&path) {
+        Some(select @ ("Max" | "Min" | "Disabled")) => {
+            r.note(&path, &format!("{into}.select"));
+            rules["select"] = json!(select.to_lowercase());
+        }
+        Some(other) => r.unknown_name(&path, other, &["Max", "Min", "Disabled"]),
+        None => {}
+    }
+    let least = rules.get("select").is_some_and(|select| select == "min");
+    let (mut kept, mut dropped): (Vec<Rate>, Vec<usize>) = (Vec::new(), Vec::new());
+    let count = r.entries(&format!("{at}.policies"));
+    for i in 0..count {
+        let one = format!("{at}.policies.{i}");
+        let Some(rate) = rate(r, &one, into).map(|rate| Rate { index: i, ..rate }) else { continue };
+        match kept.iter_mut().find(|other| other.key == rate.key) {
+            Some(other) => {
+                // One of each kind: the one that would hold in the long run.
+                let faster = rate.value * other.period_s > other.value * rate.period_s;
+                let slower = if faster == least { rate } else { std::mem::replace(other, rate) };
+                dropped.push(slower.index);
+                let allowed = "one policy of each type in a direction";
+                let which = if least { "slowest" } else { "fastest" };
+                let fix = format!("the {which} of them is read, the others are left out");
+                r.problems.push(Diagnostic::warning(one, "a further policy of its type", allowed, fix));
+            }
+            None => kept.push(rate),
+        }
+    }
+    for i in dropped {
+        let start = format!("{at}.policies.{i}.");
+        for mapping in r.mappings.iter_mut().filter(|m| m.key.starts_with(&start)) {
+            "no counterpart: another policy of its type is read".clone_into(&mut mapping.becomes);
+            mapping.has_counterpart = false;
+        }
+    }
+    if count > 0 {
+        (rules["pods"], rules["percent"]) = (json!(0), json!(0.0));
+    }
+    // The percentage has a period of its own only beside a number of replicas.
+    for rate in &kept {
+        let period = if rate.key == "percent" && kept.len() > 1 { "percent_period_s" } else { "period_s" };
+        rules[rate.key] = if rate.key == "pods" { json!(rate.value as u64) } else { json!(rate.value) };
+        rules[period] = json!(rate.period_s);
+    }
+    if kept.len() > 1 && rules["period_s"] == rules["percent_period_s"] {
+        rules["percent_period_s"] = json!(0.0);
+    }
+    rules
+}
+
+fn rate(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Rate> {
+    let type_at = format!("{at}.type");
+    let key = match r.word(&type_at) {
+        Some("Pods") => "pods",
+        Some("Percent") => "percent",
+        found => {
+            let found = found.map_or_else(|| "nothing".to_owned(), |f| format!("{f:?}"));
+            let fix = "say in what the value is counted";
+            r.problems.push(Diagnostic::error(type_at, found, "\"Pods\" or \"Percent\"", fix));
+            r.set_aside(at);
+            return None;
+        }
+    };
+    r.note(&type_at, &format!("{into}.{key}"));
+    let value_at = format!("{at}.value");
+    let value = r.whole(&value_at, &format!("{into}.{key}"));
+    if value.is_none_or(|n| n == 0) {
+        let found = if value.is_none() { "nothing" } else { "0" };
+        let fix = "selectPolicy: Disabled allows no change";
+        r.problems.push(Diagnostic::error(value_at, found, "a whole number, 1 or more", fix));
+    }
+    let period_at = format!("{at}.periodSeconds");
+    let period_s = r.number(&period_at, &format!("{into}.period_s, of the {key}"));
+    if r.get(&period_at).is_none() {
+        let fix = "say in how many seconds";
+        r.problems.push(Diagnostic::error(period_at, "nothing", "a number of seconds", fix));
+    }
+    Some(Rate { index: 0, key, value: value? as f64, period_s: period_s? })
+}

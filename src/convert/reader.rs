@@ -1,0 +1,268 @@
+//! Reads the keys of a source document one by one, so that none is passed over in silence.
+
+use super::{Mapping, Told};
+use crate::base::diag::has_errors;
+use crate::base::{Diagnostic, Diagnostics, alike};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Most names that a message lists.
+const MOST_NAMES: usize = 24;
+
+/// A source document, what was asked of it, and what its keys became.
+pub(super) struct Reader<'a> {
+    pub(super) mappings: Vec<Mapping>,
+    pub(super) problems: Diagnostics,
+    pub(super) source: &'a Value,
+    /// Paths of all that was asked for.
+    known: BTreeSet<String>,
+}
+
+/// What becomes of a key that the reader does not know.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// It is an error: the format's own program refuses it, too.
+    Refused,
+    /// It is left out with a warning, as the source may be newer than the reader; a slip is an error all the same.
+    LeftOut,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(source: &'a Value) -> Self {
+        Self { mappings: Vec::new(), problems: Vec::new(), source, known: BTreeSet::new() }
+    }
+
+    /// The value at a dotted path.
+    pub(super) fn get(&mut self, path: &str) -> Option<&'a Value> {
+        self.known.insert(path.to_owned());
+        at(self.source, path)
+    }
+
+    /// What `of` makes of the value at a dotted path.
+    fn typed<T>(
+        &mut self,
+        path: &str,
+        [allowed, fix]: [&str; 2],
+        of: impl Fn(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.get(path)?;
+        let found = of(value);
+        if found.is_none() {
+            self.problems.push(Diagnostic::error(path, shown(value), allowed, fix));
+        }
+        found
+    }
+
+    /// Says what a key becomes if something was read there.
+    fn noted<T>(&mut self, path: &str, becomes: &str, found: Option<T>) -> Option<T> {
+        if found.is_some() {
+            self.note(path, becomes);
+        }
+        found
+    }
+
+    /// A number at a dotted path; `becomes` is the field that it sets.
+    pub(super) fn number(&mut self, path: &str, becomes: &str) -> Option<f64> {
+        let found = self.typed(path, ["a number", "write a plain number"], Value::as_f64);
+        self.noted(path, becomes, found)
+    }
+
+    /// A whole number at a dotted path.
+    pub(super) fn whole(&mut self, path: &str, becomes: &str) -> Option<u64> {
+        let found = self.typed(path, ["a whole number, 0 or more", "write a whole number"], Value::as_u64);
+        self.noted(path, becomes, found)
+    }
+
+    /// A whole number at a dotted path, which may be negative.
+    pub(super) fn score(&mut self, path: &str, becomes: &str) -> Option<i64> {
+        let found = self.typed(path, ["a whole number", "write a whole number"], Value::as_i64);
+        self.noted(path, becomes, found)
+    }
+
+    /// Yes or no at a dotted path.
+    pub(super) fn flag(&mut self, path: &str, becomes: &str) -> Option<bool> {
+        let found = self.typed(path, ["true or false", "write true or false"], Value::as_bool);
+        self.noted(path, becomes, found)
+    }
+
+    /// A number at a dotted path, or a text that is one as Kubernetes writes quantities: `"5"`, `500m`, `2k`.
+    pub(super) fn quantity(&mut self, path: &str, becomes: &str) -> Option<f64> {
+        let found = self.silent_quantity(path);
+        self.noted(path, becomes, found)
+    }
+
+    /// A quantity of which the caller says later what it becomes.
+    pub(super) fn silent_quantity(&mut self, path: &str) -> Option<f64> {
+        let of = |value: &Value| value.as_f64().or_else(|| quantity_of(value.as_str()?));
+        self.typed(path, ["a number", "such as 5, 0.8 or 500m"], of)
+    }
+
+    /// How many keys a section has; 0 where there is none.
+    pub(super) fn entries(&mut self, path: &str) -> usize {
+        let there = self.get(path).and_then(Value::as_object);
+        there.map_or(0, Map::len)
+    }
+
+    /// Says why all that stands at and below a path has no counterpart, if it is there.
+    pub(super) fn without_counterpart(&mut self, path: &str, why: &str) {
+        for (key, found) in self.set_aside(path) {
+            let becomes = format!("no counterpart: {why}");
+            self.mappings.push(Mapping { key, found, becomes, has_counterpart: false });
+        }
+    }
+
+    /// Takes all that stands at and below a path for known. Who calls says what becomes of it.
+    pub(super) fn set_aside(&mut self, path: &str) -> Vec<(String, String)> {
+        let Some(value) = self.get(path) else { return Vec::new() };
+        let mut keys = Vec::new();
+        collect_keys(value, path, &mut keys);
+        self.known.extend(keys.iter().cloned());
+        // Keys may have dots of their own: what stands there is told for the whole of them.
+        let found = |key: &String| if key == path { shown(value) } else { "…".to_owned() };
+        keys.into_iter().map(|key| (key.clone(), found(&key))).collect()
+    }
+
+    /// A word at a dotted path.
+    pub(super) fn word(&mut self, path: &str) -> Option<&'a str> {
+        let value = self.get(path)?;
+        let word = value.as_str();
+        if word.is_none() {
+            let problem = Diagnostic::error(path, shown(value), "a word", "write the name in quotes");
+            self.problems.push(problem);
+        }
+        word
+    }
+
+    /// Says what a key becomes.
+    pub(super) fn note(&mut self, path: &str, becomes: &str) {
+        if let Some(value) = self.get(path) {
+            let (key, becomes) = (path.to_owned(), becomes.to_owned());
+            self.mappings.push(Mapping { key, found: shown(value), becomes, has_counterpart: true });
+        }
+    }
+
+    /// A name that is not one of those known.
+    pub(super) fn unknown_name(&mut self, path: &str, found: &str, allowed: &[&str]) {
+        let near = alike::nearest(found, allowed.iter().copied());
+        let fix =
+            near.map_or_else(|| "use one of these".to_owned(), |name| format!("did you mean \"{name}\"?"));
+        self.problems.push(Diagnostic::error(path, format!("{found:?}"), allowed.join(", "), fix));
+    }
+
+    /// Ends the reading: a key of the source that nobody asked for is an error or a warning, and once told for all below it.
+    pub(super) fn finish(mut self, unknown: Unknown) -> Result<Told, Diagnostics> {
+        if !self.source.is_object() {
+            let found = self.source.to_string().chars().take(40).collect::<String>();
+            let fix = "start with the name of a section and a colon";
+            self.problems.push(Diagnostic::error("", found, "sections by name", fix));
+        }
+        let mut found = Diagnostics::new();
+        self.look_for_unknown(self.source, "", unknown, &mut found);
+        self.problems.extend(found);
+        if has_errors(&self.problems) {
+            return Err(self.problems);
+        }
+        Ok(Told { mappings: self.mappings, warnings: self.problems })
+    }
+
+    fn look_for_unknown(&self, value: &Value, path: &str, unknown: Unknown, found: &mut Diagnostics) {
+        for (key, inner) in value.as_object().into_iter().flatten() {
+            let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let is_section = self.below(&full).next().is_some();
+            let empty = inner.is_null() || inner.as_object().is_some_and(Map::is_empty);
+            if is_section && inner.is_object() {
+                self.look_for_unknown(inner, &full, unknown, found);
+            } else if is_section && !empty {
+                let fix = format!("write its keys below `{full}`");
+                let what = "a value in place of a section";
+                found.push(Diagnostic::error(full, what, "a section with keys of its own", fix));
+            } else if !is_section && !self.known.contains(&full) {
+                found.push(self.unknown_key(path, key, full, unknown));
+            }
+        }
+    }
+
+    fn unknown_key(&self, path: &str, key: &str, full: String, unknown: Unknown) -> Diagnostic {
+        let below = if path.is_empty() { String::new() } else { format!("{path}.") };
+        let names: BTreeSet<&str> =
+            self.below(path).filter_map(|known| known[below.len()..].split('.').next()).collect();
+        // Entries of a list have numbers for names.
+        let names: Vec<&str> = names.into_iter().filter(|n| n.parse::<u32>().is_err()).collect();
+        let near = alike::nearest(key, names.iter().copied());
+        let allowed = match names.len() {
+            1..=MOST_NAMES => names.join(", "),
+            _ => "the keys of this format".to_owned(),
+        };
+        let slip = near.is_some_and(|name| alike::is_slip(key, name));
+        if unknown == Unknown::Refused || slip {
+            let fix =
+                near.map_or_else(|| "remove it".to_owned(), |name| format!("did you mean `{below}{name}`?"));
+            return Diagnostic::error(full, "an unknown key", allowed, fix);
+        }
+        let fix = near.map_or_else(
+            || "it may be newer than this reader".to_owned(),
+            |name| format!("correct it if `{below}{name}` is meant"),
+        );
+        Diagnostic::warning(full, "an unknown key, which is left out", allowed, fix)
+    }
+
+    /// The paths below a path that were asked for.
+    fn below(&self, path: &str) -> impl Iterator<Item = &str> {
+        let start = if path.is_empty() { String::new() } else { format!("{path}.") };
+        let from = self.known.range(start.clone()..);
+        from.map(String::as_str).take_while(move |known| known.starts_with(&start))
+    }
+}
+
+/// The value at a dotted path. Keys may have dots of their own.
+fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    if let Some(found) = value.get(path) {
+        return Some(found);
+    }
+    let mut dots = path.match_indices('.').map(|(i, _)| i);
+    dots.find_map(|i| at(value.get(&path[..i])?, &path[i + 1..]))
+}
+
+/// A value as it stands there, cut where it is long.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 {
+        return text;
+    }
+    format!("{}…", text.chars().take(57).collect::<String>())
+}
+
+/// A quantity of Kubernetes, such as `500m` or `2k`.
+fn quantity_of(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let units = [("m", 1e-3), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("Ki", 1024.0), ("Mi", 1_048_576.0)];
+    let unit = units.into_iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
+    let (digits, factor) = unit.unwrap_or((text, 1.0));
+    digits.parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x * factor)
+}
+
+/// Paths of all values that are not sections.
+fn collect_keys(value: &Value, path: &str, keys: &mut Vec<String>) {
+    match value.as_object() {
+        Some(map) if !map.is_empty() => {
+            for (key, inner) in map {
+                let inner_path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                collect_keys(inner, &inner_path, keys);
+            }
+        }
+        _ if !path.is_empty() => keys.push(path.to_owned()),
+        _ => {}
+    }
+}
+
+/// Lists as sections whose keys are numbers, so that every key has a path; `text` may make more of a text.
+pub(super) fn flat(value: &Value, text: &dyn Fn(&str) -> Option<Value>) -> Value {
+    match value {
+        Value::Array(items) => {
+            Value::Object(items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v, text))).collect())
+        }
+        Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), flat(v, text))).collect()),
+        Value::String(said) => text(said).map_or_else(|| value.clone(), |v| flat(&v, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}

@@ -1,0 +1,97 @@
+//! Documents and objects that are not read: named by what they are, and what to do instead.
+
+use super::bundle;
+use super::kubernetes::KINDS;
+use crate::base::{Diagnostic, Diagnostics, alike};
+use serde_json::Value;
+
+/// Kinds of objects that are known and not read: the kind, what it is, and what to do.
+const OTHER_KINDS: [(&str, &str, &str); 10] = [
+    (
+        "EndpointPickerConfig",
+        "the endpoint picker of llm-d and the Gateway API",
+        "write its scorers and their weights as cluster.routing.weighted",
+    ),
+    ("InferencePool", "a pool of the Gateway API", POOLS),
+    ("InferenceModel", "a model of the Gateway API", CLASSES),
+    ("InferenceObjective", "an objective of the Gateway API", CLASSES),
+    ("PodAutoscaler", "the autoscaler of AIBrix", "write it as hpa or kpa in cluster.pools[].scaling.policy"),
+    ("Deployment", "a deployment of servers", POOLS),
+    ("StatefulSet", "a set of servers", POOLS),
+    ("LeaderWorkerSet", "a set of servers", POOLS),
+    ("DynamoGraphDeployment", "a deployment of NVIDIA Dynamo", POOLS),
+    ("ScaledJob", "KEDA's autoscaler of jobs", "give the ScaledObject of the servers"),
+];
+const POOLS: &str = "write its replicas and the flags of its engine as cluster.pools";
+const CLASSES: &str = "write its priority as the class of a client in workload.clients";
+
+/// Documents that are known and not read: keys that all stand at their top, what they are, and what to do.
+const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
+    (&["cluster"], "a scenario", "give it in the place of the scenario"),
+    (&["aggregate_rate"], "a workload of BLIS", "write its clients as workload.clients"),
+    (&["clients", "version"], "a workload of BLIS", "write its clients as workload.clients"),
+    (&["node_pools"], "nodes and an autoscaler of BLIS", "write them as cluster.pools[].scaling"),
+    (&["load", "data"], "a configuration of inference-perf", "write its load as workload.clients"),
+    (
+        &["rules", "prometheus"],
+        "rules of the Prometheus adapter",
+        "give the autoscaler that reads the metric",
+    ),
+    (&["scalingStrategy"], "a part of an autoscaler", "give the whole object"),
+];
+
+/// Why a document without a kind is not read, if it is not a bundle.
+pub(super) fn document(document: &Value) -> Option<Diagnostic> {
+    let said = |found: String, fix: String| Diagnostic::error("", found, super::POLICIES, fix);
+    let map = document.as_object()?;
+    let known = |keys: &&(&[&str], &str, &str)| keys.0.iter().all(|key| map.contains_key(*key));
+    if map.is_empty() || bundle::is_one(map) {
+        return None;
+    }
+    if let Some((_, what, fix)) = OTHER_DOCUMENTS.iter().find(known) {
+        return Some(said(format!("{what}, which is not read here"), (*fix).to_owned()));
+    }
+    let keys: Vec<&str> = map.keys().take(5).map(String::as_str).collect();
+    let fix = "give the bundle, or the objects of the autoscalers as `kubectl get -o yaml` or `helm template` writes them";
+    Some(said(format!("a document with {}", keys.join(", ")), fix.to_owned()))
+}
+
+/// What is said of objects whose kinds are not read: a slip and a file with nothing else are errors, others are left out.
+pub(super) fn kinds(objects: &[Value]) -> Diagnostics {
+    let kind_of = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let kinds: Vec<String> = objects.iter().map(kind_of).collect();
+    let is_read = |kind: &String| KINDS.contains(&kind.as_str());
+    let path = |i: usize| if objects.len() > 1 { format!("[{i}].kind") } else { "kind".to_owned() };
+    let mut all = Diagnostics::new();
+    let mut others: Vec<&str> = Vec::new();
+    for (i, kind) in kinds.iter().enumerate().filter(|(_, kind)| !is_read(kind)) {
+        let near = alike::nearest(kind, KINDS).filter(|near| alike::is_slip(kind, near));
+        if let Some(near) = near {
+            let fix = format!("did you mean \"{near}\"?");
+            all.push(Diagnostic::error(path(i), format!("{kind:?}"), KINDS.join(", "), fix));
+        } else if !others.contains(&kind.as_str()) {
+            others.push(kind);
+        }
+    }
+    if others.is_empty() {
+        return all;
+    }
+    let told: Vec<String> = others.iter().map(|kind| named(kind)).collect();
+    let fixes = others.iter().filter_map(|k| OTHER_KINDS.iter().find(|(kind, ..)| kind == k));
+    let fix = fixes.map(|(_, _, fix)| *fix).next().unwrap_or("give the objects of the autoscalers");
+    let found = format!("{}, which is not read", told.join(", "));
+    if kinds.iter().any(is_read) || !all.is_empty() {
+        all.push(Diagnostic::warning("kind", format!("{found}: left out"), KINDS.join(", "), ""));
+    } else {
+        all.push(Diagnostic::error("kind", found, format!("{}, or a policy bundle", KINDS.join(", ")), fix));
+    }
+    all
+}
+
+fn named(kind: &str) -> String {
+    if kind.is_empty() {
+        return "an object without a kind".to_owned();
+    }
+    let known = OTHER_KINDS.iter().find(|(name, ..)| *name == kind);
+    known.map_or_else(|| format!("{kind:?}"), |(name, what, _)| format!("\"{name}\", {what}"))
+}
