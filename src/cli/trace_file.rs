@@ -39,12 +39,24 @@ pub(super) fn read(name: &str) -> Result<Arc<Trace>, Failed> {
             Err(e) => return Err(trouble(&e)),
         }
     }
-    let (trace, problems, summary) = reader.finish();
+    let (trace, mut problems, summary) = reader.finish();
+    // The name stands before each of them.
+    for problem in problems.iter_mut().filter(|problem| problem.path == name) {
+        problem.path.clear();
+    }
     tell_all(name, &problems);
     if let Some(s) = summary {
+        let blocks = match s.hash_block_tokens {
+            0 => String::new(),
+            tokens => format!(", a hash id for each block of {tokens} tokens"),
+        };
         tell(&format!(
-            "{name}: {} trace, {} requests in {:.0} s, {} prompt and {} output tokens",
-            s.format, s.requests, s.duration_s, s.prompt_tokens, s.output_tokens
+            "{name}: {} trace, {} requests in {} s, {} prompt and {} output tokens{blocks}",
+            s.format,
+            s.requests,
+            if s.duration_s < 100.0 { (s.duration_s * 1e3).round() / 1e3 } else { s.duration_s.round() },
+            s.prompt_tokens,
+            s.output_tokens
         ));
     }
     match trace {

@@ -1,8 +1,9 @@
 //! Traces in CSV: a header that names the columns, then one request per line.
 
+use super::named::{self, Names};
 use super::rows::{Bad, Row};
 use super::sessions::Link;
-use super::stamp;
+use super::{foreign, stamp};
 use crate::base::digest::Digest;
 use std::borrow::Cow;
 
@@ -20,6 +21,8 @@ struct Known {
 enum Clock {
     DateTime,
     Seconds,
+    /// A number in the unit of the names, or a date.
+    Named,
 }
 
 const KNOWN: [Known; 3] = [
@@ -52,10 +55,17 @@ const SESSIONS: [&str; 3] = ["Session ID", "session_id", "conversation_id"];
 /// Columns that name the model a request asks for, in any format.
 const MODELS: [&str; 2] = ["model", "Model"];
 
+/// Short names of the formats.
+pub(super) fn names() -> [&'static str; KNOWN.len()] {
+    KNOWN.each_ref().map(|known| known.name.split(' ').next().unwrap_or(known.name))
+}
+
 /// A CSV format and where its columns are.
 #[derive(Clone, Debug)]
 pub(super) struct Csv {
     pub(super) name: &'static str,
+    /// What was taken for what, where the format is not a known one.
+    pub(super) names: Option<Names>,
     clock: Clock,
     time: usize,
     prompt: usize,
@@ -70,17 +80,27 @@ impl Csv {
     pub(super) fn detect(header: &str) -> Option<Self> {
         let columns = fields(header);
         let place = |name: &str| columns.iter().position(|c| c == name);
-        KNOWN.iter().find_map(|known| {
+        let csv = |name, clock, [time, prompt, output]: [&str; 3]| {
             Some(Self {
-                name: known.name,
-                clock: known.clock,
-                time: place(known.time)?,
-                prompt: place(known.prompt)?,
-                output: place(known.output)?,
+                name,
+                names: None,
+                clock,
+                time: place(time)?,
+                prompt: place(prompt)?,
+                output: place(output)?,
                 session: SESSIONS.into_iter().find_map(place),
                 model: MODELS.into_iter().find_map(place),
                 columns: columns.len(),
             })
+        };
+        let known = KNOWN.iter().find_map(|k| csv(k.name, k.clock, [k.time, k.prompt, k.output]));
+        known.or_else(|| {
+            if foreign::first_line(header).is_some() {
+                return None;
+            }
+            let names = Names::among(&columns.iter().map(|c| &**c).collect::<Vec<_>>())?;
+            let csv = csv("CSV", Clock::Named, [&names.time, &names.prompt, &names.output])?;
+            Some(Self { names: Some(names), ..csv })
         })
     }
 
@@ -97,6 +117,7 @@ impl Csv {
         match self.clock {
             Clock::DateTime => None,
             Clock::Seconds => Some(1e6),
+            Clock::Named => self.names.as_ref().map(|names| names.unit_us.unwrap_or(1e6)),
         }
     }
 
@@ -126,6 +147,14 @@ impl Csv {
             Clock::Seconds => {
                 (stamp::decimal(text).and_then(|s| stamp::number(s, 1e6)), "a number of seconds")
             }
+            Clock::Named => {
+                let unit_us = self.names.as_ref().and_then(|names| names.unit_us);
+                let number = stamp::decimal(text).and_then(|x| named::instant(x, unit_us));
+                (
+                    number.or_else(|| stamp::date_time(text)),
+                    "a number, or a date such as 2024-05-10T00:00:00.25Z",
+                )
+            }
         };
         found.ok_or_else(|| Bad::new(format!("arrival time {text:?}"), allowed, "correct or remove the line"))
     }
@@ -143,7 +172,7 @@ fn number(text: &str) -> Result<f64, Bad> {
 }
 
 /// The fields of one line, without blanks around them. Lines without quotes, which are nearly all, are split at commas.
-fn fields(line: &str) -> Vec<Cow<'_, str>> {
+pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     if line.contains('"') {
         return quoted(line).into_iter().map(|f| Cow::Owned(f.trim().to_owned())).collect();
     }

@@ -23,6 +23,7 @@ pub(super) enum Jsonl {
 #[derive(Debug, Deserialize)]
 struct Line {
     timestamp: Option<f64>,
+    delay: Option<f64>,
     input_length: Option<f64>,
     output_length: Option<f64>,
     hash_ids: Option<Vec<u64>>,
@@ -39,12 +40,14 @@ struct Line {
 }
 
 impl Jsonl {
+    pub(super) const ALL: [Self; 3] = [Self::Mooncake, Self::QwenBailian, Self::RouteSim];
+
     /// The format of a file whose first object is `line`: `Ok(None)` if it has none of the keys.
     pub(super) fn detect(line: &str) -> Result<Option<Self>, Bad> {
         let line = parse(line)?;
         Ok(if line.ts.is_some() && line.prompt_tokens.is_some() {
             Some(Self::RouteSim)
-        } else if line.timestamp.is_none() || line.input_length.is_none() {
+        } else if line.timestamp.or(line.delay).is_none() || line.input_length.is_none() {
             None
         } else if line.chat_id.is_some() {
             Some(Self::QwenBailian)
@@ -53,7 +56,7 @@ impl Jsonl {
         })
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Mooncake => "Mooncake",
             Self::QwenBailian => "Qwen-Bailian",
@@ -80,6 +83,11 @@ impl Jsonl {
     /// Reads one line.
     pub(super) fn row(self, line: &str) -> Result<Row, Bad> {
         let line = parse(line)?;
+        if line.timestamp.is_none()
+            && let Some(delay) = line.delay
+        {
+            return Err(Bad { of_the_file: true, ..delayed(delay) });
+        }
         let (time, prompt, output) = match self {
             Self::Mooncake | Self::QwenBailian => (
                 needed(line.timestamp, "timestamp")?,
@@ -149,6 +157,13 @@ fn parse(line: &str) -> Result<Line, Bad> {
             "correct or remove the line; the file may be cut off here",
         )
     })
+}
+
+/// A turn that comes some time after the answer before: how long that takes is the simulation's, and a replay has instants.
+fn delayed(delay: f64) -> Bad {
+    let fix = "give each turn the time at which it came, or write a client with a `conversation` in workload.clients";
+    let found = format!("a delay of {delay} ms after the answer before, and no timestamp");
+    Bad::new(found, "a timestamp in every line: turns with delays are not replayed", fix)
 }
 
 fn needed(value: Option<f64>, key: &str) -> Result<f64, Bad> {

@@ -3,9 +3,12 @@
 //! A trace is columns, not rows: tens of bytes a request, whatever the file looked like. The readers beside it take a
 //! file piece by piece and keep one line of it at most.
 
+mod block_size;
 mod csv;
+mod foreign;
 mod jsonl;
 mod models;
+mod named;
 mod reader;
 mod rows;
 mod sessions;

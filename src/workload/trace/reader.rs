@@ -1,23 +1,21 @@
 //! Takes a trace file piece by piece, as a browser or a disk hands it out, and keeps one unfinished line at most.
 
 use super::csv::Csv;
+use super::foreign;
 use super::jsonl::Jsonl;
+use super::named::Names;
 use super::rows::{Bad, Row, Rows};
 use super::{Trace, TraceSummary, validate::validate};
+use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Most bytes of one line: a prompt of a million tokens in blocks of 16 needs less than one.
 const LINE_BYTES: usize = 8 * 1024 * 1024;
 /// Most bad lines that are described; the rest is counted.
 const BAD_LINES: u64 = 20;
-/// Ends the message about a format that is not known.
-pub(super) const FORMATS: &str = "Azure (CSV: TIMESTAMP,ContextTokens,GeneratedTokens), BurstGPT (CSV: Timestamp,…,\
-    Request tokens,Response tokens), Vidur (CSV: arrived_at,num_prefill_tokens,num_decode_tokens), Mooncake and \
-    Qwen-Bailian (JSON lines: timestamp,input_length,output_length,hash_ids), RouteSim (JSON lines: \
-    ts,prompt_tokens,gen_tokens)";
-
 /// Reads one trace file.
 #[derive(Debug)]
 pub struct TraceReader {
@@ -28,6 +26,8 @@ pub struct TraceReader {
     head: Vec<u8>,
     /// A line whose end has not come yet.
     unfinished: Vec<u8>,
+    /// The beginning of a JSON document over several lines, which tells what it is, and what is wrong with its first line.
+    document: Option<(String, Diagnostic)>,
     lines: u64,
     format: Option<Format>,
     rows: Rows,
@@ -42,6 +42,8 @@ pub struct TraceReader {
 pub(super) enum Format {
     Csv(Csv),
     Jsonl(Jsonl),
+    /// JSON lines with names that say what they are.
+    Named(Names),
 }
 
 impl Format {
@@ -49,6 +51,25 @@ impl Format {
         match self {
             Self::Csv(csv) => csv.name,
             Self::Jsonl(jsonl) => jsonl.name(),
+            Self::Named(_) => "JSON lines",
+        }
+    }
+
+    /// What was taken for what, where the format is not a known one.
+    pub(super) fn names(&self) -> Option<&Names> {
+        match self {
+            Self::Csv(csv) => csv.names.as_ref(),
+            Self::Jsonl(_) => None,
+            Self::Named(names) => Some(names),
+        }
+    }
+
+    /// Microseconds in the unit of its instants; `None` for dates.
+    pub(super) fn unit_us(&self) -> Option<f64> {
+        match self {
+            Self::Csv(csv) => csv.unit_us(),
+            Self::Jsonl(jsonl) => Some(jsonl.unit_us()),
+            Self::Named(names) => Some(names.unit_us.unwrap_or(1e6)),
         }
     }
 
@@ -56,6 +77,7 @@ impl Format {
         match self {
             Self::Csv(csv) => csv.row(line),
             Self::Jsonl(jsonl) => jsonl.row(line),
+            Self::Named(names) => names.row(line),
         }
     }
 }
@@ -69,6 +91,7 @@ impl TraceReader {
             bytes: 0,
             head: Vec::new(),
             unfinished: Vec::new(),
+            document: None,
             lines: 0,
             format: None,
             rows: Rows::default(),
@@ -133,6 +156,7 @@ impl TraceReader {
             let line = std::mem::take(&mut self.unfinished);
             self.line(&line);
         }
+        self.end_document();
         let mut all = self.bad;
         if self.bad_lines > BAD_LINES {
             let more = self.bad_lines - BAD_LINES;
@@ -148,17 +172,33 @@ impl TraceReader {
         validate(&self.file_name, self.format.as_ref(), self.rows)
     }
 
-    /// Refuses compressed files by their first two bytes.
+    /// Refuses files that are no text by their first bytes.
     fn look_at_head(&mut self, piece: &[u8]) {
-        if self.head.len() < 2 {
-            self.head.extend(piece.iter().take(2 - self.head.len()));
-            if self.head == [0x1f, 0x8b] {
-                self.stop(
-                    "a gzip-compressed file".to_owned(),
-                    "text",
-                    "unpack it first, for example with gunzip",
-                );
+        if self.head.len() < foreign::MAGIC_BYTES {
+            self.head.extend(piece.iter().take(foreign::MAGIC_BYTES - self.head.len()));
+            if let Some((what, fix)) = foreign::magic(&self.head) {
+                self.stop_foreign(&format!("is not a trace: it is {what}"), fix);
             }
+        }
+    }
+
+    /// Keeps what follows of a document over several lines, until there is enough to tell what it is.
+    fn more_of_document(&mut self, line: &str) {
+        if let Some((text, _)) = &mut self.document {
+            text.push('\n');
+            text.push_str(line);
+            if text.len() >= foreign::LOOKED_AT {
+                self.end_document();
+            }
+        }
+    }
+
+    /// Says what a document over several lines is.
+    fn end_document(&mut self) {
+        let Some((text, first)) = self.document.take() else { return };
+        match foreign::document(&text) {
+            Some((what, fix)) => self.stop_foreign(&format!("is not read as a trace: it is {what}"), fix),
+            None => self.stopped = Some(first),
         }
     }
 
@@ -177,6 +217,10 @@ impl TraceReader {
         };
         let line = line.trim();
         if line.is_empty() {
+            return;
+        }
+        if self.document.is_some() {
+            self.more_of_document(line);
             return;
         }
         let comment = line.starts_with('#') && !matches!(self.format, Some(Format::Csv(_)));
@@ -201,11 +245,16 @@ impl TraceReader {
 
     /// Finds out the format from the first line that is not empty.
     fn first_line(&mut self, line: &str) {
-        if line.starts_with('[') {
-            self.stop("a JSON array".to_owned(), "one JSON object per line", "write each element on a line");
-            return;
-        }
-        if !line.starts_with('{') {
+        if let Some(pointer) = pointer(line) {
+            self.stopped = Some(Diagnostic { path: self.file_name.clone(), ..pointer });
+        } else if line.starts_with('[') {
+            let what = "is not a trace: it is a JSON array, and one JSON object per line is read";
+            let array = foreign::no_trace(&self.file_name, what, "write each element on a line");
+            self.document = Some((String::new(), array));
+            self.more_of_document(line);
+        } else if line.starts_with('{') {
+            self.first_object(line);
+        } else {
             match Csv::detect(line) {
                 Some(csv) => match csv.repeated(line) {
                     Some(column) => self.stop(
@@ -215,28 +264,45 @@ impl TraceReader {
                     ),
                     None => self.format = Some(Format::Csv(csv)),
                 },
-                None if line.contains("num_prefill_tokens") => self.stop(
-                    "lengths without arrival times".to_owned(),
-                    "a trace with a column arrived_at",
-                    "add arrival times, or describe a client in the scenario instead",
-                ),
                 None => self.stop_unknown(line),
             }
-            return;
         }
-        match Jsonl::detect(line) {
-            Ok(Some(jsonl)) => {
-                self.format = Some(Format::Jsonl(jsonl));
-                if let Err(bad) = jsonl.row(line).and_then(|row| self.rows.push(&row)) {
+    }
+
+    /// Finds out the format from the first object.
+    fn first_object(&mut self, line: &str) {
+        let format = match Jsonl::detect(line) {
+            Ok(Some(jsonl)) => Some(Format::Jsonl(jsonl)),
+            Ok(None) => None,
+            Err(bad) => {
+                // The first line of a document over several lines, or one with keys of other kinds.
+                self.document = Some((String::new(), bad.at_line(self.lines)));
+                self.more_of_document(line);
+                return;
+            }
+        };
+        let named = || {
+            let object: Map<String, Value> = serde_json::from_str(line).ok()?;
+            let names: Vec<&str> = object.keys().map(String::as_str).collect();
+            Names::among(&names).map(Format::Named)
+        };
+        match format.or_else(named) {
+            Some(format) => {
+                let row = format.row(line);
+                self.format = Some(format);
+                if let Err(bad) = row.and_then(|row| self.rows.push(&row)) {
                     self.bad_line(bad);
                 }
             }
-            Ok(None) => self.stop_unknown(line),
-            Err(bad) => self.stopped = Some(bad.at_line(self.lines)),
+            None => self.stop_unknown(line),
         }
     }
 
     fn bad_line(&mut self, bad: Bad) {
+        if bad.of_the_file {
+            self.stopped = Some(bad.at_line(self.lines));
+            return;
+        }
         self.bad_lines += 1;
         if self.bad_lines <= BAD_LINES {
             self.bad.push(bad.at_line(self.lines));
@@ -244,14 +310,23 @@ impl TraceReader {
     }
 
     fn stop_unknown(&mut self, line: &str) {
+        if let Some((what, fix)) = foreign::first_line(line) {
+            self.stop_foreign(&format!("is not read as a trace: it is {what}"), fix);
+            return;
+        }
         let start: String = line.chars().take(80).collect();
-        let found = format!("no known trace format: line {} is {start:?}", self.lines);
-        self.stop(found, FORMATS, "rename the columns or keys to those of one of these formats");
+        let fix = "rename its columns or keys: an arrival (arrived_at, in seconds), the tokens of the prompt (num_prefill_tokens) and \
+                   those of the answer (num_decode_tokens) are needed";
+        self.stop_foreign(&format!("is not a trace: line {} is {start:?}", self.lines), fix);
     }
 
     fn stop_binary(&mut self) {
-        let found = format!("a binary file (near line {})", self.lines);
-        self.stop(found, "text in UTF-8", "choose the trace itself, as CSV or JSON lines");
+        let what = format!("is not a trace: it is a binary file (near line {})", self.lines);
+        self.stop_foreign(&what, "choose the trace itself, as text in UTF-8");
+    }
+
+    fn stop_foreign(&mut self, why: &str, fix: &str) {
+        self.stopped = Some(foreign::no_trace(&self.file_name, why, fix));
     }
 
     fn stop(&mut self, found: String, allowed: &str, fix: &str) {

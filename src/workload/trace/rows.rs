@@ -1,6 +1,7 @@
 //! The rows of a trace while it is read: columns, and what their validation at the end needs.
 
 use super::Trace;
+use super::block_size::BlockSizes;
 use super::models::{ModelColumn, Models};
 use super::sessions::{Link, Sessions};
 use crate::base::Diagnostic;
@@ -28,20 +29,19 @@ pub(super) struct Bad {
     pub(super) found: String,
     pub(super) allowed: &'static str,
     pub(super) fix: &'static str,
+    /// Whether it is so of the whole file, which is not read on.
+    pub(super) of_the_file: bool,
 }
 
 impl Bad {
     pub(super) fn new(found: impl Into<String>, allowed: &'static str, fix: &'static str) -> Self {
-        Self { found: found.into(), allowed, fix }
+        Self { found: found.into(), allowed, fix, of_the_file: false }
     }
 
     pub(super) fn at_line(self, line: u64) -> Diagnostic {
         Diagnostic::error(format!("line {line}"), self.found, self.allowed, self.fix)
     }
 }
-
-/// Block sizes that traces use.
-pub(super) const BLOCK_SIZES: [u32; 7] = [16, 32, 64, 128, 256, 512, 1024];
 
 /// All rows so far.
 #[derive(Debug, Default)]
@@ -53,10 +53,7 @@ pub(super) struct Rows {
     prefixes: Vec<(u64, u32)>,
     sessions: Sessions,
     models: ModelColumn,
-    /// Rows with hash ids.
-    pub(super) hashed: u64,
-    /// For each of [`BLOCK_SIZES`], rows whose number of hash ids does not fit their prompt.
-    pub(super) misfits: [u64; BLOCK_SIZES.len()],
+    pub(super) block_sizes: BlockSizes,
     /// Rows left out because nothing was generated.
     pub(super) without_output: u64,
     /// Rows left out because nothing was asked.
@@ -104,10 +101,7 @@ impl Rows {
         self.sessions.push(self.len(), set);
         self.models.push(self.len(), model);
         if !row.hash_ids.is_empty() {
-            self.hashed += 1;
-            for (misfits, block) in self.misfits.iter_mut().zip(BLOCK_SIZES) {
-                *misfits += u64::from(row.hash_ids.len() as u64 != u64::from(prompt.div_ceil(block)));
-            }
+            self.block_sizes.push(prompt, row.hash_ids.len() as u32);
         }
         self.arrivals_us.push(row.arrival_us);
         self.prompt_tokens.push(prompt);

@@ -1,7 +1,8 @@
 //! Validation of a trace that has been read to its end: whether it is empty, and whether its numbers are plausible.
 
-use super::reader::{FORMATS, Format};
-use super::rows::{BLOCK_SIZES, Rows};
+use super::foreign;
+use super::reader::Format;
+use super::rows::Rows;
 use super::{Trace, TraceSummary};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
@@ -25,10 +26,23 @@ pub(super) fn validate(
     rows: Rows,
 ) -> (Option<Arc<Trace>>, Diagnostics, Option<TraceSummary>) {
     let Some(format) = format else {
-        let empty = Diagnostic::error(file_name, "an empty file", FORMATS, "choose a file with requests");
+        let empty = foreign::no_trace(
+            file_name,
+            "is not a trace: it is an empty file",
+            "choose a file with requests",
+        );
         return (None, vec![empty], None);
     };
     let mut all = dropped(file_name, &rows);
+    if let Some(names) = format.names() {
+        let found = format!("a file of no known format, read by its names: {}", names.told());
+        all.push(Diagnostic::warning(
+            file_name,
+            found,
+            foreign::formats(),
+            "rename them if they are something else",
+        ));
+    }
     if rows.len() == 0 {
         let fix = "choose a file with requests";
         all.push(Diagnostic::error(file_name, "a trace without requests", "at least one request", fix));
@@ -58,41 +72,26 @@ fn dropped(file_name: &str, rows: &Rows) -> Diagnostics {
     all
 }
 
-/// Tokens in a block of the hashes: the size that fits most rows, the format's usual one where several do.
+/// Tokens in a block of the hashes, with a warning about rows that do not fit.
 fn block_size(file_name: &str, format: &Format, rows: &Rows, all: &mut Diagnostics) -> u32 {
-    let (Format::Jsonl(jsonl), true) = (format, rows.hashed > 0) else { return 0 };
-    let usual = jsonl.usual_block();
-    let unusual = |block: u32| u32::from(block != usual);
-    let (misfits, _, block) = rows
-        .misfits
-        .iter()
-        .zip(BLOCK_SIZES)
-        .map(|(&misfits, block)| (misfits, unusual(block), block))
-        .min()
-        .expect("INV-6: there are sizes to choose from");
-    if misfits > 0 {
-        let found = format!(
-            "{misfits} of {} requests have another number of hash_ids than prompt blocks of {block} tokens",
-            rows.hashed
+    let sizes = &rows.block_sizes;
+    let (Format::Jsonl(jsonl), true) = (format, sizes.rows > 0) else { return 0 };
+    let found = sizes.found(jsonl.usual_block());
+    if found.misfits > 0 {
+        let text = format!(
+            "{} of {} requests have another number of hash_ids than prompt blocks of {} tokens, the size that fits most",
+            found.misfits, sizes.rows, found.size
         );
-        all.push(Diagnostic::warning(
-            file_name,
-            found,
-            "ceil(input_length / block) hash_ids",
-            "if the trace's blocks have another size, set workload.trace.hash_block_tokens",
-        ));
+        let fix = "no size fits them all: correct these requests, or set workload.trace.hash_block_tokens to the size that is meant";
+        all.push(Diagnostic::warning(file_name, text, found.rule.formula(), fix));
     }
-    block
+    found.size
 }
 
 /// Warnings about a time unit that is probably not the format's, and about a trace longer than a run.
 fn implausible(file_name: &str, format: &Format, summary: &TraceSummary) -> Diagnostics {
     let mut all = Diagnostics::new();
-    let unit_us = match format {
-        Format::Csv(csv) => csv.unit_us(),
-        Format::Jsonl(jsonl) => Some(jsonl.unit_us()),
-    };
-    if let Some(unit_us) = unit_us {
+    if let Some(unit_us) = format.unit_us() {
         all.extend(wrong_unit(file_name, unit_us, summary));
     }
     if all.is_empty() && summary.duration_s > limits::HORIZON_S {

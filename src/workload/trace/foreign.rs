@@ -1,0 +1,134 @@
+//! Files that are no traces, and traces that are not read: told by how they begin, with what to do instead.
+
+use super::csv;
+use super::jsonl::Jsonl;
+use crate::base::Diagnostic;
+
+/// Most bytes of a document over several lines that are looked at.
+pub(super) const LOOKED_AT: usize = 4096;
+
+const GZIP: &str = "a gzip-compressed file";
+const UNPACK: &str = "unpack it first";
+const UTF16: &str = "text in UTF-16";
+const SAVE_AS_UTF8: &str = "save it as text in UTF-8";
+
+/// How files begin that are no text: what they are, and what to do.
+const MAGIC: [(&[u8], &str, &str); 14] = [
+    (b"\x1f\x8b", GZIP, "unpack it first, for example with gunzip"),
+    (b"PK\x03\x04", "a zip archive", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "a file compressed with zstd", UNPACK),
+    (b"\xfd7zX", "a file compressed with xz", UNPACK),
+    (b"BZh", "a file compressed with bzip2", UNPACK),
+    (b"7z\xbc\xaf", "a 7z archive", UNPACK),
+    (b"PAR1", "a Parquet file", "write its rows as CSV or JSON lines"),
+    (b"\xff\xfe", UTF16, SAVE_AS_UTF8),
+    (b"\xfe\xff", UTF16, SAVE_AS_UTF8),
+    (b"\x89PNG", "a picture", ""),
+    (b"\xff\xd8\xff", "a picture", ""),
+    (b"GIF8", "a picture", ""),
+    (b"%PDF", "a PDF document", ""),
+    (b"SQLi", "a database", "write its rows as CSV or JSON lines"),
+];
+/// Bytes at the beginning that tell what is no text.
+pub(super) const MAGIC_BYTES: usize = 4;
+
+const WRITE_A_CLIENT: &str = "write a client with arrivals and lengths in workload.clients";
+const WRITE_LINES: &str = "write each request as a line with its time and its tokens";
+
+/// What stands in JSON documents: all of one entry must be there.
+const DOCUMENTS: [(&[&str], &str, &str); 12] = [
+    (&["\"resourceSpans\""], "spans of OpenTelemetry", WRITE_LINES),
+    (
+        &["\"conversations\""],
+        "conversations as ShareGPT has them, without times and numbers of tokens",
+        WRITE_A_CLIENT,
+    ),
+    (
+        &["\"custom_id\"", "\"body\""],
+        "a batch of requests, without times and numbers of tokens",
+        WRITE_A_CLIENT,
+    ),
+    (&["\"messages\""], "texts of chats, without numbers of tokens", WRITE_A_CLIENT),
+    (
+        &["\"text_input\""],
+        "texts of prompts, without numbers of tokens",
+        "give input_length, the tokens of each prompt",
+    ),
+    (&["\"session_id\"", "\"turns\""], "sessions of a coding agent", WRITE_LINES),
+    (&["\"hash_id_scope\"", "\"requests\""], "sessions of an agent (WEKA)", WRITE_LINES),
+    (&["\"meta\"", "\"block_size\""], "records of vllm-vcr", WRITE_LINES),
+    (&["\"metadata\"", "\"metrics\""], "a benchmark of AIPerf", "give it to `tokenyard benchmark`"),
+    (&["\"benchmarks\""], "a benchmark", "give it to `tokenyard benchmark`"),
+    (
+        &["\"input_tokens\"", "\"output_tokens\"", "\"{"],
+        "distributions of lengths as ServeGen has them",
+        WRITE_A_CLIENT,
+    ),
+    (&["\"cluster\"", "\"workload\""], "a scenario", "give it in the place of the scenario"),
+];
+
+/// The formats that are read, in words.
+pub(super) fn formats() -> String {
+    let lines = Jsonl::ALL.map(Jsonl::name).join(", ");
+    format!("{} (CSV); {lines} (JSON lines)", csv::names().join(", "))
+}
+
+/// What a file is that begins with these bytes, if it is no text, and what to do.
+pub(super) fn magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    MAGIC.iter().find(|(start, ..)| head.starts_with(start)).map(|(_, what, fix)| (*what, *fix))
+}
+
+/// What the first line of a file says that it is, if it is known and not read, and what to do.
+pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
+    let lower: String = line.chars().take(100).collect::<String>().to_ascii_lowercase();
+    if lower.starts_with("<!doctype") || lower.starts_with("<html") {
+        return Some(("a web page", "download the file itself, such as by the button Raw"));
+    }
+    if lower.starts_with("404") {
+        return Some(("the answer of a server that has no such file", "correct the address"));
+    }
+    if line.starts_with(['{', '[']) {
+        return document(line);
+    }
+    let fields = csv::fields(line);
+    let has = |name: &str| fields.iter().any(|f| f == name);
+    if has("slo_class") && has("arrival_time_us") {
+        let fix =
+            "write it as CSV with arrived_at (seconds), num_prefill_tokens, num_decode_tokens and session_id";
+        return Some(("a trace of BLIS (TraceV2)", fix));
+    }
+    if has("num_prefill_tokens") {
+        return Some((
+            "lengths without arrival times",
+            "add a column arrived_at, or write a client in workload.clients",
+        ));
+    }
+    let apart = |sign: char| fields.len() == 1 && line.matches(sign).count() > 1;
+    if apart(';') || apart('\t') {
+        return Some(("a table whose columns are not separated by commas", "separate them by commas"));
+    }
+    is_serve_gen(&fields).then_some((
+        "a client of ServeGen: rates and distributions of windows of time",
+        "write it as a client whose arrivals have a rate profile, with the lengths of its -dataset.json",
+    ))
+}
+
+/// What a JSON document is, if it is known and not read.
+pub(super) fn document(text: &str) -> Option<(&'static str, &'static str)> {
+    let has = |part: &&str| text.contains(*part);
+    DOCUMENTS.iter().find(|(parts, ..)| parts.iter().all(has)).map(|(_, what, fix)| (*what, *fix))
+}
+
+/// Start, rate and variation of a window, the distribution of its gaps and two parameters of it; none where nothing came.
+fn is_serve_gen(fields: &[std::borrow::Cow<'_, str>]) -> bool {
+    let number = |i: usize| fields[i].parse::<f64>().is_ok();
+    fields.len() == 6
+        && [0, 1, 2, 4, 5].into_iter().all(number)
+        && (fields[3].is_empty() || fields[3].bytes().all(|b| b.is_ascii_alphabetic()))
+}
+
+/// Says in a sentence that a file is no trace, or none that is read, why, and which formats are.
+pub(super) fn no_trace(file_name: &str, why: &str, fix: &str) -> Diagnostic {
+    let end = if fix.is_empty() { "." } else { "" };
+    Diagnostic::error("", format!("{file_name} {why}. Formats: {}{end}", formats()), "", fix)
+}
