@@ -116,6 +116,12 @@ test('a list of parts has a field to add one, and each item can be taken out', (
   expect(items).toEqual(['slo.classes[0]', 'slo.classes[1]']);
 });
 
+test('a first item of a list holds what it must hold: a request has a prompt that can be seen', () => {
+  const [list] = schema.fields(DOC, ['workload', 'requests']);
+  if (list?.input.kind !== 'list') throw new Error('not a list');
+  expect(getAt(list.input.start, 'prompt')).toEqual([{ text: 0, tokens: 100, offset: 0 }]);
+});
+
 test('a part that may be left out is a switch, and its fields follow once it is on', () => {
   const steps = ['cluster', 'pools', 0, 'hardware'];
   const off = schema.fields(DOC, steps);

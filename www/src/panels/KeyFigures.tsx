@@ -91,7 +91,7 @@ export function KeyFigures(props: {
           rest={cache()}
           onRest={props.onRest}
           value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
-          small={started() ? ['since start', ...cpuHits()] : []}
+          small={started() ? ['total', ...cpuHits()] : []}
         />
         <Figure
           title="Preempted"
@@ -100,7 +100,7 @@ export function KeyFigures(props: {
           onRest={props.onRest}
           mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
           value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-          small={['since start']}
+          small={['total']}
         />
         <Figure
           title="Cost"

@@ -4,7 +4,9 @@ import { type Json, type JsonObject, parsePath, setAt } from '../base/json.ts';
 import { type Field, Schema, sentence } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
 import raw from '../generated/schema.json';
-import { fieldAt, inDocument, inUnit, rangeOf, SECTIONS } from './formFields.ts';
+import type { App } from '../state/app.ts';
+import type { Edit } from '../state/edits.ts';
+import { commonest, fieldAt, flagSaid, inDocument, inUnit, pathName, rangeOf, SECTIONS } from './formFields.ts';
 
 const schema = new Schema(trust<JsonObject>(raw));
 const document = trust<Json>(preset);
@@ -81,4 +83,24 @@ test('latencies are shown and typed in milliseconds, and stand in the document i
   expect(rangeOf(field)).toMatch(/ms\.$/);
   const rate = fieldAt(schema, document, 'workload.clients[0].arrivals.poisson.rate_per_s');
   expect(rate && [inUnit(rate, 18), inDocument(rate, 18.5)]).toEqual([18, 18.5]);
+});
+
+test.each<[Edit, string]>([
+  [{ set: { 'cluster.routing': 'random' } }, 'Routing policy Random'],
+  [{ set: { 'cluster.admission': 'always-admit' } }, 'Admission policy Always admit'],
+  [{ set: { 'workload.clients[0].arrivals.poisson.rate_per_s': 27 } }, 'chat: Rate 27\u00a0req/s'],
+  [{ set: { 'cluster.pools[0].replicas': 5, 'cluster.pools[0].gpu': 'A100-80' } }, 'Replicas 5 +1'],
+  [{ add: { 'cluster.pools': { name: 'spare' } } }, 'New pool spare'],
+  [{ route: { request: 7, to: 2 } }, 'Request 7 to r2'],
+])('a flag says an edit in the words of the form: %o', (edit, said) => {
+  expect(flagSaid(trust<App>({ schema, inForce: () => document }), edit)).toBe(said);
+});
+
+test('a policy is named with whose it is', () => {
+  expect(pathName(schema, document, 'cluster.routing')).toBe('Routing policy');
+});
+
+test('what several fields say is said once', () => {
+  expect(commonest(['a', 'b', 'a', '', ''])).toBe('a');
+  expect(commonest(['a', 'b'])).toBeUndefined();
 });
