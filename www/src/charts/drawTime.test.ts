@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { trust } from '../base/trust.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Pen } from '../draw/pen.ts';
-import { drawTime, quietPlace } from './drawTime.ts';
+import { drawTime } from './drawTime.ts';
 import { placesIn, plotBox, type TimePicture } from './timePicture.ts';
 
 const NAN = Number.NaN;
@@ -83,27 +83,4 @@ test('a band has the gaps of its lines', () => {
     [0, 10],
     [40, 50],
   ]);
-});
-
-test('the name of a law lies on no line, or is left out', () => {
-  const box = { x: 40, y: 5, w: 300, h: 80 };
-  expect(quietPlace(box, 100, [])).toEqual([44, 14]);
-  const across = (y: number) =>
-    [
-      [
-        [40, y],
-        [340, y],
-      ] as const,
-    ] as const;
-  expect(quietPlace(box, 100, across(12))).toEqual([44, 82]);
-  expect(
-    quietPlace(box, 100, [
-      ...across(12),
-      [
-        [40, 80],
-        [150, 80],
-      ],
-    ])?.[0],
-  ).toBeGreaterThan(150);
-  expect(quietPlace(box, 100, [...across(12), ...across(80)])).toBeUndefined();
 });

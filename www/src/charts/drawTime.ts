@@ -174,8 +174,8 @@ function stroke(pen: Pen, from: Point, to: Point): void {
   pen.stroke();
 }
 
-/** The line of a law, and its name where it lies on no line. */
-function drawOver(s: Plot, { name, pieces, strokes }: OverLine): void {
+/** The line of a law, and its name. */
+function drawOver(s: Plot, { name, pieces, strokes, at }: OverLine): void {
   const { pen, p, box } = s;
   const [first] = pieces;
   if (!first) return;
@@ -208,48 +208,7 @@ function drawOver(s: Plot, { name, pieces, strokes }: OverLine): void {
   pen.stroke();
   pen.restore();
   pen.font = font(p, 11);
-  const spot = quietPlace(box, pen.measureText(name).width, stretches(s, pieces));
-  if (spot) label(pen, name, ...spot, p.ink);
-}
-
-/** From point to point. */
-type Stretch = readonly [from: Point, to: Point];
-
-/** All that is drawn as lines: those of the run, the objective, and the law. */
-function stretches(s: Plot, pieces: OverLine['pieces']): Stretch[] {
-  const out: Stretch[] = pieces.map((piece) => [piece.from, piece.to]);
-  if (s.slo > 0)
-    out.push([
-      [s.box.x, s.y(s.slo)],
-      [s.box.x + s.box.w, s.y(s.slo)],
-    ]);
-  for (const { values } of s.lines) {
-    let before: Point | undefined;
-    s.times.forEach((t, i) => {
-      const v = values[i];
-      const here: Point | undefined = isPlotted(v, s.log) ? [s.x(t), s.y(v)] : undefined;
-      if (here) out.push([before ?? here, here]);
-      before = here;
-    });
-  }
-  return out;
-}
-
-/** Where a name so wide lies on no line: along the upper edge or the lower one, from the left. Undefined where it would lie on some. */
-export function quietPlace(box: Box, width: number, lines: readonly Stretch[]): Point | undefined {
-  for (const y of [box.y + 9, box.y + box.h - 3]) {
-    for (let x = box.x + 4; x + width + 4 <= box.x + box.w; x += 24) {
-      const crossed = lines.some(
-        ([[x0, y0], [x1, y1]]) =>
-          Math.max(x0, x1) >= x - 2 &&
-          Math.min(x0, x1) <= x + width + 2 &&
-          Math.max(y0, y1) >= y - 10 &&
-          Math.min(y0, y1) <= y + 3,
-      );
-      if (!crossed) return [x, y];
-    }
-  }
-  return undefined;
+  if (at) label(pen, name, ...at, p.ink);
 }
 
 /** Names at the ends of the lines, kept apart. */

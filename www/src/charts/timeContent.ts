@@ -13,6 +13,11 @@ export type Over = (chart: {
   readonly range: readonly [low: number, high: number];
   readonly x: (timeS: number) => number;
   readonly y: (value: number) => number;
+  readonly box: Box;
+  readonly times: Float64Array;
+  /** The values of its lines. */
+  readonly values: readonly Float64Array[];
+  readonly slo: number;
 }) => OverLine | undefined;
 
 /** The range of an axis, and whether there is anything to plot. */
@@ -59,15 +64,18 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
   const axes = { endS: c.endS, low, high, log: spec.log };
   const box = plotBox(width, height, c.first);
   const nowUs = frame?.now_us ?? 0;
+  const times = c.data?.columns[0] ?? NONE;
+  const valuesOf = (line: Line): Float64Array => c.data?.columns[line.column] ?? NONE;
+  const slo = frame ? spec.slo(frame) : 0;
   const isWarm = c.first && c.warmUpS * 1e6 > nowUs;
   return {
     of: 'time',
     ...axes,
     first: c.first,
     stepped: spec.stepped,
-    times: c.data?.columns[0] ?? NONE,
+    times,
     lines: c.lines.map((line) => ({
-      values: c.data?.columns[line.column] ?? NONE,
+      values: valuesOf(line),
       name: line.end ?? line.name,
       ink: line.stroke(palette, focus),
       width: line.width(focus),
@@ -80,8 +88,16 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
     warmUpS: c.warmUpS,
     shaded: spans(frame?.anomalies ?? [], nowUs),
     flags: frame?.flags ?? [],
-    slo: frame ? spec.slo(frame) : 0,
-    over: c.over?.({ view: spec.view, range: [low, high], ...placesIn(box, axes) }),
+    slo,
+    over: c.over?.({
+      view: spec.view,
+      range: [low, high],
+      ...placesIn(box, axes),
+      box,
+      times,
+      values: c.lines.map(valuesOf),
+      slo,
+    }),
     empty: filled || !frame ? undefined : isWarm ? `after ${c.warmUpS} s of warm-up` : spec.empty,
   };
 }

@@ -53,7 +53,13 @@ export type DrawnLine = {
 /** A part of a line laid over a chart. */
 export type Piece = { readonly from: Point; readonly to: Point; readonly violated: boolean };
 /** The line of a law over a chart, in pixels: faint with strokes across where an assumption is violated. */
-export type OverLine = { readonly name: string; readonly pieces: readonly Piece[]; readonly strokes: readonly Point[] };
+export type OverLine = {
+  readonly name: string;
+  readonly pieces: readonly Piece[];
+  readonly strokes: readonly Point[];
+  /** Where its name begins, on its base line; nowhere where it would lie on a line. */
+  readonly at: Point | undefined;
+};
 
 export type TimePicture = Axes & {
   readonly of: 'time';

@@ -6,8 +6,10 @@ import type { TheoryOfRun } from '../generated/boundary.ts';
 import type { App } from '../state/app.ts';
 import { theoryOfRun } from '../state/theory.ts';
 import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
-import { pieces, placed, strokes } from './theoryLine.ts';
+import { pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
 
+/** Most pixels of a letter of a name, on average. */
+const WIDE = 6.2;
 /** While the run goes on the law is asked this often at most, and takes one part in so many of the time. */
 const LEAST_MS = 2000;
 const SHARE = 20;
@@ -65,10 +67,13 @@ export default function Theory(props: { app: App; onOver: (over: Over | undefine
 function overOf({ theory, line }: TheoryOfRun): Over {
   const title = theory.laws.find((l) => l.law === theory.chosen)?.title ?? '';
   const values = { 'ttft-over-time': line.ttft_ms, 'e2e-over-time': line.e2e_ms };
-  return ({ view, range, x, y }) => {
+  const name = `mean by ${title}`;
+  return (chart) => {
+    const { view, range, x, y, box } = chart;
     const of = view === 'ttft-over-time' || view === 'e2e-over-time' ? values[view] : undefined;
     if (!of) return undefined;
     const all = placed(pieces(line.t_s, of, line.violated), range, x, y);
-    return { name: `mean by ${title}`, pieces: all, strokes: strokes(all) };
+    const at = quietPlace(box, WIDE * name.length, stretches(chart, all));
+    return { name, pieces: all, strokes: strokes(all), at };
   };
 }

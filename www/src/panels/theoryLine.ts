@@ -1,5 +1,6 @@
 // The line of a law, piece by piece: where an assumption is violated it is drawn with strokes across it.
-import type { Piece, Point } from '../charts/timePicture.ts';
+import type { Over } from '../charts/timeContent.ts';
+import type { Box, Piece, Point } from '../charts/timePicture.ts';
 import type { Place } from './StudyFigure.tsx';
 
 /** Pixels from stroke to stroke. */
@@ -70,4 +71,48 @@ export function paths(all: readonly Piece[]): {
       .map(([x, y]) => `M${at([x - 2.5, y + 4])}L${at([x + 2.5, y - 4])}`)
       .join(''),
   };
+}
+
+/** From point to point. */
+type Stretch = readonly [from: Point, to: Point];
+
+/** All that a chart draws as lines: those of the run, the objective, and the law. */
+export function stretches(
+  { box, times, values, slo, x, y, range }: Parameters<Over>[0],
+  law: readonly Piece[],
+): Stretch[] {
+  const out: Stretch[] = law.map((piece) => [piece.from, piece.to]);
+  if (slo > 0)
+    out.push([
+      [box.x, y(slo)],
+      [box.x + box.w, y(slo)],
+    ]);
+  for (const line of values) {
+    let before: Point | undefined;
+    times.forEach((t, i) => {
+      const v = line[i] ?? Number.NaN;
+      // Below the axis and without a value there is no line.
+      const here: Point | undefined = v >= range[0] ? [x(t), y(v)] : undefined;
+      if (here) out.push([before ?? here, here]);
+      before = here;
+    });
+  }
+  return out;
+}
+
+/** Where a name so wide lies on no line: along the upper edge or the lower one, from the left. Undefined where it would lie on some. */
+export function quietPlace(box: Box, width: number, lines: readonly Stretch[]): Point | undefined {
+  for (const y of [box.y + 9, box.y + box.h - 3]) {
+    for (let x = box.x + 4; x + width + 4 <= box.x + box.w; x += 24) {
+      const crossed = lines.some(
+        ([[x0, y0], [x1, y1]]) =>
+          Math.max(x0, x1) >= x - 2 &&
+          Math.min(x0, x1) <= x + width + 2 &&
+          Math.max(y0, y1) >= y - 10 &&
+          Math.min(y0, y1) <= y + 3,
+      );
+      if (!crossed) return [x, y];
+    }
+  }
+  return undefined;
 }
