@@ -83,6 +83,21 @@ onPage('while playing, key figures, heads of charts and distributions are of one
   assert.ok(found.values > 1, 'the figures moved on');
 });
 
+onPage(
+  'nobody served is told as such: no percentiles of before, who waits at the gateway, and an outage on the timeline',
+  async (page) => {
+    await resting(page);
+    await comes(() => figure(page, 'TTFT p99').locator('p').innerText(), /^–\s*\d+ wait at the gateway$/);
+    const heads = page.locator('.time-chart');
+    await comes(() => heads.nth(0).getAttribute('aria-label'), /last 30 s: p50 none, p90 none, p99 none\.$/);
+    await comes(() => heads.nth(3).getAttribute('aria-label'), /gateway [1-9]/);
+    const picture = (name) => page.getByRole('img', { name });
+    await picture(/requests wait at replicas and \d+ at the gateway/).waitFor();
+    await picture(/^Timeline .* stretches requests waited and none ended/).waitFor();
+  },
+  { link: '#scale-to-zero;t=615' },
+);
+
 onPage('the TPOT objective is held against TPOT, and ITL stands beside it', async (page) => {
   await toEnd(page);
   const tile = figure(page, 'TPOT p99');
