@@ -5,8 +5,9 @@ import { readDocument } from '../base/text.ts';
 import { clock } from '../base/units.ts';
 import type { App } from '../state/app.ts';
 import type { Beside } from '../state/compare.ts';
-import { type ListedEdit, withEdit, withoutEdit } from '../state/edits.ts';
+import { type ListedEdit, withoutEdit } from '../state/edits.ts';
 import { isLinkText } from '../state/linkText.ts';
+import { withEditAt } from './editAt.ts';
 import { choiceText, fieldAt, pathName } from './formFields.ts';
 import './compareChooser.css';
 
@@ -191,12 +192,4 @@ export function Proposals(props: { choices: Choices; choose: (next: Beside) => v
       </For>
     </div>
   );
-}
-
-/** The document with values that it has from an instant on. */
-function withEditAt(document: Json, atUs: number, set: Readonly<Record<string, Json>>): Json {
-  if (atUs === 0) return withEdit(document, { set });
-  const edits = getAt(document, 'edits');
-  const all = [...(Array.isArray(edits) ? edits : []), { at_us: atUs, set }];
-  return setAt(document, 'edits', all);
 }
