@@ -1,6 +1,5 @@
 // Rows of the run as a file: the bytes that the command line writes, streamed from a thread that makes the run once more for them.
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
-import { getAt } from '../base/json.ts';
 import { sentence } from '../base/schema.ts';
 import { writeDocument } from '../base/text.ts';
 import { durationUs, text } from '../base/units.ts';
@@ -38,7 +37,7 @@ export function RowsBlock(props: { app: App }): JSX.Element {
     setTold('');
     setAtUs(0);
     try {
-      const name = `${(app.presetName() || String(getAt(app.document(), 'title') ?? 'run')).replace(/\.\w+$/, '')}-${table()}.${format()}`;
+      const name = `${app.presetName().replace(/\.\w+$/, '')}-${table()}.${format()}`;
       const scenario = writeDocument(app.document());
       const trace = app.trace() === undefined ? undefined : app.traceFile();
       await bench.ask({ kind: 'rows-open', scenario, table: table(), format: format(), trace });

@@ -43,7 +43,7 @@ export function TopBar(props: { app: App }): JSX.Element {
         >
           <Menu.Trigger class="btn">
             <span class="visually-hidden">Presets</span>
-            <span class="preset-name wide">{app.presetName()}</span>
+            <span class="preset-name wide">{app.presetName() === title() ? '' : app.presetName()}</span>
             <Show when={app.differences() > 0}>
               <span class="ac">+{app.differences()}</span>
             </Show>

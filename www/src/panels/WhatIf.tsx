@@ -115,9 +115,9 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
                     <th scope="col">score</th>
                     <th scope="col">E2E</th>
                     <th scope="col">there − here</th>
-                    <th scope="col">others, sum</th>
+                    <th scope="col">others</th>
                     <th scope="col">
-                      <abbr title="other requests that would have been faster, and slower">faster / slower</abbr>
+                      <abbr title="other requests that would have been faster, and slower">faster, slower</abbr>
                     </th>
                   </tr>
                 </thead>

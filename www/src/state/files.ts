@@ -108,8 +108,7 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
     const before = trace();
     setTrace(summary);
     const next = onTrace(document(), name);
-    // The title is the file's name, which says enough; it opens where it begins.
-    if (await open(writeDocument(next), '', true, 0)) {
+    if (await open(writeDocument(next), name, true, 0)) {
       page.setTraceFile(file);
       const minutes = (summary.duration_s / 60).toFixed(1);
       const text = `${name}: ${summary.requests.toLocaleString('en')} requests over ${minutes} min (${summary.format}).`;
