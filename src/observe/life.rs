@@ -204,7 +204,12 @@ impl Path {
             (_, 0) => SegmentKind::Prefill,
             (_, 1..) => SegmentKind::Recompute,
         };
-        self.segments.push(Segment { kind, from_us: self.since, to_us, tokens: 0, open: false });
+        let tokens = match p.generated {
+            _ if self.segments.last().is_some_and(|before| before.kind == kind) => 0,
+            2.. => p.generated,
+            _ => r.prompt_tokens.saturating_sub(r.cached_tokens),
+        };
+        self.segments.push(Segment { kind, from_us: self.since, to_us, tokens, open: false });
         self.since = to_us;
     }
 
