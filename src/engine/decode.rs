@@ -142,7 +142,7 @@ impl Decoders {
     /// gaps between tokens, and has none for a step that a request sat out.
     pub(super) fn pass_over(&mut self, span: Span, slab: &mut Slab) {
         for &slot in &self.starved {
-            slab[slot].sat_out = slab[slot].sat_out + span;
+            slab[slot].sat_out += span;
         }
         for slot in self.behind.drain(..) {
             slab[slot].behind = false;
