@@ -6,8 +6,8 @@ use serde_json::Value;
 /// Writes it out.
 pub(super) fn fill_in(document: &mut Value) {
     let_the_cap_decide(document);
-    name_all(document.pointer_mut("/cluster/pools"), &Pool::default().name, limits::POOLS);
-    name_all(document.pointer_mut("/workload/clients"), &Client::default().name, limits::CLIENTS);
+    name_all(document, "/cluster/pools", &Pool::default().name, limits::POOLS);
+    name_all(document, "/workload/clients", &Client::default().name, limits::CLIENTS);
     let_scorers_decide(document);
 }
 
@@ -21,8 +21,8 @@ fn let_the_cap_decide(document: &mut Value) {
 }
 
 /// Gives entries without a name the first that is free of `first`, `first-2`, `first-3`, … A longer list than `most` is refused.
-fn name_all(entries: Option<&mut Value>, first: &str, most: usize) {
-    let Some(Value::Array(list)) = entries else { return };
+fn name_all(document: &mut Value, list: &str, first: &str, most: usize) {
+    let Some(Value::Array(list)) = document.pointer_mut(list) else { return };
     if list.len() > most {
         return;
     }
