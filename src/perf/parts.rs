@@ -91,7 +91,7 @@ mod tests {
         let parts = Parts::of(&Architecture { kv_values: 16_384, ..Architecture::default() });
         assert_eq!((parts.cached, parts.attention_layers), (16_384.0, 8.0));
         let latent = Architecture { kv_latent: 576, kv_values: 5760, ..Architecture::default() };
-        assert_eq!(Parts::of(&latent).attention_layers, 10.0);
-        assert_eq!(Parts::of(&latent).cached_by(&latent, 4), 23_040.0);
+        let parts = Parts::of(&latent);
+        assert_eq!((parts.attention_layers, parts.cached_by(&latent, 4)), (10.0, 23_040.0));
     }
 }
