@@ -57,8 +57,8 @@ const DOCUMENTS: [(&[&str], &str, &str); 12] = [
     (&["\"session_id\"", "\"turns\""], "sessions of a coding agent", WRITE_LINES),
     (&["\"hash_id_scope\"", "\"requests\""], "sessions of an agent (WEKA)", WRITE_LINES),
     (&["\"meta\"", "\"block_size\""], "records of vllm-vcr", WRITE_LINES),
-    (&["\"metadata\"", "\"metrics\""], "a benchmark of AIPerf", "give it to `tokenyard benchmark`"),
-    (&["\"benchmarks\""], "a benchmark", "give it to `tokenyard benchmark`"),
+    (&["\"metadata\"", "\"metrics\""], "a benchmark of AIPerf", "give it to `tokenyard validate`"),
+    (&["\"benchmarks\""], "a benchmark", "give it to `tokenyard validate`"),
     (
         &["\"input_tokens\"", "\"output_tokens\"", "\"{"],
         "distributions of lengths as ServeGen has them",
