@@ -39,6 +39,21 @@ fn traces_of_the_corpus_are_the_same_wherever_they_are_cut() {
 }
 
 #[test]
+fn policies_of_the_corpus_are_told_of_key_by_key() {
+    replay("policies", targets::policies);
+}
+
+#[test]
+fn configurations_of_the_corpus_are_converted_or_refused() {
+    replay("convert", targets::convert);
+}
+
+#[test]
+fn models_of_the_corpus_are_read_or_refused() {
+    replay("model", targets::model);
+}
+
+#[test]
 fn edits_of_the_corpus_are_taken_or_refused() {
     replay("edit", targets::edit);
 }
