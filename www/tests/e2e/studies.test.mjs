@@ -13,7 +13,7 @@ async function opened(page) {
   await resting(page);
   await page.keyboard.press('c');
   await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
-  await panel(page).getByText('Choose what is varied').waitFor();
+  await panel(page).getByText('Where does it break?').waitFor();
 }
 
 onPage('the capacity of a fleet is the number of the command line', async (page, t) => {
