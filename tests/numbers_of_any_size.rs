@@ -39,7 +39,7 @@ fn weighted_and_scaled() -> Value {
             "pools": [
                 {"name": "a", "replicas": 2, "tp": 1, "expert_ranks": 1,
                  "architecture": {"layers": 32, "hidden": 4096, "heads": 32, "kv_heads": 8, "head_dim": 0,
-                    "intermediate": 14336, "vocab": 128256, "experts": 0, "experts_per_token": 0,
+                    "intermediate": 14336, "vocab": 128_256, "experts": 0, "experts_per_token": 0,
                     "expert_intermediate": 0, "dense_layers": 0, "bytes_per_param": 2.0, "bytes_per_kv_value": 2.0},
                  "hardware": {"memory_gib": 80.0, "tflops": 900.0, "bandwidth_tb_per_s": 3.0, "usd_per_hour": 2.0},
                  "engine": {"max_num_seqs": 64, "max_num_batched_tokens": 2048,
