@@ -157,7 +157,7 @@ fn unlike_workloads_are_compared_as_distributions_and_it_says_why() {
 #[test]
 fn what_cannot_be_compared_is_refused_with_a_message() {
     for (args, part) in [
-        (vec!["compare", "chat-4xh100"], "required"),
+        (vec!["compare", "chat-4xh100"], "no <B>"),
         (vec!["compare", "chat-4xh100", "no-such"], "no such file and no such built-in scenario"),
         (vec!["compare", "chat-4xh100", "chat-4xh100", "--seeds", "0"], "0"),
         (vec!["compare", "chat-4xh100", "chat-4xh100", "--set-b", "cluster.routing"], "PATH=VALUE"),

@@ -38,7 +38,7 @@ const REPORTS: &[Line] = &[
     ("long-chats, default", 21916, "b618cce19af8b0d0"),
     ("regret-and-tail, default", 22440, "e5669e25631c6081"),
     ("mixed-fleet@2, default", 29374, "cf071ef66b7c2222"),
-    ("pressure, default", 28805, "bc21741072fbeabd"),
+    ("pressure, default", 29077, "3fac3b52d2efd5e7"),
     ("everything, default", 28710, "7661a5e2c91560e3"),
     ("conversations, default", 37082, "c2c4b1a924311052"),
     ("hashes, default", 18065, "e202ef05381c8bde"),
@@ -49,7 +49,7 @@ const REPORTS: &[Line] = &[
     ("long-chats, blis", 22012, "ad8e2baccdf5d83f"),
     ("regret-and-tail, blis", 22629, "e4362949877a1ebe"),
     ("mixed-fleet@2, blis", 29272, "3827b90a1d37b02b"),
-    ("pressure, blis", 29378, "710f9b47512d25fc"),
+    ("pressure, blis", 29678, "4e837ab39313ed3b"),
     ("everything, blis", 27927, "7f2602b65ea52f09"),
     ("conversations, blis", 36748, "459f9dafaec55b2d"),
     ("hashes, blis", 18039, "dde98ab767d3dc00"),
@@ -57,9 +57,9 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 162413, "e3b317fcd8824f25"),
-    ("everything", 77186, "b0a3ecc9c3a80784"),
-    ("conversations", 103228, "5ab279bbe8c16fdf"),
+    ("pressure", 162450, "733fcaa13750a556"),
+    ("everything", 77244, "ce61d83786edf166"),
+    ("conversations", 103280, "b99870bd5ea290b9"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -1,5 +1,6 @@
 //! How many generated cases a test looks at: few each time, and as many as the environment asks for in a campaign.
 
+#![allow(dead_code, reason = "each test uses its part")]
 #![expect(clippy::print_stdout, reason = "a campaign says how far it is")]
 
 use std::ops::Range;
@@ -15,7 +16,6 @@ pub(crate) fn numbers(usual: u64) -> Range<u64> {
 }
 
 /// Says how far a campaign is, now and then.
-#[allow(dead_code, reason = "campaigns that name each case do not")]
 pub(crate) fn tell(all: &Range<u64>, at: u64) {
     let (done, of) = (at - all.start, all.end - all.start);
     if of > 5000 && done.is_multiple_of(5000) {
@@ -24,7 +24,6 @@ pub(crate) fn tell(all: &Range<u64>, at: u64) {
 }
 
 /// Names the case that begins, so that one that never ends is known.
-#[allow(dead_code, reason = "only campaigns of cases that may hang name each")]
 pub(crate) fn say(case: u64) {
     println!("case {case}");
 }

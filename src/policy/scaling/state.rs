@@ -27,11 +27,25 @@ pub struct Scaler {
     kind: Kind,
 }
 
+/// What should be had of a metric. Its own type: what a document leaves out of [`FurtherMetric`] a snapshot needs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Wanted {
+    metric: ScalingMetric,
+    target: f64,
+    target_of: TargetOf,
+}
+
+impl From<&FurtherMetric> for Wanted {
+    fn from(&FurtherMetric { metric, target, target_of }: &FurtherMetric) -> Self {
+        Self { metric, target, target_of }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Kind {
     None,
     Plan(Plan),
-    Hpa { hpa: Hpa, metrics: Vec<FurtherMetric> },
+    Hpa { hpa: Hpa, metrics: Vec<Wanted> },
     Keda { keda: Keda, metrics: Vec<ScalingMetric> },
     Kpa { kpa: Kpa, grace: Span, busy_at: Option<Micros> },
     SaturationV1(SaturationSettings),
@@ -61,8 +75,8 @@ impl Scaler {
                 plan(PlanRule::QueueDepth { up: p.up, down: p.down }, p.cooldown_s)
             }
             ScalingPolicy::Hpa(p) => {
-                let first = FurtherMetric { metric: p.metric, target: p.target, target_of: p.target_of };
-                let metrics = std::iter::once(first).chain(p.more.iter().copied()).collect();
+                let first = Wanted { metric: p.metric, target: p.target, target_of: p.target_of };
+                let metrics = std::iter::once(first).chain(p.more.iter().map(Wanted::from)).collect();
                 Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics }
             }
             ScalingPolicy::Keda(p) => keda(p, bounds, now),
@@ -243,7 +257,7 @@ fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
 }
 
 /// A metric against its target: of each replica, with those that are not measured or not ready beside them, or of the pool.
-fn measured(&FurtherMetric { metric, target, target_of }: &FurtherMetric, sight: &PoolSight) -> Metric {
+fn measured(&Wanted { metric, target, target_of }: &Wanted, sight: &PoolSight) -> Metric {
     if sight.measured.is_empty() {
         return Metric::Failed;
     }

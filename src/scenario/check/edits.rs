@@ -35,7 +35,7 @@ pub(super) fn check_list(s: &Scenario, r: &mut Report) {
             );
         }
         (latest, most_events) = (edit.at_us, events);
-        if horizon_us > 0.0 && edit.at_us as f64 > horizon_us && r.is_fine("run.horizon_s") {
+        if horizon_us >= 0.5 && edit.at_us as f64 > horizon_us && r.is_fine("run.horizon_s") {
             r.warning(
                 format!("{path}.at_us"),
                 format!("{} us, which is after the end of the run", grouped(edit.at_us)),
