@@ -3,6 +3,7 @@ import './base/theme.css';
 import './base/page.css';
 import './panels/frame.css';
 import './panels/scenario.css';
+import './panels/story.css';
 import './panels/inspector.css';
 import './panels/transport.css';
 import './panels/over.css';

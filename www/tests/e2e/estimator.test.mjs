@@ -51,7 +51,7 @@ onPage('the tab says of each decision what the rows of the command line say', as
     await comes(() => told(page), new RegExp(`${by === 0 ? 'No change' : `\\+${by}`} at ${seconds}\\.000 s`));
     const text = await told(page);
     const has = (words) => assert.ok(text.includes(words), `${seconds} s: “${words}” in ${text}`);
-    has(`${sig3(row.demand_per_s)} req/s at λ* ${sig3(row.replica_per_s)} a replica`);
+    has(`${sig3(row.demand_per_s)} req/s ÷ (λ* ${sig3(row.replica_per_s)} × `);
     has(`${sig3(row.alpha_ms)} ms`);
     has(`${sig3(1e3 * row.beta_ms)} µs`);
     has(`${sig3(1e6 * row.gamma_ms)} ns`);

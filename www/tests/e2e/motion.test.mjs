@@ -61,9 +61,12 @@ onPage(
   async (page) => {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 20 });
-    const renewed = await played(page, 40);
+    await page.keyboard.press('Space');
+    // However long a frame takes: each chart gets its turn again and again, or this never comes.
+    await page.waitForFunction((charts) => charts.every((view) => (window.columns[view] ?? 0) >= 4), CHARTS, {
+      timeout: 120_000,
+    });
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-    assertFollow(renewed);
   },
   { opened: counts },
 );
