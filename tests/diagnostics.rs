@@ -455,7 +455,7 @@ fn a_time_that_rounds_to_none_is_not_what_none_means() {
     };
     assert_eq!(
         path_of(r#"{"workload": {"timeout_s": 4e-7}}"#),
-        "error: workload.timeout_s: 4e-7 s, which rounds to 0 microseconds; allowed: 0, or at least 0.000001 s; times are whole microseconds, and 0 means clients that wait for ever: write that, or a longer time",
+        "error: workload.timeout_s: 0.0000004 s, which rounds to 0 microseconds; allowed: 0, or at least 0.000001 s; times are whole microseconds, and 0 means clients that wait for ever: write that, or a longer time",
     );
     for (text, path) in [
         (r#"{"run": {"horizon_s": 1e-300, "warmup_s": 0}}"#, "run.horizon_s"),

@@ -109,9 +109,13 @@ fn order(value: &mut Value, as_written: &Value) {
 
 /// Sorts by a position, and by name where that is the same.
 fn sort(map: &mut FieldValues, position: &dyn Fn(&str) -> Vec<usize>) {
-    let mut all: Vec<(String, Value)> = std::mem::take(map).into_iter().collect();
-    all.sort_by_cached_key(|(key, _)| (position(key), key.clone()));
-    map.extend(all);
+    let mut all: Vec<((Vec<usize>, String), Value)> = Vec::new();
+    for (key, value) in std::mem::take(map) {
+        let place = (position(&key), key);
+        // Few keys: putting each into its place takes less code than a sort.
+        all.insert(all.partition_point(|(other, _)| *other <= place), (place, value));
+    }
+    map.extend(all.into_iter().map(|((_, key), value)| (key, value)));
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ fn check_not_nothing(path: &str, time: f64, (us, unit, zero): (f64, &str, &str),
     if time > 0.0 && time * us < 0.5 {
         r.error(
             path,
-            format!("{time:e} {unit}, which rounds to 0 microseconds"),
+            format!("{} {unit}, which rounds to 0 microseconds", plain(time)),
             format!("0, or at least {} {unit}", plain(1.0 / us)),
             format!("times are whole microseconds, and 0 means {zero}: write that, or a longer time"),
         );
