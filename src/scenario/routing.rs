@@ -35,7 +35,7 @@ pub enum RoutingPolicy {
     CostEscalation(CostEscalation),
     /// The replica with the lowest cost: what there is to prefill there, less what its cache has of the prompt, and KV blocks in use. The KV router of NVIDIA Dynamo.
     KvCost(KvCost),
-    /// The replica that was sent most of the prompt before, or else the one that was sent least text; the one with the fewest requests once loads are out of balance. The router of SGLang.
+    /// The replica that was sent most of the prompt before; the one with the fewest requests without a match, and once loads are out of balance. The router of SGLang.
     CacheAware(CacheAware),
     /// The replica with the highest weighted sum of scores, as production routers do it.
     Weighted(Weighted),
