@@ -7,7 +7,7 @@ pub(crate) fn model(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match scenario_from_hf("mine", &text) {
         Ok((scenario, _)) => {
-            assert!(parse(&scenario).is_ok(), "a shape that no scenario can have: {scenario}")
+            assert!(parse(&scenario).is_ok(), "a shape that no scenario can have: {scenario}");
         }
         Err(problems) => {
             assert!(!problems.is_empty(), "refused without a problem");
