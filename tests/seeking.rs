@@ -323,7 +323,7 @@ fn sparse(horizon_s: f64, more: &str) -> Scenario {
     scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Goes to an instant in slices of so many events, and not in more slices than there are events and edits.
+/// Goes to an instant in slices of `max_events` events; fails after 2,000 slices.
 fn seek_by(history: &mut History, until: Micros, max_events: u64) {
     history.seek(until);
     let slices = (0..2000).find(|_| history.advance(until, max_events) != Stop::Events);

@@ -30,7 +30,7 @@ pub(crate) fn policies(data: &[u8]) {
     }
 }
 
-/// Every value that says something is told of: by itself, or by a warning about it or what it stands in.
+/// Each value with a meaning has a note or a warning, its own or that of the object around it.
 fn all_told(value: &Value, path: &str, told: &Told) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {

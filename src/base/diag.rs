@@ -66,7 +66,7 @@ impl Diagnostic {
 const PATH: usize = 160;
 const FOUND: usize = 300;
 
-/// A text with at most so many characters: of a longer one the beginning and the end.
+/// Shortens a text to at most `most` characters: the beginning and the end of a longer one stay.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= most {

@@ -116,7 +116,7 @@ fn push_comparison(text: &mut String, file: &str, c: &Comparison) {
     line(text, &format!("run: {}; seeds: {}; {times}{failed}", c.says, c.seeds));
     push_warnings(text, &c.warnings);
     if c.assumed {
-        line(text, "load: assumed, so that no errors are told: what differs may be the load");
+        line(text, "load: assumed; no errors are shown, as a difference may come from the load");
     }
     for note in &c.notes {
         line(text, &format!("note: {note}"));

@@ -289,8 +289,9 @@ pub(super) struct ActiveRequest {
     pub(super) behind: bool,
     /// The tick that gave it nothing.
     pub(super) starved_tick: u64,
-    /// So many of its tokens were shown before their output processing was last changed, and took this long.
+    /// Tokens that were shown before the latest edit of output processing.
     pub(super) fixed_tokens: u32,
+    /// Output processing of those tokens.
     pub(super) fixed_output: Span,
     /// `compat: blis`: how long the steps took since its first token in which it got none.
     pub(super) sat_out: Span,

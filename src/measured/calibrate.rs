@@ -195,7 +195,7 @@ fn determined(b: &Benchmark, aims: &[Aim], replay: &Replay) -> Result<u32, Diagn
     Ok(requests)
 }
 
-/// What speaks against trusting coefficients of so many requests.
+/// Reasons not to trust coefficients that were fitted to `requests` requests.
 fn doubts(b: &Benchmark, requests: u32, coefficients: u32) -> Vec<String> {
     let mut all = Vec::new();
     if requests < FEW_EACH * coefficients {

@@ -34,7 +34,7 @@ pub(super) fn run_capped(
     Ok(found)
 }
 
-/// When requests are sent that are wanted at these times and take so long, with so many in flight at most.
+/// When a client with at most `cap` requests in flight sends those due at `wanted`, which take `lasts`.
 fn sent(cap: u32, wanted: &[u64], lasts: &[u64]) -> Vec<u64> {
     let mut free: std::collections::BinaryHeap<std::cmp::Reverse<u64>> =
         (0..(cap as usize).min(wanted.len()).max(1)).map(|_| std::cmp::Reverse(0)).collect();

@@ -22,7 +22,7 @@ impl Clock {
     /// Nanoseconds, where the name of a field says so.
     pub(super) const NANOSECONDS: Self = Self { parts_of_second: 1_000_000_000 };
 
-    /// The clock that shows these instants, in a run of so many seconds if that is known.
+    /// The clock of these instants; `run_s` is the length of the run, if known.
     pub(super) fn of(instants: &[&Value], run_s: Option<f64>) -> Self {
         let mut shown: Vec<f64> = instants.iter().filter_map(|v| v.as_f64()).collect();
         shown.sort_by(f64::total_cmp);

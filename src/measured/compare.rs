@@ -63,7 +63,7 @@ pub struct Comparison {
     pub failed: u32,
     /// What is run, in words.
     pub says: String,
-    /// Whether the load is assumed, as the file does not tell it: no errors are told then.
+    /// Whether the load is assumed because the file does not give it. No errors are shown then.
     pub assumed: bool,
     /// What speaks against comparing the two, in sentences.
     pub warnings: Vec<String>,

@@ -39,7 +39,7 @@ pub(super) fn parameters(a: &Architecture) -> f64 {
     parts.embeddings + parts.common + parts.expert * experts + routers + norms
 }
 
-/// Bytes of the weights that a replica keeps where so many replicas share the routed experts.
+/// Bytes of the weights of a replica, where `ranks` replicas share the routed experts.
 pub(super) fn weight_bytes(a: &Architecture, ranks: u32) -> f64 {
     let parts = Parts::of(a);
     let routed = parts.expert * f64::from(a.experts);

@@ -32,7 +32,7 @@ pub fn in_order(mut scenario: Scenario) -> Scenario {
             document = after;
             continue;
         }
-        // One that cannot be applied is told of elsewhere.
+        // The check of edits reports one that cannot be applied.
         let Ok(read) = from_value(after) else { continue };
         let after = json::tree(&read);
         order_paths(&mut edit.set, &after);

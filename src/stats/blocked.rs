@@ -36,7 +36,7 @@ impl Draws {
         Self(Stream::new(number, Purpose::Resamples, 0))
     }
 
-    /// A resample of blocks that lie in spans of so many each: a span's blocks stand for one another, and for no others.
+    /// A resample of blocks; `spans` has the number of blocks of each span. A block is replaced only by blocks of its own span.
     pub fn next(&mut self, spans: &[u32]) -> Weights {
         let mut weights = vec![0; spans.iter().sum::<u32>() as usize];
         let mut first = 0;

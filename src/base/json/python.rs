@@ -1,7 +1,7 @@
 //! JSON as Python writes it: `json.dump` puts `Infinity`, `-Infinity` and `NaN` where JSON has no number.
 //!
 //! They become text of the same length, so that a reader of plain JSON tells line and column as they stand in the file. What an infinite
-//! figure means is known by whoever reads its key.
+//! figure means depends on its key, which the caller reads.
 
 use std::borrow::Cow;
 

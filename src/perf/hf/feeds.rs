@@ -7,7 +7,7 @@ use serde_json::Value;
 /// How many of the first layers are dense.
 const FIRST_DENSE: &[&str] =
     &["first_k_dense_replace", "num_dense_layers", "n_dense_layers", "moe_layer_num_skipped"];
-/// Every so many layers one has experts, the last of each so many.
+/// The period of layers with experts: the last layer of each period has them.
 const EVERY_LAST: &[&str] =
     &["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_frequency"];
 

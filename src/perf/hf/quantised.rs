@@ -37,7 +37,7 @@ const IGNORED: &[&str] = &[
     "exclude",
     "ignored_layers",
 ];
-/// A value of four bits for each scale of eight that so many share, in blocks of 32 or of 16.
+/// Bits of a four-bit value with its part of an eight-bit scale, one for a block of 32 or 16 values.
 const FOUR_BITS_32: f64 = 4.0 + 8.0 / 32.0;
 const FOUR_BITS_16: f64 = 4.0 + 8.0 / 16.0;
 

@@ -145,7 +145,7 @@ mod tests {
     fn a_threshold_of_the_pool_asks_for_a_multiple_of_the_replicas_that_are_ready() {
         let pool = Trigger { threshold: 300.0, target_of: TargetOf::Pool, activation: 0.0 };
         let mut keda = Keda::new(KedaSettings::of_triggers(vec![pool]), None);
-        // 450 of 300: half as many again of the four that are ready, whoever else is coming.
+        // 450 of 300: 1.5 times the four that are ready; replicas that start do not count.
         assert_eq!(keda.tick(Micros(0), 5, 4, &[450.0]).recommended, 6);
         assert_eq!(Keda::new(of(&[300.0]), None).tick(Micros(0), 5, 4, &[450.0]).recommended, 2);
     }

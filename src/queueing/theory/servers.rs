@@ -10,7 +10,7 @@ const MOST_SERVERS: u32 = 1_000_000;
 const MOST_TERMS: u32 = 1_000_000;
 /// Terms below this share of the sum end it.
 const NEGLIGIBLE: f64 = 1e-16;
-/// From so many terms of terms on the wait of constant services is found by the roots, which take as long at any load.
+/// From this count of terms on, the wait with constant service times is computed from the roots, whose cost does not depend on the load.
 const MANY_TERMS: f64 = 1e6;
 /// A sum of fewer terms than this is short: there the wait is so small that the roots would lose its digits.
 const SHORT: f64 = 100.0;

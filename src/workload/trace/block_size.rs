@@ -25,7 +25,7 @@ impl Rule {
         }
     }
 
-    /// The smallest and the largest size with which a prompt has so many ids, one at least.
+    /// The smallest and the largest block size with which `prompt` tokens have `ids` ids, at least one.
     fn sizes(self, prompt: u32, ids: u32) -> [u32; 2] {
         match self {
             Self::Begun if ids == 1 => [prompt, u32::MAX],

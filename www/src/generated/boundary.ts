@@ -432,7 +432,7 @@ export type Comparison = {
   failed: number,
   /** What is run, in words. */
   says: string,
-  /** Whether the load is assumed, as the file does not tell it: no errors are told then. */
+  /** Whether the load is assumed because the file does not give it. No errors are shown then. */
   assumed: boolean,
   /** What speaks against comparing the two, in sentences. */
   warnings: Array<string>,

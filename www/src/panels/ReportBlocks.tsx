@@ -26,7 +26,7 @@ const METRICS = [
 ] as const;
 type Metric = (typeof METRICS)[number][0];
 
-/** Whom objectives met are told of, everywhere. */
+/** The population of objectives met. */
 const BASE = 'of those finished, refused or dropped';
 
 const ms = (x: number | undefined): string => text(durationMs(x ?? Number.NaN));

@@ -151,7 +151,7 @@ export type FromWorker =
       readonly module: WebAssembly.Module | undefined;
       readonly version: string;
     }
-  /** The lock of its life is held: whoever waits for it learns of the end of this thread, whatever ended it. */
+  /** The thread holds its lock. The browser frees the lock when the thread ends, and the page, which waits for it, then knows. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'pong' }
   | {

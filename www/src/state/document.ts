@@ -18,7 +18,7 @@ export function onTrace(document: Json, fileName: string): Json {
   const values: readonly (readonly [path: string, value: Json])[] = [
     ['workload.trace', { file: fileName, speed: 1, hash_block_tokens: 0 }],
     ['title', fileName],
-    // What was told of the traffic before is not so of this one.
+    // The note is about the former traffic.
     ['note', ''],
     ['run.horizon_s', 0],
     ['run.warmup_s', 0],

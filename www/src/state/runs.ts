@@ -60,7 +60,7 @@ type Surroundings = {
   readonly setNotice: Setter<Notice | undefined>;
   /** Where the run is being taken, if it is on its way. */
   readonly aim: () => number | undefined;
-  /** Told of the instant to which a run is made again, before that begins. */
+  /** Called with the instant to which a run is made again, before that begins. */
   readonly onWay: (untilUs: number) => void;
   /** Runs in the same batch as a run is put on screen: `same` where it is the one that was there, at another instant. */
   readonly onNewRun: (same: boolean) => void;

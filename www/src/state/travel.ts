@@ -13,7 +13,7 @@ import { FASTEST, FIRST_SPEED, SPEEDS } from './speeds.ts';
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /** A place that is not reached by then gives way to one asked for since. */
 const GIVES_WAY_MS = 50;
-/** A step by a frame goes as far as play does in one of so many a second. */
+/** Frames per second of the step by a frame: it goes as far as play does in one of them. */
 const FRAMES_PER_S = 60;
 
 /** What of the page's state the way of a run reads and sets. */
@@ -193,7 +193,7 @@ export function createTravel(page: Surroundings) {
     setSpeed,
     playsOn,
     aim: () => aimUs,
-    /** Told of the instant to which a run is made again, before that begins. */
+    /** Called with the instant to which a run is made again, before that begins. */
     onWay: (toUs: number) => {
       aimUs = toUs;
       setErrand({ kind: 'instant', toUs });
