@@ -2,6 +2,12 @@
 //!
 //! Modules in reading order; a module uses only those above it (`tests/tidy.rs` checks).
 
+#[macro_use]
+extern crate macro_rules_attribute;
+
+#[macro_use]
+mod derives;
+
 pub mod base;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;

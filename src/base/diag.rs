@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// How bad it is.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Severity {
     /// The input cannot be used as it is.
     Error,
@@ -16,8 +16,8 @@ pub enum Severity {
 }
 
 /// One problem with the user's input.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,

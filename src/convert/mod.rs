@@ -19,8 +19,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// What happened to one key.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Mapping {
     /// Where it stands in the source.
     pub key: String,
@@ -49,8 +49,8 @@ pub struct Told {
 }
 
 /// What the policies of another program made of a scenario.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AdoptedPolicies {
     /// The scenario with them, JSON text; empty if there is a problem.
     pub scenario: String,

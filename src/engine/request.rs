@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
 /// queued.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum RequestState {
     /// Between arrival and a wait queue.
     InPipeline,

@@ -11,8 +11,8 @@ use crate::scenario::{CalibratedCoefficients, LatencyModel, Scenario, limits};
 use serde::Serialize;
 
 /// A distribution with the band that the intervals make of it.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Band {
     /// Metric.
     pub metric: &'static str,

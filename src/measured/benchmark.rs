@@ -4,8 +4,8 @@ use crate::scenario::LatencyClock;
 use serde::Serialize;
 
 /// One figure: a metric and a statistic of it, exact or between two bounds.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Figure {
     /// Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `req_per_s`, `out_tok_per_s`, `running`,
     /// `waiting`, `preemptions`, `reused_prompt_share`.
@@ -36,66 +36,66 @@ pub struct Request {
 }
 
 /// How requests were sent, as far as the file tells.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Load {
     /// Requests sent.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u32>,
     /// Rate at which they were sent; missing if all were sent at once, or if nothing tells.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<f64>,
     /// Coefficient of variation of the gaps; 1 is Poisson.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_cv: Option<f64>,
     /// Most requests in flight.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
     /// Whether all were sent at once, but for the limit of requests in flight.
     pub at_once: bool,
     /// Mean prompt length.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<f64>,
     /// Mean length of an answer.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<f64>,
 }
 
 /// What a server says of its KV cache.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EngineFacts {
     /// KV blocks of a replica.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
     /// Tokens of KV cache of a replica, where blocks are not told.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_tokens: Option<u32>,
     /// Tokens in a block.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_tokens: Option<u32>,
     /// Share of the GPU's memory that the engine may take.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_memory_utilization: Option<f64>,
     /// Whether prefixes are cached.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_caching: Option<bool>,
 }
 
 /// One run of a benchmark, or what a server has counted.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Benchmark {
     /// What wrote it, as people call it.
     pub tool: &'static str,

@@ -26,8 +26,8 @@ use crate::scenario::{
 use serde::Serialize;
 
 /// A coefficient, before and after.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CoefficientChange {
     /// Its name in the scenario.
     pub coefficient: &'static str,
@@ -37,7 +37,7 @@ pub struct CoefficientChange {
     pub after: f64,
     /// Half of the interval that has it with 95 %, from how much the measured requests differ and how near the search comes; missing
     /// where the file has fewer than 20 requests.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
     /// The figure that told it, in words.
@@ -45,8 +45,8 @@ pub struct CoefficientChange {
 }
 
 /// A calibration to one run.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct OneRun {
     /// The scenario with these coefficients, where they come from, and what the file tells of the engine: JSON text.
     pub scenario: String,

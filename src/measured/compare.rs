@@ -8,12 +8,12 @@ use crate::base::Diagnostics;
 use serde::Serialize;
 
 /// A figure, measured and simulated.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Compared {
     /// What was measured.
     #[serde(flatten)]
-    #[cfg_attr(feature = "cli", ts(flatten))]
+    #[cfg_attr(feature = "schema", ts(flatten))]
     pub measured: Figure,
     /// The mean over the seeds.
     pub simulated: f64,
@@ -23,14 +23,14 @@ pub struct Compared {
     pub highest: f64,
     /// How far the simulated figure is from the measured one, as a share of that, with its sign: 0 between its bounds. Missing if 0
     /// was measured.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
 }
 
 /// A distribution, measured and simulated, at these shares of the requests.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Curves {
     /// Metric.
     pub metric: &'static str,
@@ -40,14 +40,14 @@ pub struct Curves {
     pub measured: Vec<[f64; 2]>,
     /// Largest distance between the two in percentage points, where all requests are known. Values that differ by less than 1 % count as
     /// equal: where many requests have nearly one value, the share below it would tell nothing.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_gap: Option<f64>,
 }
 
 /// What a comparison comes to.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Comparison {
     /// What wrote the file.
     pub tool: &'static str,

@@ -64,8 +64,8 @@ pub(crate) struct Decisions {
 }
 
 /// What the decisions of a run amount to.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct DecisionPart {
     /// Requests that admission let in or refused.
     pub decided: u32,
@@ -86,8 +86,8 @@ pub struct DecisionPart {
 }
 
 /// What the router saw of one replica.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Candidate {
     /// The replica.
     pub replica: u32,
@@ -108,8 +108,8 @@ pub struct Candidate {
     /// Whether it was chosen.
     pub chosen: bool,
     /// Why it could not be chosen, such as `wait queue full`; missing if it could. Those that could not stand last.
-    #[cfg_attr(feature = "cli", ts(optional))]
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
     /// What the score is made of; empty for a policy that does not score.
@@ -117,8 +117,8 @@ pub struct Candidate {
 }
 
 /// One part of a score.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ScorePart {
     /// What is scored, such as `queue-depth`.
     pub name: String,
@@ -129,18 +129,18 @@ pub struct ScorePart {
     /// Value times weight; the candidate's score is the sum of these.
     pub product: f64,
     /// Its text, if it is an expression.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<Rc<str>>,
     /// What an expression adds up, before its sum is cut to 0 to 1; missing if it is no sum.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summands: Option<Vec<SummandValue>>,
 }
 
 /// One summand of an expression.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SummandValue {
     /// Its text, with its sign.
     pub text: Rc<str>,

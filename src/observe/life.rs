@@ -9,9 +9,9 @@ use crate::scenario::Compat;
 use serde::Serialize;
 
 /// What a request waits for or does in a part of its time.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum SegmentKind {
     /// Held back by admission, or on its way to it.
     Admission,
@@ -54,8 +54,8 @@ impl SegmentKind {
 }
 
 /// A part of a request's time, spent in one way.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Segment {
     /// What it waited for or did.
     pub kind: SegmentKind,
@@ -70,8 +70,8 @@ pub struct Segment {
 }
 
 /// All of a request's time that was spent in one way.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Part {
     /// What it waited for or did.
     pub kind: SegmentKind,

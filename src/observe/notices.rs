@@ -14,9 +14,9 @@ use crate::workload::Trace;
 use serde::Serialize;
 
 /// What a notice is about.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum NoticeKind {
     /// No request arrived in the measurement window.
     NothingMeasured,
@@ -39,8 +39,8 @@ pub enum NoticeKind {
 }
 
 /// Something the reader of a run must know.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Notice {
     /// What it is about.
     pub kind: NoticeKind,

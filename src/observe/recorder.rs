@@ -42,9 +42,9 @@ pub(crate) struct FactCounts {
 }
 
 /// What kind of move a dot on the stage makes.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum MoveKind {
     /// It arrived.
     Arrive,
@@ -57,8 +57,8 @@ pub enum MoveKind {
 }
 
 /// A request that moved since the previous frame.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Move {
     /// When, in microseconds.
     pub at_us: u64,
@@ -69,7 +69,7 @@ pub struct Move {
     /// Number of its client.
     pub client: u32,
     /// The replica, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
 }

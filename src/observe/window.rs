@@ -73,8 +73,8 @@ pub(crate) struct Window {
 }
 
 /// Percentiles of a set of durations. All zero when `count` is 0: show a dash.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Percentiles {
     /// How many values.
     pub count: u64,

@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Who is let in.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AdmissionPolicy {
     /// Everybody.
@@ -31,8 +29,8 @@ fields! {
 }
 
 /// What happens to a request that is over a limit.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OverLimit {
     /// It is refused.
@@ -45,8 +43,8 @@ pub enum OverLimit {
 without_fields! { OverLimit }
 
 /// A bucket of tokens, full at the start.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenBucket {
     /// Most tokens in the bucket. A longer prompt is never let in.
@@ -82,8 +80,8 @@ impl Default for TokenBucket {
 }
 
 /// A limit on requests per second.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimit {
     /// Requests per second in the long run.
@@ -113,8 +111,8 @@ impl Default for RateLimit {
 }
 
 /// A limit on the requests of one tenant.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TenantQuota {
     /// Most requests of one tenant that are let in and not finished.
@@ -138,8 +136,8 @@ impl Default for TenantQuota {
 }
 
 /// A limit on the requests in the whole cluster.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ConcurrencyLimit {
     /// Most requests that are let in and not finished.

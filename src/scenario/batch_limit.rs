@@ -76,7 +76,7 @@ impl Visitor<'_> for NumberOrAuto {
     }
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for BatchLimit {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "BatchLimit".into()

@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// What Dynamo's KV router weighs, in KV blocks: scale · max(prefill there + prompt − credits, 0) + blocks in use there.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCost {
     /// How many blocks to prefill a block counts that is in the replica's cache. Dynamo's router-kv-overlap-score-credit.
@@ -37,8 +35,8 @@ impl Default for KvCost {
 }
 
 /// When SGLang's router looks at its memory of prompts, and when at load.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheAware {
     /// Share of the prompt that a replica must have been sent before to get it for that, 0 to 1.
@@ -54,8 +52,8 @@ pub struct CacheAware {
 }
 
 /// Who gets a prompt that no replica was sent enough of.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMiss {
     /// The replica with the fewest requests in flight, as SGLang's router does since sgl-project/sglang pull 14650.

@@ -5,15 +5,13 @@ use super::fields::{fields, without_fields};
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use super::scheduling::{PriorityPolicy, Scheduler};
 use super::{AdmissionPolicy, RoutingPolicy, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// The serving cluster.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Cluster {
     /// Groups of equal replicas. Replicas are numbered through all pools in order.
@@ -62,8 +60,8 @@ impl Default for Cluster {
 }
 
 /// Engine semantics.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Compat {
     /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
@@ -76,8 +74,8 @@ pub enum Compat {
 without_fields! { Compat }
 
 /// A group of equal replicas.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
     /// Name of the pool. One without a name is called `main`, or `main-2`, `main-3` and so on where that is taken.
@@ -153,8 +151,8 @@ impl Default for Pool {
 }
 
 /// Batch limits of the engine; names as in vLLM.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct BatchLimits {
     /// Most requests in one batch (vLLM: `max_num_seqs`), up to 65,536. "auto" is vLLM's choice: 1,024 on GPUs of 70 GiB and more but the A100, otherwise 256; never more than the tokens of a step. With `compat: "blis"` it is 256.
@@ -200,8 +198,8 @@ impl Default for BatchLimits {
 }
 
 /// The paged KV cache of one replica.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
     /// Number of blocks, or "auto": what fits in the memory of all GPUs of a replica together, each keeping its share of every block. Derived from model and GPU for calibrated, roofline and cross-model latency and for a model or GPU of your own, otherwise from the catalogue's figure. With `compat: "blis"` as that simulator counts: about `tp` times as many.
@@ -274,8 +272,8 @@ impl KvCache {
 }
 
 /// How the CPU tier works.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuTier {
     /// `offloading`; with `compat: "blis"` the tier of that simulator.
@@ -297,8 +295,8 @@ impl CpuTier {
 }
 
 /// When a block is written to the CPU tier.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuWrite {
     /// As soon as it is full, as vLLM does: the tier has everything, and what the GPU has too.
@@ -342,7 +340,7 @@ impl<'de> Deserialize<'de> for KvBlocks {
     }
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for KvBlocks {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "KvBlocks".into()

@@ -2,14 +2,12 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use crate::base::math;
 use serde::{Deserialize, Serialize};
 
 /// Conversations of several rounds. Every arrival of the client begins one; each is a session of its own.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversation {
     /// How many rounds of prompt and answer a conversation has.
@@ -48,8 +46,8 @@ impl Default for Conversation {
 }
 
 /// How many rounds a conversation has.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Rounds {
     /// Always the same number.
@@ -96,8 +94,8 @@ impl Rounds {
 }
 
 /// How long it takes until the user sends the next prompt. Never more than a day, never less than a microsecond.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThinkTime {
     /// Always the same.
@@ -136,8 +134,8 @@ fields! {
 }
 
 /// When the think time of a conversation begins.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConversationClock {
     /// One microsecond per token of the answer after the round arrived, whatever the cluster does. Requests arrive at the same instants under every policy.
@@ -150,8 +148,8 @@ pub enum ConversationClock {
 without_fields! { ConversationClock }
 
 /// What a prompt brings along of the rounds before it.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ContextGrowth {
     /// All of it: every earlier prompt and answer, then the new text. A prefix cache that has seen the conversation computes the new text only.

@@ -1,7 +1,7 @@
 //! Edits: what is changed while the run goes on. An edit is a change of the document, or of one routing decision, with a position
 //! on the clock.
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 use super::limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,25 +10,25 @@ use serde_json::{Map, Value};
 pub type FieldValues = Map<String, Value>;
 
 /// Where a request goes instead of where the router would send it.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// The request, by its number: the first to arrive is 0.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REQUESTS - 1)))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::REQUESTS - 1)))]
     pub request: u32,
     /// The replica, by its number: those of the first pool come first, those started later last.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::REPLICAS_STARTED - 1)))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::REPLICAS_STARTED - 1)))]
     pub to: u32,
 }
 
 /// An edit and when it applies: at least one field is set, one entry added or one request sent elsewhere.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimedEdit {
     /// Instant, in microseconds after the start. The edit applies before the first event at or after it.
-    #[cfg_attr(feature = "cli", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]
     pub at_us: u64,
     /// Set by the playground: the edit applies when exactly this many events have run, which fixes its place among events of one instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -56,7 +56,7 @@ pub(super) trait Fields {
     fn check_ranges(&self, at: &At<'_>, r: &mut Report);
 
     /// What the schema says of its fields.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "schema")]
     fn notes() -> Vec<super::notes::Note>
     where
         Self: Sized,
@@ -204,7 +204,7 @@ macro_rules! fields {
                 let Self { $($field),* } = self;
                 $($crate::scenario::fields::check_field!(at r $field [$($min, $max, $fix)?] [$($most, $many)?] $($apart)?);)*
             }
-            #[cfg(feature = "cli")]
+            #[cfg(feature = "schema")]
             fn notes() -> Vec<$crate::scenario::notes::Note> {
                 vec![$($crate::scenario::notes::note!(None, $field, $label, $effect [$($unit)?] [$($min, $max)?] [$($one)?]
                     [$({ $($more)* })?] [$($first)?])),*]
@@ -225,7 +225,7 @@ macro_rules! fields {
                     })*
                 }
             }
-            #[cfg(feature = "cli")]
+            #[cfg(feature = "schema")]
             fn notes() -> Vec<$crate::scenario::notes::Note> {
                 vec![$($($crate::scenario::notes::note!(Some($name), $field, $label, $effect [$($unit)?] [$($min, $max)?] [$($one)?]
                     [$({ $($more)* })?] [$($first)?])),*),*]

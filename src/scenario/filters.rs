@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Leaves replicas out before they are scored.
+#[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Filter {
     /// Replicas that are over a limit, as the router sees them.
@@ -22,8 +20,8 @@ fields! {
 }
 
 /// Leaves out replicas that are over a limit.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct UtilizationFilter {
     /// The limits; a replica must be within all of them.
@@ -48,8 +46,8 @@ impl Default for UtilizationFilter {
 }
 
 /// One limit of a filter.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// What is limited.
@@ -67,8 +65,8 @@ fields! {
 }
 
 /// What a filter can limit.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FilterMetric {
     /// Share of KV blocks in use, 0 to 1.
@@ -96,8 +94,8 @@ impl FilterMetric {
 }
 
 /// What happens to a request if a filter leaves no replica.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
     /// The filter is passed over: all replicas that it was given stay.
@@ -110,8 +108,8 @@ pub enum Fallback {
 without_fields! { Fallback }
 
 /// Keeps a session on its replica.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionFilter {
     /// Most sessions that are remembered; the longest unused is forgotten first.
@@ -132,8 +130,8 @@ impl Default for SessionFilter {
 }
 
 /// Who gets a request once all candidates are scored.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Picker {
     /// The one with the highest score; `ties` settles ties.
@@ -157,8 +155,8 @@ impl Picker {
 }
 
 /// How far a random choice strays from the highest score.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Softmax {
     /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest score, far above 1 picks anybody.

@@ -2,14 +2,12 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use super::scaling::is_zero;
 use serde::{Deserialize, Serialize};
 
 /// The horizontal autoscaler of Kubernetes.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Horizontal {
     /// What is measured of each replica.
@@ -44,8 +42,8 @@ impl Default for Horizontal {
 }
 
 /// A further metric of the horizontal autoscaler.
+#[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct FurtherMetric {
     /// What is measured of each replica.
@@ -72,8 +70,8 @@ impl Default for FurtherMetric {
 }
 
 /// Whose target a metric has.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetOf {
     /// Each replica's: a target of kind `AverageValue`.
@@ -93,8 +91,8 @@ impl TargetOf {
 }
 
 /// What an autoscaler measures.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalingMetric {
     /// The larger of the shares of KV blocks and of the batch in use.
@@ -129,8 +127,8 @@ impl ScalingMetric {
 }
 
 /// How fast the horizontal autoscaler may go.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Behavior {
     /// Up at once, by as many again or by four in 15 s; down by the largest number asked for in five minutes.
@@ -147,8 +145,8 @@ fields! {
 }
 
 /// Rules for both directions.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct BehaviorRules {
     /// More replicas.
@@ -172,8 +170,8 @@ impl Default for BehaviorRules {
 }
 
 /// How the autoscaler goes in one direction.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct DirectionRules {
     /// How long a recommendation against it is remembered, in seconds.
@@ -220,8 +218,8 @@ impl Default for DirectionRules {
 }
 
 /// Which of two limits holds.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SelectRule {
     /// The one that changes most.
@@ -236,8 +234,8 @@ pub enum SelectRule {
 without_fields! { SelectRule }
 
 /// KEDA.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Keda {
     /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
@@ -279,8 +277,8 @@ impl Default for Keda {
 }
 
 /// A further trigger of KEDA.
+#[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct FurtherTrigger {
     /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.

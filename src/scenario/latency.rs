@@ -5,13 +5,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// How long a step takes.
+#[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(
     not(target_arch = "wasm32"),
@@ -55,8 +53,8 @@ macro_rules! family {
         $($(#[$about_field:meta])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*
     }) => {
         $(#[doc = $about])*
+        #[apply(field_schema!)]
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
             /// Delay before a request is queued, whatever its length, in microseconds.
@@ -169,8 +167,8 @@ family! {
 }
 
 /// The calibrated latency model: which of the built-in coefficients, or coefficients of your own.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibratedSettings {
     /// Release of vLLM whose costs are taken; "latest" is the newest that was measured on the GPU.
@@ -195,8 +193,8 @@ fields! {
 }
 
 /// Where coefficients of your own come from: the measured run that they were calibrated to.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct CoefficientSource {
     /// The file, or what was pasted.
@@ -222,8 +220,8 @@ fields! {
 }
 
 /// Release of the engine, as far as its costs differ.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineGeneration {
     /// vLLM up to 0.9.
@@ -240,8 +238,8 @@ pub enum EngineGeneration {
 without_fields! { EngineGeneration }
 
 /// Who measures latencies.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LatencyClock {
     /// A client on the network, who waits for the API server too.

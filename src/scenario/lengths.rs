@@ -2,14 +2,12 @@
 
 use super::fields::fields;
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use crate::base::math;
 use serde::{Deserialize, Serialize};
 
 /// How many tokens.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Lengths {
     /// Always the same.
@@ -130,8 +128,8 @@ fields! {
 }
 
 /// A length and how often it occurs.
+#[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedLength {
     /// How many tokens.

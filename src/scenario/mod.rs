@@ -24,7 +24,7 @@ mod lengths;
 pub mod limits;
 pub mod link;
 mod model;
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 mod notes;
 mod old_edits;
 mod parse;
@@ -91,20 +91,18 @@ pub use workload::{
 };
 
 use fields::fields;
-#[cfg(feature = "cli")]
-use notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// The version of the scenario format that this program writes.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// A scenario: a cluster, the traffic it gets, and what is changed while it runs.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format. This program reads version 1.
-    #[cfg_attr(feature = "cli", schemars(range(min = 1, max = FORMAT_VERSION)))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = FORMAT_VERSION)))]
     pub tokenyard: u32,
     /// Title shown above the run.
     pub title: String,
@@ -159,8 +157,8 @@ impl Default for Scenario {
 }
 
 /// How long to run.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
     /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap. Left out where `max_requests` is given, it is 0.
@@ -193,8 +191,8 @@ impl Default for Run {
 }
 
 /// What is recorded beside the metrics.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Observe {
     /// How many of the latest events are kept for the event log and the request inspector.

@@ -4,13 +4,11 @@
 
 use super::fields::fields;
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// The shape of a transformer, as in its published `config.json`. The defaults are llama-3.1-8b.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Architecture {
     /// Transformer layers (`num_hidden_layers`).
@@ -156,8 +154,8 @@ impl Architecture {
 }
 
 /// The figures of one GPU. The defaults are an H100 SXM.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Hardware {
     /// Memory in GiB.

@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// The queueing model of llm-d's variant autoscaler.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueingModel {
     /// As it is described, or as it is published.
@@ -45,8 +43,8 @@ impl Default for QueueingModel {
 }
 
 /// Which queueing model.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueingMode {
     /// As the description means it.
@@ -59,8 +57,8 @@ pub enum QueueingMode {
 without_fields! { QueueingMode }
 
 /// The throughput planner of NVIDIA Dynamo.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct DynamoThroughput {
     /// Objective of the time to first token, in milliseconds.
@@ -86,8 +84,8 @@ impl Default for DynamoThroughput {
 }
 
 /// How the next rate is predicted.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RatePredictor {
     /// As the last one.
@@ -100,8 +98,8 @@ pub enum RatePredictor {
 without_fields! { RatePredictor }
 
 /// The load planner of NVIDIA Dynamo.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct DynamoLoad {
     /// Objective of the time to first token, in milliseconds. 0 means none.

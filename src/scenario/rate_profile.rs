@@ -2,14 +2,12 @@
 
 use super::fields::fields;
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use crate::base::{Between, Curve, Micros, math};
 use serde::{Deserialize, Serialize};
 
 /// How the rate of a client changes over time: its requests per second are multiplied by a factor.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RateProfile {
     /// The same at all times.
@@ -101,7 +99,7 @@ fields! {
 }
 
 /// Three times the rate for a minute.
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 const FIRST_POINTS: [RatePoint; 3] = [
     RatePoint { at_s: 0.0, factor: 1.0 },
     RatePoint { at_s: 60.0, factor: 3.0 },
@@ -109,8 +107,8 @@ const FIRST_POINTS: [RatePoint; 3] = [
 ];
 
 /// A stretch of time.
+#[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// When it begins, in simulated seconds.
@@ -129,8 +127,8 @@ fields! {
 }
 
 /// A factor on the rate from some time on.
+#[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct RatePoint {
     /// When, in simulated seconds.

@@ -2,14 +2,12 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use super::{CacheAware, Expression, Filter, KvCost, Picker};
 use serde::{Deserialize, Serialize};
 
 /// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RoutingPolicy {
     /// In turn, whatever their load.
@@ -50,8 +48,8 @@ fields! {
 }
 
 /// Drawing a few replicas at random.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PowerOfD {
     /// How many different replicas are drawn. 1 is random; as many as there are is least-loaded.
@@ -71,8 +69,8 @@ impl Default for PowerOfD {
 }
 
 /// Cache or load, by the beginning of the prompt.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixAware {
     /// Weight of having the first block of the prompt, against that of being idle, 0 to 1.
@@ -98,8 +96,8 @@ impl Default for PrefixAware {
 }
 
 /// Cache or load, by the share of the prompt that is cached.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixOverlap {
     /// Weight of the share of the prompt that is cached, against that of being idle, 0 to 1.
@@ -125,8 +123,8 @@ impl Default for PrefixOverlap {
 }
 
 /// One replica for each session.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionAffinity {
     /// How a session finds its replica.
@@ -150,8 +148,8 @@ impl Default for SessionAffinity {
 }
 
 /// How a session finds its replica.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionMode {
     /// Its first request goes to the least loaded replica, the others follow. Requests without a session go to the least loaded.
@@ -164,8 +162,8 @@ pub enum SessionMode {
 without_fields! { SessionMode }
 
 /// What a request costs its replica, and how fast that is forgotten.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct CostEscalation {
     /// Cost of each request.
@@ -197,8 +195,8 @@ impl Default for CostEscalation {
 }
 
 /// A weighted sum of scores, each from 0 to 1.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Weighted {
     /// Which scorers and weights. Where `scorers` are listed and nothing is said here, it is `custom`.
@@ -297,8 +295,8 @@ impl Weighted {
 }
 
 /// A set of scorers with their weights.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// The default of BLIS: prefix-affinity 3, queue-depth 2, kv-utilization 2.
@@ -313,8 +311,8 @@ pub enum Profile {
 without_fields! { Profile }
 
 /// One scorer and its weight.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedScorer {
     /// What is scored.
@@ -332,8 +330,8 @@ fields! {
 }
 
 /// What a replica is scored by. Every score lies between 0 and 1.
+#[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
     /// Share of the prompt's full blocks that the router sent there lately, from the first one on.
@@ -428,8 +426,8 @@ impl Scorer {
 }
 
 /// Who gets a request among replicas with equal scores.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
     /// The one with the lowest number.

@@ -2,15 +2,13 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use super::scaling_policy::ScalingPolicy;
 use super::start_up::StartUp;
 use serde::{Deserialize, Serialize};
 
 /// The autoscaler of a pool, and how its replicas come and go.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Scaling {
     /// Who decides how many replicas there are. Without a policy only edits change their number.
@@ -150,8 +148,8 @@ pub mod settings_text {
 }
 
 /// Who chooses among pools that serve the same model.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimizer {
     /// Nobody: each pool decides for itself, by what it sees itself.
@@ -191,8 +189,8 @@ impl Optimizer {
 }
 
 /// What happens to the requests of a replica that is taken away.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Drain {
     /// They are finished; the replica goes with the last of them.
@@ -207,8 +205,8 @@ pub enum Drain {
 without_fields! { Drain }
 
 /// Which replica is taken away first. One that has not started yet always goes before those that serve.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Victim {
     /// The one that came last, as Kubernetes does.

@@ -3,14 +3,12 @@
 use super::fields::{fields, without_fields};
 use super::horizontal::{Horizontal, Keda};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use super::planners::{DynamoLoad, DynamoThroughput, QueueingModel};
 use serde::{Deserialize, Serialize};
 
 /// Who decides how many replicas a pool has.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalingPolicy {
     /// Nobody: only edits change the number of replicas.
@@ -23,22 +21,22 @@ pub enum ScalingPolicy {
     /// One more, or one fewer, by how many requests wait for each replica.
     QueueDepth(QueueDepth),
     /// The horizontal autoscaler of Kubernetes, version 2.
-    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "HPA")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "HPA")))]
     Hpa(Horizontal),
     /// KEDA: from zero to one at the first signal and back after a quiet time; above that the horizontal autoscaler.
-    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "KEDA")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KEDA")))]
     Keda(Keda),
     /// The autoscaler of Knative: requests at once over a long window, and over a short one in a burst.
-    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "KPA")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KPA")))]
     Kpa(Kpa),
     /// The first saturation analyser of llm-d: one more where little room is left, one fewer where the others can take over.
-    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "WVA saturation v1")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1")))]
     WvaSaturationV1(SaturationV1),
     /// The second one: demand and supply in tokens of KV cache.
-    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "WVA saturation v2")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2")))]
     WvaSaturationV2(SaturationV2),
     /// The queueing model of llm-d: learns what a step costs, and asks for the replicas that keep the objectives.
-    #[cfg_attr(feature = "cli", schemars(extend("x-label" = "WVA queueing model")))]
+    #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA queueing model")))]
     WvaQueueingModel(QueueingModel),
     /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
     DynamoThroughput(DynamoThroughput),
@@ -99,8 +97,8 @@ impl ScalingPolicy {
 }
 
 /// One more above a utilisation, one fewer below another.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Threshold {
     /// One more above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas, 0 to 1.
@@ -126,8 +124,8 @@ impl Default for Threshold {
 }
 
 /// As many as bring the utilisation to its target.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetUtilization {
     /// The utilisation to hold: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas.
@@ -150,8 +148,8 @@ impl Default for TargetUtilization {
 }
 
 /// One more, or one fewer, by how many requests wait for each replica.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueDepth {
     /// One more if more requests than this wait for each replica, those held at the gateway included.
@@ -177,8 +175,8 @@ impl Default for QueueDepth {
 }
 
 /// The autoscaler of Knative. Its windows are its own, made of the latest measurements.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Kpa {
     /// Requests that a replica can have at once; the replica's batch limit suits it.
@@ -228,8 +226,8 @@ impl Default for Kpa {
 }
 
 /// The first saturation analyser of llm-d.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct SaturationV1 {
     /// A replica with this share of its KV blocks in use is full.
@@ -258,8 +256,8 @@ impl Default for SaturationV1 {
 }
 
 /// The second saturation analyser of llm-d.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct SaturationV2 {
     /// Share of a cache that may be in use.
@@ -288,8 +286,8 @@ impl Default for SaturationV2 {
 }
 
 /// What a waiting request is charged with.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueCharge {
     /// Its prompt.
@@ -302,8 +300,8 @@ pub enum QueueCharge {
 without_fields! { QueueCharge }
 
 /// Knows the future.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Oracle {
     /// Requests per second that a replica carries.

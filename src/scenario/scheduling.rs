@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Who is first in a replica's wait queue.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduler {
     /// First come, first served; a preempted request goes first.
@@ -25,8 +23,8 @@ pub enum Scheduler {
 without_fields! { Scheduler }
 
 /// The priority of a waiting request; only priority schedulers look at it.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PriorityPolicy {
     /// All the same.
@@ -51,8 +49,8 @@ fields! {
 }
 
 /// Priority of each SLO class; higher goes first.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassScores {
     /// Priority of class critical.
@@ -97,8 +95,8 @@ impl ClassScores {
 }
 
 /// Time that each SLO class allows from arrival to first token, in milliseconds.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassDeadlines {
     /// Milliseconds for class critical.
@@ -149,8 +147,8 @@ impl ClassDeadlines {
 }
 
 /// Priority of tenants; higher goes first.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TenantScores {
     /// Priority of tenants by name.
@@ -167,8 +165,8 @@ fields! {
 }
 
 /// Priority of one tenant.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct TenantScore {
     /// Name of the tenant.

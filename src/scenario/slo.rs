@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// Latency objectives.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Slo {
     /// Time to first token, in milliseconds. 0 means no objective.
@@ -37,8 +35,8 @@ impl Default for Slo {
 }
 
 /// Latency objectives of one SLO class.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassTargets {
     /// The class.
@@ -68,8 +66,8 @@ impl Default for ClassTargets {
 }
 
 /// How urgent a request is, the most urgent first.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SloClass {
     /// Somebody is lost without the answer.
@@ -115,8 +113,8 @@ impl SloClass {
 }
 
 /// One part of the fitness score.
+#[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct FitnessWeight {
     /// What counts.
@@ -134,8 +132,9 @@ fields! {
 }
 
 /// What a fitness score can count. Each is brought to 0 to 1, where 1 is best.
+#[apply(schema!)]
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FitnessMetric {
     /// Requests finished per second: v / (v + 100).

@@ -2,13 +2,11 @@
 
 use super::fields::{fields, without_fields};
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use serde::{Deserialize, Serialize};
 
 /// What it takes until a new replica serves.
+#[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StartUp {
     /// No time at all.
@@ -29,8 +27,8 @@ fields! {
 }
 
 /// Mean times of the phases of a start, one after the other.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct StartPhases {
     /// Finding a place, in seconds.
@@ -80,8 +78,8 @@ impl Default for StartPhases {
 }
 
 /// How the times of a start vary.
+#[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StartSpread {
     /// Never negative, with a tail of long starts.

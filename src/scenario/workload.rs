@@ -2,14 +2,12 @@
 
 use super::fields::fields;
 use super::limits;
-#[cfg(feature = "cli")]
-use super::notes::describe;
 use super::{ContextGrowth, Conversation, Lengths, RateProfile, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Workload {
     /// Sources of generated requests.
@@ -21,7 +19,7 @@ pub struct Workload {
     pub trace: Option<TraceSettings>,
     /// Seconds after its arrival at which a client gives up a request that is not answered in full: it leaves the wait queue at once, or the batch when the running step ends. 0 waits for ever.
     #[serde(skip_serializing_if = "waits_for_ever")]
-    #[cfg_attr(feature = "cli", schemars(extend("default" = 0.0)))]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub timeout_s: f64,
 }
 
@@ -42,8 +40,8 @@ impl Default for Workload {
 }
 
 /// A source of generated requests.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
     /// Name of this client. One without a name is called `chat`, or `chat-2`, `chat-3` and so on where that is taken.
@@ -54,13 +52,13 @@ pub struct Client {
     pub slo_class: SloClass,
     /// Model that its requests ask for, as named in a pool: only replicas of pools with that model get them. Publisher, case and `-instruct` make no difference. Empty means any replica.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(feature = "cli", schemars(extend("default" = "")))]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub model: String,
     /// When requests arrive.
     pub arrivals: Arrivals,
     /// How the rate changes over time: spikes, ramps, day and night, stretches of silence.
     #[serde(skip_serializing_if = "RateProfile::is_steady")]
-    #[cfg_attr(feature = "cli", schemars(extend("default" = "steady")))]
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "steady")))]
     pub rate_profile: RateProfile,
     /// Tokens in a prompt, the shared prefix not counted.
     pub prompt_tokens: Lengths,
@@ -131,8 +129,8 @@ impl Default for Client {
 }
 
 /// When requests arrive.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
     /// Independent users: exponential gaps.
@@ -199,8 +197,8 @@ impl Arrivals {
 }
 
 /// Text that prompts have in common.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixGroups {
     /// How many different prefixes there are; each request starts with one of them, all equally likely. 0 means none.
@@ -218,8 +216,8 @@ fields! {
 }
 
 /// One request, given in full.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitRequest {
     /// Name of the request; breaks ties in alphabetical order.
@@ -260,8 +258,8 @@ fields! {
 }
 
 /// A piece of text: `tokens` tokens of text number `text`, from position `offset`.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitPiece {
     /// Which text.
@@ -283,8 +281,8 @@ fields! {
 }
 
 /// The answer to an explicit request: `tokens` tokens of text number `text`, from position `offset`.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitOutput {
     /// Which text.
@@ -306,8 +304,8 @@ fields! {
 }
 
 /// How to replay a trace.
+#[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe::<Self>))]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceSettings {
     /// Name of the file the trace came from, to find it again.

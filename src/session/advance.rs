@@ -7,9 +7,9 @@ use crate::observe::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 
 /// Why `advance` came back.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Stop {
     /// The instant asked for was reached.
     Until,
@@ -20,9 +20,9 @@ pub enum Stop {
 }
 
 /// How far a single step goes.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum StepKind {
     /// One event.
     Event,

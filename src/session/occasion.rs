@@ -7,9 +7,9 @@ use crate::engine::Fact;
 use serde::{Deserialize, Serialize};
 
 /// What to run to: the next time that it happens.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Occasion {
     /// A request is preempted.
     Preemption,
@@ -34,9 +34,9 @@ pub enum Occasion {
 }
 
 /// What an occasion is completed by.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Takes {
     /// Nothing.
     Nothing,
@@ -53,8 +53,8 @@ pub enum Takes {
 }
 
 /// An occasion to choose.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct OccasionChoice {
     /// Its name in an `Occasion`.
     pub name: &'static str,

@@ -21,34 +21,34 @@ pub struct RunLength {
 }
 
 /// The figures of a distribution. All zero when `count` is 0; written down without them then.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Summary {
     /// How many values.
     pub count: u64,
     /// Arithmetic mean.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub mean: f64,
     /// Smallest value.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub min: f64,
     /// Median.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub p50: f64,
     /// 75th percentile.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub p75: f64,
     /// 90th percentile.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub p90: f64,
     /// 95th percentile.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub p95: f64,
     /// 99th percentile.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub p99: f64,
     /// Largest value.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub max: f64,
 }
 

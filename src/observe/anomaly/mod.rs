@@ -27,9 +27,9 @@ const KEPT: u32 = 64;
 const PROOFS: usize = 8;
 
 /// What is wrong.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum AnomalyKind {
     /// A request joined a batch and left a more urgent one waiting on the same replica.
     PriorityInversion,

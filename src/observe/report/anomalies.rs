@@ -11,26 +11,26 @@ use serde::{Serialize, Serializer};
 const EXAMPLES: u32 = 5;
 
 /// What the detectors found, warm-up included.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyPart {
     /// How many of each kind.
-    #[cfg_attr(feature = "cli", ts(type = "{ [kind: string]: number }"))]
+    #[cfg_attr(feature = "schema", ts(type = "{ [kind: string]: number }"))]
     pub counts: KindCounts,
     /// The first five of each kind, in the order in which they were noticed.
     pub first: Vec<AnomalyExample>,
 }
 
 /// One anomaly.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyExample {
     /// What is wrong.
     pub kind: AnomalyKind,
     /// When it began, in microseconds.
     pub start_us: u64,
     /// When it ended, in microseconds; nothing while it goes on.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
     /// The replica; of an imbalance the one with the most to do when it was noticed.
@@ -42,8 +42,8 @@ pub struct AnomalyExample {
 }
 
 /// A request, and when it did what proves an anomaly.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyProof {
     /// The request.
     pub request: u32,
@@ -52,8 +52,8 @@ pub struct AnomalyProof {
 }
 
 /// What BLIS would have said (`compat: blis` only).
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct BlisPart {
     /// Pairs of finished requests of one replica and class of which the earlier took more than twice as long; 0 with
     /// constant priorities.

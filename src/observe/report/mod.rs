@@ -41,8 +41,8 @@ const PERCENTILES: &str =
     "linear interpolation between the two nearest of the n sorted values, at rank p / 100 x (n - 1)";
 
 /// The results of a run up to its playhead.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Report {
     /// Version of the report's format.
     pub tokenyard_report: u32,
@@ -53,13 +53,13 @@ pub struct Report {
     /// Digest of the trace's requests; empty without a trace.
     pub trace_digest: String,
     /// The link of what ran, which the command line adds when it prints the report. Digests are of the report without it.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// How percentiles are computed.
     pub percentiles: String,
     /// What the reader must know to read the numbers right.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
     /// The clock.
@@ -67,7 +67,7 @@ pub struct Report {
     /// Requests by where they are.
     pub requests: RequestPart,
     /// Why requests were refused; missing if none were.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<RejectionPart>,
     /// Distributions in milliseconds.
@@ -81,19 +81,19 @@ pub struct Report {
     /// How evenly work was spread.
     pub fairness: FairnessPart,
     /// The score with the scenario's own weights; nothing without weights.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitness: Option<FitnessPart>,
     /// What it cost.
     pub cost: CostPart,
     /// What the routing decisions amount to, where `observe.counterfactual_k` is above 0.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<DecisionPart>,
     /// Each pool.
     pub pools: Vec<PoolPart>,
     /// Each pool's autoscaler; missing if there is none.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<ScalingPart>,
     /// Each replica.
@@ -107,11 +107,11 @@ pub struct Report {
     /// The requests measured that took longest, the slowest first, at most ten.
     pub slowest: Vec<SlowRequest>,
     /// What looks wrong; nothing if the scenario does not want to know.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anomalies: Option<AnomalyPart>,
     /// What BLIS would have counted; only with its semantics.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blis: Option<BlisPart>,
 }

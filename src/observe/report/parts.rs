@@ -6,8 +6,8 @@ use crate::stats::Summary;
 use serde::Serialize;
 
 /// The clock of a run.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RunPart {
     /// Seed.
     pub seed: u64,
@@ -30,8 +30,8 @@ pub struct RunPart {
 }
 
 /// Requests by where they are, warm-up included.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RequestPart {
     /// Arrived.
     pub arrived: u32,
@@ -46,13 +46,13 @@ pub struct RequestPart {
     /// Refused.
     pub rejected: u32,
     /// Of those, refused by the router, because no replica that takes requests serves the model asked for. Left out if there are none.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub rejected_by_router: u32,
     /// Impossible to serve, or given up by their clients.
     pub dropped: u32,
     /// Of those, given up by their clients. Left out if there are none.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub timed_out: u32,
     /// Whether the six add up to those that arrived.
@@ -69,8 +69,8 @@ fn is_zero(x: &u32) -> bool {
 }
 
 /// Requests that were refused for one reason, warm-up included.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RejectionPart {
     /// Why.
     pub reason: &'static str,
@@ -79,8 +79,8 @@ pub struct RejectionPart {
 }
 
 /// Distributions in milliseconds over requests that arrived in the measurement window.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct LatencyPart {
     /// Arrival to first token shown.
     pub ttft: Summary,
@@ -97,8 +97,8 @@ pub struct LatencyPart {
 }
 
 /// Rates over the measurement window, which ends with the latest event.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ThroughputPart {
     /// Length of the measurement window in seconds.
     pub seconds: f64,
@@ -109,7 +109,7 @@ pub struct ThroughputPart {
     /// Requests finished per second that met every objective of their class.
     pub goodput_per_s: f64,
     /// Share of the requests finished that met every objective of their class, 0 to 1; missing if none finished.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attainment: Option<f64>,
     /// Prompt tokens per second, cached ones included, of requests that got their first token.
@@ -121,38 +121,38 @@ pub struct ThroughputPart {
 }
 
 /// Requests that ended in the measurement window, by what they met of the objectives of their class.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SloPart {
     /// Requests finished.
     pub finished: u32,
     /// Of those, requests that met every objective.
     pub met: u32,
     /// Requests refused, dropped or given up, which have missed. Left out if there are none.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub unserved: u32,
     /// Share of all that ended, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met_share: Option<f64>,
     /// Share of the requests finished that met the TTFT objective, 0 to 1; missing if none finished.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_attainment: Option<f64>,
     /// Share that met the TPOT objective.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tpot_attainment: Option<f64>,
     /// Share that met the E2E objective.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_attainment: Option<f64>,
 }
 
 /// The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct KvPart {
     /// Blocks of prompts found in a cache.
     pub hits: u64,
@@ -169,14 +169,14 @@ pub struct KvPart {
     /// Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1.
     pub reused_prompt_share: f64,
     /// The CPU tier below them; nothing without one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
 }
 
 /// The CPU tiers of all replicas together, warm-up included.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CpuTierPart {
     /// Blocks there is room for.
     pub total_blocks: u64,
@@ -204,8 +204,8 @@ pub struct CpuTierPart {
 }
 
 /// How evenly work was spread in the measurement window.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct FairnessPart {
     /// Jain's index over the output tokens of each tenant that sent requests: 1/n (one has all) to 1 (equal).
     pub tenants_jain: f64,
@@ -220,8 +220,8 @@ pub struct FairnessPart {
 }
 
 /// A score with the weights that the scenario gives.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct FitnessPart {
     /// Sum of weight times norm.
     pub score: f64,
@@ -230,8 +230,8 @@ pub struct FitnessPart {
 }
 
 /// One term of the fitness score.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct FitnessTerm {
     /// What counts.
     pub metric: FitnessMetric,
@@ -244,8 +244,8 @@ pub struct FitnessTerm {
 }
 
 /// One pool: what its settings came to, and what its replicas did together.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct PoolPart {
     /// Its name.
     pub name: String,
@@ -262,7 +262,7 @@ pub struct PoolPart {
     /// Blocks in the KV cache of one replica; what "auto" came to, or the latest edit.
     pub kv_blocks: u32,
     /// US dollars per hour of one replica, if its price is known.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
     /// Requests finished on its replicas.
@@ -272,14 +272,14 @@ pub struct PoolPart {
     /// Cached prompt blocks / all prompt blocks, 0 to 1.
     pub kv_hit_rate: f64,
     /// US dollars for its replicas while they existed, if their price is known.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
 }
 
 /// A request that took long, and where its time went.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SlowRequest {
     /// Its number.
     pub request: u32,
@@ -300,27 +300,27 @@ pub struct SlowRequest {
 }
 
 /// What the measurement window cost, from the GPU prices of the catalogue.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CostPart {
     /// US dollars per hour of the replicas now serving; like every cost missing where one of them has no price.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
     /// US dollars for all replicas while they existed.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// US dollars per request finished; missing without one, like those below it without tokens.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_request: Option<f64>,
     /// US dollars per 1,000 tokens, prompt and output.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_1k_tokens: Option<f64>,
     /// US dollars per million output tokens.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_million_output_tokens: Option<f64>,
     /// GPUs times seconds that their replica existed.
@@ -328,14 +328,14 @@ pub struct CostPart {
     /// GPUs times seconds that a step ran on them.
     pub gpu_busy_seconds: f64,
     /// Busy GPU-seconds per request finished.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_busy_seconds_per_request: Option<f64>,
 }
 
 /// One replica. Counts include the warm-up; means over time and distributions do not.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ReplicaPart {
     /// Its number.
     pub replica: u32,
@@ -376,7 +376,7 @@ pub struct ReplicaPart {
     /// Share of prompt blocks found in its cache, 0 to 1.
     pub kv_hit_rate: f64,
     /// Its CPU tier; nothing without one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
     /// Time to first token in milliseconds.
@@ -386,8 +386,8 @@ pub struct ReplicaPart {
 }
 
 /// The requests of one client, tenant or SLO class, without the warm-up.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct GroupPart {
     /// Its name.
     pub name: String,
@@ -398,15 +398,15 @@ pub struct GroupPart {
     /// Of those, requests that met every objective of their class.
     pub met: u32,
     /// Requests refused, dropped or given up, which have missed. Left out if there are none.
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub unserved: u32,
     /// met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met_share: Option<f64>,
     /// met / finished, 0 to 1; missing if none finished.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attainment: Option<f64>,
     /// Requests finished per second that met every objective of their class.
@@ -426,8 +426,8 @@ pub struct GroupPart {
 }
 
 /// The requests of one SLO class, without the warm-up.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ClassPart {
     /// The requests.
     #[serde(flatten)]

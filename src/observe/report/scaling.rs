@@ -6,8 +6,8 @@ use crate::scenario::{Pool, ScalingPolicy, Scenario};
 use serde::Serialize;
 
 /// A pool's autoscaler, warm-up included but for the times that are paid.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ScalingPart {
     /// Name of the pool.
     pub pool: String,
@@ -36,7 +36,7 @@ pub struct ScalingPart {
     /// Of those, the ones that were given up before they served.
     pub starts_given_up: u32,
     /// Mean seconds from placement to serving; missing if none came to serve.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_start_s: Option<f64>,
     /// Requests that went back to the router because their replica was taken away.

@@ -4,8 +4,8 @@ use super::names::{AGGREGATES, FUNCTIONS, NAMES};
 use serde::Serialize;
 
 /// A word that can stand at a place.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Completion {
     /// What takes the place of the word there, such as `waiting` or `clamp(`.
     pub text: String,

@@ -19,14 +19,14 @@ pub use parser::{Problem, parse};
 pub use print::print;
 pub use terms::SummandEnd;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// A scorer written as an expression: a number of each candidate, cut to 0 to 1. A text of at most 1,024 bytes and 64 names, numbers and operations, nested at most 32 deep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
-    feature = "cli",
+    feature = "schema",
     derive(schemars::JsonSchema),
     schemars(inline, transform = describe)
 )]
@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 pub struct Expression(pub String);
 
 /// What a form makes of it: its length, what it begins with, and what an edit of it does.
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 fn describe(schema: &mut schemars::Schema) {
     let routing = super::notes::Effect::Routing;
     for (key, said) in [

@@ -22,9 +22,9 @@ const MOST_READABLE_CHARS: usize = 2000;
 const NAMED_EDITS: usize = 3;
 
 /// A link that was made.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-#[cfg_attr(feature = "cli", ts(rename = "MadeLink"))]
+#[cfg_attr(feature = "schema", ts(rename = "MadeLink"))]
 pub struct Made {
     /// The link: `#` and what stands behind it.
     pub link: String,
@@ -39,10 +39,10 @@ pub struct Made {
 }
 
 /// What a link is to carry besides the scenario.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-#[cfg_attr(feature = "cli", ts(rename = "LinkAsked"))]
+#[cfg_attr(feature = "schema", ts(rename = "LinkAsked"))]
 pub struct Asked {
     /// How the page looks at it.
     pub view: View,
@@ -64,9 +64,9 @@ impl Asked {
 }
 
 /// A part of what a link contains.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-#[cfg_attr(feature = "cli", ts(rename = "LinkHolding"))]
+#[cfg_attr(feature = "schema", ts(rename = "LinkHolding"))]
 pub struct Holding {
     /// Which part.
     pub part: &'static str,

@@ -33,14 +33,14 @@ const EMBED_CHARTS: usize = 8;
 const ROUNDS: usize = 20;
 
 /// Which trace a scenario replays: its rows do not travel, so whoever opens the link is asked for the file.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TraceMark {
     /// Name of the file.
     pub name: String,
     /// Rows that were read from it.
-    #[cfg_attr(feature = "cli", ts(type = "number"))]
+    #[cfg_attr(feature = "schema", ts(type = "number"))]
     pub rows: u64,
     /// Digest of what was read.
     pub digest: String,

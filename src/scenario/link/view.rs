@@ -12,10 +12,10 @@ const NAME_BYTES: usize = 24;
 pub const VIEW_KEYS: [&str; 4] = ["t", "speed", "select", "panel"];
 
 /// What is selected.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-#[cfg_attr(feature = "cli", ts(rename = "LinkSelection"))]
+#[cfg_attr(feature = "schema", ts(rename = "LinkSelection"))]
 pub enum Selection {
     /// A replica by its number.
     Replica(u32),
@@ -43,13 +43,13 @@ impl Selection {
 }
 
 /// How the page looks at a run. What is not said stays as the page has it.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
-#[cfg_attr(feature = "cli", ts(rename = "LinkView"))]
+#[cfg_attr(feature = "schema", ts(rename = "LinkView"))]
 pub struct View {
     /// The instant, in microseconds after the start.
-    #[cfg_attr(feature = "cli", ts(type = "number | null"))]
+    #[cfg_attr(feature = "schema", ts(type = "number | null"))]
     pub at_us: Option<u64>,
     /// Simulated seconds in a second; 0 for as fast as it goes.
     pub speed: Option<f64>,

@@ -4,13 +4,13 @@ use super::RegretTable;
 use serde::Serialize;
 
 /// Two runs, or the runs of two scenarios with several seeds.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RunComparison {
     /// Whether the requests of the two are the same ones, so that each is compared with itself.
     pub paired: bool,
     /// Why they are not; missing if they are.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_paired: Option<String>,
     /// Pairs of requests that count in both runs, of all seeds together; without pairs, requests of A that count.
@@ -22,7 +22,7 @@ pub struct RunComparison {
     /// The same in a sentence.
     pub explained: String,
     /// From when on requests are compared, in seconds: the last difference between the two runs; missing if all that count are.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_s: Option<f64>,
     /// What the reader must know to read the numbers right.
@@ -36,7 +36,7 @@ pub struct RunComparison {
     /// Figures of whole runs.
     pub totals: TotalTable,
     /// Both against the oracle, where either has an autoscaler; else missing.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretTable>,
     /// The requests of the first seed, one by one.
@@ -44,8 +44,8 @@ pub struct RunComparison {
 }
 
 /// How intervals were made.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum IntervalBasis {
     /// Student's t over the differences of the seeds.
@@ -55,8 +55,8 @@ pub enum IntervalBasis {
 }
 
 /// One of the two.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Side {
     /// Title of its scenario.
     pub title: String,
@@ -83,8 +83,8 @@ pub struct Side {
 }
 
 /// Which values are the better ones.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Lower ones.
@@ -94,8 +94,8 @@ pub enum Direction {
 }
 
 /// What a difference comes to.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// B is better: the whole interval lies on that side of zero.
@@ -110,8 +110,8 @@ pub enum Verdict {
 
 /// A figure of both, and its difference with the interval that holds the true one with 95 %. Over several seeds `a` and `b` are means
 /// over the seeds.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Difference {
     /// In A; null without values.
     pub a: Option<f64>,
@@ -128,8 +128,8 @@ pub struct Difference {
 }
 
 /// A time of requests, in milliseconds: figures of all requests that arrived in the measurement window and have it.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct MetricComparison {
     /// Values of A, of all seeds.
     pub count_a: u64,
@@ -150,8 +150,8 @@ pub struct MetricComparison {
 }
 
 /// The times of requests.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct MetricTable {
     /// Arrival to first token.
     pub ttft_ms: MetricComparison,
@@ -168,8 +168,8 @@ pub struct MetricTable {
 }
 
 /// A figure of whole runs.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TotalComparison {
     /// Which values are the better ones.
     pub better: Direction,
@@ -179,8 +179,8 @@ pub struct TotalComparison {
 }
 
 /// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of replicas that come and go.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TotalTable {
     /// Share that met every objective, 0 to 1, of the requests compared that finished, were refused or were dropped.
     pub met_share: TotalComparison,
@@ -199,8 +199,8 @@ pub struct TotalTable {
 }
 
 /// The times of single requests of the first seed. ITL is no time of one request.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct DetailTable {
     /// Arrival to first token.
     pub ttft_ms: MetricDetail,
@@ -215,20 +215,20 @@ pub struct DetailTable {
 }
 
 /// One time of the requests of one seed.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct MetricDetail {
     /// Both distributions: at most 200 points each.
     pub ecdf: EcdfPart,
     /// The differences of the same requests; missing without pairs.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paired: Option<PairedPart>,
 }
 
 /// Two distributions.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EcdfPart {
     /// Of A: milliseconds, and the percentage of requests with at most these.
     pub a: Vec<[f64; 2]>,
@@ -239,8 +239,8 @@ pub struct EcdfPart {
 }
 
 /// The differences of the same requests, B minus A, in milliseconds.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct PairedPart {
     /// Requests that have the time in both runs.
     pub count: u64,
@@ -277,8 +277,8 @@ pub struct PairedPart {
 }
 
 /// A request of both runs.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct MovedRequest {
     /// Its number in A.
     pub request_a: u32,
@@ -299,8 +299,8 @@ pub struct MovedRequest {
 }
 
 /// What requests are grouped by.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Grouping {
     /// SLO class.
@@ -316,8 +316,8 @@ pub enum Grouping {
 }
 
 /// The differences of a group of requests.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct GroupDifference {
     /// What it is a group by.
     pub by: Grouping,
@@ -336,8 +336,8 @@ pub struct GroupDifference {
 }
 
 /// A stretch of requests in order of arrival.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct StripPoint {
     /// When the request named arrived in A, in seconds.
     pub t_s: f64,

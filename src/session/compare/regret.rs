@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// What the oracle of a pool is told.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct OraclePool {
     /// Name of the pool.
     pub pool: String,
@@ -25,8 +25,8 @@ pub struct OraclePool {
 }
 
 /// Both runs of a comparison against their oracles.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RegretTable {
     /// The one run.
     pub a: RunRegret,
@@ -39,8 +39,8 @@ pub struct RegretTable {
 }
 
 /// A run against the oracle.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RunRegret {
     /// Share that met every objective, in percent, of the requests that arrived in the measurement window and finished, were refused or
     /// were dropped. The regret is in percentage points.
@@ -52,8 +52,8 @@ pub struct RunRegret {
 }
 
 /// A figure of a run and of the oracle: means over the seeds.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Regret {
     /// Of the run.
     pub own: Option<f64>,

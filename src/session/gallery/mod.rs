@@ -12,8 +12,8 @@ pub use pictures::{Look, Picture, Shape};
 use serde::Serialize;
 
 /// A built-in scenario on a card.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Card {
     /// Its name.
     pub name: &'static str,

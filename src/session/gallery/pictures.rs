@@ -53,8 +53,8 @@ pub(super) enum Draw {
 }
 
 /// A picture.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Picture {
     /// What is drawn.
     pub caption: String,
@@ -65,9 +65,9 @@ pub struct Picture {
 }
 
 /// What a shape looks like.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Look {
     /// As it is.
     Plain,
@@ -86,9 +86,9 @@ pub enum Look {
 }
 
 /// A part of a picture.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Shape {
     /// A line through points.
     Line {

@@ -74,8 +74,8 @@ impl Objective {
 }
 
 /// How the search of a seed ended.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityEnd {
     /// Between a rate that holds and one that does not.
@@ -87,8 +87,8 @@ pub enum CapacityEnd {
 }
 
 /// The capacity of one seed.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct SeedCapacity {
     /// The seed, as text.
@@ -108,8 +108,8 @@ pub struct SeedCapacity {
 }
 
 /// The capacity of a scenario.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Capacity {
     /// How the searches ended: found if those of all seeds did.
     pub end: CapacityEnd,

@@ -60,8 +60,8 @@ pub struct Case {
 }
 
 /// A run of a sweep, as text.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CaseText {
     /// Its number among all cases.
     pub number: u32,

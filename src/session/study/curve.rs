@@ -7,8 +7,8 @@ use serde::Serialize;
 pub const KNEE: f64 = 3.0;
 
 /// The knee of a curve, or why it has none.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CurveKnee {
     /// Where it lies, between two points in a straight line; null if there is none.
     pub x: Option<f64>,

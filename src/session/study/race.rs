@@ -9,8 +9,8 @@ use crate::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use serde::{Deserialize, Serialize};
 
 /// A run of somebody in the race.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct RaceEntry {
     /// Whose run it is.
@@ -20,8 +20,8 @@ pub struct RaceEntry {
 }
 
 /// What decides about the order.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum RankBy {
     /// Share that met their objectives, of the requests that finished, were refused or were dropped.
@@ -68,8 +68,8 @@ impl RankBy {
 }
 
 /// The order of a race as far as it has gone.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RaceRanking {
     /// What decided.
     pub by: RankBy,
@@ -84,8 +84,8 @@ pub struct RaceRanking {
 }
 
 /// What the oracle reaches on the work that is raced.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RaceBound {
     /// The figure that decides, a mean over the seeds so far; null where a run has none.
     pub mean: Option<f64>,
@@ -94,8 +94,8 @@ pub struct RaceBound {
 }
 
 /// A place in the race.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RacePlace {
     /// The place, from 1.
     pub place: u32,
@@ -116,8 +116,8 @@ pub struct RacePlace {
 }
 
 /// Somebody without a place.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Unranked {
     /// Who.
     pub name: String,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the
 /// measurement window; null where there is nothing to measure.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct RunRow {
     /// Seed, as text.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A run of a sweep.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct SweepRow {
     /// The values of its case as JSON text, in the order of the paths.
@@ -19,8 +19,8 @@ pub struct SweepRow {
 }
 
 /// A sweep in summary.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SweepSummary {
     /// The paths that were varied.
     pub paths: Vec<String>,
@@ -36,8 +36,8 @@ pub struct SweepSummary {
 }
 
 /// The runs of one combination of values.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SweepPoint {
     /// The values, in the order of the paths, as JSON text.
     pub values: Vec<String>,
@@ -48,8 +48,8 @@ pub struct SweepPoint {
 }
 
 /// A figure: its mean over seeds, and the interval that holds the true mean with 95 %.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SweepValue {
     /// Name of its column.
     pub name: &'static str,
@@ -62,8 +62,8 @@ pub struct SweepValue {
 }
 
 /// A figure along a path of numbers.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct SweepCurve {
     /// Name of the figure's column.
     pub figure: &'static str,

@@ -30,9 +30,9 @@ const BEND: f64 = 0.05;
 const NONE: f64 = 0.001;
 
 /// What became of an assumption.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Verdict {
     /// It holds.
     Kept,
@@ -43,8 +43,8 @@ pub enum Verdict {
 }
 
 /// An assumption of a law, judged.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Assumption {
     /// Which.
     pub kind: A,

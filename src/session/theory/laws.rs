@@ -5,9 +5,9 @@ use super::server::Fleet;
 use serde::{Deserialize, Serialize};
 
 /// A law of a textbook queue, or of the batch server.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum Law {
     /// One server, classes of requests served in an order (Cobham).
     Priority,
@@ -42,9 +42,9 @@ pub enum Law {
 }
 
 /// What a law assumes.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum AssumptionKind {
     /// Arrivals are Poisson.
     PoissonArrivals,

@@ -25,8 +25,8 @@ use server::Fleet;
 use std::sync::Arc;
 
 /// A law beside a run.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct LawFound {
     /// Which.
     pub law: Law,
@@ -43,8 +43,8 @@ pub struct LawFound {
 }
 
 /// The laws beside a run.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Theory {
     /// The law that was asked for, or of those that fit the one with the fewest violated assumptions.
     pub chosen: Law,
@@ -61,8 +61,8 @@ pub struct Theory {
 }
 
 /// What a law says over the time of a run, at the rate of each stretch of it; columns of equal length.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TheoryLine {
     /// The middles of the stretches, in seconds. A stretch has 100 arrivals on average, and there are at most 240.
     pub t_s: Vec<f64>,
@@ -79,8 +79,8 @@ pub struct TheoryLine {
 }
 
 /// The laws beside a run, and one of them over its time.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TheoryOfRun {
     /// All laws, and which is chosen.
     pub theory: Theory,
@@ -182,8 +182,8 @@ impl Theorist {
 }
 
 /// What a law says of a case of a sweep.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CaseTheory {
     /// Which law: the one asked for, or the one that fits the first case.
     pub law: Law,

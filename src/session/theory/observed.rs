@@ -28,8 +28,8 @@ pub(super) struct Kind {
 }
 
 /// A mean with its standard error.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Measured {
     /// The mean.
     pub mean: f64,
@@ -38,8 +38,8 @@ pub struct Measured {
 }
 
 /// What the requests of the measurement window took on average, in milliseconds; null where nobody is known.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Simulated {
     /// Arrival to first joining a batch.
     pub wait_ms: Option<Measured>,

@@ -20,8 +20,8 @@ const TURNED_AWAY: f64 = 1e-3;
 const ROUNDS: u32 = 40;
 
 /// Means at a rate; null where the law does not give them, or the load is 1 or more.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Prediction {
     /// Requests per second to the whole cluster.
     pub rate_per_s: f64,

@@ -8,9 +8,9 @@ use crate::stats::{BucketLog, Histogram, Timeline};
 use serde::Deserialize;
 
 /// Which columns.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum View {
     /// `t_s`, `p50_ms`, `p90_ms`, `p99_ms`, `count`: TTFT by time of the first token.
     TtftOverTime,
@@ -63,23 +63,23 @@ impl View {
 }
 
 /// Which columns, and between which instants.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ColumnsQuery {
     /// Which view.
     pub view: View,
     /// Start, in microseconds.
     #[serde(default)]
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub from_us: u64,
     /// End, in microseconds; 0 means the playhead.
     #[serde(default)]
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
     /// Of a distribution: the length of its window in seconds, as of the key figures; 0 for all that was measured since the warm-up.
     #[serde(default)]
-    #[cfg_attr(feature = "cli", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     pub window_s: f64,
 }
 

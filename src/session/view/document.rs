@@ -8,7 +8,7 @@ use crate::workload::TraceSummary;
 use serde::Serialize;
 
 /// A built-in scenario, as menus have it. The page reads its text when it is opened.
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 #[derive(Clone, Debug, PartialEq, Serialize, ts_rs::TS)]
 pub struct PresetInfo {
     /// Its name, as used in links and on the command line.
@@ -19,7 +19,7 @@ pub struct PresetInfo {
     pub opens_us: u64,
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 impl PresetInfo {
     /// All of them; the first is what the page opens with.
     pub fn all() -> Vec<Self> {
@@ -32,8 +32,8 @@ impl PresetInfo {
 }
 
 /// What the `config.json` of a model says.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct DescribedModel {
     /// The model's shape as JSON text.
     pub architecture: String,
@@ -51,8 +51,8 @@ impl From<ReadModel> for DescribedModel {
 }
 
 /// What a link turned out to carry.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct OpenedLink {
     /// The scenario as JSON text, as far as it could be read.
     pub scenario: String,
@@ -75,8 +75,8 @@ pub struct OpenedLink {
 }
 
 /// A second run that a link carries.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct BesideRun {
     /// What it is called.
     pub name: String,
@@ -108,8 +108,8 @@ impl From<Opened> for OpenedLink {
 }
 
 /// What a trace file turned out to hold.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TraceOutcome {
     /// Whether it can be replayed.
     pub ok: bool,

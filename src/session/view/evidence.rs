@@ -8,8 +8,8 @@ use crate::session::Session;
 use serde::Serialize;
 
 /// What a number rests on, the weakest last.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// It was measured, or is given.
@@ -21,8 +21,8 @@ pub enum Basis {
 }
 
 /// What one kind of number rests on, in a pool.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EvidencePart {
     /// Number of the pool.
     pub pool: u32,
@@ -35,8 +35,8 @@ pub struct EvidencePart {
 }
 
 /// What evidence is about.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum EvidenceOf {
     /// How long steps take: all latencies and rates rest on it.
@@ -46,22 +46,22 @@ pub enum EvidenceOf {
 }
 
 /// A coefficient with its interval.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CoefficientEvidence {
     /// Its name in the scenario.
     pub name: String,
     /// Its value.
     pub value: f64,
     /// Half of the interval that has it with 95 %; missing where the data do not tell.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
 }
 
 /// What the numbers of a run rest on.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Evidence {
     /// By pool.
     pub parts: Vec<EvidencePart>,

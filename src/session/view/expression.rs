@@ -5,8 +5,8 @@ use crate::scenario::{Weighted, data_from_value};
 use serde::Serialize;
 
 /// The text of an expression as far as it has come.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ExpressionReading {
     /// What is wrong with it, in order; empty if it can be used.
     pub problems: Vec<ExpressionProblem>,
@@ -17,8 +17,8 @@ pub struct ExpressionReading {
 }
 
 /// One problem of an expression.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ExpressionProblem {
     /// Where it begins in the text.
     pub start: u32,

@@ -6,8 +6,8 @@ use crate::observe::anomaly::AnomalyKind;
 use serde::{Deserialize, Serialize};
 
 /// The state of the whole run at one instant, bounded in size whatever the fleet.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Frame {
     /// The playhead, in microseconds.
     pub now_us: u64,
@@ -46,8 +46,8 @@ pub struct Frame {
 }
 
 /// Requests by where they are now. Conservation: arrived = `in_pipeline` + waiting + running + completed + rejected + dropped.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Counts {
     /// Requests that have arrived.
     pub arrived: u32,
@@ -70,8 +70,8 @@ pub struct Counts {
 }
 
 /// The headline numbers over the latest window.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct KeyFigures {
     /// Length of the window in seconds.
     pub window_s: f64,
@@ -120,13 +120,13 @@ pub struct KeyFigures {
 }
 
 /// One client's traffic over the latest window.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ClientFrame {
     /// Name of the client.
     pub name: String,
     /// Its tenant, where that has another name.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Requests per second that arrived in the window.
@@ -134,8 +134,8 @@ pub struct ClientFrame {
 }
 
 /// One replica now.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ReplicaFrame {
     /// Number of the replica.
     pub id: u32,
@@ -144,7 +144,7 @@ pub struct ReplicaFrame {
     /// Whether it gets new requests; one that was taken away finishes what it has.
     pub serving: bool,
     /// Where it is in its life, where that is not told by `serving` alone: while it starts or drains, is cold, or has stopped under an autoscaler.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifeFrame>,
     /// Requests in its wait queue.
@@ -176,8 +176,8 @@ pub struct ReplicaFrame {
 }
 
 /// Where a replica is in its life.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct LifeFrame {
     /// `starting`, `cold`, `draining` or `stopped`.
     pub phase: &'static str,
@@ -194,8 +194,8 @@ pub struct LifeFrame {
 }
 
 /// Blocks of one KV cache: total = used + cached + free.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct KvFrame {
     /// All blocks.
     pub total: u32,
@@ -219,8 +219,8 @@ pub struct KvFrame {
 }
 
 /// A request in a wait queue.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct QueueChip {
     /// The request.
     pub request: u32,
@@ -233,8 +233,8 @@ pub struct QueueChip {
 }
 
 /// Requests of a batch, column by column: first those that decode, then those in prefill.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct BatchFrame {
     /// Their numbers.
     pub requests: Vec<u32>,
@@ -247,24 +247,24 @@ pub struct BatchFrame {
 }
 
 /// What a list of runs says of one.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RunFigures {
     /// How far it was computed, in microseconds.
     pub computed_us: u64,
     /// 99th percentile of TTFT, in milliseconds; nothing if no request has got its first token.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_p99_ms: Option<f64>,
     /// 99th percentile of E2E, in milliseconds; nothing if no request has finished.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_p99_ms: Option<f64>,
 }
 
 /// An edit on the timeline.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Flag {
     /// When, in microseconds.
     pub at_us: u64,
@@ -277,13 +277,13 @@ pub struct Flag {
 }
 
 /// An anomaly on the timeline.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct AnomalyMark {
     /// When it began, in microseconds.
     pub at_us: u64,
     /// When it ended, in microseconds; nothing while it goes on.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
     /// What is wrong.
@@ -291,7 +291,7 @@ pub struct AnomalyMark {
     /// The replica.
     pub replica: u32,
     /// The first request that proves it, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
     /// What happened, in one sentence.
@@ -299,9 +299,9 @@ pub struct AnomalyMark {
 }
 
 /// How much detail a frame has.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct FrameQuery {
     /// Length of the window of the key figures, in seconds.
     pub window_s: f64,
@@ -314,7 +314,7 @@ pub struct FrameQuery {
     /// Most moves.
     pub moves: u32,
     /// A replica that is looked at: as many as 96 of its queue and of its batch are told in any case.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub focus: Option<u32>,
 }
 

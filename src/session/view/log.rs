@@ -8,9 +8,9 @@ use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
 /// What a line of the event log is about.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum EventKind {
     /// It arrived.
     Arrived,
@@ -99,8 +99,8 @@ impl EventKind {
 }
 
 /// One line of the event log.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventRow {
     /// Number of the line; lines are numbered from 0 and the oldest may be gone.
     pub seq: u64,
@@ -109,11 +109,11 @@ pub struct EventRow {
     /// What happened.
     pub kind: EventKind,
     /// The request, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
     /// The replica, where there is one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// The rest in words, such as `TTFT 24.1 ms`.
@@ -121,25 +121,25 @@ pub struct EventRow {
 }
 
 /// Which lines of the event log.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventsQuery {
     /// Only these kinds; empty means all.
     pub kinds: Vec<EventKind>,
     /// Only this request.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub request: Option<u32>,
     /// Only this replica.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub replica: Option<u32>,
     /// At most this many, the newest.
     pub limit: u32,
 }
 
 /// The answer to an [`EventsQuery`].
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct EventRows {
     /// Lines, oldest first.
     pub rows: Vec<EventRow>,

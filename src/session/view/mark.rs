@@ -11,8 +11,8 @@ const GOODPUT_AT_RISK: f64 = 0.99;
 const GOODPUT_MISSED: f64 = 0.9;
 
 /// How a figure stands against its objective.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
     /// Well, without an objective, or without a value.

@@ -9,7 +9,7 @@ mod evidence;
 mod expression;
 mod frame;
 mod inspect;
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 pub mod listing;
 mod log;
 mod mark;
@@ -24,7 +24,7 @@ pub use crate::observe::{
     Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind, SummandValue,
 };
 pub use columns::{Columns, ColumnsQuery, View};
-#[cfg(feature = "cli")]
+#[cfg(feature = "schema")]
 pub use document::PresetInfo;
 pub use document::{BesideRun, DescribedModel, OpenedLink, TraceOutcome};
 pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePart};

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 /// A pool of equal replicas, with the edits so far.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct PoolFrame {
     /// Its name.
     pub name: String,
@@ -17,11 +17,11 @@ pub struct PoolFrame {
     /// Replicas that get new requests.
     pub serving: u32,
     /// US dollars per hour of one replica; missing if no price is known.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
     /// The same of all that get new requests.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serving_usd_per_hour: Option<f64>,
     /// KV blocks of one replica, worked out if the scenario says `auto`.

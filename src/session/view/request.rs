@@ -4,8 +4,8 @@ use super::{Candidate, Part, RequestState, Segment};
 use serde::Serialize;
 
 /// Everything known about one request.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RequestDetail {
     /// Number of the request.
     pub request: u32,
@@ -18,7 +18,7 @@ pub struct RequestDetail {
     /// In one sentence, what happened to it.
     pub summary: String,
     /// Its replica, where it has one.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Prompt length in tokens.
@@ -34,19 +34,19 @@ pub struct RequestDetail {
     /// When it arrived, in microseconds.
     pub arrival_us: u64,
     /// When it was routed, in microseconds, once it was.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routed_us: Option<u64>,
     /// Time to first token in microseconds, once known.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_us: Option<u64>,
     /// Mean time between its tokens in microseconds, once known.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tpot_us: Option<f64>,
     /// End-to-end latency in microseconds, once known.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_us: Option<u64>,
     /// Where its time went, in order and without gaps.

@@ -17,12 +17,12 @@ const NORMAL_95: f64 = 1.96;
 const ESTIMATE_FIRST: &str = "t_s pool alpha_band_ms beta_band_ms gamma_band_ms";
 
 /// Which decisions.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ScalingQuery {
     /// The pool by number; all pools if it is missing.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub pool: Option<u32>,
     /// Whether to leave out decisions that changed nothing.
     pub changes_only: bool,
@@ -37,15 +37,15 @@ impl Default for ScalingQuery {
 }
 
 /// A decision of an autoscaler.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ScalingRow {
     /// When it was made, in microseconds.
     pub at_us: u64,
     /// Name of the pool.
     pub pool: String,
     /// How old the latest measurement was that it saw, in microseconds; missing if it saw none.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_us_ago: Option<u64>,
     /// Replicas that there were and were to be.
@@ -82,18 +82,18 @@ pub struct ScalingRow {
     pub itl_us: f64,
     /// What the policy did not see, of the time since the latest measurement before it: requests per second that came, mean TTFT and
     /// ITL in microseconds, 0 if nothing finished; missing if nothing had been measured.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<[f64; 3]>,
     /// Of a policy that learns: how learning went, what else happened, and where the objectives come from; empty if there is none.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<[&'static str; 3]>,
 }
 
 /// The answer to a [`ScalingQuery`].
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ScalingRows {
     /// The decisions, the latest last.
     pub rows: Vec<ScalingRow>,

@@ -10,8 +10,8 @@ use crate::observe::{SegmentKind, life};
 use serde::{Deserialize, Serialize};
 
 /// A time of a request that is accounted for.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum AccountedTime {
     /// Arrival to first token.
@@ -22,8 +22,8 @@ pub enum AccountedTime {
 }
 
 /// What a part of a request's time went to.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Held back by admission, or on its way there.

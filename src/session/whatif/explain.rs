@@ -20,9 +20,9 @@ const NAMED: usize = 5;
 const CLIENTS: usize = 3;
 
 /// Which requests are those of a span of time.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub enum SpanBy {
     /// Those that arrived in it.
     #[default]
@@ -32,31 +32,31 @@ pub enum SpanBy {
 }
 
 /// Which requests to explain.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ExplainQuery {
     /// Which of their times.
     pub time: AccountedTime,
     /// Those above this percentile; else the slowest 1 %, or all of the span of time.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub above: Option<f64>,
     /// Only those of a span of time from this instant on, in microseconds.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub from_us: Option<u64>,
     /// Only those of a span of time before this instant.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub to_us: Option<u64>,
     /// Which requests are those of the span.
     pub by: SpanBy,
     /// The instant up to which the run goes; else its end.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub until_us: Option<u64>,
 }
 
 /// Where the time of slow requests went, beside that of fast ones.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Explanation {
     /// Which of their times.
     pub time: AccountedTime,
@@ -79,8 +79,8 @@ pub struct Explanation {
 }
 
 /// Requests that are explained, or that others are compared with.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct RequestGroup {
     /// How many.
     pub requests: u64,
@@ -99,8 +99,8 @@ pub struct RequestGroup {
 }
 
 /// One cause in both groups.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CausePart {
     /// What the time went to.
     pub cause: Cause,
@@ -121,8 +121,8 @@ pub struct CausePart {
 }
 
 /// A request that shows a cause.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct CauseEvidence {
     /// The request.
     pub request: u32,
@@ -135,8 +135,8 @@ pub struct CauseEvidence {
 }
 
 /// A client's share.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct ClientShare {
     /// The client.
     pub client: String,

@@ -27,28 +27,28 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What is asked of one decision.
+#[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct WhatIfQuery {
     /// The request whose decision it is.
     pub request: u32,
     /// Only this replica; else all that the router could have chosen.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub to: Option<u32>,
     /// The instant up to which all run on; else the end of the run.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub until_us: Option<u64>,
     /// Most alternatives, the best by score first; 0 for all.
     pub most: u32,
     /// When the request was routed, in microseconds, if that is known: the answer is the same and there sooner.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     pub routed_us: Option<u64>,
 }
 
 /// One decision and its alternatives.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct WhatIf {
     /// The request.
     pub request: u32,
@@ -74,8 +74,8 @@ pub struct WhatIf {
 }
 
 /// A replica that could have had the request, and how that would have gone.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Alternative {
     /// The replica.
     pub replica: u32,
@@ -84,7 +84,7 @@ pub struct Alternative {
     /// Its score; higher is better.
     pub score: f64,
     /// Why the router could not choose it; missing if it could.
-    #[cfg_attr(feature = "cli", ts(optional))]
+    #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
     /// What became of the request there.

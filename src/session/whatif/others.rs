@@ -6,8 +6,8 @@ use crate::engine::{Cluster, Record, Records};
 use serde::Serialize;
 
 /// What everybody else gains and loses.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Others {
     /// Requests that are in both runs, whatever became of them.
     pub requests: u64,
@@ -20,8 +20,8 @@ pub struct Others {
 }
 
 /// The differences of one time of the others, in milliseconds: what it would have been minus what it was.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct OthersTime {
     /// Requests that have the time in both runs.
     pub compared: u64,

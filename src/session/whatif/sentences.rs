@@ -16,8 +16,8 @@ const APART: f64 = 0.1;
 const LONGER: f64 = 1.25;
 
 /// A sentence, and where its numbers come from.
+#[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Sentence {
     /// The sentence.
     pub text: String,
@@ -26,8 +26,8 @@ pub struct Sentence {
 }
 
 /// A number of a sentence.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct Quoted {
     /// As it stands in the sentence.
     pub text: String,

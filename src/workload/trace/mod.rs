@@ -43,8 +43,8 @@ pub struct Trace {
 }
 
 /// What a trace holds, in a few numbers.
+#[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(ts_rs::TS))]
 pub struct TraceSummary {
     /// Name of its format.
     pub format: String,
