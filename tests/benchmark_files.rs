@@ -360,7 +360,7 @@ fn intervals_of_coefficients_become_a_band_that_grows_with_them_and_is_none_with
     }
 }
 
-/// What the page makes of a recorded stage (www/src/panels/truthData.ts).
+/// What the page makes of a recorded stage (www/src/panels/measured/measuredData.ts).
 fn scenario_of(experiment: &Value, stage: &Value) -> String {
     let mut cluster = experiment["cluster"].clone();
     if let Some(tp) = stage.get("tp") {

@@ -3,28 +3,28 @@ import { createComputed, createMemo, createSignal, For, type JSX, lazy, onCleanu
 import { keepFocus } from './base/focus.ts';
 import { createMedia, PHONE } from './base/media.ts';
 import { sentence } from './base/schema.ts';
-import { afterParts } from './panels/Apart.tsx';
-import { flagSaid } from './panels/formFields.ts';
-import { Inspector } from './panels/Inspector.tsx';
-import { KeyFigures } from './panels/KeyFigures.tsx';
-import { Later } from './panels/Later.tsx';
-import { NoticeBar } from './panels/NoticeBar.tsx';
-import { Scenario } from './panels/Scenario.tsx';
-import { TopBar } from './panels/TopBar.tsx';
-import { Transport } from './panels/Transport.tsx';
+import { Inspector } from './panels/inspector/Inspector.tsx';
+import { afterParts } from './panels/parts/Deferred.tsx';
+import { flagSaid } from './panels/parts/formFields.ts';
+import { LazyPart } from './panels/parts/LazyPart.tsx';
+import { Scenario } from './panels/scenario/Scenario.tsx';
+import { KeyFigures } from './panels/shell/KeyFigures.tsx';
+import { NoticeBar } from './panels/shell/NoticeBar.tsx';
+import { TopBar } from './panels/shell/TopBar.tsx';
+import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState, PhoneTab } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
 import { handleKey } from './state/shortcuts.ts';
 import { ChartsView, StageView } from './Views.tsx';
 
-const Dialogs = lazy(() => import('./panels/Dialogs.tsx'));
+const Dialogs = lazy(() => import('./panels/shell/Dialogs.tsx'));
 const loadEmbedded = () => import('./Embedded.tsx');
-const loadShare = () => import('./panels/Share.tsx');
-const loadLinkTrouble = () => import('./panels/LinkTrouble.tsx');
+const loadShare = () => import('./panels/shell/Share.tsx');
+const loadLinkTrouble = () => import('./panels/shell/LinkTrouble.tsx');
 const loadCompare = () => import('./CompareView.tsx');
-const loadTruth = () => import('./panels/Truth.tsx');
-const loadGallery = () => import('./panels/Gallery.tsx');
+const loadMeasured = () => import('./panels/measured/MeasuredRuns.tsx');
+const loadGallery = () => import('./panels/shell/Gallery.tsx');
 
 const PHONE_TABS: readonly PhoneTab[] = ['stage', 'charts', 'scenario', 'inspector'];
 
@@ -86,7 +86,7 @@ export function App(props: { app: AppState }): JSX.Element {
         else if (event.dataTransfer) openDropped(event.dataTransfer, app);
       }}
     >
-      <Show when={!embedded} fallback={<Later app={app} what="The run" load={loadEmbedded} />}>
+      <Show when={!embedded} fallback={<LazyPart app={app} what="The run" load={loadEmbedded} />}>
         <nav class="skips" aria-label="Skip">
           <For each={SKIPS}>
             {([name, target]) => (
@@ -127,13 +127,13 @@ export function App(props: { app: AppState }): JSX.Element {
         </main>
         <Inspector app={app} main={shown('inspector')} />
         <Show when={app.truth()}>
-          <Later app={app} what="The panel of measured runs" load={loadTruth} />
+          <LazyPart app={app} what="The panel of measured runs" load={loadMeasured} />
         </Show>
         <Show when={app.comparing()}>
-          <Later app={app} what="The comparison" load={loadCompare} />
+          <LazyPart app={app} what="The comparison" load={loadCompare} />
         </Show>
         <Show when={app.gallery()}>
-          <Later app={app} what="The gallery" load={loadGallery} />
+          <LazyPart app={app} what="The gallery" load={loadGallery} />
         </Show>
         <NoticeBar app={app} />
         <Transport app={app} />
@@ -149,10 +149,10 @@ export function App(props: { app: AppState }): JSX.Element {
         />
       </Show>
       <Show when={app.links.sharing()}>
-        <Later app={app} what="The dialog for sharing" load={loadShare} />
+        <LazyPart app={app} what="The dialog for sharing" load={loadShare} />
       </Show>
       <Show when={!app.reading() && app.links.trouble()}>
-        <Later app={app} what="The list of what could not be opened" load={loadLinkTrouble} />
+        <LazyPart app={app} what="The list of what could not be opened" load={loadLinkTrouble} />
       </Show>
       <Show when={dropping()}>
         <div class="drop" aria-hidden="true">

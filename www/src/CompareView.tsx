@@ -1,6 +1,6 @@
 // The comparison, with the stages of both runs: they are loaded when they are shown. Loaded when it is opened.
 import { type JSX, lazy } from 'solid-js';
-import { Compare } from './panels/Compare.tsx';
+import { Compare } from './panels/studies/Compare.tsx';
 import type { App } from './state/app.ts';
 
 const Stages = lazy(() => import('./Stages.tsx'));

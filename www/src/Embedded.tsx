@@ -1,8 +1,8 @@
 // A run within another page: stage, the charts that its link names, transport, and the way to a page of its own.
 import { type JSX, onMount, Show } from 'solid-js';
 import { getAt } from './base/json.ts';
-import { NoticeBar } from './panels/NoticeBar.tsx';
-import { Transport } from './panels/Transport.tsx';
+import { NoticeBar } from './panels/shell/NoticeBar.tsx';
+import { Transport } from './panels/shell/Transport.tsx';
 import type { App } from './state/app.ts';
 import { unembedded } from './state/linkText.ts';
 import { ChartsView, StageView } from './Views.tsx';

@@ -2,7 +2,7 @@
 import { createSignal, type JSX, Show } from 'solid-js';
 import { NOTHING, type Selection } from './base/view.ts';
 import type { Frame } from './generated/boundary.ts';
-import type { StagesProps } from './panels/Compare.tsx';
+import type { StagesProps } from './panels/studies/Compare.tsx';
 import { Stage } from './stage/Stage.tsx';
 import './stages.css';
 

@@ -2,19 +2,19 @@
 import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { Charts } from './charts/Charts.tsx';
 import type { Over } from './charts/timeContent.ts';
-import { Apart } from './panels/Apart.tsx';
+import { Deferred } from './panels/parts/Deferred.tsx';
 import { Stage } from './stage/Stage.tsx';
 import type { App } from './state/app.ts';
 import { setSpanShown, spanShown } from './state/spanShown.ts';
 
-const Theory = lazy(() => import('./panels/Theory.tsx'));
-const SpanLayer = lazy(() => import('./panels/SpanLayer.tsx'));
+const Theory = lazy(() => import('./panels/studies/Theory.tsx'));
+const SpanLayer = lazy(() => import('./panels/shell/SpanLayer.tsx'));
 
 export function StageView(props: { app: App }): JSX.Element {
   const app = props.app;
   return (
     <section class="stage" aria-label="Stage">
-      <Apart>
+      <Deferred>
         <Stage
           frame={app.frame()}
           told={app.toldFrame()}
@@ -25,7 +25,7 @@ export function StageView(props: { app: App }): JSX.Element {
           onSay={(sentence) => app.tell(sentence)}
           reducedMotion={app.reducedMotion()}
         />
-      </Apart>
+      </Deferred>
     </section>
   );
 }
@@ -37,7 +37,7 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
   const [over, setOver] = createSignal<Over>();
   return (
     <section class="charts" aria-label="Charts">
-      <Apart>
+      <Deferred>
         <Charts
           data={app.data()}
           cursorS={app.cursorS()}
@@ -96,7 +96,7 @@ export function ChartsView(props: { app: App; only?: readonly string[] | undefin
             </>
           }
         />
-      </Apart>
+      </Deferred>
     </section>
   );
 }

@@ -2,6 +2,8 @@
 // may import from which. ARCHITECTURE.md has the same table in words.
 import { expect, test } from 'vitest';
 
+/** What every folder of panels may import from. */
+const BELOW_PANELS = ['base', 'draw', 'charts', 'sim', 'state'];
 /** Each folder with those it may import from, beside itself and `generated`, whose types everybody reads. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   generated: [],
@@ -11,9 +13,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   stage: ['base', 'draw'],
   charts: ['base', 'draw'],
   state: ['base', 'sim'],
-  panels: ['base', 'draw', 'charts', 'sim', 'state'],
+  'panels/parts': BELOW_PANELS,
+  'panels/shell': [...BELOW_PANELS, 'panels/parts'],
+  'panels/scenario': [...BELOW_PANELS, 'panels/parts'],
+  'panels/studies': [...BELOW_PANELS, 'panels/parts'],
+  'panels/inspector': [...BELOW_PANELS, 'panels/parts', 'panels/studies'],
+  'panels/measured': [...BELOW_PANELS, 'panels/parts'],
   /** The files beside the folders put the page together. */
-  '': ['base', 'draw', 'sim', 'stage', 'charts', 'state', 'panels'],
+  '': [
+    ...BELOW_PANELS,
+    'stage',
+    'panels/parts',
+    'panels/shell',
+    'panels/scenario',
+    'panels/studies',
+    'panels/inspector',
+    'panels/measured',
+  ],
 };
 /** What only one file each may import: the WebAssembly modules. */
 const MODULE = 'pkg';
@@ -36,8 +52,10 @@ type Sources = Readonly<Record<string, string>>;
 
 const SOURCES: Sources = import.meta.glob<string>('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
 
+/** The folder of a file: its first name, and the second too where that is a folder of panels. */
 function folderOf(path: string): string {
-  return path.includes('/') ? (path.split('/')[0] ?? '') : '';
+  const folders = path.split('/').slice(0, -1);
+  return folders.slice(0, folders[0] === 'panels' ? 2 : 1).join('/');
 }
 
 /** The files that `text`, at `path` below `src`, imports: static, dynamic and by URL. */
@@ -79,9 +97,11 @@ test('a folder imports only from folders above it in the table, so that none rea
 test.each([
   ['./charts/a.ts', "import { x } from '../stage/facts.ts';"],
   ['./base/a.ts', "import type { App } from '../state/app.ts';"],
-  ['./draw/a.ts', "const later = import('../panels/Form.tsx');"],
-  ['./state/a.ts', "export { x } from '../panels/save.ts';"],
-  ['./panels/a.ts', "import init from '../../pkg/tokenyard.js';"],
+  ['./draw/a.ts', "const later = import('../panels/scenario/Form.tsx');"],
+  ['./state/a.ts', "export { x } from '../panels/parts/save.ts';"],
+  ['./panels/shell/a.ts', "import init from '../../../pkg/tokenyard.js';"],
+  ['./panels/parts/a.ts', "import { Share } from '../shell/Share.tsx';"],
+  ['./panels/a.ts', "import { Sheet } from './parts/Sheet.tsx';"],
   ['./state/a.ts', "new Worker(new URL('../stage/worker.ts', import.meta.url));"],
   ['./new-folder/a.ts', ''],
 ])('the fence catches %s with %s', (path, text) => {

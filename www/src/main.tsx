@@ -1,15 +1,15 @@
 // The simulation's worker reads its code while the page's own is being read. It compiles its module once the page is built.
 import './base/theme.css';
 import './base/page.css';
-import './panels/frame.css';
-import './panels/scenario.css';
-import './panels/story.css';
-import './panels/inspector.css';
-import './panels/transport.css';
-import './panels/over.css';
+import './panels/shell/frame.css';
+import './panels/scenario/scenario.css';
+import './panels/scenario/story.css';
+import './panels/inspector/inspector.css';
+import './panels/shell/transport.css';
+import './panels/shell/over.css';
 import './charts/charts.css';
 import './stage/stage.css';
-import './panels/narrow.css';
+import './panels/shell/narrow.css';
 import { spawnWorker, type WorkerLike } from './sim/spawn.ts';
 import { type LinkWorker, spawnLinks } from './sim/spawnLinks.ts';
 

@@ -6,7 +6,7 @@ import { render } from 'solid-js/web';
 import { App } from './App.tsx';
 import { trust } from './base/trust.ts';
 import { startPainter, type Take } from './draw/painter.ts';
-import { afterParts } from './panels/Apart.tsx';
+import { afterParts } from './panels/parts/Deferred.tsx';
 import type { WorkerLike } from './sim/spawn.ts';
 import type { LinkWorker } from './sim/spawnLinks.ts';
 import { thread } from './sim/thread.ts';

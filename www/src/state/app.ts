@@ -17,6 +17,7 @@ import { readFlag, writeFlag } from './flags.ts';
 import { createFrames } from './frames.ts';
 import { createLinks, type Kept, kept } from './links.ts';
 import { isEmbed } from './linkText.ts';
+import type { BenchmarkFile, MeasuredRun } from './measured.ts';
 import { besides } from './namedRuns.ts';
 import type { Notice, TraceReading } from './notices.ts';
 import { PRESETS, type Preset, presetNamed, presetText } from './presets.ts';
@@ -24,7 +25,6 @@ import { createRuns } from './runs.ts';
 import { sendToB } from './sentToB.ts';
 import { FIRST_SPEED, SPEEDS } from './speeds.ts';
 import { createTravel, type Travel } from './travel.ts';
-import type { BenchmarkFile, MeasuredRun } from './truth.ts';
 
 /** The files are kept when the first visit has what it needs. */
 const OFFLINE_AFTER_MS = 3000;

@@ -5,8 +5,8 @@ import { readYaml, writeDocument } from '../base/text.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { onTrace } from './document.ts';
+import { type BenchmarkFile, isScenario } from './measured.ts';
 import { explain, type Notice, type TraceReading } from './notices.ts';
-import { type BenchmarkFile, isScenario } from './truth.ts';
 
 /** The part of the page's state that opening a file reads and sets. */
 type PageState = {

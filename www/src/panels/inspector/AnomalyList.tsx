@@ -1,0 +1,60 @@
+// Anomalies in words: those of one request or replica, or of the whole run by kind.
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { SHAPES, shapeOf } from '../../base/anomalies.ts';
+import { clock, count } from '../../base/units.ts';
+import { AnomalyGlyph } from '../../draw/glyphs.tsx';
+import type { AnomalyKind, AnomalyMark } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+
+/** Lines in a panel; the timeline and the event log have all. */
+const MOST_LINES = 6;
+
+/** A block with the anomalies that `of` picks; nothing where there are none. */
+export function AnomalyBlock(props: { app: App; of: (mark: AnomalyMark) => boolean }): JSX.Element {
+  const marks = createMemo(() => props.app.anomalies().filter((a) => props.of(a)));
+  return (
+    <Show when={marks().length > 0}>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Anomalies</h2>
+          <span class="m">{count(marks().length)}</span>
+        </div>
+        <For each={marks().slice(0, MOST_LINES)}>
+          {(mark) => (
+            <button type="button" class="anomaly-line" onClick={() => void props.app.showAnomaly(mark)}>
+              <AnomalyGlyph kind={mark.kind} />
+              <span>
+                <b>{clock(mark.at_us)} s</b> {shapeOf(mark.kind).name}
+                <br />
+                {mark.label}
+              </span>
+            </button>
+          )}
+        </For>
+        <Show when={marks().length > MOST_LINES}>
+          <p class="m">and {count(marks().length - MOST_LINES)} more on the timeline and in the log</p>
+        </Show>
+      </div>
+    </Show>
+  );
+}
+
+/** What the shapes on the timeline stand for, with how many there were. */
+export function AnomalyLegend(props: { marks: readonly AnomalyMark[] }): JSX.Element {
+  const of = (kind: AnomalyKind): number => props.marks.filter((a) => a.kind === kind).length;
+  return (
+    <dl class="list">
+      <For each={SHAPES}>
+        {(shape) => (
+          <div>
+            <dt title={shape.meaning}>
+              <AnomalyGlyph kind={shape.kind} />
+              {shape.name.charAt(0).toUpperCase() + shape.name.slice(1)}
+            </dt>
+            <dd>{count(of(shape.kind))}</dd>
+          </div>
+        )}
+      </For>
+    </dl>
+  );
+}

@@ -1,0 +1,159 @@
+// The latest events, of one kind or request if wanted. Only the rows in sight are in the document.
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { oneAtATime } from '../../base/oneAtATime.ts';
+import { sentence } from '../../base/schema.ts';
+import { clock, count } from '../../base/units.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type EventRow,
+  type EventRows,
+  type EventsQuery,
+} from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+
+const ROW = 24;
+const LIMIT = 2000;
+
+export default function EventLog(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [kind, setKind] = createSignal<EventKind>();
+  const [request, setRequest] = createSignal('');
+  const [answer, setAnswer] = createSignal<EventRows>({ rows: [], total: 0, lost: 0 });
+  const [top, setTop] = createSignal(0);
+  const [height, setHeight] = createSignal(400);
+  const [follows, setFollows] = createSignal(true);
+  /** The line that is read in full below the list. */
+  const [read, setRead] = createSignal<EventRow>();
+  let box: HTMLElement | undefined;
+
+  const ask = oneAtATime(async () => {
+    const wanted = Number(request());
+    const query: EventsQuery = {
+      kinds: EVENT_KINDS.filter((k) => k === kind()),
+      limit: LIMIT,
+      ...(request() !== '' && Number.isInteger(wanted) ? { request: wanted } : {}),
+    };
+    const found = await app.events(query);
+    setAnswer(found);
+    if (follows() && box) box.scrollTop = found.rows.length * ROW;
+  });
+  createEffect(on([app.refreshTick, kind, request], ask));
+
+  const rows = (): readonly EventRow[] => answer().rows;
+  const first = createMemo(() => Math.max(0, Math.floor(top() / ROW) - 4));
+  const inSight = createMemo(() => rows().slice(first(), first() + Math.ceil(height() / ROW) + 8));
+  const scrolled = (): void => {
+    if (!box) return;
+    setTop(box.scrollTop);
+    setHeight(box.clientHeight);
+    setFollows(box.scrollTop + box.clientHeight >= rows().length * ROW - ROW);
+  };
+  const open = (row: EventRow): void => {
+    if (row.request === undefined && row.replica === undefined) return;
+    app.select({ request: row.request, replica: row.request === undefined ? row.replica : undefined });
+  };
+  return (
+    <div class="log">
+      <div class="log-bar">
+        <label>
+          <span class="visually-hidden">Kind of event</span>
+          <select
+            class="in"
+            value={kind() ?? ''}
+            onChange={(event) => setKind(EVENT_KINDS.find((k) => k === event.currentTarget.value))}
+          >
+            <option value="">All kinds</option>
+            <For each={EVENT_KINDS}>{(k) => <option value={k}>{sentence(k)}</option>}</For>
+          </select>
+        </label>
+        <label class="in">
+          <i>#</i>
+          <span class="visually-hidden">Request number</span>
+          <input
+            inputmode="numeric"
+            size="6"
+            placeholder="request"
+            value={request()}
+            onInput={(event) => setRequest(event.currentTarget.value.replace(/\D/g, ''))}
+          />
+        </label>
+        <span class="grow" />
+        <span class="m">{count(answer().total)} events</span>
+      </div>
+      <Show
+        when={rows().length > 0}
+        fallback={
+          <p class="say pad">{app.frame()?.events ? 'No event matches.' : 'Press Play: every event is listed here.'}</p>
+        }
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
+        <section class="log-box" ref={box} onScroll={scrolled} tabIndex={0} aria-label="Events, oldest first">
+          <ul class="log-list" style={{ height: `${rows().length * ROW}px` }}>
+            <For each={inSight()}>
+              {(row, i) => (
+                <li style={{ top: `${(first() + i()) * ROW}px` }}>
+                  <button
+                    type="button"
+                    class="log-row"
+                    classList={{ pick: row.request !== undefined && row.request === app.selected().request }}
+                    onPointerEnter={() => setRead(row)}
+                    onFocus={() => setRead(row)}
+                    onClick={(event) => {
+                      setRead(row);
+                      // Touch has no hover: a tap selects the line, the button below opens it.
+                      if (!(event instanceof PointerEvent) || event.pointerType !== 'touch') open(row);
+                    }}
+                  >
+                    <span class="at">{clock(row.at_us)}</span>
+                    <span class={`kind ${row.kind}`}>{row.kind}</span>
+                    <span class="txt">
+                      <Named row={row} /> {row.text}
+                    </span>
+                  </button>
+                </li>
+              )}
+            </For>
+          </ul>
+        </section>
+      </Show>
+      <div class="log-read">
+        <Show
+          when={read()}
+          fallback={<p class="m">Point at a line, or step to it with Tab, to read all of it here.</p>}
+        >
+          {(row) => (
+            <>
+              <p>
+                <span class="m">{clock(row().at_us)} s</span> {row().kind} <Named row={row()} /> {row().text}
+              </p>
+              <Show when={row().request !== undefined || row().replica !== undefined}>
+                <button type="button" class="btn box" onClick={() => open(row())}>
+                  Open {row().request === undefined ? `r${row().replica}` : `#${row().request}`}
+                </button>
+              </Show>
+            </>
+          )}
+        </Show>
+      </div>
+      <Show when={answer().lost > 0}>
+        <p class="m log-foot">{count(answer().lost)} older events are no longer kept.</p>
+      </Show>
+    </div>
+  );
+}
+
+/** Request and replica of a line. */
+function Named(props: { row: EventRow }): JSX.Element {
+  return (
+    <>
+      <Show when={props.row.request !== undefined}>
+        <span class="rq-no">#{props.row.request}</span>{' '}
+      </Show>
+      {/* Where a request is routed to is said by the line itself. */}
+      <Show when={props.row.replica !== undefined && props.row.kind !== 'routed'}>
+        <span class="rp-no">r{props.row.replica}</span>
+      </Show>
+    </>
+  );
+}

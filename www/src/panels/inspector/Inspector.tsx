@@ -1,0 +1,102 @@
+// The right panel: one request, one replica, decisions of autoscalers, the whole run, or the event log.
+import { Tabs } from '@ark-ui/solid/tabs';
+import { type JSX, lazy, Show } from 'solid-js';
+import { NOTHING } from '../../base/view.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import { type App, RIGHT_TABS, type RightTab } from '../../state/app.ts';
+import { isScaled } from '../../state/scaled.ts';
+import { Deferred } from '../parts/Deferred.tsx';
+import { RequestPanel } from './RequestPanel.tsx';
+
+const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
+const ScalingPanel = lazy(() => import('./ScalingPanel.tsx'));
+const RunPanel = lazy(() => import('./RunPanel.tsx'));
+const EventLog = lazy(() => import('./EventLog.tsx'));
+
+/** `main`: whether it is the main part of the page, as its tab on a phone is. */
+export function Inspector(props: { app: App; main: boolean }): JSX.Element {
+  const app = props.app;
+  const stepBy = (by: number): void => {
+    const { request, replica } = app.selected();
+    if (app.rightTab() === 'scaling') {
+      void import('../../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
+    } else if (app.rightTab() === 'replica') {
+      const last = (app.frame()?.replicas.length ?? 1) - 1;
+      app.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
+    } else {
+      const last = Math.max(0, (app.frame()?.counts.arrived ?? 1) - 1);
+      app.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });
+    }
+  };
+  const stepped = (): string => (app.rightTab() === 'scaling' ? 'decision' : app.rightTab());
+  const steps = (): boolean => ['request', 'replica', 'decision'].includes(stepped());
+  return (
+    <section
+      class="right"
+      classList={{ open: app.drawer() }}
+      role={props.main ? 'main' : 'complementary'}
+      aria-label="Inspector"
+    >
+      <Deferred>
+        <Tabs.Root
+          class="tabs"
+          value={app.rightTab()}
+          onValueChange={({ value }) => app.setRightTab(toTab(value))}
+          lazyMount
+          unmountOnExit
+        >
+          <div class="bar">
+            <Tabs.List class="seg" aria-label="Inspect">
+              <Tabs.Trigger value="request">Request</Tabs.Trigger>
+              <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
+              <Show when={app.rightTab() === 'scaling' || isScaled(app.document())}>
+                <Tabs.Trigger value="scaling">Scaling</Tabs.Trigger>
+              </Show>
+              <Tabs.Trigger value="run">Run</Tabs.Trigger>
+              <Tabs.Trigger value="log">Log</Tabs.Trigger>
+            </Tabs.List>
+            <span class="grow" />
+            <Show when={steps()}>
+              <button type="button" class="btn sq slim" aria-label={`Previous ${stepped()}`} onClick={() => stepBy(-1)}>
+                <Icon name="up" />
+              </button>
+              <button type="button" class="btn sq slim" aria-label={`Next ${stepped()}`} onClick={() => stepBy(1)}>
+                <Icon name="down" />
+              </button>
+            </Show>
+            <button
+              type="button"
+              class="btn sq slim narrow-only"
+              aria-label="Close the inspector"
+              onClick={() => {
+                app.setDrawer(false);
+                app.select(NOTHING);
+              }}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+          <Tabs.Content value="request" class="tab">
+            <RequestPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="replica" class="tab">
+            <ReplicaPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="scaling" class="tab">
+            <ScalingPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="run" class="tab">
+            <RunPanel app={app} />
+          </Tabs.Content>
+          <Tabs.Content value="log" class="tab">
+            <EventLog app={app} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </Deferred>
+    </section>
+  );
+}
+
+function toTab(value: string): RightTab {
+  return RIGHT_TABS.find((tab) => tab === value) ?? 'request';
+}

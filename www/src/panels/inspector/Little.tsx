@@ -1,0 +1,43 @@
+// Little's law of the system or of one replica, exact at every instant: L = λ W over the run so far.
+import { createEffect, createSignal, type JSX, on, Show } from 'solid-js';
+import { oneAtATime } from '../../base/oneAtATime.ts';
+import { count, durationMs, text } from '../../base/units.ts';
+import type { App } from '../../state/app.ts';
+import { Block, NameValues, type Row } from '../parts/Block.tsx';
+
+/** Whether both sides are equal is said in words: more digits would say no more. */
+const digits = (x: number): string =>
+  Number.isFinite(x) ? x.toLocaleString('en', { maximumSignificantDigits: 4 }) : '–';
+
+const verdict = (difference: number): string =>
+  difference === 0 ? 'L = λW holds exactly.' : `L and λW differ by ${count(difference)} request-µs.`;
+
+export function Little(props: { app: App; replica?: number }): JSX.Element {
+  const app = props.app;
+  const [row, setRow] = createSignal<(name: string) => number>();
+  const ask = oneAtATime(async () => {
+    const [found] = await app.columns(['little']).catch(() => []);
+    const at = props.replica === undefined ? 0 : props.replica + 1;
+    const of = (column: Float64Array | undefined): number => column?.[at] ?? Number.NaN;
+    setRow(() => found && ((name: string) => of(found.columns[found.names.indexOf(name)])));
+  });
+  createEffect(on([app.refreshTick, app.playing, () => props.replica], ask));
+  const rows = (of: (name: string) => number): readonly Row[] => [
+    ['L: inside on average', digits(of('mean_number'))],
+    ['λ: arrivals', `${digits(of('rate_per_s'))} req/s`],
+    ['W: time inside on average', of('arrived') > 0 ? text(durationMs(of('time_ms'))) : '–'],
+    ['λ W', digits(of('product'))],
+  ];
+  return (
+    <Block title="Little’s law" remark={props.replica === undefined ? 'the whole system' : 'this replica'}>
+      <Show when={row()} fallback={<p class="say">Not known yet.</p>}>
+        {(r) => <NameValues class="little" rows={rows(r())} />}
+      </Show>
+      <Show when={row()}>{(r) => <p class="say">{verdict(r()('difference'))}</p>}</Show>
+      <p class="m note">
+        Of the run so far. Requests that are still inside count with the time they have been inside, so that L is λ W at
+        every instant.
+      </p>
+    </Block>
+  );
+}

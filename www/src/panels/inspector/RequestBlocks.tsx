@@ -1,0 +1,100 @@
+// One request: what happened to it in a sentence, where its time went, why it was sent where it was. Loaded when one is chosen.
+import { createMemo, type JSX, lazy, Show, Suspense } from 'solid-js';
+import { clock, count, DASH, durationUs, text } from '../../base/units.ts';
+import { ClientShape } from '../../draw/glyphs.tsx';
+import type { Part, RequestDetail } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+import { Waterfall } from '../parts/Waterfall.tsx';
+import { AnomalyBlock } from './AnomalyList.tsx';
+import { Decision } from './Decision.tsx';
+
+const WhatIfBlock = lazy(() => import('../studies/WhatIf.tsx'));
+
+export default function RequestBlocks(props: { app: App; detail: RequestDetail }): JSX.Element {
+  const d = (): RequestDetail => props.detail;
+  const client = createMemo(() => (props.app.throttledFrame()?.clients ?? []).findIndex((c) => c.name === d().client));
+  /** The output processing of each token where it is. */
+  const overheadUs = (): number => {
+    const frame = props.app.throttledFrame();
+    const pool = frame?.replicas.find((r) => r.id === d().replica)?.pool;
+    return frame?.pools.find((p) => p.name === pool)?.output_us ?? 0;
+  };
+  const output = (): Part | undefined => d().parts.find((part) => part.kind === 'output');
+  const where = (): string => (d().replica === undefined ? d().state : `${d().state} on r${d().replica}`);
+  return (
+    <>
+      <div class="blk">
+        <div class="rq">
+          <h2 class="big">#{d().request}</h2>
+          <span class="pill">
+            <ClientShape client={Math.max(0, client())} />
+            {d().client}
+          </span>
+          <span class="pill">{where()}</span>
+          <span class="m end">
+            {d().e2e_us === undefined ? 'age' : 'E2E'} {text(durationUs(d().lasted_us))}
+          </span>
+        </div>
+        <p class="say">{d().summary}</p>
+        <dl class="facts">
+          <Fact name="TTFT" value={d().ttft_us === undefined ? DASH : text(durationUs(d().ttft_us ?? 0))} />
+          <Fact name="TPOT" value={d().tpot_us === undefined ? DASH : text(durationUs(d().tpot_us ?? 0))} />
+          <Fact name="E2E" value={d().e2e_us === undefined ? DASH : text(durationUs(d().e2e_us ?? 0))} />
+          <Fact name="Prompt tokens" value={count(d().prompt_tokens)} />
+          <Fact name="from cache" value={count(d().cached_tokens)} />
+          <Fact name="Output tokens" value={count(d().output_tokens)} />
+          <Fact name="KV blocks" value={count(d().blocks)} />
+          <Fact name="Preempted" value={count(d().preemptions)} />
+        </dl>
+      </div>
+      <AnomalyBlock app={props.app} of={(a) => a.request === d().request} />
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Waterfall</h2>
+          <span class="m">
+            {clock(d().arrival_us)} – {clock(d().until_us)} s
+          </span>
+        </div>
+        <Waterfall detail={d()} />
+        <Show when={output()}>
+          {(part) => (
+            <p class="m note">
+              Output: {count(part().tokens)} tokens × {text(durationUs(overheadUs()))} of processing after their steps.
+              The client waits for it, the engine does not.
+            </p>
+          )}
+        </Show>
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Why {d().replica === undefined ? 'there' : `r${d().replica}`}</h2>
+          <span class="m">as seen · then true</span>
+        </div>
+        <Show
+          when={d().candidates.length > 0}
+          fallback={
+            <p class="say">
+              The decision has not been made yet, or is not kept: only the latest are, and of a large fleet only some.
+            </p>
+          }
+        >
+          <Decision list={d().candidates} onReplica={(replica) => props.app.select({ request: undefined, replica })} />
+        </Show>
+      </div>
+      <Show when={d().routed_us !== undefined && d().candidates.length > 1}>
+        <Suspense>
+          <WhatIfBlock app={props.app} detail={d()} />
+        </Suspense>
+      </Show>
+    </>
+  );
+}
+
+function Fact(props: { name: string; value: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>{props.value}</dd>
+    </div>
+  );
+}

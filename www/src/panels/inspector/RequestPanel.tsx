@@ -1,0 +1,61 @@
+// One request, or what is worth looking at while none is chosen.
+import { type JSX, lazy, Show, Suspense } from 'solid-js';
+import type { EventKind } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+
+const RequestBlocks = lazy(() => import('./RequestBlocks.tsx'));
+
+export function RequestPanel(props: { app: App }): JSX.Element {
+  const app = props.app;
+  return (
+    <Show when={app.detail()} fallback={<Empty app={app} />}>
+      {(detail) => (
+        <Suspense>
+          <RequestBlocks app={app} detail={detail()} />
+        </Suspense>
+      )}
+    </Show>
+  );
+}
+
+/** An empty inspector offers what is worth looking at. */
+function Empty(props: { app: App }): JSX.Element {
+  const latest = async (kind: EventKind): Promise<void> => {
+    const { rows } = await props.app.events({ kinds: [kind], limit: 1 });
+    const request = rows.at(-1)?.request;
+    if (request !== undefined) props.app.select({ request, replica: undefined });
+  };
+  return (
+    <div class="blk">
+      <p class="say">
+        Pick a request on the stage or in the log to see where its time went and why it was sent where it was. Or look
+        at:
+      </p>
+      <div class="offers">
+        <button
+          type="button"
+          class="btn box"
+          disabled={(props.app.frame()?.counts.completed ?? 0) === 0}
+          onClick={() => void latest('completed')}
+        >
+          The latest completion
+        </button>
+        <button
+          type="button"
+          class="btn box"
+          disabled={(props.app.frame()?.counts.preemptions ?? 0) === 0}
+          onClick={() => void latest('preempted')}
+        >
+          The latest preemption
+        </button>
+        <Show when={props.app.anomalies().at(-1)}>
+          {(mark) => (
+            <button type="button" class="btn box" onClick={() => void props.app.showAnomaly(mark())}>
+              The latest anomaly
+            </button>
+          )}
+        </Show>
+      </div>
+    </div>
+  );
+}

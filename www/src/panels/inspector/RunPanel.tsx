@@ -1,0 +1,201 @@
+// The run as a whole: counts with the conservation check, and the report that the command line would print.
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { oneAtATime } from '../../base/oneAtATime.ts';
+import { trust } from '../../base/trust.ts';
+import { count, durationUs, percentileUs, text } from '../../base/units.ts';
+import { lastSpan } from '../../base/view.ts';
+import type { Counts, Report } from '../../generated/boundary.ts';
+import type { RunReport } from '../../sim/protocol.ts';
+import type { App } from '../../state/app.ts';
+import { accountOpen, setAccountOpen } from '../../state/span.ts';
+import { LazyPart } from '../parts/LazyPart.tsx';
+import { NoticeBlock } from '../parts/NoticeBlock.tsx';
+import { save } from '../parts/save.ts';
+import { AnomalyLegend } from './AnomalyList.tsx';
+import { Little } from './Little.tsx';
+import { ReportBlocks } from './ReportBlocks.tsx';
+import { RowsBlock } from './Rows.tsx';
+
+/** While a run goes on its report is made this often at most, and takes one part in so many of the time. */
+const LEAST_MS = 2000;
+const SHARE = 50;
+
+const NONE: Counts = {
+  arrived: 0,
+  in_pipeline: 0,
+  held: 0,
+  waiting: 0,
+  running: 0,
+  completed: 0,
+  rejected: 0,
+  dropped: 0,
+  preemptions: 0,
+};
+
+export default function RunPanel(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
+  const [report, setReport] = createSignal<RunReport>();
+  const figures = createMemo(() => {
+    const now = report();
+    return now ? trust<Report>(JSON.parse(now.json)) : undefined;
+  });
+  const counts = (): Counts => app.throttledFrame()?.counts ?? NONE;
+  const conserved = (): boolean => {
+    const c = counts();
+    return c.arrived === c.in_pipeline + c.waiting + c.running + c.completed + c.rejected + c.dropped;
+  };
+  // The report belongs to an instant: it is asked for when the run rests, and while it goes on as often as it costs little.
+  let due = 0;
+  const ask = oneAtATime(async () => {
+    const began = performance.now();
+    if (app.mode() !== 'paused' && began < due) return;
+    const next = await app.report().catch(() => undefined);
+    due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
+    setReport(next);
+  });
+  createEffect(on([app.refreshTick, app.playing], ask));
+  const rows = (): readonly (readonly [string, number])[] => [
+    ['In the pipeline', counts().in_pipeline],
+    ...(counts().held > 0 ? [['of these waiting at the gateway', counts().held] as const] : []),
+    ['Waiting at replicas', counts().waiting],
+    ['Running', counts().running],
+    ['Completed', counts().completed],
+    ['Rejected', counts().rejected],
+    ['Dropped', counts().dropped],
+  ];
+  const key = () => app.throttledFrame()?.key;
+  const marked = (): string => {
+    const all = app.frame()?.anomaly_count ?? 0;
+    const shown = app.frame()?.anomalies.length ?? 0;
+    return all > shown ? `the first ${count(shown)} of ${count(all)}` : count(all);
+  };
+  return (
+    <>
+      <NoticeBlock app={app} />
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Requests</h2>
+          <span class="m">{conserved() ? 'conserved ✓' : 'not conserved'}</span>
+        </div>
+        <dl class="list">
+          <div class="sum-row">
+            <dt>Arrived</dt>
+            <dd>{count(counts().arrived)}</dd>
+          </div>
+          <For each={rows()}>
+            {([name, value]) => (
+              <div>
+                <dt>{name}</dt>
+                <dd>{count(value)}</dd>
+              </div>
+            )}
+          </For>
+          <div>
+            <dt>Preemptions</dt>
+            <dd>{count(counts().preemptions)}</dd>
+          </div>
+          <div>
+            <dt>Events</dt>
+            <dd>{count(app.throttledFrame()?.events ?? 0)}</dd>
+          </div>
+        </dl>
+      </div>
+      <Little app={app} />
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Latency</h2>
+          <span class="m">{lastSpan(app.throttledFrame())}</span>
+        </div>
+        <table class="tbl">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="visually-hidden">Metric</span>
+              </th>
+              <th scope="col">p50</th>
+              <th scope="col">p90</th>
+              <th scope="col">p99</th>
+              <th scope="col">n</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={['ttft', 'tpot', 'itl', 'e2e'] as const}>
+              {(name) => (
+                <tr>
+                  <th scope="row">{name.toUpperCase()}</th>
+                  <For each={['p50_us', 'p90_us', 'p99_us'] as const}>
+                    {(p) => <td>{text(percentileUs(key()?.[name][p] ?? 0, key()?.[name].count ?? 0))}</td>}
+                  </For>
+                  <td class="m">{count(key()?.[name].count ?? 0)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+      <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Why are slow requests slow?</h2>
+        </div>
+        <Show
+          when={accountOpen()}
+          fallback={
+            <button
+              type="button"
+              class="btn box"
+              disabled={counts().completed < 2}
+              onClick={() => {
+                app.pause();
+                setAccountOpen(true);
+              }}
+            >
+              Where did their time go?
+            </button>
+          }
+        >
+          <LazyPart app={app} what="The account of slow requests" load={() => import('../studies/Why.tsx')} />
+        </Show>
+      </div>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Anomalies</h2>
+          <span class="m">{marked()}</span>
+        </div>
+        <AnomalyLegend marks={app.frame()?.anomalies ?? []} />
+      </div>
+      <RowsBlock app={app} />
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Report</h2>
+          <span class="m">
+            {app.frame()?.finished ? 'of the whole run' : `up to ${text(durationUs(app.frame()?.now_us ?? 0))}`}
+          </span>
+        </div>
+        <Show
+          when={app.mode() === 'paused' && report()}
+          fallback={<p class="say">Pause to save the report of the run so far.</p>}
+        >
+          {(r) => (
+            <>
+              <p class="say">
+                Digest <code class="digest">{r().digest}</code>. The command line gives the same digest for the same
+                scenario, on any machine.
+              </p>
+              <div class="offers">
+                <button type="button" class="btn box" onClick={() => void saveReport(r().json)}>
+                  Save the report
+                </button>
+                <button type="button" class="btn box" onClick={() => void navigator.clipboard.writeText(r().digest)}>
+                  Copy the digest
+                </button>
+              </div>
+            </>
+          )}
+        </Show>
+        <p class="m version">Tokenyard {app.version()}</p>
+      </div>
+    </>
+  );
+}

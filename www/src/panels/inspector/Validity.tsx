@@ -1,0 +1,54 @@
+// How far the queueing model can be trusted on the engine's own step times, as measured: docs/queueing-validity.json.
+import { For, type JSX } from 'solid-js';
+import page from '../../../../docs/queueing-validity.json';
+import { DASH, NBSP, plain } from '../../base/units.ts';
+import { Block } from '../parts/Block.tsx';
+
+/** A difference in whole percent, with its sign. */
+function apart(percent: number | null): string {
+  if (percent === null) return DASH;
+  const size = plain(Math.abs(percent));
+  return `${percent < 0 ? '−' : percent > 0 ? '+' : ''}${size}${NBSP}%`;
+}
+
+export function Validity(): JSX.Element {
+  return (
+    <Block title="How far to trust it" remark={`measured in ${plain(page.runs.length)} runs`}>
+      <p class="say scaling-tuning">{page.range}</p>
+      <details>
+        <summary>These runs, on the engine’s own step times</summary>
+        <table class="tbl scaling-validity">
+          <caption class="m">
+            How much more TTFT and ITL are predicted than measured, at the load that was learnt from, and at λ*.
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Workload</th>
+              <th scope="col">req/s</th>
+              <th scope="col">there</th>
+              <th scope="col">λ*</th>
+              <th scope="col">at λ*</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={page.runs}>
+              {(run) => (
+                <tr>
+                  <th scope="row">{run.workload}</th>
+                  <td>{plain(run.rate_per_s)}</td>
+                  <td>
+                    {apart(run.ttft_percent)}, {apart(run.itl_percent)}
+                  </td>
+                  <td>{run.replica_per_s === null ? DASH : plain(run.replica_per_s)}</td>
+                  <td>
+                    {apart(run.there_ttft_percent)}, {apart(run.there_itl_percent)}
+                  </td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </details>
+    </Block>
+  );
+}

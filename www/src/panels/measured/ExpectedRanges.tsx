@@ -1,0 +1,61 @@
+// The band that the intervals of the coefficients make of TTFT and TPOT, run when it is asked for.
+import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
+import { writeDocument } from '../../base/text.ts';
+import { durationMs, text } from '../../base/units.ts';
+import type { Band } from '../../generated/boundary.ts';
+import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
+import { LostError } from '../../sim/client.ts';
+import type { App } from '../../state/app.ts';
+import { MeasuredCurve } from './SideBySide.tsx';
+
+const NAMES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT' };
+
+export function ExpectedRanges(props: { app: App }): JSX.Element {
+  const bench = new BenchClient(spawnBench);
+  onCleanup(() => bench.end());
+  const [bands, setBands] = createSignal<readonly Band[]>();
+  const [told, setTold] = createSignal('');
+  const ask = async (): Promise<void> => {
+    setTold('Running it with each coefficient at both ends of its interval…');
+    try {
+      const found = await bench.ask({ kind: 'bands', scenario: writeDocument(props.app.inForce()) });
+      setBands(found);
+      setTold(found.length === 0 ? 'No interval is known of the coefficients of this run.' : '');
+    } catch (error) {
+      if (!(error instanceof LostError)) setTold(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const range = (of: readonly number[]): string => {
+    const [low = 0, value = 0, high = 0] = of;
+    return `${text(durationMs(value))} (${text(durationMs(low))} to ${text(durationMs(high))})`;
+  };
+  return (
+    <div class="truth-block">
+      <h3>What the intervals come to</h3>
+      <button type="button" class="btn box" onClick={() => void ask()}>
+        Draw the band
+      </button>
+      <p class="s" role="status">
+        {told()}
+      </p>
+      <For each={bands()}>
+        {(band) => (
+          <>
+            <MeasuredCurve
+              title={NAMES[band.metric] ?? band.metric}
+              simulated={band.values}
+              measured={[]}
+              band={[band.low, band.high]}
+            />
+            <p class="s">
+              p50 {range(band.p50)}, p99 {range(band.p99)}
+            </p>
+          </>
+        )}
+      </For>
+      <Show when={(bands()?.length ?? 0) > 0}>
+        <p class="s">Errors of coefficients are added up as if they were independent.</p>
+      </Show>
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+// How true is this? Measured runs beside what the simulation makes of them, and the user's own benchmark. Loaded when it is opened.
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import page from '../../../../docs/validation-page.json';
+import { sentence } from '../../base/schema.ts';
+import { writeDocument } from '../../base/text.ts';
+import { trust } from '../../base/trust.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import type { App } from '../../state/app.ts';
+import type { PercentPoint } from '../../state/measured.ts';
+import { overlay } from '../parts/overlay.ts';
+import { ErrorsByModel } from './ErrorsByModel.tsx';
+import { ErrorTable } from './ErrorTable.tsx';
+import { EvidencePanel } from './Evidence.tsx';
+import { ExpectedRanges } from './ExpectedRanges.tsx';
+import { ExperimentPanel } from './Experiment.tsx';
+import {
+  countedStages,
+  counts,
+  type Experiment,
+  filterText,
+  groupsOf,
+  headline,
+  listedError,
+  type MeasuredPage,
+  measuredPoints,
+  REGIMES,
+  type Regime,
+  rankingHeadline,
+  SHOWN,
+  type Shown,
+  type Stage,
+  scenarioOf,
+  shortName,
+} from './measuredData.ts';
+import { RankingPanel } from './RankingPanel.tsx';
+import { StageScatter } from './StageScatter.tsx';
+import { YourBenchmark } from './YourBenchmark.tsx';
+import './measured.css';
+
+const DATA = trust<MeasuredPage>(page);
+type Side = 'benchmark' | 'experiment';
+
+export default function MeasuredRuns(props: { app: App }): JSX.Element {
+  const app = props.app;
+  let host: HTMLElement | undefined;
+  const [regime, setRegime] = createSignal<Regime>('below');
+  const [shown, setShown] = createSignal<Shown>('calibrated');
+  const level = createMemo(() => DATA.levels.find((l) => l.level === shown()));
+  const [chosen, setChosen] = createSignal<Experiment>();
+  const [side, setSide] = createSignal<Side>('benchmark');
+  const [shut, setShut] = createSignal<ReadonlySet<string>>(new Set());
+  /** Whether experiments that the headline does not count are listed too. */
+  const [whole, setWhole] = createSignal(false);
+  const counted = createMemo(() => DATA.experiments.filter((e) => counts(e, regime())).length);
+  const groups = createMemo(() =>
+    groupsOf(DATA)
+      .map((group) => ({ ...group, experiments: group.experiments.filter((e) => whole() || counts(e, regime())) }))
+      .filter((group) => group.experiments.length > 0),
+  );
+  const toggle = (group: string): void => {
+    const next = new Set(shut());
+    if (!next.delete(group)) next.add(group);
+    setShut(next);
+  };
+  const choose = (e: Experiment): void => {
+    setChosen(e);
+    setSide('experiment');
+  };
+  const openStage = async (e: Experiment, stage: Stage): Promise<void> => {
+    const name = stage.stage === '' ? e.id : `${e.id} · ${stage.stage}`;
+    if (!(await app.open(writeDocument(scenarioOf(e, stage)), name, false))) return;
+    const points = (metric: string): readonly PercentPoint[] => measuredPoints(stage, metric);
+    app.setMeasuredRun({ name, ttft: points('ttft_ms'), e2e: points('e2e_ms') });
+    app.setTruth(false);
+  };
+  overlay(
+    () => host,
+    () => app.setTruth(false),
+  );
+
+  return (
+    <main class="overlay truth" aria-label="How true is this?" tabindex="-1" ref={host}>
+      <nav class="truth-list" aria-label="Experiments">
+        <div class="bar">
+          <h2>{whole() ? DATA.experiments.length : `${counted()} of ${DATA.experiments.length}`} experiments</h2>
+          <span class="grow" />
+          <button type="button" class="btn box" aria-pressed={whole()} onClick={() => setWhole(!whole())}>
+            All
+          </button>
+        </div>
+        <p class="s truth-filter">
+          {whole() ? 'All, also those that no headline counts' : sentence(filterText('calibrated', regime()))}; error of
+          the E2E mean, calibrated, of each stage.
+        </p>
+        <div class="truth-scroll">
+          <For each={groups()}>
+            {(group) => (
+              <section>
+                <button
+                  type="button"
+                  class="truth-group"
+                  aria-expanded={!shut().has(group.name)}
+                  onClick={() => toggle(group.name)}
+                >
+                  <b>{group.name}</b>
+                  <span class="s">{group.about}</span>
+                </button>
+                <Show when={!shut().has(group.name)}>
+                  <For each={group.experiments}>
+                    {(e) => (
+                      <button
+                        type="button"
+                        class="truth-row"
+                        aria-pressed={chosen() === e}
+                        title={e.id}
+                        onClick={() => choose(e)}
+                      >
+                        <span>{shortName(e)}</span>
+                        <b>{listedError(e, whole() ? undefined : countedStages(e, regime()))}</b>
+                      </button>
+                    )}
+                  </For>
+                </Show>
+              </section>
+            )}
+          </For>
+        </div>
+      </nav>
+      <div class="truth-mid">
+        <div class="truth-head">
+          <div>
+            <h2 class="truth-title">
+              {shown() === 'ranking' ? rankingHeadline(DATA.rankings) : headline(level(), regime())}
+            </h2>
+            <p class="s">{SHOWN.find(([name]) => name === shown())?.[2]}</p>
+          </div>
+          <div class="truth-choices">
+            <fieldset class="seg" aria-label="Level">
+              <For each={SHOWN}>
+                {([name, label]) => (
+                  <button type="button" aria-pressed={shown() === name} onClick={() => setShown(name)}>
+                    {label}
+                  </button>
+                )}
+              </For>
+            </fieldset>
+            <Show when={shown() !== 'ranking'}>
+              <fieldset class="seg" aria-label="Regime">
+                <For each={REGIMES}>
+                  {([name, words]) => (
+                    <button type="button" aria-pressed={regime() === name} onClick={() => setRegime(name)}>
+                      {words}
+                    </button>
+                  )}
+                </For>
+              </fieldset>
+            </Show>
+          </div>
+          <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setTruth(false)}>
+            <Icon name="close" />
+          </button>
+        </div>
+        <Show
+          when={shown() === 'ranking'}
+          fallback={<ErrorTable figures={DATA.figures} level={level()} regime={regime()} />}
+        >
+          <RankingPanel rankings={DATA.rankings} />
+        </Show>
+        <div class="truth-pair">
+          <StageScatter data={DATA} chosen={chosen()?.id} onChoose={choose} />
+          <ErrorsByModel models={DATA.models} />
+        </div>
+      </div>
+      <aside class="truth-side" aria-label="Your benchmark and the experiment">
+        <div class="bar">
+          <fieldset class="seg" aria-label="Show">
+            <button type="button" aria-pressed={side() === 'benchmark'} onClick={() => setSide('benchmark')}>
+              Your benchmark
+            </button>
+            <button type="button" aria-pressed={side() === 'experiment'} onClick={() => setSide('experiment')}>
+              Experiment
+            </button>
+          </fieldset>
+        </div>
+        <div class="truth-scroll">
+          <Show when={side() === 'experiment'} fallback={<YourBenchmark app={app} />}>
+            <ExperimentPanel experiment={chosen()} onOpen={(e, stage) => void openStage(e, stage)} />
+          </Show>
+          <EvidencePanel evidence={app.evidence()} schema={app.schema} />
+          <Show when={(app.evidence()?.coefficients.length ?? 0) > 0}>
+            <ExpectedRanges app={app} />
+          </Show>
+        </div>
+      </aside>
+    </main>
+  );
+}

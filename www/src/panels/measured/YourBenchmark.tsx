@@ -1,0 +1,238 @@
+// The user's own benchmark: dropped, opened or pasted; measured beside simulated, and one click to calibrate to it.
+import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
+import { readDocument, writeDocument } from '../../base/text.ts';
+import type { Benchmark, Comparison, OneRun } from '../../generated/boundary.ts';
+import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
+import { LostError, RefusedError } from '../../sim/client.ts';
+import type { App } from '../../state/app.ts';
+import { calibratedDocument } from '../../state/calibration.ts';
+import { explain } from '../../state/notices.ts';
+import { FileButton } from '../parts/FileButton.tsx';
+import { errorText } from './measuredData.ts';
+import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx';
+
+const CURVES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT', e2e_ms: 'E2E' };
+
+export function YourBenchmark(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const bench = new BenchClient(spawnBench);
+  onCleanup(() => bench.end());
+  const [pasted, setPasted] = createSignal('');
+  const [runs, setRuns] = createSignal<readonly Benchmark[]>([]);
+  const [run, setRun] = createSignal(0);
+  const [comparison, setComparison] = createSignal<Comparison>();
+  const [found, setFound] = createSignal<OneRun>();
+  const [problems, setProblems] = createSignal<readonly string[]>([]);
+  const [busy, setBusy] = createSignal('');
+
+  /** Asks; what is refused is told. */
+  async function attempt(doing: string, work: () => Promise<void>): Promise<void> {
+    setBusy(doing);
+    setProblems([]);
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof LostError) return;
+      if (error instanceof RefusedError) setProblems(error.diagnostics.map(explain));
+      else setProblems([error instanceof Error ? error.message : String(error)]);
+    } finally {
+      setBusy('');
+    }
+  }
+
+  const scenario = (): string => writeDocument(app.inForce());
+
+  async function compare(text: string): Promise<void> {
+    setComparison(await bench.ask({ kind: 'compare', text, run: run(), scenario: scenario() }));
+  }
+
+  function read(): void {
+    const file = app.benchmarkFile();
+    setRuns([]);
+    setComparison(undefined);
+    setFound(undefined);
+    setRun(0);
+    if (!file) return;
+    void attempt('Reading and running it…', async () => {
+      setRuns(await bench.ask({ kind: 'read', text: file.text }));
+      await compare(file.text);
+    });
+  }
+  createEffect(on(app.benchmarkFile, read));
+
+  const choose = (index: number): void => {
+    setRun(index);
+    setFound(undefined);
+    const file = app.benchmarkFile();
+    if (file) void attempt('Running it…', () => compare(file.text));
+  };
+  const calibrate = (): void => {
+    const file = app.benchmarkFile();
+    if (!file) return;
+    void attempt('Calibrating…', async () => {
+      const one = await bench.ask({
+        kind: 'calibrate',
+        text: file.text,
+        run: run(),
+        scenario: scenario(),
+        file: file.name,
+      });
+      setFound(one);
+      // A run that changed half-way would be of two machines: the coefficients are in force from 0, in a run of their own.
+      await app.applyAsRun(calibratedDocument(app.document(), readDocument(one.scenario)));
+      await compare(file.text);
+    });
+  };
+  const rows = (): readonly MeasuredRow[] =>
+    (comparison()?.rows ?? []).map((r) => ({
+      figure: `${r.metric} ${r.stat}`,
+      low: r.low,
+      high: r.high,
+      simulated: r.simulated,
+      error: r.error,
+    }));
+  /** The error of mean TPOT, or of what stands in its place. */
+  const mainError = (of: OneRun['before'] | undefined): string =>
+    errorText(of?.find((r) => r.metric === 'tpot_ms' && r.stat === 'mean')?.error);
+
+  return (
+    <>
+      <div class="truth-block">
+        <Show
+          when={app.benchmarkFile()}
+          fallback={
+            <p class="s">
+              Drop a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf or LLMPerf, the
+              log of a vLLM server or its /metrics anywhere. It is run on the cluster of the scenario on screen. Nothing
+              leaves this computer.
+            </p>
+          }
+        >
+          {(file) => (
+            <>
+              <h3 class="truth-name">{file().name}</h3>
+              <Show when={comparison()}>
+                {(c) => (
+                  <p class="s">
+                    {[c().tool, c().model, c().date].filter((part) => part !== '').join(', ')}. Run: {c().says}; seeds{' '}
+                    {c().seeds}
+                    {c().failed > 0 ? `; ${c().failed} requests failed` : ''}.
+                  </p>
+                )}
+              </Show>
+              <Show when={runs().length > 1}>
+                <label class="truth-stage">
+                  Run
+                  <select value={String(run())} onChange={(event) => choose(Number(event.currentTarget.value))}>
+                    <For each={runs()}>{(b, i) => <option value={String(i())}>{b.name || `${i() + 1}`}</option>}</For>
+                  </select>
+                </label>
+              </Show>
+            </>
+          )}
+        </Show>
+        <div class="truth-buttons">
+          <FileButton
+            class="btn box"
+            takes="Benchmark result"
+            onFile={async (file) => app.setBenchmarkFile({ name: file.name, text: await file.text() })}
+          >
+            Open a result…
+          </FileButton>
+        </div>
+        <Show when={!app.benchmarkFile()}>
+          <textarea
+            aria-label="Paste a page of /metrics, a log or a result"
+            placeholder="or paste /metrics here"
+            rows="4"
+            spellcheck={false}
+            value={pasted()}
+            onInput={(event) => setPasted(event.currentTarget.value)}
+          />
+          <button
+            type="button"
+            class="btn box"
+            disabled={pasted().trim() === ''}
+            onClick={() => app.setBenchmarkFile({ name: 'pasted', text: pasted() })}
+          >
+            Compare
+          </button>
+        </Show>
+        <p role="status" class="s">
+          {busy()}
+        </p>
+        <Show when={problems().length > 0}>
+          <ul class="problems" role="alert">
+            <For each={problems()}>{(words) => <li>{words}</li>}</For>
+          </ul>
+        </Show>
+      </div>
+      <Show when={comparison()}>
+        {(c) => (
+          <>
+            <div class="truth-block">
+              <For each={c().warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
+              <Show when={c().assumed}>
+                <p class="wa">
+                  The file does not tell how its requests were sent: the load is assumed, and what differs is no error.
+                </p>
+              </Show>
+              <MeasuredTable rows={rows()} assumed={c().assumed} />
+              <For each={c().notes}>{(note) => <p class="s">{note}</p>}</For>
+            </div>
+            <div class="truth-block">
+              <For each={c().curves}>
+                {(curve) => (
+                  <MeasuredCurve
+                    title={CURVES[curve.metric] ?? curve.metric}
+                    simulated={curve.simulated}
+                    measured={curve.measured}
+                    largestGap={curve.largest_gap}
+                  />
+                )}
+              </For>
+            </div>
+            <div class="truth-block truth-calibrate">
+              <button type="button" class="btn pri" disabled={busy() !== ''} onClick={calibrate}>
+                Calibrate to this run
+              </button>
+              <Show
+                when={found()}
+                fallback={<p class="s">Fits the few coefficients that one run tells; all others stay.</p>}
+              >
+                {(one) => (
+                  <>
+                    <p class="s">
+                      Fitted {one().changes.length} of {one().of} coefficients to {one().requests} requests
+                      {one().failed > 0 ? `; ${one().failed} failed` : ''}. TPOT {mainError(one().before)} →{' '}
+                      <b>{mainError(one().after)}</b>. They are in force from 0, in a run of its own in the list of
+                      runs.
+                    </p>
+                    <For each={one().warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
+                    <ul class="rests">
+                      <For each={one().changes}>
+                        {(change) => (
+                          <li>
+                            <span>
+                              {change.coefficient.replaceAll('_', ' ')}: {Number(change.before.toPrecision(4))} →{' '}
+                              <b>{Number(change.after.toPrecision(4))}</b>
+                              {change.half === undefined
+                                ? ', interval unknown'
+                                : ` ± ${Number(change.half.toPrecision(2))} (95 %)`}
+                              , from {change.told_by}
+                            </span>
+                          </li>
+                        )}
+                      </For>
+                      <For each={one().notes}>{(note) => <li class="wa">{note}</li>}</For>
+                    </ul>
+                  </>
+                )}
+              </Show>
+            </div>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}

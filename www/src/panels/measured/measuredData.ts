@@ -1,0 +1,263 @@
+// The recorded replays of measured experiments as the panel shows them. All figures are the core's; here they are only chosen and put
+// into words.
+import { isObject, type Json } from '../../base/json.ts';
+import { DASH } from '../../base/units.ts';
+import type { PercentPoint } from '../../state/measured.ts';
+
+/** Measured, simulated, and the error as a share of what was measured. */
+export type Triple = readonly [measured: number, simulated: number, error: number | null];
+
+export type Stage = {
+  readonly stage: string;
+  readonly regime?: string;
+  readonly fitted?: boolean;
+  readonly figures: Readonly<Record<string, Triple>>;
+  readonly client?: Json;
+  readonly horizon_s?: number;
+  readonly tp?: number;
+};
+
+export type Experiment = {
+  readonly id: string;
+  readonly group: string;
+  readonly model: string;
+  readonly gpu: string;
+  readonly tp: number | null;
+  readonly engine: string;
+  readonly source: string;
+  readonly stages: readonly Stage[];
+  readonly cluster?: Json;
+  readonly why_not?: string;
+};
+
+export type Group = {
+  readonly group: string;
+  readonly gpu: string;
+  readonly regime: string;
+  readonly figure: string;
+  readonly experiments: number;
+  readonly median: number;
+  readonly signed: number;
+  readonly worst: number;
+  readonly worst_id: string;
+};
+
+export type PublishedFigure = { readonly figure: string; readonly published: number };
+
+/** A set of figures of one kind of prediction. `dots`: by group, GPU, regime and figure, the error of each stage, and 1 where it was fitted to. */
+export type Level = {
+  readonly level: LevelName;
+  /** By figure; none where nothing was promised. */
+  readonly targets: Readonly<Record<string, number>>;
+  readonly groups: readonly Group[];
+  readonly dots: Readonly<Record<string, readonly (readonly [error: number, fitted: number])[]>>;
+};
+
+/** The signed errors of a model below the knee, with the GPU of each, and the median of those that were predicted. */
+export type ModelResidual = {
+  readonly model: string;
+  readonly median: number | null;
+  readonly dots: readonly (readonly [error: number, gpu: string, fitted: number])[];
+};
+
+export type RankedSet = {
+  readonly set: string;
+  readonly metric: string;
+  readonly configurations: number;
+  readonly pairs: number;
+  readonly tau_b: number | null;
+};
+
+export type Rankings = {
+  readonly target: number;
+  readonly told: number;
+  readonly reached: number;
+  readonly median: number;
+  readonly sets: readonly RankedSet[];
+};
+
+export type MeasuredPage = {
+  readonly figures: readonly PublishedFigure[];
+  readonly levels: readonly Level[];
+  readonly models: Readonly<Record<string, readonly ModelResidual[]>>;
+  readonly rankings: Rankings;
+  readonly experiments: readonly Experiment[];
+};
+
+export type LevelName = 'raw' | 'calibrated' | 'transfer';
+/** What the middle of the panel shows. */
+export type Shown = LevelName | 'ranking';
+
+export const SHOWN: readonly (readonly [name: Shown, label: string, about: string])[] = [
+  ['raw', 'Raw', 'Errors as it comes, with nothing fitted: the catalogue’s coefficients, else the roofline.'],
+  [
+    'calibrated',
+    'Calibrated',
+    'Errors of the simulation with built-in coefficients, against measured runs; stages that they were fitted to are hollow and do not count.',
+  ],
+  [
+    'transfer',
+    'Transfer',
+    'Errors of coefficients that have not seen this token budget, this parallelism or this GPU.',
+  ],
+  [
+    'ranking',
+    'Ranking',
+    'Whether the simulation orders configurations as the measurements do: Kendall’s τ-b, 1 is the same order.',
+  ],
+];
+
+export type Regime = 'below' | 'near' | 'overload' | 'any';
+
+export const REGIMES: readonly (readonly [Regime, string])[] = [
+  ['below', 'Below the knee'],
+  ['near', 'Near'],
+  ['overload', 'Over'],
+  ['any', 'Other'],
+];
+
+const NAMES: Readonly<Record<string, string>> = {
+  'tpot_ms mean': 'TPOT mean',
+  'e2e_ms mean': 'E2E mean',
+  'ttft_ms mean': 'TTFT mean',
+  'e2e_ms p99': 'E2E p99',
+};
+
+/** A figure's name, such as "TTFT p99". */
+export function figureName(figure: string): string {
+  if (NAMES[figure]) return NAMES[figure];
+  const [metric = '', stat = ''] = figure.split(' ');
+  const words: Readonly<Record<string, string>> = {
+    req_per_s: 'Requests/s',
+    out_tok_per_s: 'Output tok/s',
+    kv_blocks: 'KV blocks',
+    running: 'Running',
+    waiting: 'Waiting',
+    preemptions: 'Preemptions',
+    reused_prompt_share: 'Prompt reused',
+    queue_ms: 'Queue',
+  };
+  const name = words[metric] ?? metric.replace(/_ms$/, '').toUpperCase();
+  return stat === 'value' || stat === '' ? name : `${name} ${stat}`;
+}
+
+/** An error with its sign: +4.2 %. */
+export function errorText(error: number | null | undefined): string {
+  if (error === null || error === undefined || !Number.isFinite(error)) return DASH;
+  const percent = Math.abs(error * 100);
+  const digits = percent >= 99.5 ? percent.toFixed(0) : percent.toFixed(1);
+  if (Number(digits) === 0) return '0 %';
+  return `${error < 0 ? '−' : '+'}${digits} %`;
+}
+
+/** A share without a sign: 4.2 %. */
+export function shareText(share: number): string {
+  const percent = share * 100;
+  return `${percent >= 99.5 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}
+
+/** The stage that stands for an experiment in a list: all of it, or its first. */
+export function stageOf(e: Experiment): Stage | undefined {
+  return e.stages.find((s) => s.stage === 'all' && Object.keys(s.figures).length > 0) ?? e.stages[0];
+}
+
+/** What tells an experiment from others of its group. */
+export function shortName(e: Experiment): string {
+  return e.id.replace(/^[a-z]-/, '');
+}
+
+export type Listed = { readonly name: string; readonly about: string; readonly experiments: readonly Experiment[] };
+
+/** Experiments by group, with the GPUs they ran on. */
+export function groupsOf(data: MeasuredPage): readonly Listed[] {
+  const names = [...new Set(data.experiments.map((e) => e.group))].toSorted();
+  return names.map((name) => {
+    const experiments = data.experiments.filter((e) => e.group === name);
+    const gpus = [...new Set(experiments.map((e) => e.gpu))];
+    return { name, about: gpus.join(', '), experiments };
+  });
+}
+
+const IN_REGIME: Readonly<Record<Regime, string>> = {
+  below: 'below the knee',
+  near: 'near the knee',
+  overload: 'over the knee',
+  any: 'in no regime',
+};
+const UNSEEN: Readonly<Record<LevelName, string>> = {
+  raw: 'nothing fitted',
+  calibrated: 'not fitted to',
+  transfer: 'not seen',
+};
+const E2E = 'e2e_ms mean';
+
+/** Which experiments a level counts, in words. */
+export function filterText(level: LevelName, regime: Regime): string {
+  return `${IN_REGIME[regime]}, ${UNSEEN[level]}`;
+}
+
+/** The sentence on top: how far off end-to-end latency is, in which experiments. */
+export function headline(level: Level | undefined, regime: Regime): string {
+  const all = level?.groups.find((g) => g.group === 'all' && g.regime === regime && g.figure === E2E);
+  if (!level || !all) return 'No end-to-end latency was measured here';
+  return `E2E mean of ${all.experiments} experiments ${filterText(level.level, regime)}: ${shareText(all.median)} off in the median, ${shareText(all.worst)} at worst`;
+}
+
+/** The stages of an experiment in a regime that were predicted, with the error of E2E: those that the calibrated headline counts. */
+export function countedStages(e: Experiment, regime: Regime): readonly Stage[] {
+  return e.stages.filter((s) => {
+    const error = s.figures[E2E]?.[2];
+    return (s.regime ?? 'any') === regime && s.fitted !== true && error !== null && error !== undefined;
+  });
+}
+
+/**
+ * Whether the calibrated headline counts an experiment. Of a run of group C the second half is predicted by coefficients that were
+ * fitted to the first: the table has its error, the recorded whole run has not.
+ */
+export function counts(e: Experiment, regime: Regime): boolean {
+  return countedStages(e, regime).length > 0 || (regime === 'any' && e.group === 'C');
+}
+
+/** The errors of an experiment in a list: that of its one stage, or the least and the greatest of several; without stages, of all of it. */
+export function listedError(e: Experiment, stages?: readonly Stage[]): string {
+  if (stages?.length === 0) return DASH;
+  if (!stages) return errorText(stageOf(e)?.figures[E2E]?.[2] ?? stageOf(e)?.figures['tpot_ms mean']?.[2]);
+  const errors = stages.flatMap((s) => s.figures[E2E]?.[2] ?? []).toSorted((x, y) => x - y);
+  const [least, greatest] = [errors[0], errors.at(-1)].map(errorText);
+  return least === greatest ? (least ?? '') : `${least?.replace(/ %$/, '')} to ${greatest}`;
+}
+
+/** The sentence on top of the rankings. */
+export function rankingHeadline(rankings: Rankings): string {
+  return `τ-b of ${rankings.target} or more in ${rankings.reached} of ${rankings.told} sets, ${rankings.median.toFixed(2)} in the median`;
+}
+
+/** The scenario of a stage. */
+export function scenarioOf(e: Experiment, stage: Stage): Json {
+  const cluster = isObject(e.cluster) ? e.cluster : {};
+  const pools = Array.isArray(cluster.pools) ? cluster.pools : [];
+  const own = pools.map((pool) => (isObject(pool) && stage.tp !== undefined ? { ...pool, tp: stage.tp } : pool));
+  const title = stage.stage === '' ? e.id : `${e.id} · ${stage.stage}`;
+  const note = `Measured by ${e.source}: ${e.model} on ${e.gpu}. Arrivals and lengths are drawn like the measured ones.`;
+  return {
+    title,
+    note,
+    run: { horizon_s: stage.horizon_s ?? 0 },
+    cluster: { ...cluster, pools: own },
+    workload: { clients: stage.client === undefined ? [] : [stage.client] },
+  };
+}
+
+/** The measured percentiles of a metric, for a distribution. */
+export function measuredPoints(stage: Stage, metric: string): readonly PercentPoint[] {
+  return [50, 90, 95, 99].flatMap((percent): PercentPoint[] => {
+    const found = stage.figures[`${metric} p${percent}`];
+    return found ? [[percent, found[0]]] : [];
+  });
+}
+
+/** By what configurations are ordered. */
+export function rankedBy(metric: string): string {
+  return metric === 'tok_per_s_per_gpu' ? 'Tokens/s a GPU' : figureName(metric);
+}

@@ -1,0 +1,41 @@
+// A part of the page whose code is loaded when it is opened. Where that fails, such as without a network, it says so.
+import { type Component, createSignal, type JSX, Show } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
+import type { App } from '../../state/app.ts';
+
+type Part = Component<{ app: App }>;
+
+export function LazyPart(props: {
+  app: App;
+  /** What is loaded, as the message names it. */
+  what: string;
+  load: () => Promise<{ readonly default: Part }>;
+}): JSX.Element {
+  const [part, setPart] = createSignal<Part>();
+  const [failed, setFailed] = createSignal(false);
+  const load = (): void => {
+    setFailed(false);
+    props.load().then(
+      (module) => setPart(() => module.default),
+      () => setFailed(true),
+    );
+  };
+  load();
+  return (
+    <Show
+      when={part()}
+      fallback={
+        <Show when={failed()}>
+          <div class="empty" role="alert">
+            <p>{props.what} could not be loaded: there may be no network. Everything else goes on.</p>
+            <button type="button" class="btn box" onClick={load}>
+              Try again
+            </button>
+          </div>
+        </Show>
+      }
+    >
+      {(shown) => <Dynamic component={shown()} app={props.app} />}
+    </Show>
+  );
+}

@@ -1,0 +1,33 @@
+// All that the reader must know to read a run's numbers right, in the Run tab.
+import { For, type JSX, Show } from 'solid-js';
+import type { App } from '../../state/app.ts';
+import { listOf } from './Notices.tsx';
+
+/** All of them, with what to do. */
+export function NoticeBlock(props: { app: App }): JSX.Element {
+  return (
+    <Show when={listOf(props.app).length > 0}>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Before you read the numbers</h2>
+          <span class="m">{listOf(props.app).length}</span>
+        </div>
+        <ul class="notes">
+          <For each={listOf(props.app)}>
+            {(notice) => (
+              <li>
+                <p>{notice.text}</p>
+                <p class="m">
+                  <Show when={notice.path !== ''}>
+                    <code>{notice.path}</code>:{' '}
+                  </Show>
+                  {notice.remedy}.
+                </p>
+              </li>
+            )}
+          </For>
+        </ul>
+      </div>
+    </Show>
+  );
+}

@@ -1,0 +1,34 @@
+// What the reader must know to read a run's numbers right: one line beside the transport.
+import { type JSX, Show } from 'solid-js';
+import type { Notice } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+
+export const listOf = (app: App): readonly Notice[] => app.throttledFrame()?.notices ?? [];
+
+/** The first of them, and how many more there are; a way to all of them. */
+export function NoticeLine(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const first = (): Notice | undefined => listOf(app)[0];
+  const more = (): number => listOf(app).length - 1;
+  const open = (): void => {
+    app.setRightTab('run');
+    app.setDrawer(true);
+    app.setPhoneTab('inspector');
+  };
+  return (
+    <span class="noted" role="status">
+      <Show when={first()}>
+        {(notice) => (
+          <button
+            type="button"
+            class="btn note-line"
+            title={`${notice().text} ${more() > 0 ? 'Open all' : ''}`}
+            onClick={open}
+          >
+            <span class="wa">{more() > 0 ? `${more() + 1} notes` : 'Note'}</span> {notice().text}
+          </button>
+        )}
+      </Show>
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+// The seed of the run, and the die that draws another. What is no seed stays in the field, outlined, and is told.
+import { createMemo, createSignal, type JSX } from 'solid-js';
+import { getAt } from '../../base/json.ts';
+import { seedOf } from '../../base/text.ts';
+import { ignoreLost } from '../../sim/client.ts';
+import type { App } from '../../state/app.ts';
+import { explain } from '../../state/notices.ts';
+
+const ALLOWED = 'a whole number from 0 to 18,446,744,073,709,551,615';
+
+export function Seed(props: { app: App; class: string }): JSX.Element {
+  const app = props.app;
+  const seed = createMemo(() => String(getAt(app.document(), 'seed') ?? ''));
+  const [wrong, setWrong] = createSignal(false);
+  const refuse = (text: string): void => {
+    setWrong(true);
+    app.setNotice({ kind: 'problem', text });
+  };
+  const mended = (): void => {
+    if (wrong()) app.setNotice(undefined);
+    setWrong(false);
+  };
+  const set = async (text: string): Promise<void> => {
+    const value = seedOf(text.trim());
+    if (value === undefined) {
+      refuse(`Seed: found “${text.trim()}”; allowed: ${ALLOWED}. The run goes on with ${seed()}.`);
+      return;
+    }
+    if (String(value) === seed()) {
+      mended();
+      return;
+    }
+    if (await app.change('seed', value)) {
+      mended();
+      return;
+    }
+    const problem = app.problems().get('seed');
+    refuse(problem ? explain(problem) : `Seed: allowed is ${ALLOWED}.`);
+  };
+  return (
+    <>
+      <label class={`seed ${props.class}`}>
+        Seed
+        <input
+          class="in"
+          inputmode="numeric"
+          size={Math.max(3, seed().length)}
+          value={seed()}
+          aria-invalid={wrong()}
+          onChange={(event) => {
+            const input = event.currentTarget;
+            void set(input.value).then(() => {
+              if (!wrong()) input.value = seed();
+            });
+          }}
+        />
+      </label>
+      <button
+        type="button"
+        class={`btn sq wide-sq ${props.class}`}
+        aria-label="New seed"
+        onClick={() => void app.freshSeed().then(set).catch(ignoreLost)}
+      >
+        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+          <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />
+          <path d="M4.600 4.600h0M9.400 9.400h0M7 7h0" stroke-width="2" />
+        </svg>
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+// Where a request's time went: one row for each stretch of its life, on one time axis, and what they add up to.
+import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
+import { sentence } from '../../base/schema.ts';
+import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
+import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';
+import { wholeTicks } from './ticks.ts';
+
+const WIDTH = 304;
+const LEFT = 68;
+const RIGHT = 62;
+const ROW = 20;
+/** A request can be preempted many times; beyond this each row holds all the time that was spent in one way. */
+const MOST_ROWS = 12;
+
+/** A row: how long it is in all, and when. */
+type Row = { readonly part: Part; readonly bars: readonly Segment[] };
+
+function rowsOf({ segments, parts }: RequestDetail): readonly Row[] {
+  if (segments.length > MOST_ROWS)
+    return parts.map((part) => ({ part, bars: segments.filter((s) => s.kind === part.kind) }));
+  return segments.map((s) => ({
+    part: { kind: s.kind, us: s.to_us - s.from_us, tokens: s.tokens, segments: 1 },
+    bars: [s],
+  }));
+}
+
+export function Waterfall(props: {
+  detail: RequestDetail;
+  /** How long the axis is at least, where two share one. */
+  spanUs?: number;
+}): JSX.Element {
+  const start = (): number => props.detail.arrival_us;
+  const rows = createMemo(() => rowsOf(props.detail));
+  const lengthUs = createMemo(() => Math.max(1000, props.detail.total_us, props.spanUs ?? 0));
+  const x = (us: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * (us - start())) / lengthUs();
+  const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
+  /** A request of less than a second is read in milliseconds. */
+  const short = (): boolean => lengthUs() < 1e6;
+  const bottom = (): number => rows().length * ROW + 4;
+  const sum = (): string => (props.detail.e2e_us === undefined ? 'So far' : 'E2E');
+  return (
+    <svg
+      class="fall"
+      viewBox={`0 0 ${WIDTH} ${bottom() + ROW + 18}`}
+      role="img"
+      aria-label={`Waterfall of request ${props.detail.request}: ${props.detail.parts.map(spoken).join(', ')}; ${sum()} ${text(durationUs(props.detail.total_us))}`}
+    >
+      <Hatches />
+      <For each={marks()}>
+        {(s) => (
+          <>
+            <line class="grid" x1={x(start() + s * 1e6)} x2={x(start() + s * 1e6)} y1="2" y2={bottom()} />
+            <text class="axis" x={x(start() + s * 1e6)} y={bottom() + 13} text-anchor="middle">
+              {plain(Number((short() ? s * 1000 : s).toPrecision(3)))}
+              {s === marks().at(-1) ? NBSP + (short() ? 'ms' : 's') : ''}
+            </text>
+          </>
+        )}
+      </For>
+      <For each={rows()}>
+        {(row, i) => (
+          <g class="fall-row" data-us={row.part.us} transform={`translate(0 ${i() * ROW})`}>
+            <title>{spoken(row.part)}</title>
+            <text class="row-name" x="0" y="14">
+              {sentence(row.part.kind)}
+            </text>
+            <For each={row.bars}>{(s) => <Bar segment={s} from={x(s.from_us)} to={x(s.to_us)} />}</For>
+            <text class="row-value" x={WIDTH} y="14" text-anchor="end">
+              {text(durationUs(row.part.us))}
+            </text>
+          </g>
+        )}
+      </For>
+      <g class="fall-sum" data-us={props.detail.total_us} transform={`translate(0 ${bottom() + 16})`}>
+        <line class="grid" x1="0" x2={WIDTH} y1="1" y2="1" />
+        <text class="row-name" x="0" y="15">
+          {sum()}
+        </text>
+        <text class="row-value strong" x={WIDTH} y="15" text-anchor="end">
+          {text(durationUs(props.detail.total_us))}
+        </text>
+      </g>
+      <Show when={props.detail.ttft_us}>
+        {(ttft) => (
+          <line class="first" x1={x(start() + ttft())} x2={x(start() + ttft())} y1="2" y2={bottom()}>
+            <title>first token</title>
+          </line>
+        )}
+      </Show>
+    </svg>
+  );
+}
+
+function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element {
+  const width = (): number => Math.max(1.5, props.to - props.from);
+  return (
+    <Switch fallback={<rect class="plain" x={props.from} y="5" width={width()} height="10" rx="1" />}>
+      <Match
+        when={props.segment.kind === 'queue' || props.segment.kind === 'delay' || props.segment.kind === 'kv-load'}
+      >
+        <rect class="hollow" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
+      </Match>
+      <Match when={props.segment.kind === 'preempted'}>
+        <rect class="lost" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
+      </Match>
+      <Match when={props.segment.kind === 'prefill' || props.segment.kind === 'recompute'}>
+        <rect class="prefill" x={props.from} y="5" width={width()} height="10" rx="1" />
+      </Match>
+      <Match when={props.segment.kind === 'output'}>
+        <rect class="output" x={props.from} y="8" width={width()} height="7" rx="1" />
+      </Match>
+      <Match when={props.segment.kind === 'decode'}>
+        <rect class="decode" x={props.from} y="8" width={width()} height="7" rx="1" />
+      </Match>
+    </Switch>
+  );
+}
+
+function Hatches(): JSX.Element {
+  return (
+    <defs>
+      <pattern id="hx-pre" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect class="hx" width="1.4" height="4" />
+      </pattern>
+    </defs>
+  );
+}
+
+function spoken(part: Part): string {
+  const times = part.segments > 1 ? `, ${count(part.segments)} times` : '';
+  const tokens = part.tokens > 0 ? `, ${count(part.tokens)} tokens` : '';
+  return `${sentence(part.kind)} ${text(durationUs(part.us))}${tokens}${times}`;
+}

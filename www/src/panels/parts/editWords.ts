@@ -1,0 +1,17 @@
+// Edits in the words of the form.
+import { child } from '../../base/json.ts';
+import type { App } from '../../state/app.ts';
+import { type Edit, routeSaid } from '../../state/edits.ts';
+import { newSaid, pathName, valueSaid } from './formFields.ts';
+
+/** An edit in the words of the form: what it sets, what it adds, whom it sends where. */
+export function editSaid(app: App, edit: Edit): readonly (readonly [string, string])[] {
+  const set = Object.entries(edit.set ?? {}).map(
+    ([path, value]) => [pathName(app.schema, app.inForce(), path), valueSaid(app, path, value)] as const,
+  );
+  const added = Object.entries(edit.add ?? {}).map(([list, entry]) => {
+    return [newSaid(list), valueSaid(app, '', child(entry, 'name'))] as const;
+  });
+  const route = routeSaid(edit);
+  return [...set, ...added, ...(route ? [route] : [])];
+}

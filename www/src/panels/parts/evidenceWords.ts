@@ -1,0 +1,17 @@
+// What key figures rest on, in words.
+import { sentence } from '../../base/schema.ts';
+import type { Basis, Evidence, EvidenceOf } from '../../generated/boundary.ts';
+
+/** What figures rest on: the weakest of all pools, and in what the run lies outside of what was measured. */
+export type FigureBasis = { readonly basis: Basis; readonly says: string; readonly outside: string };
+
+const WORTH: readonly Basis[] = ['measured', 'calibrated', 'modelled'];
+
+/** What figures rest on that follow from step times, or from the number of KV blocks as well. */
+export function figureBasis(evidence: Evidence | undefined, kinds: readonly EvidenceOf[]): FigureBasis | undefined {
+  const parts = evidence?.parts.filter((part) => kinds.includes(part.what)) ?? [];
+  const weakest = parts.toSorted((a, b) => WORTH.indexOf(b.basis) - WORTH.indexOf(a.basis))[0];
+  if (!evidence || !weakest) return undefined;
+  const outside = evidence.outside.length > 0 ? `Outside the data: ${evidence.outside.join('; ')}.` : '';
+  return { basis: weakest.basis, says: `${sentence(weakest.basis)}: ${weakest.says}.`, outside };
+}

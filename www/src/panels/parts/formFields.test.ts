@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import preset from '../../../../scenarios/chat-4xh100.json';
+import { type Json, type JsonObject, parsePath, setAt } from '../../base/json.ts';
+import { type Field, Schema, sentence } from '../../base/schema.ts';
+import { trust } from '../../base/trust.ts';
+import raw from '../../generated/schema.json';
+import type { App } from '../../state/app.ts';
+import type { Edit } from '../../state/edits.ts';
+import { commonest, fieldAt, flagSaid, inDocument, inUnit, pathName, rangeOf, SECTIONS } from './formFields.ts';
+
+const schema = new Schema(trust<JsonObject>(raw));
+const document = trust<Json>(preset);
+
+/** Every field that the form can come to show: all sections, and of each choice every variant with what lies under it. */
+function everyField(): ReadonlyMap<string, Field> {
+  const all = new Map<string, Field>();
+  const visit = (at: Json, path: string): void => {
+    for (const field of schema.fields(at, parsePath(path))) {
+      const { input } = field;
+      const key = input.kind === 'choice' ? `${field.id} ${input.tag}` : field.id;
+      if (all.has(key)) continue;
+      all.set(key, field);
+      if (input.kind === 'choice')
+        for (const option of input.options) visit(setAt(at, field.path, option.value), field.path);
+      if (input.kind === 'optional') visit(setAt(at, field.path, input.start), field.path);
+    }
+  };
+  for (const { paths } of SECTIONS) for (const path of paths) visit(document, path.replaceAll('[*]', '[0]'));
+  return all;
+}
+
+test('every field that the form can show explains itself: help, and a range where it is a number', () => {
+  const fields = everyField();
+  expect(fields.size).toBeGreaterThan(150);
+  const silent = [...fields.values()].filter((f) => f.description === '').map((f) => f.path);
+  expect(silent).toEqual([]);
+  const endless = [...fields.values()].filter((f) => f.input.kind === 'number' && !/From .* to /.test(rangeOf(f)));
+  expect(endless.map((f) => f.path)).toEqual([]);
+});
+
+test('every variant of every choice says what it does', () => {
+  const silent = [...everyField().values()].flatMap((f) =>
+    f.input.kind === 'choice'
+      ? f.input.options.filter((o) => o.description === '').map((o) => `${f.path} ${o.tag}`)
+      : [],
+  );
+  expect(silent).toEqual([]);
+});
+
+test('labels fit their column, and times, tokens, blocks and requests have their unit', () => {
+  const fields = [...everyField().values()];
+  expect(fields.filter((f) => f.label.length > 17).map((f) => f.label)).toEqual([]);
+  const bare = fields.filter((f) => f.unit === '' && /_(us|ms|s|tokens|blocks|gib)$/.test(f.path));
+  expect(bare.map((f) => f.path)).toEqual([]);
+});
+
+test('help says the default of numbers, switches and choices', () => {
+  const fields = [...everyField().values()];
+  const help = (path: string): string => fields.filter((f) => f.path === path).map(rangeOf)[0] ?? '';
+  expect(help('cluster.routing.power-of-d.d')).toBe('Default 2\u00a0replicas. From 1 to 1,024\u00a0replicas.');
+  expect(help('cluster.admission.rate-limit.per_tenant')).toBe('Default off.');
+  expect(help('cluster.admission.rate-limit.then')).toBe('Default Reject.');
+  expect(help('cluster.pools[0].engine.priority.slo-class.critical')).toMatch(/^Default 100. From −2,147,483,648 to /);
+});
+
+test('profiles are called by their names', () => {
+  expect([sentence('blis-default'), sentence('llm-d-default')]).toEqual(['BLIS default', 'llm-d default']);
+});
+
+test('latencies are shown and typed in milliseconds, and stand in the document in whole microseconds', () => {
+  const inMicros = [...everyField().values()].filter((f) => f.unit === 'µs').map((f) => f.path);
+  // Coefficients of a step are a few microseconds each.
+  expect(inMicros.filter((path) => !path.includes('.latency.'))).toEqual([]);
+  const field = fieldAt(schema, document, 'cluster.routing_latency_us');
+  expect(field).toBeDefined();
+  if (!field) return;
+  expect([field.unit, inUnit(field, 2_500), inDocument(field, 2.5), inDocument(field, 0.0004)]).toEqual([
+    'ms',
+    2.5,
+    2500,
+    0,
+  ]);
+  expect(rangeOf(field)).toMatch(/ms\.$/);
+  const rate = fieldAt(schema, document, 'workload.clients[0].arrivals.poisson.rate_per_s');
+  expect(rate && [inUnit(rate, 18), inDocument(rate, 18.5)]).toEqual([18, 18.5]);
+});
+
+test.each<[Edit, string]>([
+  [{ set: { 'cluster.routing': 'random' } }, 'Routing policy Random'],
+  [{ set: { 'cluster.admission': 'always-admit' } }, 'Admission policy Always admit'],
+  [{ set: { 'workload.clients[0].arrivals.poisson.rate_per_s': 27 } }, 'chat: Rate 27\u00a0req/s'],
+  [{ set: { 'cluster.pools[0].replicas': 5, 'cluster.pools[0].gpu': 'A100-80' } }, 'Replicas 5 +1'],
+  [{ add: { 'cluster.pools': { name: 'spare' } } }, 'New pool spare'],
+  [{ route: { request: 7, to: 2 } }, 'Request 7 to r2'],
+])('a flag says an edit in the words of the form: %o', (edit, said) => {
+  expect(flagSaid(trust<App>({ schema, inForce: () => document }), edit)).toBe(said);
+});
+
+test('a policy is named with whose it is', () => {
+  expect(pathName(schema, document, 'cluster.routing')).toBe('Routing policy');
+});
+
+test('what several fields say is said once', () => {
+  expect(commonest(['a', 'b', 'a', '', ''])).toBe('a');
+  expect(commonest(['a', 'b'])).toBeUndefined();
+});

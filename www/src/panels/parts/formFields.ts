@@ -1,0 +1,357 @@
+// What the rows of the form are made of: which fields each section has, and how a value is said in words.
+import { child, getAt, isObject, type Json, joinPath, parsePath, setAt } from '../../base/json.ts';
+import type { Field, Schema } from '../../base/schema.ts';
+import { sentence } from '../../base/schema.ts';
+import { NBSP, plain } from '../../base/units.ts';
+import type { Diagnostic } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+import { type Edit, isWithin, lengthOf, routeSaid } from '../../state/edits.ts';
+
+export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
+
+/** `*` stands for every pool or client. What lies under a path comes from the schema. */
+export const SECTIONS: readonly Section[] = [
+  {
+    title: 'Fleet',
+    open: true,
+    paths: [
+      'cluster.pools[*].name',
+      'cluster.pools[*].model',
+      'cluster.pools[*].gpu',
+      'cluster.pools[*].tp',
+      'cluster.pools[*].expert_ranks',
+      'cluster.pools[*].replicas',
+      'cluster.pools[*].architecture',
+      'cluster.pools[*].hardware',
+    ],
+  },
+  { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
+  { title: 'KV cache', open: true, paths: ['cluster.pools[*].kv'] },
+  { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
+  {
+    title: 'Routing',
+    open: true,
+    paths: ['cluster.routing', 'cluster.snapshot_refresh_us', 'cluster.routing_latency_us'],
+  },
+  {
+    title: 'Scheduling',
+    open: false,
+    paths: ['cluster.pools[*].engine', 'cluster.pools[*].latency', 'cluster.compat'],
+  },
+  {
+    title: 'Workload',
+    open: true,
+    paths: [
+      'workload.clients[*].name',
+      'workload.clients[*].model',
+      'workload.clients[*].arrivals',
+      'workload.clients[*].rate_profile',
+      'workload.clients[*].tenant',
+      'workload.clients[*].slo_class',
+      'workload.clients[*].prompt_tokens',
+      'workload.clients[*].output_tokens',
+      'workload.clients[*].prefix',
+      'workload.clients[*].sessions',
+      'workload.clients[*].conversation',
+      'workload.requests',
+      'workload.trace',
+    ],
+  },
+  { title: 'Objectives', open: false, paths: ['slo'] },
+  { title: 'Run', open: false, paths: ['run'] },
+  { title: 'Observation', open: false, paths: ['observe'] },
+];
+
+/** A field, and what it belongs to: the choice or the part that it is set in under, and its client or pool. */
+export type PlacedField = Field & { readonly within: string };
+
+/** Entries of a long list are edited as YAML: the form shows how many there are. */
+const MOST_ITEMS = 20;
+
+/** The pools or clients of a section, and '' for what belongs to none. */
+export function entriesOf(document: Json, section: Section): readonly string[] {
+  return [...new Set(section.paths.flatMap((path) => expand(document, path).map((steps) => entryAt(steps) ?? '')))];
+}
+
+/** The fields of a section that belong to `entry`. */
+export function fieldsIn(schema: Schema, document: Json, section: Section, entry: string): readonly PlacedField[] {
+  const index = /\[(\d+)\]$/.exec(entry)?.[1];
+  return section.paths.flatMap((path) => {
+    if (path.includes('[*]') !== (entry !== '')) return [];
+    const own = index === undefined ? path : path.replace('[*]', `[${index}]`);
+    if (entry !== '' && !own.startsWith(entry)) return [];
+    if (expand(document, path).length === 0) return [];
+    const fields = schema.fields(document, parsePath(own));
+    const [list] = fields;
+    const items = getAt(document, own);
+    const long = list?.input.kind === 'list' && Array.isArray(items) && items.length > MOST_ITEMS;
+    return placed(long ? fields.slice(0, 1) : fields, document, entry);
+  });
+}
+
+function placed(fields: readonly Field[], document: Json, entry: string): readonly PlacedField[] {
+  const above: string[] = [];
+  return fields.map((field) => {
+    above.length = field.depth;
+    const parent = above.findLast((label) => label !== undefined && label !== '');
+    above[field.depth] = field.label;
+    const within = [parent, hasNeighbours(document, entry) ? entryTitle(document, entry) : undefined];
+    return { ...field, within: within.filter((part) => part !== undefined).join(', ') };
+  });
+}
+
+/** `cluster.pools[*].kv` for every pool there is; nothing for an optional part that is not there. */
+export function expand(document: Json, path: string): readonly (readonly (string | number)[])[] {
+  // A trace replaces the clients.
+  if (/^workload\.(clients|requests)/.test(path) && getAt(document, 'workload.trace')) return [];
+  const [list, rest] = path.split('[*]');
+  if (rest === undefined)
+    return path === 'workload.trace' && getAt(document, path) === undefined ? [] : [parsePath(path)];
+  const items = getAt(document, list ?? '');
+  const tail = parsePath(rest);
+  return Array.isArray(items) ? items.map((_: Json, i) => [...parsePath(list ?? ''), i, ...tail]) : [];
+}
+
+function entryAt(steps: readonly (string | number)[]): string | undefined {
+  const at = steps.findIndex((step) => typeof step === 'number');
+  return at < 0 ? undefined : steps.slice(0, at + 1).reduce<string>(joinPath, '');
+}
+
+/** Fields that hold every word of `query`, in all sections: in name, unit, help, options, path or the name of the client. */
+export function search(schema: Schema, document: Json, query: string, most: number): readonly Found[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found: Found[] = [];
+  for (const section of SECTIONS)
+    for (const entry of entriesOf(document, section))
+      for (const field of fieldsIn(schema, document, section, entry)) {
+        if (found.length === most) return found;
+        const options = field.input.kind === 'choice' ? field.input.options.map((o) => o.label) : [];
+        const text = [section.title, field.label, field.within, field.unit, field.path, field.description, ...options];
+        const all = text.join(' ').toLowerCase();
+        if (words.every((word) => all.includes(word))) found.push({ section, field });
+      }
+  return found;
+}
+
+export type Found = { readonly section: Section; readonly field: PlacedField };
+
+/** The pool or client that a path lies in: `cluster.pools[1]` of `cluster.pools[1].kv.blocks`. */
+export function entryOf(path: string): string | undefined {
+  return /^(?:cluster\.pools|workload\.clients)\[\d+\]/.exec(path)?.[0];
+}
+
+export function placeOf(entry: string): { readonly list: string; readonly index: number } {
+  const at = entry.lastIndexOf('[');
+  return { list: entry.slice(0, at), index: Number(entry.slice(at + 1, -1)) };
+}
+
+export function entryName(document: Json, entry: string): string {
+  return String(child(getAt(document, entry) ?? null, 'name') ?? placeOf(entry).index);
+}
+
+/** `client chat`, `pool main`. */
+export function entryTitle(document: Json, entry: string): string {
+  return `${entry.startsWith('cluster.pools') ? 'pool' : 'client'} ${entryName(document, entry)}`;
+}
+
+/** Whether an entry has others beside it, from which its head tells it apart. */
+export function hasNeighbours(document: Json, entry: string): boolean {
+  return entry !== '' && lengthOf(document, placeOf(entry).list) > 1;
+}
+
+/** The labels of the form on the way to a path: `Arrivals`, `Rate`. */
+function labelsTo(schema: Schema, document: Json, path: string): readonly string[] {
+  const steps = parsePath(path);
+  const labels = steps.flatMap((_, i) => {
+    const own = steps.slice(0, i + 1);
+    const [field] = schema.fields(document, own);
+    const named = field?.path === own.reduce<string>(joinPath, '') && field.label !== '';
+    return named && field.input.kind !== 'list' ? [ofSection(field)] : [];
+  });
+  return labels.length === 0 ? [sentence(path.split('.').at(-1) ?? path)] : labels;
+}
+
+/** A label that several sections have says whose it is: `Routing policy`. */
+function ofSection({ label, path }: Field): string {
+  const section = label === 'Policy' ? SECTIONS.find(({ paths }) => paths.includes(path)) : undefined;
+  return section ? `${section.title} ${label.toLowerCase()}` : label;
+}
+
+/** What a path leads to in the words of the form: `client chat: Arrivals, Rate`. */
+export function pathName(schema: Schema, document: Json, path: string): string {
+  const label = labelsTo(schema, document, path).join(', ');
+  const entry = entryOf(path);
+  return entry === undefined ? label : `${entryTitle(document, entry)}: ${label}`;
+}
+
+/** The same where there is little room: `Rate`, `chat: Rate` where there are several clients. */
+export function shortName(schema: Schema, document: Json, path: string): string {
+  const label = labelsTo(schema, document, path).at(-1) ?? path;
+  const entry = entryOf(path);
+  return entry !== undefined && hasNeighbours(document, entry) ? `${entryName(document, entry)}: ${label}` : label;
+}
+
+/** A model or GPU of one's own needs step times that are derived from it: the catalogue's were measured on another. */
+export function withOwn(app: App, path: string, next: Json): { path: string; value: Json } | undefined {
+  const [, base, key] = /^(cluster\.pools\[\d+\])\.(architecture|hardware)$/.exec(path) ?? [];
+  if (base === undefined || key === undefined || next === null) return undefined;
+  const pool = getAt(app.inForce(), base);
+  const latency = pool === undefined ? undefined : child(pool, 'latency');
+  const calibrated = variantOf(app, `${base}.latency`, 'calibrated');
+  if (pool === undefined || calibrated === undefined || latency !== 'catalogue') return undefined;
+  return { path: base, value: setAt(setAt(pool, key, next), 'latency', calibrated) };
+}
+
+/** A first request of a list arrives after the playhead: an edit reaches no other. */
+export function fromNow(app: App, path: string, items: Json): Json {
+  const nowUs = app.frame()?.now_us ?? 0;
+  const last = Array.isArray(items) ? items.length - 1 : -1;
+  const at = `[${last}].arrival_us`;
+  if (path !== 'workload.requests' || Number(getAt(items, at) ?? nowUs) > nowUs) return items;
+  return setAt(items, at, (Math.floor(nowUs / TENTH_US) + 1) * TENTH_US);
+}
+
+const TENTH_US = 100_000;
+
+export const OWN_SPEEDS =
+  'Step times now come from the calibrated model: the catalogue’s were measured on the model and GPU named above.';
+
+/** What a variant of the choice at `path` starts with. */
+function variantOf(app: App, path: string, tag: string): Json | undefined {
+  const [field] = app.schema.fields(app.inForce(), parsePath(path));
+  return field?.input.kind === 'choice' ? field.input.options.find((o) => o.tag === tag)?.value : undefined;
+}
+
+export function problemOf(problems: ReadonlyMap<string, Diagnostic>, field: Field): Diagnostic | undefined {
+  return problems.get(field.id) ?? problems.get(field.path);
+}
+
+export function message(d: Diagnostic, path = d.path): string {
+  // What another field of the document has against this one names that field.
+  const elsewhere = /^(cluster|workload|slo|run|observe)\b/.test(d.path) && !d.path.startsWith(path);
+  return [
+    `${elsewhere ? `${d.path}: found` : 'Found'} ${d.found}`,
+    d.allowed === '' ? '' : `allowed: ${d.allowed}`,
+    d.fix,
+  ]
+    .filter((s) => s !== '')
+    .join('; ');
+}
+
+/** Default and range of a field, as its help says them. */
+export function rangeOf(field: Field): string {
+  const { input, initial } = field;
+  const unit = field.unit === '' ? '' : NBSP + field.unit;
+  const parts: string[] = [];
+  if (input.kind === 'number') {
+    const of = (x: number | undefined): number | undefined => (x === undefined ? undefined : x / field.times);
+    if (typeof initial === 'number') parts.push(`Default ${exact(initial / field.times)}${unit}.`);
+    const [min, max] = [of(input.min), of(input.max)];
+    if (min !== undefined && max !== undefined) parts.push(`From ${exact(min)} to ${exact(max)}${unit}.`);
+    else if (min !== undefined) parts.push(`${exact(min)}${unit} or more.`);
+    else if (max !== undefined) parts.push(`At most ${exact(max)}${unit}.`);
+  } else if (input.kind === 'toggle') {
+    if (typeof initial === 'boolean') parts.push(`Default ${initial ? 'on' : 'off'}.`);
+  } else if (input.kind === 'choice') {
+    const shown = choiceText(initial, field);
+    if (shown !== '') parts.push(`Default ${shown}.`);
+  } else if (input.kind === 'optional') parts.push('Default off.');
+  return parts.join(' ');
+}
+
+/** The field that a path leads to, where the form has one. */
+export function fieldAt(schema: Schema, document: Json, path: string): Field | undefined {
+  const [field] = schema.fields(document, parsePath(path));
+  return field?.path === path ? field : undefined;
+}
+
+/** A value of the document in the unit of the form. */
+export function inUnit(field: Pick<Field, 'times'>, value: Json | undefined): Json | undefined {
+  return typeof value === 'number' && field.times !== 1 ? value / field.times : value;
+}
+
+/** What was typed, in the unit of the document: whole where the document has whole numbers. */
+export function inDocument(field: Pick<Field, 'times' | 'input'>, typed: number): number {
+  const value = Number((typed * field.times).toPrecision(15));
+  const whole = field.times !== 1 && field.input.kind === 'number' && field.input.integer;
+  return whole ? Math.round(value) : value;
+}
+
+function exact(x: number): string {
+  return x.toLocaleString('en', { maximumFractionDigits: 9 }).replace('-', '−');
+}
+
+export function plainText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : String(value.length);
+  if (typeof value === 'object') return sentence(Object.keys(value)[0] ?? '');
+  return String(value);
+}
+
+/** Whether a closed section's line needs it: a zero, an empty text or list, or an off switch says nothing. */
+export function saysSomething(field: Field, value: Json | undefined): boolean {
+  if (field.input.kind === 'toggle' || field.input.kind === 'optional' || field.input.kind === 'list') return false;
+  return value !== undefined && value !== 0 && value !== '';
+}
+
+export function say(field: Field, stored: Json | undefined): string {
+  const value = inUnit(field, stored);
+  if (typeof value === 'boolean') return value ? field.label.toLowerCase() : `no ${field.label.toLowerCase()}`;
+  const text = typeof value === 'number' ? plain(value) : choiceText(value, field);
+  if (field.unit === '' && typeof value === 'number') return `${field.label.toLowerCase()} ${text}`;
+  return field.unit === '' || typeof value !== 'number' ? text : text + NBSP + field.unit;
+}
+
+/** What is chosen, in the words of its field. */
+export function choiceText(value: Json | undefined, field?: Field): string {
+  const tag = isObject(value) ? Object.keys(value)[0] : value;
+  const options = field?.input.kind === 'choice' ? field.input.options : [];
+  const label = options.find((option) => option.tag === tag)?.label;
+  return label ?? (typeof value === 'string' ? sentence(value) : plainText(value));
+}
+
+export function without(all: ReadonlyMap<string, Diagnostic>, path: string): ReadonlyMap<string, Diagnostic> {
+  return new Map([...all].filter(([at]) => !isWithin(at.replace(/#$/, ''), path)));
+}
+
+export function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((x, i) => x === b[i]);
+}
+
+/** What is said most often, where it is said more than once. */
+export function commonest(all: readonly string[]): string | undefined {
+  const often = (text: string): number => all.filter((other) => other === text).length;
+  const [first] = all.filter((text) => text !== '' && often(text) > 1).toSorted((a, b) => often(b) - often(a));
+  return first;
+}
+
+/** An edit on a flag: the first thing that it does, and how many more there are. */
+export function flagSaid(app: App, { set, add, route }: Edit): string {
+  const [first, ...more] = [
+    ...Object.entries(set ?? {}).map(
+      ([path, value]) => `${shortName(app.schema, app.inForce(), path)} ${valueSaid(app, path, value)}`,
+    ),
+    ...Object.entries(add ?? {}).map(([list, entry]) => `${newSaid(list)} ${String(child(entry, 'name') ?? '')}`),
+    ...(route === undefined ? [] : [(routeSaid({ route }) ?? []).join(' ')]),
+  ];
+  return more.length > 0 ? `${first} +${more.length}` : (first ?? '');
+}
+
+/** What was added to a list of pools or clients. */
+export function newSaid(list: string): string {
+  return list === 'cluster.pools' ? 'New pool' : 'New client';
+}
+
+/** The value at a path in the form's words: a number with its unit, a policy by its name, a list by its length. */
+export function valueSaid(app: App, path: string, stored: Json | undefined): string {
+  const field = fieldAt(app.schema, app.inForce(), path);
+  const value = field ? inUnit(field, stored) : stored;
+  if (value === undefined) return 'default';
+  if (value === null) return 'off';
+  if (typeof value === 'number') {
+    const text = value.toLocaleString('en', { maximumFractionDigits: 9 });
+    return field && field.unit !== '' ? `${text}\u00a0${field.unit}` : text;
+  }
+  const text = field?.input.kind === 'choice' || typeof value !== 'string' ? choiceText(value, field) : value;
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,44 @@
+// The way from a named scorer to the expression that it is. Loaded with the first named scorer.
+import { createSignal, type JSX, Show } from 'solid-js';
+import { getAt } from '../../base/json.ts';
+import { sentence } from '../../base/schema.ts';
+import type { App } from '../../state/app.ts';
+
+const OPTION = 'expression';
+
+/** Puts the expression that a named scorer is in its place. */
+export default function AsExpression(props: { app: App; path: string }): JSX.Element {
+  const app = props.app;
+  const [refused, setRefused] = createSignal('');
+  const name = (): string => String(getAt(app.inForce(), props.path) ?? '');
+  const open = async (): Promise<void> => {
+    const asked = name();
+    const [, router, index] = /^(.*)\.scorers\[(\d+)\]/.exec(props.path) ?? [];
+    const settings = router === undefined ? undefined : getAt(app.inForce(), router);
+    if (settings === undefined) return;
+    try {
+      const text = await app.links.asExpression(settings, Number(index));
+      if (text === null) setRefused(asked);
+      else if (asked === name()) await app.change(props.path, { [OPTION]: text });
+    } catch {
+      app.setNotice({ kind: 'problem', text: 'The expression could not be read: there may be no network.' });
+    }
+  };
+  return (
+    <div class="as-expression">
+      <button
+        type="button"
+        class="btn quiet"
+        aria-label={`Open as expression: ${sentence(name())}`}
+        onClick={() => void open()}
+      >
+        Open as expression
+      </button>
+      <Show when={refused() === name()}>
+        <p class="help" role="status">
+          {sentence(name())} is no expression: it looks at more than the signals of one decision.
+        </p>
+      </Show>
+    </div>
+  );
+}

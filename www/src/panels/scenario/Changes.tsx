@@ -1,0 +1,82 @@
+// What differs from the scenario as it was loaded: the edits made while it ran, and what changed from the start.
+import { For, type JSX, Show } from 'solid-js';
+import { equal } from '../../base/json.ts';
+import { clock } from '../../base/units.ts';
+import type { App } from '../../state/app.ts';
+import { withValue } from '../../state/document.ts';
+import { editSaid } from '../parts/editWords.ts';
+import { pathName, valueSaid } from '../parts/formFields.ts';
+
+export default function Changes(props: { app: App }): JSX.Element {
+  const app = props.app;
+  return (
+    <div class="changes">
+      <Show when={app.differences() === 0}>
+        <p class="empty">
+          Nothing differs from {app.presetName() || 'the scenario as it was loaded'}. Change a field: it is listed here,
+          and can be taken back.
+        </p>
+      </Show>
+      <Show when={app.listed().length > 0}>
+        <h2>While it runs</h2>
+        <ul>
+          <For each={app.listed()}>
+            {(placed) => (
+              <li>
+                <span class="at">
+                  {clock(placed.atUs)} s{placed.scheduled ? ' · scheduled' : ''}
+                </span>
+                <span class="what">
+                  <For each={editSaid(app, placed.edit)}>
+                    {([name, value]) => (
+                      <span class="part">
+                        {name} <b>{value}</b>
+                      </span>
+                    )}
+                  </For>
+                </span>
+                <button
+                  type="button"
+                  class="btn"
+                  aria-label={`Remove the edit at ${clock(placed.atUs)} s: ${editSaid(app, placed.edit)
+                    .map(([name]) => name)
+                    .join(', ')}`}
+                  onClick={() => void app.removeEdit(placed.index)}
+                >
+                  Remove
+                </button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Show when={app.changed().length > 0}>
+        <h2>From the start</h2>
+        <ul>
+          <For each={app.changed()}>
+            {(change) => (
+              <li>
+                <span class="what">
+                  {pathName(app.schema, app.document(), change.path)}{' '}
+                  <s class="was">{valueSaid(app, change.path, change.from)}</s>{' '}
+                  <b>{valueSaid(app, change.path, change.to)}</b>
+                </span>
+                <button
+                  type="button"
+                  class="btn"
+                  aria-label={`Undo the change of ${pathName(app.schema, app.document(), change.path)}`}
+                  onClick={() => {
+                    const next = withValue(app.document(), change.path, change.from);
+                    if (!equal(next, app.document())) void app.restartWith(next);
+                  }}
+                >
+                  Undo
+                </button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+    </div>
+  );
+}

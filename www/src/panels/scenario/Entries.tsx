@@ -1,0 +1,153 @@
+// Pools and clients as entries of the form: a head for each where there are several, a button that adds one, a button that
+// empties one. None is ever taken out: positions stay what the run and its edits know them by.
+import { createSignal, type JSX, Show, untrack } from 'solid-js';
+import { getAt, type Json, joinPath } from '../../base/json.ts';
+import { plain } from '../../base/units.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import type { App } from '../../state/app.ts';
+import { amountPath, type GrowingList, lengthOf } from '../../state/edits.ts';
+import { entryName, entryOf, message, placeOf, type Section } from '../parts/formFields.ts';
+
+type EntryKind = {
+  readonly list: GrowingList;
+  readonly word: string;
+  /** The field whose section has the buttons. */
+  readonly field: string;
+  readonly empty: string;
+  readonly emptied: string;
+  readonly meaning: string;
+};
+
+const KINDS: readonly EntryKind[] = [
+  {
+    list: 'cluster.pools',
+    word: 'Pool',
+    field: 'replicas',
+    empty: 'Drain pool',
+    emptied: 'Drained',
+    meaning: '0 replicas: they finish what they have and get nothing new',
+  },
+  {
+    list: 'workload.clients',
+    word: 'Client',
+    field: 'arrivals',
+    empty: 'Stop traffic',
+    emptied: 'Stopped',
+    meaning: '0 requests a second; those under way finish',
+  },
+];
+
+/** The kind of entry that a section is about. */
+export function entryKindOf(section: Section): EntryKind | undefined {
+  return KINDS.find(({ list, field }) => section.paths.includes(`${list}[*].${field}`));
+}
+
+/** Whether an edit added the entry: nothing in it differs from what it was when the scenario was loaded. */
+export function isAdded(original: Json, path: string): boolean {
+  const entry = entryOf(path);
+  return entry !== undefined && getAt(original, entry) === undefined;
+}
+
+/** The entry that the reader added last: it is open, and its name has the focus. */
+const [justAdded, setJustAdded] = createSignal('');
+export const isJustAdded = (entry: string): boolean => untrack(justAdded) === entry;
+
+/** The id of an entry's name in the page. */
+export function headId(section: Section, entry: string): string {
+  return `${section.title}-${entry}`.replaceAll(/[^\w-]/g, '-');
+}
+
+export function EntryHead(props: {
+  app: App;
+  section: Section;
+  entry: string;
+  open: boolean;
+  children: JSX.Element;
+}): JSX.Element {
+  const app = props.app;
+  const kind = () => entryKindOf(props.section);
+  const amount = () => {
+    const { list, index } = placeOf(props.entry);
+    const path = amountPath(app.inForce(), list, index);
+    return path === undefined ? undefined : { path, value: getAt(app.inForce(), path) };
+  };
+  const addedUs = (): number | undefined => {
+    const { list, index } = placeOf(props.entry);
+    const before = lengthOf(app.document(), list);
+    return app.edits().filter((e) => e.edit.add?.[list] !== undefined)[index - before]?.atUs;
+  };
+  return (
+    <div class="group" classList={{ new: addedUs() !== undefined }}>
+      <h3>{props.children}</h3>
+      <Show when={props.open && addedUs() !== undefined}>
+        <span class="m">added at {plain((addedUs() ?? 0) / 1e6)} s</span>
+      </Show>
+      <Show when={props.open && kind()}>
+        {(k) => (
+          <Show when={amount()}>
+            {(a) => (
+              <button
+                type="button"
+                class="btn box"
+                title={k().meaning}
+                aria-label={`${a().value === 0 ? k().emptied : k().empty}: ${entryName(app.inForce(), props.entry)}, ${k().meaning}`}
+                disabled={a().value === 0}
+                onClick={() => void app.change(a().path, 0)}
+              >
+                {a().value === 0 ? k().emptied : k().empty}
+              </button>
+            )}
+          </Show>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+export function AddEntry(props: { app: App; section: Section }): JSX.Element {
+  const app = props.app;
+  const kind = () => entryKindOf(props.section);
+  const add = async (list: GrowingList): Promise<void> => {
+    const index = lengthOf(app.inForce(), list);
+    const entry = joinPath(list, index);
+    setJustAdded(entry);
+    if (!(await app.add(list))) return;
+    requestAnimationFrame(() => {
+      const name = document.getElementById(headId(props.section, entry));
+      name?.focus({ preventScroll: true });
+      name?.closest('fieldset')?.scrollIntoView({ block: 'nearest' });
+    });
+  };
+  const offered = () => {
+    const k = kind();
+    // A trace replaces the clients.
+    return k && (k.list === 'cluster.pools' || !getAt(app.inForce(), 'workload.trace')) ? k : undefined;
+  };
+  return (
+    <Show when={offered()}>
+      {(k) => (
+        <div class="more">
+          <span class="m">Copy of the last</span>
+          <div class="v">
+            <button
+              type="button"
+              class="btn box add"
+              aria-label={`Add ${k().word.toLowerCase()}`}
+              onClick={() => void add(k().list)}
+            >
+              <Icon name="plus" />
+              {k().word}
+            </button>
+          </div>
+          <Show when={app.problems().get(k().list)}>
+            {(d) => (
+              <p class="problem" role="alert">
+                {message(d(), k().list)}
+              </p>
+            )}
+          </Show>
+        </div>
+      )}
+    </Show>
+  );
+}

@@ -1,0 +1,286 @@
+// The scenario's main fields, generated from its JSON Schema, in sections. A row is made when it is first seen: a section when it
+// is opened, a pool or client too, and of a long list of them only a stretch.
+import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
+import { getAt } from '../../base/json.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import type { App } from '../../state/app.ts';
+import { Deferred, isBuilding } from '../parts/Deferred.tsx';
+import { Disclosure } from '../parts/Disclosure.tsx';
+import {
+  commonest,
+  entriesOf,
+  entryName,
+  fieldsIn,
+  hasNeighbours,
+  type PlacedField,
+  SECTIONS,
+  type Section,
+  sameList,
+  say,
+  saysSomething,
+  search,
+} from '../parts/formFields.ts';
+import { AddEntry, EntryHead, headId, isJustAdded } from './Entries.tsx';
+import { FieldRow } from './FieldRow.tsx';
+
+/** Pools or clients that are listed at a time. */
+const STRETCH = 12;
+/** Fields that a search shows. */
+const MOST_FOUND = 40;
+
+export function Form(props: { app: App }): JSX.Element {
+  const [query, setQuery] = createSignal('');
+  return (
+    <div class="form">
+      <search class="find">
+        <Icon name="search" />
+        <input
+          type="search"
+          class="in"
+          aria-label="Search the form"
+          placeholder="Search"
+          value={query()}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+          // Escape empties the field without an event of input.
+          onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
+        />
+      </search>
+      <Show
+        when={query().trim() !== ''}
+        fallback={
+          <For each={SECTIONS}>
+            {(section) => (
+              <Deferred>
+                <FormSection app={props.app} section={section} />
+              </Deferred>
+            )}
+          </For>
+        }
+      >
+        <FoundFields app={props.app} query={query()} />
+      </Show>
+    </div>
+  );
+}
+
+/** The fields that match, each under the name of its section and of its client or pool. */
+function FoundFields(props: { app: App; query: string }): JSX.Element {
+  const app = props.app;
+  const found = createMemo(() => search(app.schema, app.inForce(), props.query, MOST_FOUND));
+  const ids = createMemo(() => found().map((f) => f.field.id), [], { equals: sameList });
+  return (
+    <section class="sec" aria-label="Found">
+      <p class="empty" role="status">
+        {found().length === 0
+          ? 'No field has these words in its name or its help.'
+          : `${found().length === MOST_FOUND ? 'the first ' : ''}${found().length} field${found().length === 1 ? '' : 's'}`}
+      </p>
+      <For each={ids()}>
+        {(id) => {
+          const own = createMemo(
+            (old: ReturnType<typeof found>[number] | undefined) => found().find((f) => f.field.id === id) ?? old,
+            undefined,
+          );
+          return (
+            <Show when={own()}>
+              {(f) => (
+                <>
+                  <p class="found-in">{[f().section.title, f().field.within].filter((s) => s !== '').join(' · ')}</p>
+                  <FieldRow app={app} field={f().field} help={false} />
+                </>
+              )}
+            </Show>
+          );
+        }}
+      </For>
+    </section>
+  );
+}
+
+function FormSection(props: { app: App; section: Section }): JSX.Element {
+  const app = props.app;
+  const [open, setOpen] = createSignal(props.section.open);
+  const [help, setHelp] = createSignal(false);
+  const body = createUniqueId();
+  /** Whether it was open at any time: its rows stay once they are made. */
+  const made = createMemo((before) => before || open(), false);
+  const entries = createMemo(() => entriesOf(app.inForce(), props.section), [], { equals: sameList });
+  return (
+    <section class="sec" classList={{ shut: !open() }}>
+      <div class="sec-top">
+        <h2>
+          <button
+            type="button"
+            class="sec-head"
+            aria-expanded={open()}
+            aria-controls={body}
+            onClick={() => setOpen(!open())}
+          >
+            <Disclosure open={open()} />
+            {props.section.title}
+            <Show when={!open()}>
+              <Summary app={app} section={props.section} entry={entries()[0] ?? ''} />
+            </Show>
+          </button>
+        </h2>
+        <Show when={open()}>
+          <button
+            type="button"
+            class="why"
+            aria-label={`Explain ${props.section.title}`}
+            title={
+              help() ? 'Hide what the fields mean' : 'What the fields mean, their ranges, and what an edit of them does'
+            }
+            aria-pressed={help()}
+            onClick={() => setHelp(!help())}
+          >
+            ?
+          </button>
+        </Show>
+      </div>
+      <div id={body} hidden={!open()}>
+        <Show when={made()}>
+          <Stretch app={app} section={props.section} entries={entries()} help={help()} />
+          <AddEntry app={app} section={props.section} />
+        </Show>
+      </div>
+    </section>
+  );
+}
+
+/** The entries of a section; of many, a stretch with ways to the others. */
+function Stretch(props: { app: App; section: Section; entries: readonly string[]; help: boolean }): JSX.Element {
+  const [from, setFrom] = createSignal(0);
+  const named = createMemo(() => props.entries.filter((entry) => entry !== ''));
+  const long = (): boolean => named().length > STRETCH;
+  const first = (): number => (long() ? Math.min(from(), Math.floor((named().length - 1) / STRETCH) * STRETCH) : 0);
+  const shown = createMemo(() => (long() ? named().slice(first(), first() + STRETCH) : named()), [], {
+    equals: sameList,
+  });
+  // What was just added is in sight.
+  createEffect(() => {
+    const last = named().length - 1;
+    if (last >= 0 && isJustAdded(named()[last] ?? '')) setFrom(Math.floor(last / STRETCH) * STRETCH);
+  });
+  return (
+    <>
+      <For each={shown()}>
+        {(entry) => <Entry app={props.app} section={props.section} entry={entry} help={props.help} />}
+      </For>
+      <Show when={long()}>
+        <div class="stretch">
+          <span class="m">
+            {first() + 1}–{first() + shown().length} of {named().length}
+          </span>
+          <button
+            type="button"
+            class="btn sq slim"
+            aria-label={`The ${STRETCH} before, ${props.section.title}`}
+            disabled={first() === 0}
+            onClick={() => setFrom(first() - STRETCH)}
+          >
+            <Icon name="up" />
+          </button>
+          <button
+            type="button"
+            class="btn sq slim"
+            aria-label={`The next ${STRETCH}, ${props.section.title}`}
+            disabled={first() + STRETCH >= named().length}
+            onClick={() => setFrom(first() + STRETCH)}
+          >
+            <Icon name="down" />
+          </button>
+        </div>
+      </Show>
+      <Show when={props.entries.includes('')}>
+        <Entry app={props.app} section={props.section} entry="" help={props.help} />
+      </Show>
+    </>
+  );
+}
+
+/** What is closed in one line. What does not fit is left out whole, never cut. */
+function Summary(props: { app: App; section: Section; entry: string }): JSX.Element {
+  const parts = createMemo(() => {
+    const document = props.app.inForce();
+    return fieldsIn(props.app.schema, document, props.section, props.entry)
+      .filter((f) => !f.path.endsWith('.name') && saysSomething(f, getAt(document, f.path)))
+      .slice(0, 3)
+      .map((f) => say(f, getAt(document, f.path)));
+  });
+  return (
+    <span class="sum">
+      <For each={parts()} fallback={<span>none</span>}>
+        {(part) => <span>{part}</span>}
+      </For>
+    </span>
+  );
+}
+
+/**
+ * The rows of one pool or client, under its name where there are several; or those that belong to none. Of several, the first is
+ * open, and those that were just added.
+ */
+function Entry(props: { app: App; section: Section; entry: string; help: boolean }): JSX.Element {
+  const app = props.app;
+  const body = createUniqueId();
+  const several = (): boolean => hasNeighbours(app.inForce(), props.entry);
+  const [open, setOpen] = createSignal(props.entry.endsWith('[0]') || isJustAdded(props.entry));
+  const shown = (): boolean => open() || !several();
+  const made = createMemo((before) => before || shown(), false);
+  const rows = () => <Rows app={app} section={props.section} entry={props.entry} help={props.help} />;
+  return (
+    <Show when={props.entry !== ''} fallback={rows()}>
+      <fieldset class="entry" aria-label={entryName(app.inForce(), props.entry)}>
+        <Show when={several()}>
+          <EntryHead app={app} section={props.section} entry={props.entry} open={open()}>
+            <button
+              type="button"
+              class="entry-name"
+              id={headId(props.section, props.entry)}
+              aria-expanded={open()}
+              aria-controls={body}
+              onClick={() => setOpen(!open())}
+            >
+              <Disclosure open={open()} />
+              <span>{entryName(app.inForce(), props.entry)}</span>
+              <Show when={!open()}>
+                <Summary app={app} section={props.section} entry={props.entry} />
+              </Show>
+            </button>
+          </EntryHead>
+        </Show>
+        <div id={body} hidden={!shown()}>
+          <Show when={made()}>{rows()}</Show>
+        </div>
+      </fieldset>
+    </Show>
+  );
+}
+
+function Rows(props: { app: App; section: Section; entry: string; help: boolean }): JSX.Element {
+  const app = props.app;
+  const fields = createMemo(() => fieldsIn(app.schema, app.inForce(), props.section, props.entry));
+  const byId = createMemo(() => new Map(fields().map((f) => [f.id, f])));
+  const ids = createMemo(() => fields().map((f) => f.id), [], { equals: sameList });
+  const said = createMemo(() => commonest(fields().map((f) => f.effect)));
+  return (
+    <>
+      <Show when={props.help && said() !== undefined}>
+        <p class="help effect">{said()}</p>
+      </Show>
+      <For each={ids()}>
+        {(id) => {
+          const field = createMemo<PlacedField | undefined>((old) => byId().get(id) ?? old);
+          const row = () => (
+            <Show when={field()}>
+              {(f) => <FieldRow app={app} field={f()} help={props.help} said={said() ?? ''} />}
+            </Show>
+          );
+          // While the page is built a row is a part of its own; what is opened later is there at once.
+          return isBuilding() ? <Deferred>{row()}</Deferred> : row();
+        }}
+      </For>
+    </>
+  );
+}

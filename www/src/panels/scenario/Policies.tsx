@@ -1,0 +1,140 @@
+// Policies as another program has them, pasted: what each key becomes is told before anything changes, and one click is one edit.
+import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
+import { readDocument, readYamlDocuments, writeDocument } from '../../base/text.ts';
+import type { AdoptedPolicies } from '../../generated/boundary.ts';
+import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
+import type { App } from '../../state/app.ts';
+import { explain } from '../../state/notices.ts';
+
+const READ_MS = 250;
+
+const EXAMPLE = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  minReplicas: 2
+  …`;
+
+export default function Policies(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const reader = new BenchClient(spawnBench);
+  onCleanup(() => reader.end());
+  const [text, setText] = createSignal('');
+  const [read, setRead] = createSignal<AdoptedPolicies>();
+  const [wrong, setWrong] = createSignal<readonly string[]>([]);
+  const [used, setUsed] = createSignal(false);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Reads what is pasted into the scenario as it is now. */
+  const adopt = async (): Promise<AdoptedPolicies | undefined> => {
+    const asked = text();
+    let found: AdoptedPolicies | undefined;
+    let problems: readonly string[] = [];
+    if (asked.trim() !== '') {
+      try {
+        const { documents, texts } = await readYamlDocuments(asked);
+        const scenario = writeDocument(app.document());
+        const [all, within] = [JSON.stringify(documents), JSON.stringify(texts)];
+        found = await reader.ask({ kind: 'policies', scenario, documents: all, texts: within });
+        problems = found.problems.map(explain);
+      } catch (error) {
+        // Also aliases that stand for too much: the parser gives up on them.
+        if (!(error instanceof Error)) throw error;
+        problems = [error.message];
+      }
+    }
+    if (asked !== text()) return undefined;
+    const sound = problems.length === 0 ? found : undefined;
+    setRead(sound);
+    setWrong(problems);
+    return sound;
+  };
+  const typed = (next: string): void => {
+    setText(next);
+    setUsed(false);
+    clearTimeout(timer);
+    timer = setTimeout(() => void adopt(), READ_MS);
+  };
+  const apply = async (): Promise<void> => {
+    // The scenario may have changed since.
+    const found = await adopt();
+    if (!found) return;
+    if (await app.applyDocument(readDocument(found.scenario))) setUsed(true);
+    else setWrong([...new Set([...app.problems().values()].map(explain))]);
+  };
+  const keys = (counterpart: boolean): AdoptedPolicies['mappings'] =>
+    read()?.mappings.filter((m) => m.has_counterpart === counterpart) ?? [];
+  return (
+    <div class="policies">
+      <textarea
+        aria-label="Policies of another program, as YAML or JSON"
+        placeholder={EXAMPLE}
+        spellcheck={false}
+        autocomplete="off"
+        wrap="off"
+        rows="10"
+        value={text()}
+        aria-invalid={wrong().length > 0}
+        onInput={(event) => typed(event.currentTarget.value)}
+      />
+      <Show when={wrong().length > 0}>
+        <ul class="problems" role="alert">
+          <For each={wrong()}>{(line) => <li>{line}</li>}</For>
+        </ul>
+      </Show>
+      <Show
+        when={read()}
+        fallback={
+          <Show when={wrong().length === 0}>
+            <p class="help">
+              Paste HorizontalPodAutoscaler, ScaledObject or VariantAutoscaling objects, a ConfigMap of an analyser, a
+              List of them, or a policy bundle (admission, priority, routing, scheduler, autoscale). Nothing changes
+              before you apply it, and nothing is sent anywhere.
+            </p>
+          </Show>
+        }
+      >
+        <div class="policies-foot">
+          <button
+            type="button"
+            class="btn pri"
+            disabled={used() || keys(true).length === 0}
+            onClick={() => void apply()}
+          >
+            {used() ? 'Applied' : 'Apply'}
+          </button>
+          <span class="m">{used() ? '' : 'one edit at the playhead, or a restart'}</span>
+        </div>
+        <Show when={(read()?.warnings.length ?? 0) > 0}>
+          <ul class="problems" role="status">
+            <For each={read()?.warnings}>{(warning) => <li>{explain(warning)}</li>}</For>
+          </ul>
+        </Show>
+        <Keys title="What it sets" rows={keys(true)} none="Nothing in it has a counterpart here." />
+        <Keys title="What has no counterpart" rows={keys(false)} none="" />
+      </Show>
+    </div>
+  );
+}
+
+/** Keys, each with its value and what becomes of it. */
+function Keys(props: { title: string; rows: AdoptedPolicies['mappings']; none: string }): JSX.Element {
+  return (
+    <Show when={props.rows.length > 0 || props.none !== ''}>
+      <h2>{props.title}</h2>
+      <Show when={props.rows.length > 0} fallback={<p class="help">{props.none}</p>}>
+        <dl class="policy-keys">
+          <For each={props.rows}>
+            {(m) => (
+              <div>
+                <dt>
+                  <code>{m.key}</code> <span class="m">{m.found}</span>
+                </dt>
+                <dd>{m.becomes}</dd>
+              </div>
+            )}
+          </For>
+        </dl>
+      </Show>
+    </Show>
+  );
+}

@@ -1,0 +1,94 @@
+// The left panel: the scenario as a form, as YAML, and as what was changed.
+import { Tabs } from '@ark-ui/solid/tabs';
+import { type JSX, Show } from 'solid-js';
+import { writeDocument } from '../../base/text.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import type { App, LeftTab } from '../../state/app.ts';
+import { tooltip } from '../../state/shortcuts.ts';
+import { Deferred } from '../parts/Deferred.tsx';
+import { LazyPart } from '../parts/LazyPart.tsx';
+import { Seed } from '../parts/Seed.tsx';
+import { save } from '../parts/save.ts';
+import { Form } from './Form.tsx';
+import { Story } from './Story.tsx';
+
+/** `main`: whether it is the main part of the page, as its tab on a phone is. */
+export function Scenario(props: { app: App; main: boolean }): JSX.Element {
+  const app = props.app;
+  return (
+    <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
+      <Deferred>
+        <Tabs.Root
+          class="tabs"
+          value={app.leftTab()}
+          onValueChange={({ value }) => app.setLeftTab(toTab(value))}
+          lazyMount
+        >
+          <div class="bar">
+            <Tabs.List class="seg" aria-label="Scenario as">
+              <Tabs.Trigger value="form">Form</Tabs.Trigger>
+              <Tabs.Trigger value="yaml">YAML</Tabs.Trigger>
+              <Tabs.Trigger value="changes">
+                Changes <Show when={app.differences() > 0}>{<span class="ac">{app.differences()}</span>}</Show>
+              </Tabs.Trigger>
+            </Tabs.List>
+            <span class="grow" />
+            <button
+              type="button"
+              class="btn sq slim"
+              aria-label="Undo"
+              title={tooltip('Undo', 'undo')}
+              disabled={!app.canUndo()}
+              onClick={() => void app.undo()}
+            >
+              <Icon name="undo" />
+            </button>
+            <button
+              type="button"
+              class="btn sq slim"
+              aria-label="Redo"
+              title={tooltip('Redo', 'redo')}
+              disabled={!app.canRedo()}
+              onClick={() => void app.redo()}
+            >
+              <Icon name="redo" />
+            </button>
+          </div>
+          <Tabs.Content value="form" class="tab">
+            {/* Built once, of the scenario that is opened first. */}
+            <Show when={app.presetName() !== ''}>
+              <Deferred>
+                <Story app={app} />
+                <Form app={app} />
+              </Deferred>
+            </Show>
+          </Tabs.Content>
+          <Tabs.Content value="yaml" class="tab">
+            <LazyPart app={app} what="The YAML editor" load={() => import('./Yaml.tsx')} />
+          </Tabs.Content>
+          <Tabs.Content value="changes" class="tab">
+            <LazyPart app={app} what="The list of changes" load={() => import('./Changes.tsx')} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </Deferred>
+      <div class="lfoot">
+        <button
+          type="button"
+          class="btn"
+          onClick={() => save('scenario.json', `${writeDocument(app.document(), 2)}\n`)}
+        >
+          Save as file
+        </button>
+        <Seed app={app} class="phone-only" />
+        <span class="grow" />
+        <button type="button" class="btn" disabled={app.differences() === 0} onClick={() => void app.reset()}>
+          Reset
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function toTab(value: string): LeftTab {
+  return value === 'yaml' || value === 'changes' ? value : 'form';
+}

@@ -1,0 +1,74 @@
+// What the scenario is about and what to look at, beside the run, with ways to the instants at which something is scheduled.
+import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
+import { getAt } from '../../base/json.ts';
+import { noteParts } from '../../base/note.ts';
+import { plain } from '../../base/units.ts';
+import type { App } from '../../state/app.ts';
+import { Disclosure } from '../parts/Disclosure.tsx';
+import { flagSaid } from '../parts/formFields.ts';
+
+/** A scheduled edit is shown from a little before it. */
+const BEFORE_US = 5_000_000;
+
+export function Story(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [open, setOpen] = createSignal(true);
+  const body = createUniqueId();
+  const note = (): string => String(getAt(app.document(), 'note') ?? '');
+  /** The instants at which something is scheduled, each with what. */
+  const scheduled = () => [
+    ...Map.groupBy(
+      app.listed().filter((e) => e.scheduled),
+      (e) => e.atUs,
+    ),
+  ];
+  return (
+    <Show when={note() !== ''}>
+      <section class="sec story" classList={{ shut: !open() }}>
+        <h2>
+          <button
+            type="button"
+            class="sec-head"
+            aria-expanded={open()}
+            aria-controls={body}
+            onClick={() => setOpen(!open())}
+          >
+            <Disclosure open={open()} />
+            What to look at
+          </button>
+        </h2>
+        <div id={body} hidden={!open()}>
+          <p>
+            <For each={noteParts(note())}>
+              {(part) => (
+                <Show when={part.target} fallback={part.text}>
+                  {(target) => (
+                    <button type="button" class="note-link" onClick={() => void app.visit(target())}>
+                      {part.text}
+                    </button>
+                  )}
+                </Show>
+              )}
+            </For>
+          </p>
+          <Show when={scheduled().length > 0}>
+            <p class="moments">
+              <For each={scheduled().slice(0, 6)}>
+                {([atUs, [edit, ...more]]) => (
+                  <button
+                    type="button"
+                    class="btn box"
+                    onClick={() => void app.seek(Math.max(0, atUs - BEFORE_US) / 1e6)}
+                  >
+                    {plain(Math.max(0, atUs - BEFORE_US) / 1e6)} s: before {edit ? flagSaid(app, edit.edit) : ''}
+                    {more.length > 0 ? ` and ${more.length} more` : ''}
+                  </button>
+                )}
+              </For>
+            </p>
+          </Show>
+        </div>
+      </section>
+    </Show>
+  );
+}

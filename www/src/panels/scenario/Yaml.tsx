@@ -1,0 +1,85 @@
+// The scenario as YAML: read, checked and applied as a whole. What the reader typed is never overwritten by the run.
+import { createEffect, createSignal, For, type JSX, lazy, on, Show } from 'solid-js';
+import type { Json } from '../../base/json.ts';
+import { readYaml, writeYaml } from '../../base/text.ts';
+import type { Diagnostic } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+import { explain } from '../../state/notices.ts';
+
+const Policies = lazy(() => import('./Policies.tsx'));
+
+export default function Yaml(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [text, setText] = createSignal('');
+  const [dirty, setDirty] = createSignal(false);
+  const [wrong, setWrong] = createSignal<readonly string[]>([]);
+  const [pasting, setPasting] = createSignal(false);
+
+  const fill = (document: Json): void => {
+    writeYaml(document).then(
+      (written) => {
+        setText(written);
+        setDirty(false);
+        setWrong([]);
+      },
+      () => setWrong(['YAML could not be loaded: there may be no network. The form and Save as file work without it.']),
+    );
+  };
+  // What the reader typed is never overwritten by the run.
+  createEffect(
+    on(app.document, (document) => {
+      if (!dirty()) fill(document);
+    }),
+  );
+
+  const apply = async (): Promise<void> => {
+    try {
+      if (await app.applyDocument(await readYaml(text()))) fill(app.document());
+      else setWrong([...app.problems().values()].map((d: Diagnostic) => explain(d)));
+    } catch (error) {
+      // Also aliases that stand for too much: the parser gives up on them.
+      if (!(error instanceof Error)) throw error;
+      setWrong([error.message]);
+    }
+  };
+  return (
+    <div class="yaml">
+      <Show when={!pasting()} fallback={<Policies app={app} />}>
+        <textarea
+          aria-label="Scenario as YAML"
+          spellcheck={false}
+          autocomplete="off"
+          wrap="off"
+          value={text()}
+          aria-invalid={wrong().length > 0}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setDirty(true);
+            // What was wrong was about another text.
+            setWrong([]);
+          }}
+        />
+        <Show when={wrong().length > 0}>
+          <ul class="problems" role="alert">
+            <For each={wrong()}>{(line) => <li>{line}</li>}</For>
+          </ul>
+        </Show>
+      </Show>
+      <div class="yaml-foot">
+        <Show when={!pasting()}>
+          <button type="button" class="btn pri" disabled={!dirty()} onClick={() => void apply()}>
+            Apply
+          </button>
+          <button type="button" class="btn" disabled={!dirty()} onClick={() => fill(app.document())}>
+            Revert
+          </button>
+          <span class="m">{dirty() ? 'one edit at the playhead, or a restart' : ''}</span>
+        </Show>
+        <span class="grow" />
+        <button type="button" class="btn" onClick={() => setPasting(!pasting())}>
+          {pasting() ? 'Back to the scenario' : 'Paste policies…'}
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+// The dialogs: help, and the reading of a trace. Loaded when one is opened.
+import { For, type JSX, Show } from 'solid-js';
+import { SHAPES } from '../../base/anomalies.ts';
+import { count } from '../../base/units.ts';
+import { AnomalyGlyph } from '../../draw/glyphs.tsx';
+import type { App } from '../../state/app.ts';
+import { keysOf, SHORTCUTS } from '../../state/shortcuts.ts';
+import { Sheet } from '../parts/Sheet.tsx';
+import { Problems } from './NoticeBar.tsx';
+
+function HelpSheet(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
+  return (
+    <Sheet open={props.app.help()} onClose={() => props.app.setHelp(false)} title="Help">
+      <p class="say">
+        Requests arrive on the left, pass admission, are routed to a replica, wait (hollow), prefill (blue) and decode
+        (green).
+      </p>
+      <p class="say">
+        Change any field of the fleet, the policies, the workload or the objectives while it runs, add a pool or a
+        client, or drag a router's weight: the edit becomes a flag on the timeline and can be undone. Seed, run and
+        observation start the run again. Each field's help says what an edit of it does.
+      </p>
+      <p class="say">
+        Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines) or a
+        scenario file anywhere. Nothing leaves this computer.
+      </p>
+      <h3>Anomalies on the timeline</h3>
+      <dl class="shapes">
+        <For each={SHAPES}>
+          {(shape) => (
+            <div>
+              <dt>
+                <AnomalyGlyph kind={shape.kind} /> {shape.name}
+              </dt>
+              <dd>{shape.meaning}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+      <h3>Keyboard</h3>
+      <dl class="keys">
+        <For each={SHORTCUTS}>
+          {(shortcut) => (
+            <div>
+              <dt>
+                <kbd>{keysOf(shortcut)}</kbd>
+              </dt>
+              <dd>{shortcut.does}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={props.keysOn}
+          onChange={(event) => props.setKeysOn(event.currentTarget.checked)}
+        />
+        Single-key shortcuts
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={props.app.speaks()}
+          onChange={(event) => props.app.setSpeaks(event.currentTarget.checked)}
+        />
+        Tell a screen reader by itself where the run rests and what came of an edit
+      </label>
+    </Sheet>
+  );
+}
+
+function TraceDialog(props: { app: App }): JSX.Element {
+  const close = (): void => {
+    if (props.app.reading()?.done) props.app.setReading(undefined);
+  };
+  return (
+    <Sheet
+      open={props.app.reading() !== undefined}
+      onClose={close}
+      title={props.app.reading()?.done ? 'This trace cannot be used' : 'Reading the trace'}
+    >
+      <Show when={props.app.reading()}>
+        {(reading) => (
+          <>
+            <Show when={!reading().done} fallback={<p class="say">{reading().name}</p>}>
+              <p class="say">
+                {reading().name}: {count(reading().read / 1024)} of {count(reading().size / 1024)} KiB
+              </p>
+              <progress max={Math.max(1, reading().size)} value={reading().read} aria-label="Read so far" />
+            </Show>
+            <Show when={reading().done}>
+              <Problems list={reading().diagnostics} />
+              <p class="say">Your run is untouched.</p>
+            </Show>
+          </>
+        )}
+      </Show>
+    </Sheet>
+  );
+}
+
+/** The dialog that is open. */
+export default function Dialogs(props: { app: App; keysOn: boolean; setKeysOn: (on: boolean) => void }): JSX.Element {
+  return (
+    <>
+      <HelpSheet app={props.app} keysOn={props.keysOn} setKeysOn={props.setKeysOn} />
+      <TraceDialog app={props.app} />
+    </>
+  );
+}

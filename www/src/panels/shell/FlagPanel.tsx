@@ -1,0 +1,163 @@
+// Edits of the timeline, in place: when they apply, what they set, whether they do.
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { getAt, isObject, type Json } from '../../base/json.ts';
+import { clock, secondsOf } from '../../base/units.ts';
+import type { App } from '../../state/app.ts';
+import { routeSaid } from '../../state/edits.ts';
+import { fieldAt, inDocument, inUnit, pathName } from '../parts/formFields.ts';
+
+export default function FlagPanel(props: { app: App }): JSX.Element {
+  const app = props.app;
+  return (
+    <ul class="flag-list">
+      <For each={app.openFlags()} fallback={<li>Nothing has been edited while the run went on.</li>}>
+        {(index) => <Row app={app} index={index} />}
+      </For>
+    </ul>
+  );
+}
+
+function Row(props: { app: App; index: number }): JSX.Element {
+  const app = props.app;
+  const placed = () => app.edits()[props.index];
+  return (
+    <Show when={placed()}>
+      {(edit) => (
+        <li classList={{ off: edit().off }}>
+          <label>
+            at{' '}
+            <input
+              class="in"
+              size={9}
+              inputmode="decimal"
+              aria-label="Time of the edit, in seconds"
+              value={clock(edit().atUs)}
+              onChange={(event) => {
+                const seconds = secondsOf(event.currentTarget.value.trim().replaceAll(',', ''));
+                if (seconds !== undefined) void app.moveEdit(props.index, seconds * 1e6);
+              }}
+            />{' '}
+            s
+          </label>
+          <For each={Object.entries(edit().edit.set ?? {})}>
+            {([path, value]) => (
+              <Value
+                app={app}
+                path={path}
+                value={value}
+                onSet={(next) => void app.reviseEdit(props.index, path, next)}
+              />
+            )}
+          </For>
+          <For each={Object.entries(edit().edit.add ?? {})}>
+            {([list, entry]) => (
+              <span class="what">
+                {list === 'cluster.pools' ? 'New pool' : 'New client'} <b>{String(getAt(entry, 'name') ?? '')}</b>
+              </span>
+            )}
+          </For>
+          <Show when={routeSaid(edit().edit)}>
+            {(said) => (
+              <span class="what">
+                {said()[0]} <b>{said()[1]}</b>
+              </span>
+            )}
+          </Show>
+          <span class="flag-acts">
+            <button type="button" class="btn box" onClick={() => void app.seek(edit().atUs / 1e6)}>
+              Go there
+            </button>
+            <button
+              type="button"
+              class="btn box"
+              aria-pressed={edit().off}
+              onClick={() => void app.switchEdit(props.index)}
+            >
+              {edit().off ? 'Switch on' : 'Switch off'}
+            </button>
+            <button type="button" class="btn box" onClick={() => void app.removeEdit(props.index)}>
+              Remove
+            </button>
+          </span>
+        </li>
+      )}
+    </Show>
+  );
+}
+
+/** The value of a field as the form has it: a list of what can be chosen, a number in its unit, else text. */
+function Value(props: { app: App; path: string; value: Json; onSet: (next: Json) => void }): JSX.Element {
+  const field = createMemo(() => fieldAt(props.app.schema, props.app.inForce(), props.path));
+  const choices = () => {
+    const input = field()?.input;
+    if (input?.kind === 'toggle') return SWITCHED;
+    // A number or a text among words is typed.
+    const listed = input?.kind === 'choice' && input.options.some(({ tag }) => tag === tagOf(props.value));
+    return listed ? input.options : undefined;
+  };
+  const shown = (): Json => {
+    const f = field();
+    return (f ? inUnit(f, props.value) : undefined) ?? props.value;
+  };
+  const typed = (text: string): Json => {
+    const next = readAs(text.trim(), props.value);
+    const f = field();
+    return f && typeof next === 'number' ? inDocument(f, next) : next;
+  };
+  const name = (): string => pathName(props.app.schema, props.app.inForce(), props.path);
+  return (
+    <Show
+      when={choices()}
+      fallback={
+        <label>
+          <span class="what">{name()}</span>
+          <input
+            class="in"
+            size={12}
+            value={textOf(shown())}
+            onChange={(event) => props.onSet(typed(event.currentTarget.value))}
+          />
+          {field()?.unit}
+        </label>
+      }
+    >
+      {(options) => (
+        <label>
+          <span class="what">{name()}</span>
+          <select
+            class="in"
+            value={tagOf(props.value)}
+            onChange={(event) => {
+              const chosen = options().find(({ tag }) => tag === event.currentTarget.value);
+              if (chosen && chosen.tag !== tagOf(props.value)) props.onSet(chosen.value);
+            }}
+          >
+            <For each={options()}>{({ tag, label }) => <option value={tag}>{label}</option>}</For>
+          </select>
+        </label>
+      )}
+    </Show>
+  );
+}
+
+const SWITCHED = [
+  { tag: 'true', label: 'On', value: true },
+  { tag: 'false', label: 'Off', value: false },
+] as const;
+
+/** The option that a value is of. */
+function tagOf(value: Json): string {
+  return isObject(value) ? (Object.keys(value)[0] ?? '') : String(value);
+}
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What was typed, as JSON where the value before was no text; what is none is text, and the core says what it wants. */
+function readAs(text: string, before: Json): Json {
+  if (typeof before === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

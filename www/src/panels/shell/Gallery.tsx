@@ -1,0 +1,214 @@
+// The presets as cards, each with a picture that the simulator drew from a run of it. Loaded when it is opened.
+import { Dialog } from '@ark-ui/solid/dialog';
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { trust } from '../../base/trust.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import type { Card } from '../../generated/boundary.ts';
+import rawCards from '../../generated/gallery.json';
+import type { App } from '../../state/app.ts';
+import { isLinkText } from '../../state/linkText.ts';
+import { presetNamed } from '../../state/presets.ts';
+import { FileButton } from '../parts/FileButton.tsx';
+import { Picture } from './Picture.tsx';
+import './gallery.css';
+
+const CARDS = trust<readonly Card[]>(rawCards);
+const TAGS: readonly string[] = [...new Set(CARDS.flatMap((card) => card.tags))];
+
+export default function Gallery(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const [tag, setTag] = createSignal<string>();
+  const [wanted, setWanted] = createSignal('');
+  const shown = createMemo(() => CARDS.filter((card) => isTagged(card, tag()) && isFound(card, wanted())));
+  const close = (): void => {
+    app.setGallery(false);
+  };
+  const open = (name: string): void => {
+    const preset = presetNamed(name);
+    if (!preset) return;
+    close();
+    void app.openPreset(preset);
+  };
+
+  return (
+    <Dialog.Root
+      open
+      onOpenChange={({ open }) => !open && close()}
+      initialFocusEl={currentCard}
+      finalFocusEl={menuButton}
+    >
+      <Portal>
+        <Dialog.Positioner class="gallery-place">
+          <Dialog.Content class="gallery">
+            <header class="gallery-head">
+              <Dialog.Title class="gallery-title">Presets</Dialog.Title>
+              <span class="s wide">each opens paused, seconds before it happens</span>
+              <span class="grow" />
+              <button
+                type="button"
+                class="btn"
+                onClick={() => {
+                  close();
+                  void app.links.open('#default');
+                }}
+              >
+                Blank scenario
+              </button>
+              <OpenFile app={app} close={close} />
+              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
+                <Icon name="close" />
+              </Dialog.CloseTrigger>
+            </header>
+            <div class="gallery-filters">
+              <fieldset class="tags">
+                <legend class="visually-hidden">Show presets about</legend>
+                <Chip name="all" count={CARDS.length} on={tag() === undefined} choose={() => setTag(undefined)} />
+                <For each={TAGS}>
+                  {(name) => (
+                    <Chip
+                      name={name}
+                      count={CARDS.filter((card) => isTagged(card, name)).length}
+                      on={tag() === name}
+                      choose={() => setTag(name)}
+                    />
+                  )}
+                </For>
+              </fieldset>
+              <input
+                class="in gallery-find"
+                type="search"
+                placeholder="Find a preset"
+                aria-label="Find a preset"
+                value={wanted()}
+                onInput={(event) => setWanted(event.currentTarget.value)}
+              />
+            </div>
+            <ul class="cards" aria-label="Presets">
+              <For each={shown()}>
+                {(card) => (
+                  <li>
+                    <button
+                      type="button"
+                      class="card"
+                      data-preset={card.name}
+                      aria-current={app.presetName() === card.name ? 'true' : undefined}
+                      onClick={() => open(card.name)}
+                    >
+                      <Picture picture={card.picture} />
+                      <b class="card-title">{card.title}</b>
+                      <span class="card-look">
+                        <For each={card.look.split('*')}>
+                          {(words, i) => (
+                            <Show when={i() % 2 === 1} fallback={words}>
+                              <b>{words}</b>
+                            </Show>
+                          )}
+                        </For>
+                      </span>
+                      <span class="card-foot">
+                        <For each={card.tags}>{(name) => <span class="tag">{name}</span>}</For>
+                        <span class="grow" />
+                        <span class="s">opens at {card.opens_s} s</span>
+                      </span>
+                    </button>
+                  </li>
+                )}
+              </For>
+              <Own app={app} close={close} />
+            </ul>
+            <p class="empty" role="status">
+              {shown().length === 0 ? 'No preset has these words. Clear the search, or choose another tag.' : ''}
+            </p>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}
+
+function OpenFile(props: { app: App; close: () => void }): JSX.Element {
+  return (
+    <FileButton
+      class="btn box"
+      label="Open file…"
+      takes="Trace, scenario or benchmark file"
+      onFile={(file) => {
+        props.close();
+        void props.app.openFile(file);
+      }}
+    >
+      Open file…
+    </FileButton>
+  );
+}
+
+/** The last card: a file or a link of one's own. */
+function Own(props: { app: App; close: () => void }): JSX.Element {
+  const [wrong, setWrong] = createSignal(false);
+  const open = (text: string): void => {
+    const link = text.trim();
+    setWrong(link !== '' && !isLinkText(link));
+    if (!isLinkText(link)) return;
+    props.close();
+    void props.app.links.open(link);
+  };
+  return (
+    <li>
+      <div class="own">
+        <b class="card-title">Your own</b>
+        <span class="card-look">
+          Drop a scenario or a trace on the page, or paste a link. Nothing leaves this page.
+        </span>
+        <OpenFile app={props.app} close={props.close} />
+        <input
+          class="in"
+          type="text"
+          placeholder="Paste a link"
+          aria-label="Paste a link"
+          aria-invalid={wrong()}
+          aria-describedby={wrong() ? 'own-link-wrong' : undefined}
+          onPaste={(event) => {
+            event.preventDefault();
+            event.currentTarget.value = event.clipboardData?.getData('text/plain').trim() ?? '';
+            open(event.currentTarget.value);
+          }}
+          onKeyDown={(event) => event.key === 'Enter' && open(event.currentTarget.value)}
+        />
+        <span id="own-link-wrong" role="alert">
+          {wrong() ? 'No link: a link holds a #, such as #chat-4xh100;t=50, and no spaces.' : ''}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** Where the focus goes when the gallery opens. */
+function currentCard(): HTMLElement | null {
+  return document.querySelector('.card[aria-current]') ?? document.querySelector('.card');
+}
+
+/** Where it goes when the gallery goes. */
+function menuButton(): HTMLElement | null {
+  return document.querySelector('.top [aria-haspopup=menu]');
+}
+
+function Chip(props: { name: string; count: number; on: boolean; choose: () => void }): JSX.Element {
+  return (
+    <button type="button" class="chip" aria-pressed={props.on} onClick={() => props.choose()}>
+      {props.name} {props.count}
+    </button>
+  );
+}
+
+function isTagged(card: Card, tag: string | undefined): boolean {
+  return tag === undefined || card.tags.includes(tag);
+}
+
+function isFound(card: Card, words: string): boolean {
+  const text = [card.name, card.title, card.look, ...card.tags].join(' ').toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

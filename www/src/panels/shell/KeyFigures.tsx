@@ -1,0 +1,203 @@
+// The headline numbers over the latest window, each with its objective's mark.
+import { createMemo, Index, type JSX, Show } from 'solid-js';
+import {
+  count,
+  DASH,
+  durationUs,
+  NBSP,
+  percent,
+  percentileUs,
+  type Quantity,
+  ratePerS,
+  text,
+  usd,
+} from '../../base/units.ts';
+import { isFew, lastSpan } from '../../base/view.ts';
+import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../../draw/glyphs.tsx';
+import type { Evidence, Frame, Percentiles, Mark as Standing } from '../../generated/boundary.ts';
+import { Deferred } from '../parts/Deferred.tsx';
+import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
+
+function markOf(standing: Standing | undefined): Mark {
+  return standing === 'none' ? undefined : standing;
+}
+
+export function KeyFigures(props: {
+  frame: Frame | undefined;
+  evidence?: Evidence | undefined;
+  /** Opens the panel with what numbers rest on. */
+  onRest?: () => void;
+}): JSX.Element {
+  const times = createMemo(() => figureBasis(props.evidence, ['steps']));
+  const cache = createMemo(() => figureBasis(props.evidence, ['blocks']));
+  const key = createMemo(() => props.frame?.key);
+  /** Who has no TTFT yet and waits: those at the gateway are in no queue. */
+  const waits = (): string => {
+    const c = props.frame?.counts;
+    if (!c) return '';
+    if (c.held > 0) return `${count(c.held)} wait at the gateway`;
+    return c.waiting > 0 && key()?.ttft.count === 0 ? `${count(c.waiting)} waiting` : '';
+  };
+  const ended = (): number => key()?.ended_per_s ?? 0;
+  const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
+  /** Whether anything was scheduled yet: before that the cache hit rate does not exist. */
+  const started = (): boolean => {
+    const c = props.frame?.counts;
+    return c !== undefined && c.running + c.completed + c.preemptions > 0;
+  };
+  const cpuHits = (): readonly string[] =>
+    props.frame?.replicas.some((r) => r.kv.cpu_total > 0) ? [`· CPU ${text(percent(key()?.cpu_hit_rate ?? 0))}`] : [];
+  return (
+    <section class="kpi" aria-label="Key figures">
+      <Deferred>
+        <Tail
+          title="TTFT p99"
+          p={key()?.ttft ?? none}
+          mark={markOf(key()?.ttft_mark)}
+          rest={times()}
+          onRest={props.onRest}
+          p90
+          waits={waits()}
+          window={lastSpan(props.frame)}
+        />
+        <Tail
+          title="TPOT p99"
+          about="Mean time between the tokens of each request that finished, judged by its objective; ITL is the time between any two tokens"
+          p={key()?.tpot ?? none}
+          mark={markOf(key()?.tpot_mark)}
+          rest={times()}
+          onRest={props.onRest}
+          itl={key()?.itl ?? none}
+        />
+        <Tail
+          title="E2E p99"
+          p={key()?.e2e ?? none}
+          mark={markOf(key()?.e2e_mark)}
+          rest={times()}
+          onRest={props.onRest}
+        />
+        <Figure
+          title="Goodput"
+          mark={markOf(key()?.goodput_mark)}
+          rest={times()}
+          onRest={props.onRest}
+          about="Requests per second that finished within every objective, of those that ended: finished, were refused or were dropped"
+          value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
+          small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
+        />
+        <Figure
+          title="Cache hits"
+          about="Share of prompt blocks that were found in a cache, since the start"
+          rest={cache()}
+          onRest={props.onRest}
+          value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
+          small={started() ? ['total', ...cpuHits()] : []}
+        />
+        <Figure
+          title="Preempted"
+          about="Preemptions since the start"
+          rest={cache()}
+          onRest={props.onRest}
+          mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
+          value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
+          small={['total']}
+        />
+        <Figure
+          title="Cost"
+          about="Per million output tokens of the window, at the price of the replicas that serve now"
+          rest={times()}
+          onRest={props.onRest}
+          value={{ value: key()?.usd_per_million_tokens ? usd(key()?.usd_per_million_tokens ?? 0) : DASH, unit: '' }}
+          small={key()?.usd_per_million_tokens ? ['/M out'] : []}
+        />
+      </Deferred>
+    </section>
+  );
+}
+
+function Tail(props: {
+  title: string;
+  about?: string;
+  p: Percentiles;
+  mark: Mark;
+  rest: FigureBasis | undefined;
+  onRest: (() => void) | undefined;
+  p90?: boolean;
+  waits?: string;
+  window?: string;
+  /** The time between tokens, which stands in place of the median. */
+  itl?: Percentiles;
+}): JSX.Element {
+  const show = (us: number): string => {
+    const q = durationUs(us);
+    // The small values share the large one's unit where it is the same.
+    return q.unit === percentileUs(props.p.p99_us, props.p.count).unit ? q.value : q.value + NBSP + q.unit;
+  };
+  const few = (): boolean => isFew(props.p.count);
+  const small = (): readonly string[] => {
+    if (props.itl) return props.itl.count === 0 ? [] : [`ITL ${show(props.itl.p99_us)}`];
+    if (props.waits) return [props.waits];
+    if (props.p.count === 0) return [];
+    const last = few() ? `n = ${count(props.p.count)}` : `p50 ${show(props.p.p50_us)}`;
+    return props.p90 ? [`p90 ${show(props.p.p90_us)}`, `· ${last}`] : [last];
+  };
+  return (
+    <Figure
+      title={props.title}
+      {...(props.about === undefined ? {} : { about: props.about })}
+      mark={props.mark}
+      rest={props.rest}
+      onRest={props.onRest}
+      value={percentileUs(props.p.p99_us, props.p.count)}
+      small={small()}
+      few={few()}
+      window={props.window}
+    />
+  );
+}
+
+function Figure(props: {
+  title: string;
+  /** What it is and of which span, where the title is too short to say so. */
+  about?: string;
+  mark?: Mark;
+  rest: FigureBasis | undefined;
+  onRest: (() => void) | undefined;
+  value: Quantity;
+  small: readonly string[];
+  few?: boolean;
+  window?: string | undefined;
+}): JSX.Element {
+  return (
+    <div title={[props.about, props.rest?.says, props.rest?.outside].filter((part) => part).join('. ')}>
+      <h2>
+        {props.title}
+        <Show when={props.about}>{(about) => <span class="visually-hidden">: {about()}</span>}</Show>
+        <ObjectiveMark mark={props.mark} />
+        <Show when={props.rest}>
+          {(rest) => (
+            <button
+              type="button"
+              class="rest"
+              aria-label={`What ${props.title} rests on. ${rest().says} ${rest().outside}`}
+              title={`${rest().says} ${rest().outside}`}
+              onClick={() => props.onRest?.()}
+            >
+              <EvidenceGlyph basis={rest().basis} outside={rest().outside !== ''} />
+            </button>
+          )}
+        </Show>
+        <Show when={props.window}>
+          <span class="win">{props.window}</span>
+        </Show>
+      </h2>
+      <p classList={{ few: props.few ?? false }}>
+        <span>
+          <Q q={props.value} />
+        </span>
+        {/* What does not fit is left out whole, never cut. */}
+        <Index each={props.small}>{(part) => <small>{part()}</small>}</Index>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// The dialog of a link that could not be opened as it was made, or that waits for the file of its trace.
+import { type JSX, Show } from 'solid-js';
+import type { App } from '../../state/app.ts';
+import { PRESETS } from '../../state/presets.ts';
+import { FileButton } from '../parts/FileButton.tsx';
+import { Sheet } from '../parts/Sheet.tsx';
+import { Problems } from './NoticeBar.tsx';
+import './share.css';
+
+export default function LinkTrouble(props: { app: App }): JSX.Element {
+  const { links } = props.app;
+  const close = (): void => {
+    links.setTrouble(undefined);
+  };
+  const openDefault = (): void => {
+    close();
+    const [first] = PRESETS;
+    if (first) void props.app.openPreset(first);
+  };
+  return (
+    <Show when={links.trouble()}>
+      {(trouble) => (
+        <Sheet
+          open
+          onClose={close}
+          title={trouble().waits ? 'This link replays a trace' : 'Not all of this link could be opened'}
+        >
+          <Show when={trouble().waits?.trace}>
+            {(trace) => (
+              <p class="say">
+                It replays {trace().name}, {trace().rows.toLocaleString('en')} rows, with digest{' '}
+                <code>{trace().digest}</code>. Links do not carry traces: choose the file, or drop it on the page. It
+                stays on this computer.
+              </p>
+            )}
+          </Show>
+          <Show when={trouble().problems.length > 0}>
+            <Show when={!trouble().waits}>
+              <p class="say">What is listed was left as its preset has it. Everything else of the link is on screen.</p>
+            </Show>
+            <Problems list={trouble().problems} />
+          </Show>
+          <div class="link-actions">
+            <Show
+              when={trouble().waits}
+              fallback={
+                <button type="button" class="btn pri" onClick={close}>
+                  Keep what was opened
+                </button>
+              }
+            >
+              <FileButton class="btn pri" takes="Trace of the link" onFile={(file) => void links.giveTrace(file)}>
+                Choose the file
+              </FileButton>
+            </Show>
+            <button type="button" class="btn box" onClick={openDefault}>
+              Open the default instead
+            </button>
+          </div>
+        </Sheet>
+      )}
+    </Show>
+  );
+}

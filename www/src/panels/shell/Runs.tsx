@@ -1,0 +1,103 @@
+// The runs of this scenario: what differs, how they ended up, and which is on screen.
+import { For, type JSX, Show } from 'solid-js';
+import { clock, DASH, plain } from '../../base/units.ts';
+import type { App } from '../../state/app.ts';
+import type { PlacedEdit } from '../../state/edits.ts';
+import { type Differing, differing } from '../../state/namedRuns.ts';
+import { editSaid } from '../parts/editWords.ts';
+import { pathName, valueSaid } from '../parts/formFields.ts';
+
+export default function Runs(props: { app: App }): JSX.Element {
+  const app = props.app;
+  void app.refreshNamedRun();
+  return (
+    <table class="runs">
+      <thead>
+        <tr>
+          <th>Run</th>
+          <th>Differs by</th>
+          <th class="r">Computed</th>
+          <th class="r">TTFT p99</th>
+          <th class="r">E2E p99</th>
+          <th>
+            <span class="visually-hidden">What to do with it</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <For each={app.namedRuns().all}>
+          {(run) => {
+            const here = (): boolean => run.id === app.namedRuns().shown;
+            return (
+              <tr classList={{ pick: here() }}>
+                <td>
+                  <i class="swatch" style={{ background: colourOf(run.id) }} />
+                  <input
+                    class="in"
+                    aria-label={`Name of ${run.name}`}
+                    value={run.name}
+                    maxLength={40}
+                    onChange={(event) => app.renameNamedRun(run.id, event.currentTarget.value.trim() || run.name)}
+                  />
+                </td>
+                <td class="differs">
+                  <Show when={!here()} fallback="on screen">
+                    {said(app, differing(run.document, app.document()))}
+                  </Show>
+                </td>
+                <td class="r m">{run.figures ? `${clock(run.figures.computed_us)} s` : DASH}</td>
+                <td class="r m">{ms(run.figures?.ttft_p99_ms)}</td>
+                <td class="r m">{ms(run.figures?.e2e_p99_ms)}</td>
+                <td class="r">
+                  <Show when={!here()}>
+                    <button type="button" class="btn box" onClick={() => void app.showNamedRun(run)}>
+                      Show<span class="visually-hidden"> {run.name}</span>
+                    </button>
+                    <button type="button" class="btn box" onClick={() => app.removeNamedRun(run.id)}>
+                      Remove<span class="visually-hidden"> {run.name}</span>
+                    </button>
+                  </Show>
+                </td>
+              </tr>
+            );
+          }}
+        </For>
+      </tbody>
+    </table>
+  );
+}
+
+const COLOURS = [
+  '--prefill',
+  '--warn',
+  '--decode',
+  '--preempt',
+  '--kv-shared',
+  '--miss',
+  '--accent',
+  '--ink-2',
+] as const;
+
+function colourOf(id: number): string {
+  return `var(${COLOURS[(id - 1) % COLOURS.length]})`;
+}
+
+function ms(value: number | undefined): string {
+  if (value === undefined) return DASH;
+  return value >= 1000
+    ? `${plain(Number((value / 1000).toPrecision(3)))} s`
+    : `${plain(Number(value.toPrecision(3)))} ms`;
+}
+
+function said(app: App, { has, lacks, changed }: Differing): string {
+  const one = ({ atUs, edit, off }: PlacedEdit): string => {
+    const what = editSaid(app, edit).map(([name, value]) => `${name} ${value}`);
+    return `${what.join(', ')}${off ? ' (off)' : ''} at ${clock(atUs)} s`;
+  };
+  const parts = [
+    ...changed.map(({ path, to }) => `${pathName(app.schema, app.document(), path)} ${valueSaid(app, path, to)}`),
+    ...has.map(one),
+    ...lacks.map((edit) => `without ${one(edit)}`),
+  ];
+  return parts.length === 0 ? 'identical to the run on screen' : parts.join('; ');
+}

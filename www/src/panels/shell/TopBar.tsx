@@ -1,0 +1,164 @@
+// Title, preset, seed, files, theme, help. What does not exist yet has no button.
+import { Menu } from '@ark-ui/solid/menu';
+import { createMemo, For, type JSX, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { getAt } from '../../base/json.ts';
+import { setTheme, theme } from '../../base/theme.ts';
+import { Icon } from '../../draw/glyphs.tsx';
+import type { App } from '../../state/app.ts';
+import { PRESETS, presetNamed } from '../../state/presets.ts';
+import { tooltip } from '../../state/shortcuts.ts';
+import { Deferred } from '../parts/Deferred.tsx';
+import { FileButton } from '../parts/FileButton.tsx';
+import { Seed } from '../parts/Seed.tsx';
+
+/** The item of the menu that opens the gallery; no preset is called so. */
+const GALLERY = '*gallery';
+/** The one that compares, where the bar has no room for its button. */
+const COMPARE = '*compare';
+
+export function TopBar(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const title = createMemo(() => String(getAt(app.document(), 'title') ?? '') || 'Untitled run');
+  return (
+    <header class="top">
+      <Deferred>
+        <span class="logo">
+          <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+            <path class="logo-lines" d="M2 10h4c4 0 4-6 8-6h4M6 10h12M6 10c4 0 4 6 8 6h4" />
+            <circle class="logo-dot" cx="4" cy="10" r="2.4" />
+          </svg>
+          <span class="wide">Tokenyard</span>
+        </span>
+        <span class="vr wide" />
+        <h1 class="title">{title()}</h1>
+        <Menu.Root
+          lazyMount
+          onSelect={({ value }) => {
+            if (value === GALLERY) app.setGallery(true);
+            if (value === COMPARE) app.setComparing(true);
+            const preset = presetNamed(value);
+            if (preset) void app.openPreset(preset);
+          }}
+        >
+          <Menu.Trigger class="btn">
+            <span class="visually-hidden">Presets</span>
+            <span class="preset-name wide">{app.presetName() === title() ? '' : app.presetName()}</span>
+            <Show when={app.differences() > 0}>
+              <span class="ac">+{app.differences()}</span>
+            </Show>
+            <Icon name="down" />
+          </Menu.Trigger>
+          <Portal
+            ref={(host) => {
+              // What stands beside the page is a part of it too.
+              host.role = 'region';
+              host.ariaLabel = 'Menu';
+            }}
+          >
+            <Menu.Positioner>
+              <Menu.Content class="menu" aria-label="Presets">
+                <Menu.Item class="menu-item" value={GALLERY}>
+                  <span class="ac">Gallery: all with pictures…</span>
+                </Menu.Item>
+                <Menu.Item class="menu-item" value={COMPARE}>
+                  <span class="ac">Compare with a second run…</span>
+                </Menu.Item>
+                <For each={PRESETS}>
+                  {(preset) => (
+                    <Menu.Item class="menu-item" value={preset.name}>
+                      <b>{preset.title || preset.name}</b>
+                    </Menu.Item>
+                  )}
+                </For>
+              </Menu.Content>
+            </Menu.Positioner>
+          </Portal>
+        </Menu.Root>
+        <button
+          type="button"
+          class="btn wide"
+          title={tooltip('Gallery of presets', 'gallery')}
+          onClick={() => app.setGallery(true)}
+        >
+          Gallery
+        </button>
+        <span class="grow" />
+        <FileButton
+          class="btn desk"
+          label="Open trace…, scenario or benchmark file"
+          takes="Trace, scenario or benchmark file"
+          accept=".csv,.jsonl,.json,.yaml,.yml,.txt,.log,.prom"
+          onFile={(file) => void app.openFile(file)}
+        >
+          <Icon name="file" />
+          <span class="wide roomy">Open trace…</span>
+        </FileButton>
+        <button
+          type="button"
+          class="btn wide"
+          aria-pressed={app.comparing()}
+          title={tooltip('Compare this run with another on the same requests', 'compare')}
+          onClick={() => app.setComparing(!app.comparing())}
+        >
+          Compare
+        </button>
+        <button
+          type="button"
+          class="btn"
+          aria-label="How true is this?"
+          aria-pressed={app.truth()}
+          title="How true is this? Measured runs and your own benchmark beside the simulation"
+          onClick={() => app.setTruth(!app.truth())}
+        >
+          <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
+            <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
+          </svg>
+          <span class="wide roomy">How true?</span>
+        </button>
+        <span class="vr wide" />
+        <Seed app={app} class="wide" />
+        <button
+          type="button"
+          class="btn share"
+          aria-label="Share"
+          title={tooltip('Share this run as a link', 'share')}
+          onClick={() => app.links.setSharing(true)}
+        >
+          <Icon name="share" />
+          <span class="wide roomy">Share</span>
+        </button>
+        <span class="vr wide" />
+        <button
+          type="button"
+          class="btn sq wide-sq narrow-only"
+          aria-label="Inspector"
+          aria-expanded={app.drawer()}
+          onClick={() => app.setDrawer(!app.drawer())}
+        >
+          <Icon name="panel" />
+        </button>
+        <button
+          type="button"
+          class="btn sq wide-sq"
+          aria-label="Help and keyboard"
+          title={tooltip('Help and keyboard', 'help')}
+          onClick={() => app.setHelp(true)}
+        >
+          ?
+        </button>
+        <button
+          type="button"
+          class="btn sq"
+          aria-label={theme() === 'dark' ? 'Light theme' : 'Dark theme'}
+          onClick={() => setTheme(theme() === 'dark' ? 'light' : 'dark')}
+        >
+          <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+            <circle cx="7" cy="7" r="5.5" />
+            <path class="solid" d="M7 1.500a5.500 5.500 0 0 1 0 11z" />
+          </svg>
+        </button>
+      </Deferred>
+    </header>
+  );
+}

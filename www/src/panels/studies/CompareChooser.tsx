@@ -1,0 +1,195 @@
+// What B is to do otherwise: another router, another run of the list, the run without an edit, or the scenario of a link.
+import { type Accessor, createMemo, createSignal, For, type JSX, type Setter, Show } from 'solid-js';
+import { getAt, type Json, setAt } from '../../base/json.ts';
+import { readDocument } from '../../base/text.ts';
+import { clock } from '../../base/units.ts';
+import type { App } from '../../state/app.ts';
+import type { Beside } from '../../state/compare.ts';
+import { type ListedEdit, withoutEdit } from '../../state/edits.ts';
+import { isLinkText } from '../../state/linkText.ts';
+import { choiceText, fieldAt, pathName } from '../parts/formFields.ts';
+import { withEditAt } from './editAt.ts';
+import './compareChooser.css';
+
+const ROUTING = 'cluster.routing';
+type From = 'start' | 'playhead';
+
+/** One thing that B can be, with a sentence on what it does. */
+type Choice = Beside & { readonly label: string; readonly says: string };
+/** Those of one kind. */
+type Group = { readonly title: string; readonly all: readonly Choice[] };
+
+export type Choices = {
+  readonly groups: Accessor<readonly Group[]>;
+  /** From when on B has another router. */
+  readonly from: Accessor<From>;
+  readonly setFrom: Setter<From>;
+};
+
+/** All that B can be without typing. */
+export function createChoices(app: App): Choices {
+  const [from, setFrom] = createSignal<From>('start');
+  const begun = (value: Json): Json =>
+    from() === 'start'
+      ? setAt(app.document(), ROUTING, value)
+      : withEditAt(app.document(), app.frame()?.now_us ?? 0, { [ROUTING]: value });
+  const routers = createMemo(() => {
+    const field = fieldAt(app.schema, app.document(), ROUTING);
+    const all = field?.input.kind === 'choice' ? field.input.options : [];
+    const own = choiceText(getAt(app.document(), ROUTING), field);
+    return all.filter((option) => option.label !== own);
+  });
+  const named = ({ edit }: ListedEdit): string => {
+    const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
+    return paths.map((path) => pathName(app.schema, app.document(), path)).join(', ');
+  };
+  // A document is made when it is read: that of a router from the playhead on is another one at each instant.
+  const groups = createMemo((): Group[] => [
+    {
+      title: 'Router of B',
+      all: routers().map(({ label, description, value }) => ({
+        name: label,
+        label,
+        says: description,
+        get document() {
+          return begun(value);
+        },
+      })),
+    },
+    {
+      title: 'Another run of the list',
+      all: app
+        .namedRuns()
+        .all.filter((run) => run.id !== app.namedRuns().shown)
+        .map(({ name, document }) => ({ name, label: name, says: 'The run as it was left.', document })),
+    },
+    {
+      // Edits in force: B without one is the run before it went on.
+      title: 'Without an edit',
+      all: app
+        .listed()
+        .filter((edit) => !edit.off)
+        .map((edit) => ({
+          name: `without the edit at ${clock(edit.atUs)} s`,
+          label: `${clock(edit.atUs)} s: ${named(edit)}`,
+          says: 'Goes on there as it was before.',
+          document: withoutEdit(app.document(), edit.index),
+        })),
+    },
+  ]);
+  return { groups: createMemo(() => groups().filter(({ all }) => all.length > 0)), from, setFrom };
+}
+
+/** All choices as lists, and a field for a link. */
+export function Chooser(props: {
+  app: App;
+  choices: Choices;
+  chosen: string | undefined;
+  choose: (next: Beside) => void;
+}): JSX.Element {
+  const [wrong, setWrong] = createSignal(false);
+  const openLink = async (text: string): Promise<void> => {
+    setWrong(text !== '' && !isLinkText(text));
+    if (!isLinkText(text)) return;
+    const { scenario, preset } = await props.app.links.read(text);
+    props.choose({ name: preset === '' ? 'a link' : `link of ${preset}`, document: readDocument(scenario) });
+  };
+  const List = (list: { group: Group }): JSX.Element => (
+    <label>
+      {list.group.title}
+      <select
+        class="in"
+        onChange={(event) => {
+          // By its place: two edits of one instant, or two runs, can have one name.
+          const found = list.group.all[Number(event.currentTarget.value || -1)];
+          if (found) props.choose({ name: found.name, document: found.document });
+        }}
+      >
+        <option value="">choose …</option>
+        <For each={list.group.all}>
+          {({ name, label }, i) => (
+            <option value={i()} selected={name === props.chosen}>
+              {label}
+            </option>
+          )}
+        </For>
+      </select>
+    </label>
+  );
+  return (
+    <div class="compare-chooser">
+      <For each={props.choices.groups()}>
+        {(group, i) => (
+          <>
+            <List group={group} />
+            <Show when={i() === 0}>
+              <FromWhen choices={props.choices} />
+            </Show>
+          </>
+        )}
+      </For>
+      <label>
+        A link
+        <input
+          class="in"
+          type="text"
+          placeholder="#chat-4xh100;cluster.routing=random"
+          aria-invalid={wrong()}
+          onChange={(event) => void openLink(event.currentTarget.value.trim())}
+        />
+      </label>
+      <p class="compare-trouble" role="alert">
+        {wrong() ? 'No link: a link holds a #, and no spaces.' : ''}
+      </p>
+    </div>
+  );
+}
+
+function FromWhen(props: { choices: Choices }): JSX.Element {
+  const One = (one: { from: From; says: string }): JSX.Element => (
+    <button
+      type="button"
+      aria-pressed={props.choices.from() === one.from}
+      onClick={() => props.choices.setFrom(one.from)}
+    >
+      {one.says}
+    </button>
+  );
+  return (
+    <fieldset class="seg" aria-label="From when on B differs">
+      <One from="start" says="from the start" />
+      <One from="playhead" says="from the playhead" />
+    </fieldset>
+  );
+}
+
+/** What is shown before anything was chosen: each choice with what it does. */
+export function Proposals(props: { choices: Choices; choose: (next: Beside) => void }): JSX.Element {
+  return (
+    <div class="proposals">
+      <p>What should B change? Both runs get identical traffic and are compared request by request.</p>
+      <For each={props.choices.groups()}>
+        {(group) => (
+          <section>
+            <h2>{group.title}</h2>
+            <ul>
+              <For each={group.all}>
+                {(choice) => (
+                  <li>
+                    <button
+                      type="button"
+                      onClick={() => props.choose({ name: choice.name, document: choice.document })}
+                    >
+                      <b>{choice.label}</b>
+                      <span>{choice.says}</span>
+                    </button>
+                  </li>
+                )}
+              </For>
+            </ul>
+          </section>
+        )}
+      </For>
+    </div>
+  );
+}

@@ -1,0 +1,219 @@
+// The key figures of both runs: A → B, which is better, and how sure the difference is.
+import { For, type JSX, Show } from 'solid-js';
+import { count, DASH, durationMs, percent, type Quantity, ratePerS, signed, text, usd } from '../../base/units.ts';
+import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../../generated/boundary.ts';
+import './regret.css';
+
+type Figure = {
+  readonly name: string;
+  readonly of: (c: RunComparison) => Difference;
+  readonly say: (value: number) => Quantity;
+  /** What the figure is of, where that is not plain. */
+  readonly about?: string;
+  /** How a difference is said where that is another unit. */
+  readonly sayChange?: (value: number) => Quantity;
+};
+
+const money = (value: number): Quantity => {
+  const plain = usd(Math.abs(value));
+  return { value: value < 0 ? `-${plain}` : plain, unit: '' };
+};
+const points = (value: number): Quantity => ({ value: percent(value, 1).value, unit: 'points' });
+const FIGURES: readonly Figure[] = [
+  { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, say: durationMs },
+  { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, say: durationMs },
+  { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, say: durationMs },
+  { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, say: durationMs },
+  { name: 'Goodput', of: (c) => c.totals.goodput_per_s, say: ratePerS },
+  {
+    name: 'Objectives met',
+    about: 'of finished, refused and dropped',
+    of: (c) => c.totals.met_share,
+    say: (v) => percent(v, 1),
+    sayChange: points,
+  },
+  { name: 'Cache hits', of: (c) => c.totals.kv_hit_rate, say: (v) => percent(v, 1), sayChange: points },
+  { name: 'Cost / M output tokens', of: (c) => c.totals.usd_per_million_output_tokens, say: money },
+];
+
+const WORDS: Readonly<Record<Verdict, string>> = {
+  better: 'better',
+  worse: 'worse',
+  'none-shown': 'no difference can be shown',
+  unknown: '',
+};
+
+export function CompareFigures(props: { comparison: RunComparison | undefined }): JSX.Element {
+  return (
+    <dl class="compare-figures">
+      <For each={FIGURES}>
+        {(figure) => {
+          const d = (): Difference | undefined => props.comparison && figure.of(props.comparison);
+          const say = (value: number | null | undefined): string =>
+            value === null || value === undefined ? DASH : text(figure.say(value));
+          const change = (value: number): string => text(signed((figure.sayChange ?? figure.say)(value)));
+          return (
+            <div>
+              <dt>
+                {figure.name}
+                <Show when={figure.about}>
+                  {' '}
+                  <span class="s">{figure.about}</span>
+                </Show>
+              </dt>
+              <dd>
+                <span class="compare-ab">
+                  {say(d()?.a)} → <b>{say(d()?.b)}</b>
+                </span>
+                <Show when={d()}>
+                  {(found) => (
+                    <>
+                      <span class={`compare-verdict ${found().verdict}`}>
+                        <VerdictGlyph verdict={found().verdict} />{' '}
+                        <Show when={found().verdict !== 'none-shown' && isSome(change(found().diff ?? 0))}>
+                          <b>{change(found().diff ?? 0)}</b>{' '}
+                        </Show>
+                        {isSame(found()) ? 'the same in both' : WORDS[found().verdict]}
+                      </span>
+                      <Show when={!isSame(found())}>
+                        <IntervalBar of={found()} />
+                        <span class="s">
+                          {found().lo === null || found().hi === null
+                            ? noInterval(found(), props.comparison?.seeds.length ?? 1)
+                            : `${change(found().lo ?? 0)} to ${change(found().hi ?? 0)}`}
+                        </span>
+                      </Show>
+                    </>
+                  )}
+                </Show>
+              </dd>
+            </div>
+          );
+        }}
+      </For>
+    </dl>
+  );
+}
+
+/** Whether a difference in words is any. */
+const isSome = (said: string): boolean => /[1-9]/.test(said);
+
+/** Whether both have the same value and nothing speaks for another. */
+const isSame = (d: Difference): boolean => d.diff === 0 && (d.lo ?? 0) === 0 && (d.hi ?? 0) === 0;
+
+/** Why there is no interval. */
+function noInterval(d: Difference, seeds: number): string {
+  if (d.a === null || d.b === null) return '';
+  return seeds > 1 ? 'too few values for an interval' : 'its interval needs several seeds';
+}
+
+const BAR = 120;
+
+/** The interval as a bar over a line of zero: filled where B is better, open where it is worse, grey where it holds zero. */
+function IntervalBar(props: { of: Difference }): JSX.Element {
+  const ends = (): readonly [number, number] | undefined =>
+    props.of.lo === null || props.of.hi === null ? undefined : [props.of.lo, props.of.hi];
+  const most = (): number => Math.max(...(ends() ?? [0]).map(Math.abs), 1e-9);
+  const x = (v: number): number => BAR / 2 + (v / most()) * (BAR / 2 - 2);
+  return (
+    <Show when={ends()}>
+      {(range) => (
+        <svg class="interval-bar" width={BAR} height="10" viewBox={`0 0 ${BAR} 10`} aria-hidden="true">
+          <path class="zero" d={`M${BAR / 2} 0v10`} />
+          <rect
+            class={props.of.verdict}
+            x={x(range()[0])}
+            y="2.5"
+            width={Math.max(1, x(range()[1]) - x(range()[0]))}
+            height="5"
+          />
+          <path class="at" d={`M${x(props.of.diff ?? 0)} 1v8`} />
+        </svg>
+      )}
+    </Show>
+  );
+}
+
+/** Both runs against the oracle, where it ran with the same seeds. */
+export function CompareRegret(props: { comparison: RunComparison | undefined }): JSX.Element {
+  const rows = (): readonly (readonly [string, RunRegret])[] => {
+    const regret = props.comparison?.regret;
+    return regret
+      ? [
+          ['A', regret.a],
+          ['B', regret.b],
+        ]
+      : [];
+  };
+  const says = (r: Regret, say: (value: number) => string): string =>
+    r.regret === null || r.own === null || r.bound === null
+      ? DASH
+      : `${say(r.own)} (${say(r.bound)}), ${r.regret < 0 ? `${say(-r.regret)} better` : `${say(r.regret)} worse`}`;
+  return (
+    <Show when={rows().length > 0}>
+      <div class="scores compare-regret">
+        <table class="tbl">
+          <caption>
+            <b>Against the oracle</b>, which knows the rate to come: the bound in brackets, the regret behind it
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="visually-hidden">Run</span>
+              </th>
+              <th scope="col">objectives met, %</th>
+              <th scope="col">replica-seconds</th>
+              <th scope="col">cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={rows()}>
+              {([name, of]) => (
+                <tr>
+                  <th scope="row">{name}</th>
+                  <td>{says(of.attainment_regret, (v) => v.toFixed(1))}</td>
+                  <td>{says(of.replica_seconds_regret, count)}</td>
+                  <td>{says(of.usd_regret, usd)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+    </Show>
+  );
+}
+
+/** Why autoscalers are not held against the oracle, where they should be. */
+export function NoOracle(props: { why: string | undefined }): JSX.Element {
+  return (
+    <Show when={props.why}>
+      {(why) => (
+        <p class="say no-oracle" role="status">
+          <b>Without the oracle:</b> {why()}.
+        </p>
+      )}
+    </Show>
+  );
+}
+
+/** Better is a disc with a tick, worse a square with a cross, neither three dots: told apart without their colours. */
+function VerdictGlyph(props: { verdict: Verdict }): JSX.Element {
+  const path = (): string =>
+    props.verdict === 'better'
+      ? 'M3 6l2 2 4-4'
+      : props.verdict === 'worse'
+        ? 'M4 4l4 4M8 4l-4 4'
+        : 'M2 6h1M5.500 6h1M9 6h1';
+  return (
+    <svg class="verdict-glyph" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+      <Show when={props.verdict === 'better'}>
+        <circle class="ground" cx="6" cy="6" r="6" />
+      </Show>
+      <Show when={props.verdict === 'worse'}>
+        <rect class="ground" width="12" height="12" rx="2" />
+      </Show>
+      <path class="mark" d={path()} />
+    </svg>
+  );
+}

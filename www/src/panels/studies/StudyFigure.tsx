@@ -1,0 +1,109 @@
+// The frame of a chart of a comparison or a sweep: its title, its axes, and the places of values on them.
+import { createSignal, For, type JSX, onCleanup, onMount } from 'solid-js';
+import { NBSP, plain } from '../../base/units.ts';
+
+const HEIGHT = 132;
+const EDGE = { left: 58, right: 14, top: 8, bottom: 22 } as const;
+/** The lowest line of a chart. */
+export const FOOT = HEIGHT - EDGE.bottom;
+
+/** The place of a value. */
+export type Place = (value: number) => number;
+
+/** A tick: its value and what stands beside it. */
+export type Tick = readonly [value: number, says: string];
+
+/** A time beside a tick. */
+export function tickMs(ms: number): string {
+  return ms < 1000 ? `${plain(ms)}${NBSP}ms` : `${plain(ms / 1000)}${NBSP}s`;
+}
+
+/** The place on the vertical axis of a share of its range. */
+export const upward = (share: number): number => FOOT - Math.min(1, Math.max(0, share)) * (FOOT - EDGE.top);
+
+/** How much room the horizontal axis has in a figure. */
+export const roomIn = (width: number): number => width - EDGE.left - EDGE.right;
+
+/** The place on the horizontal axis of a share of its range. */
+export const along = (share: number, width: number): number => EDGE.left + share * roomIn(width);
+
+/** A figure as wide as its place, so that its texts keep their size. */
+export function StudyFigure(props: {
+  title: JSX.Element;
+  label: string;
+  children: (width: number) => JSX.Element;
+}): JSX.Element {
+  const [width, setWidth] = createSignal(600);
+  let host: HTMLElement | undefined;
+  onMount(() => {
+    const sized = new ResizeObserver(([entry]) => setWidth(Math.max(220, Math.round(entry?.contentRect.width ?? 600))));
+    if (host) sized.observe(host);
+    onCleanup(() => sized.disconnect());
+  });
+  return (
+    <figure class="compare-figure" ref={host}>
+      <figcaption>{props.title}</figcaption>
+      <svg width={width()} height={HEIGHT} viewBox={`0 0 ${width()} ${HEIGHT}`} role="img" aria-label={props.label}>
+        <defs>
+          <pattern id="compare-worse" width="4" height="4" patternUnits="userSpaceOnUse">
+            <path class="worse-hatch" d="M1 0v4" />
+          </pattern>
+        </defs>
+        {props.children(width())}
+      </svg>
+    </figure>
+  );
+}
+
+/** Lines and values of the vertical axis, values of the horizontal one, and its unit at its end. */
+export function Axes(props: {
+  width: number;
+  rows: readonly Tick[];
+  y: Place;
+  columns: readonly Tick[];
+  x: Place;
+  unit?: string;
+}): JSX.Element {
+  const end = (): number => props.width - EDGE.right;
+  // A value at the end makes room for the unit, or stands inside.
+  const anchor = (value: number): 'middle' | 'end' => (props.x(value) > end() - 24 ? 'end' : 'middle');
+  const shown = (): readonly Tick[] =>
+    props.unit === undefined
+      ? props.columns
+      : props.columns.filter(([value]) => props.x(value) <= end() - 8 - 7 * (props.unit?.length ?? 0));
+  return (
+    <>
+      <For each={props.rows}>
+        {([value, says]) => (
+          <>
+            <path class="grid" d={`M${EDGE.left} ${props.y(value)}H${end()}`} />
+            <text x={EDGE.left - 6} y={props.y(value) + 4} text-anchor="end">
+              {says}
+            </text>
+          </>
+        )}
+      </For>
+      <For each={shown()}>
+        {([value, says]) => (
+          <text x={props.x(value)} y={HEIGHT - 6} text-anchor={anchor(value)}>
+            {says}
+          </text>
+        )}
+      </For>
+      <text x={end()} y={HEIGHT - 6} text-anchor="end">
+        {props.unit}
+      </text>
+    </>
+  );
+}
+
+/** A line through points, with gaps where there is no value. */
+export function lineOf(points: Iterable<readonly [at: number, value: number]>, x: Place, y: Place): string {
+  let pen = 'M';
+  let d = '';
+  for (const [at, value] of points) {
+    if (Number.isFinite(value)) d += `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
+    pen = Number.isFinite(value) ? 'L' : 'M';
+  }
+  return d;
+}

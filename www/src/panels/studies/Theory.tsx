@@ -1,0 +1,79 @@
+// A law of queueing theory over the charts of the run: which one, what it assumes, and its line. Loaded when it is switched on.
+import { createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
+import { oneAtATime } from '../../base/oneAtATime.ts';
+import type { Over } from '../../charts/timeContent.ts';
+import type { TheoryOfRun } from '../../generated/boundary.ts';
+import type { App } from '../../state/app.ts';
+import { theoryOfRun } from '../../state/theory.ts';
+import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
+import { pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
+
+/** Most pixels of a letter of a name, on average. */
+const WIDE = 6.2;
+/** While the run goes on the law is asked this often at most, and takes one part in so many of the time. */
+const LEAST_MS = 2000;
+const SHARE = 20;
+
+export default function Theory(props: { app: App; onOver: (over: Over | undefined) => void }): JSX.Element {
+  const app = props.app;
+  const [law, setLaw] = createSignal('');
+  const [found, setFound] = createSignal<TheoryOfRun>();
+  const [failed, setFailed] = createSignal(false);
+  let due = 0;
+  const ask = oneAtATime(async () => {
+    const began = performance.now();
+    if (app.mode() !== 'paused' && began < due) return;
+    try {
+      const outcomes = await app.outcomes();
+      setFound(await theoryOfRun({ document: app.document(), outcomes }, law()));
+      setFailed(false);
+    } catch {
+      setFound(undefined);
+      setFailed(true);
+    }
+    due = performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began));
+  });
+  createEffect(on([app.refreshTick, app.playing, law], ask));
+  createEffect(() => {
+    const now = found();
+    props.onOver(now && overOf(now));
+  });
+  onCleanup(() => props.onOver(undefined));
+  return (
+    <span class="theory-head">
+      <svg class="theory-key" width="18" height="8" viewBox="0 0 18 8" aria-hidden="true">
+        <path d="M0 4h18" />
+      </svg>
+      <span title="The line of the law is a mean; the lines of the run are its 50th, 90th and 99th percentile">
+        mean by
+      </span>
+      <LawChoice
+        theory={found()?.theory}
+        law={law()}
+        label="Law of queueing theory"
+        onLaw={(next) => {
+          due = 0;
+          setLaw(next);
+        }}
+      />
+      <Show when={found()} fallback={<Show when={failed()}>no law could be worked out</Show>}>
+        {(f) => <ViolatedOf theory={f().theory} />}
+      </Show>
+    </span>
+  );
+}
+
+/** The line of a law over the charts that have its times. */
+function overOf({ theory, line }: TheoryOfRun): Over {
+  const title = theory.laws.find((l) => l.law === theory.chosen)?.title ?? '';
+  const values = { 'ttft-over-time': line.ttft_ms, 'e2e-over-time': line.e2e_ms };
+  const name = `mean by ${title}`;
+  return (chart) => {
+    const { view, range, x, y, box } = chart;
+    const of = view === 'ttft-over-time' || view === 'e2e-over-time' ? values[view] : undefined;
+    if (!of) return undefined;
+    const all = placed(pieces(line.t_s, of, line.violated), range, x, y);
+    const at = quietPlace(box, WIDE * name.length, stretches(chart, all));
+    return { name, pieces: all, strokes: strokes(all), at };
+  };
+}

@@ -1,0 +1,108 @@
+// Which law is drawn, and what it assumes that the run does not keep.
+import { createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
+import type { Theory } from '../../generated/boundary.ts';
+import './theory.css';
+
+/** The choice of a law; empty for the one that fits best. */
+export function LawChoice(props: {
+  theory: Theory | undefined;
+  law: string;
+  onLaw: (law: string) => void;
+  label: string;
+}): JSX.Element {
+  const titleOf = (law: string | undefined): string => props.theory?.laws.find((l) => l.law === law)?.title ?? '';
+  const best = (): string => (props.law === '' && props.theory ? `best: ${titleOf(props.theory.chosen)}` : 'best law');
+  const laws = (fits: boolean) => (props.theory?.laws ?? []).filter((l) => l.fits === fits);
+  return (
+    <select
+      class="theory-law"
+      aria-label={props.label}
+      value={props.law}
+      onChange={(event) => props.onLaw(event.currentTarget.value)}
+      onClick={(event) => event.stopPropagation()}
+    >
+      <option value="">{best()}</option>
+      <For each={[true, false]}>
+        {(fits) => (
+          <Show when={laws(fits).length > 0}>
+            <optgroup label={fits ? 'Built as this cluster' : 'Built otherwise'}>
+              <For each={laws(fits)}>
+                {(l) => (
+                  <option value={l.law} selected={props.law === l.law}>
+                    {l.title}
+                  </option>
+                )}
+              </For>
+            </optgroup>
+          </Show>
+        )}
+      </For>
+    </select>
+  );
+}
+
+/** What is violated, named: the beginning in a line, all of it in a list that opens. */
+export function Violated(props: { texts: readonly string[]; kept: readonly string[] }): JSX.Element {
+  const id = createUniqueId();
+  const [at, setAt] = createSignal({ left: 0, top: 0 });
+  const many = (): string =>
+    props.texts.length === 0 ? 'all assumptions kept' : `${props.texts.length} violated: ${props.texts.join(' · ')}`;
+  return (
+    <>
+      <button
+        type="button"
+        class="theory-violated"
+        classList={{ bad: props.texts.length > 0 }}
+        popovertarget={id}
+        title="What the law assumes"
+        onClick={(event) => {
+          event.stopPropagation();
+          const box = event.currentTarget.getBoundingClientRect();
+          // Where there is little room below it, it stands higher.
+          const top = Math.min(box.bottom + 4, Math.max(8, window.innerHeight - 400));
+          setAt({ left: Math.max(8, Math.min(box.left, window.innerWidth - 348)), top });
+        }}
+      >
+        <Show when={props.texts.length > 0}>
+          <svg width="14" height="10" viewBox="0 0 14 10" aria-hidden="true">
+            <path d="M1 9L4 1M5.500 9L8.500 1M10 9L13 1" />
+          </svg>
+        </Show>
+        <span>{many()}</span>
+      </button>
+      <div
+        id={id}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+        tabIndex={0}
+        popover="auto"
+        class="theory-list"
+        style={{ left: `${at().left}px`, top: `${at().top}px`, 'max-height': `calc(100vh - ${at().top + 8}px)` }}
+        onClick={(event) => event.stopPropagation()}
+        onKeyDown={(event) => event.stopPropagation()}
+        role="note"
+      >
+        <Show when={props.texts.length > 0}>
+          <b>Violated</b>
+          <ul class="theory-bad">
+            <For each={props.texts}>{(text) => <li>{text}</li>}</For>
+          </ul>
+        </Show>
+        <Show when={props.kept.length > 0}>
+          <b>Kept</b>
+          <ul>
+            <For each={props.kept}>{(text) => <li>{text}</li>}</For>
+          </ul>
+        </Show>
+      </div>
+    </>
+  );
+}
+
+/** The same of a run. */
+export function ViolatedOf(props: { theory: Theory }): JSX.Element {
+  const texts = (verdict: string): readonly string[] => {
+    const chosen = props.theory.laws.find((l) => l.law === props.theory.chosen);
+    return (chosen?.assumptions ?? []).filter((a) => a.verdict === verdict).map((a) => a.text);
+  };
+  return <Violated texts={texts('violated')} kept={texts('kept')} />;
+}
