@@ -15,6 +15,7 @@ import { Transport } from './panels/shell/Transport.tsx';
 import type { App as AppState, PhoneTab } from './state/app.ts';
 import { readFlag, writeFlag } from './state/flags.ts';
 import { isEmbed, isLinkText } from './state/linkText.ts';
+import { openFile } from './state/openFile.ts';
 import { handleKey } from './state/shortcuts.ts';
 import { ChartsView, StageView } from './Views.tsx';
 
@@ -81,8 +82,7 @@ export function App(props: { app: AppState }): JSX.Element {
         event.preventDefault();
         setDropping(false);
         const file = event.dataTransfer?.files[0];
-        if (file && app.links.trouble()?.waits) void app.links.giveTrace(file);
-        else if (file) void app.openFile(file);
+        if (file) void openFile(app, file);
         else if (event.dataTransfer) openDropped(event.dataTransfer, app);
       }}
     >

@@ -13,18 +13,3 @@ export type MeasuredRun = {
   readonly ttft: readonly PercentPoint[];
   readonly e2e: readonly PercentPoint[];
 };
-
-/** Whether a JSON text is a scenario rather than something a tool wrote: a document with a key that scenarios have, or none at all. */
-export function isScenario(text: string, keys: ReadonlySet<string>): boolean {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    // What is no JSON is told by the reader of scenarios.
-    return true;
-  }
-  if (Array.isArray(document)) return false;
-  if (typeof document !== 'object' || document === null) return true;
-  const own = Object.keys(document);
-  return own.length === 0 || own.some((key) => keys.has(key));
-}

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { trust } from '../base/trust.ts';
+import type { TraceOutcome } from '../generated/boundary.ts';
+import type { Client } from '../sim/client.ts';
+import type { App } from './app.ts';
+import { createFiles, kindOfText, takeFile } from './files.ts';
+import type { BenchmarkFile } from './measured.ts';
+
+const KEYS = new Set(['cluster', 'workload', 'seed']);
+const MIB = 2 ** 20;
+
+test.each([
+  ['{"cluster": {}}', 'scenario'],
+  ['{}', 'scenario'],
+  ['not JSON', 'scenario'],
+  ['3', 'scenario'],
+  ['[{"start_time": 1}]', 'benchmark'],
+  ['{"mean_ttft_ms": 20, "completed": 8}', 'benchmark'],
+  ['{"model_type": "llama", "hidden_size": 4096}', 'model'],
+  ['{"kind": "HorizontalPodAutoscaler"}', 'policies'],
+])('%s as JSON is: %s', (text, expected) => {
+  expect(kindOfText(text, true, KEYS)).toBe(expected);
+});
+
+test.each([
+  ['cluster: {}\n', 'scenario'],
+  ['apiVersion: v1\nkind: List\n', 'policies'],
+])('%j as YAML is: %s', (text, expected) => {
+  expect(kindOfText(text, false, KEYS)).toBe(expected);
+});
+
+async function gzip(name: string, text: string): Promise<File> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
+  return new File([await new Response(packed).arrayBuffer()], name);
+}
+
+/** A page that writes down what became of a file. */
+function page(waits = false) {
+  const went: string[] = [];
+  const note = (what: string, file: { name: string }, text: string): void => {
+    went.push(`${what} ${file.name}: ${text}`);
+  };
+  const outcome: TraceOutcome = { ok: false, diagnostics: [], summary: null };
+  const client = {
+    readTrace: async (file: File) => {
+      note('trace', file, await file.text());
+      return { ...outcome, ok: true, summary: { requests: 1, duration_s: 60, format: 'Azure' } };
+    },
+  };
+  const openFile = createFiles(trust<Client>(client), {
+    document: () => ({}),
+    traceBytes: MIB,
+    problems: () => new Map(),
+    trace: () => undefined,
+    setTrace: () => undefined,
+    setTraceFile: (file) => went.push(`replays ${file.name}`),
+    setReading: () => undefined,
+    setNotice: trust((notice: { text: string }) => went.push(`notice ${notice.text}`)),
+    scenarioKeys: KEYS,
+    onBenchmark: (file) => note('benchmark', file, file.text),
+    open: async (text, name) => {
+      note('open', { name }, text);
+      return true;
+    },
+  });
+  const app = trust<App>({
+    openFile,
+    schema: { said: () => MIB },
+    setNotice: (notice: { text: string }) => went.push(`notice ${notice.text}`),
+    links: {
+      trouble: () => (waits ? { problems: [], waits: { problems: [], trace: {} } } : undefined),
+      setTrouble: ({ problems }: { problems: { found: string }[] }) => went.push(`trouble ${problems[0]?.found}`),
+      giveTrace: async (file: File) => note('given', file, await file.text()),
+    },
+  });
+  return { app, went };
+}
+
+test('a packed trace is read and replayed by its own name', async () => {
+  const { app, went } = page();
+  await takeFile(app, await gzip('azure.csv.gz', 'a,b\n'));
+  expect(went.filter((line) => !line.startsWith('open'))).toEqual([
+    'trace azure.csv: a,b\n',
+    'replays azure.csv',
+    'notice azure.csv: 1 requests over 1.0 min (Azure).',
+  ]);
+});
+
+test('a packed scenario is opened and a packed benchmark goes to its panel', async () => {
+  const { app, went } = page();
+  await takeFile(app, await gzip('run.yaml.gz', 'seed: 7\n'));
+  await takeFile(app, await gzip('result.json.gz', '{"mean_ttft_ms":20}'));
+  expect(went).toEqual([
+    'open run.yaml: {"seed":7}',
+    'notice Loaded run.yaml.',
+    'benchmark result.json: {"mean_ttft_ms":20}',
+  ]);
+});
+
+test('a file that only one box of the page takes is named with its box', async () => {
+  const { app, went } = page();
+  await takeFile(app, await gzip('config.json.gz', '{"model_type":"llama"}'));
+  await takeFile(app, new File(['kind: ScaledObject\n'], 'keda.yaml'));
+  expect(went).toEqual([
+    'notice config.json describes a model: drop it on the box below “Paste a config.json…” in the form of a pool.',
+    'notice keda.yaml holds policies of another program: drop it on the box of “Paste policies…” under YAML.',
+  ]);
+});
+
+test('a box gets the text of a file, and a link that waits for its trace gets the trace', async () => {
+  const { app, went } = page(true);
+  const box: BenchmarkFile[] = [];
+  await takeFile(app, await gzip('keda.yaml.gz', 'kind: ScaledObject\n'), (file) => box.push(file));
+  expect(box).toEqual([{ name: 'keda.yaml', text: 'kind: ScaledObject\n' }]);
+  await takeFile(app, await gzip('azure.csv.gz', 'a,b\n'));
+  expect(went).toEqual(['given azure.csv: a,b\n']);
+});
+
+test('a damaged or too large gzip file is told once, where its reader looks', async () => {
+  const damaged = new File([(await gzip('a.csv.gz', 'a,b\n')).slice(0, 20)], 'a.csv.gz');
+  const { app, went } = page();
+  await takeFile(app, damaged);
+  await takeFile(app, await gzip('zeros.gz', '0'.repeat(MIB + 1)));
+  expect(went).toEqual([
+    expect.stringMatching(
+      /^notice a\.csv\.gz: found damaged gzip data .* allowed: one whole gzip file; copy or download/,
+    ),
+    'notice zeros.gz: found more than 1 MiB after unpacking; allowed: at most 1 MiB; use the command line for it',
+  ]);
+  const waiting = page(true);
+  await takeFile(waiting.app, damaged);
+  expect(waiting.went).toEqual([expect.stringMatching(/^trouble damaged gzip data/)]);
+});
