@@ -78,10 +78,11 @@ export function App(props: { app: AppState }): JSX.Element {
         if (event.relatedTarget === null) setDropping(false);
       }}
       onDrop={(event) => {
-        if (isField(event.target)) return;
-        event.preventDefault();
         setDropping(false);
         const file = event.dataTransfer?.files[0];
+        // A box that takes files has taken it; text that is dropped on a field belongs there.
+        if (event.defaultPrevented || (!file && isField(event.target))) return;
+        event.preventDefault();
         if (file) void openFile(app, file);
         else if (event.dataTransfer) openDropped(event.dataTransfer, app);
       }}

@@ -1,6 +1,7 @@
 // The built page in Chromium: presets and traces give the command line's digests.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import {
   cli,
   clock,
@@ -132,6 +133,37 @@ onPage('a broken trace names its line and leaves the run alone', async (page) =>
   assert.equal(await clock(page), OPENING_S);
 });
 
+onPage('a trace packed with gzip is replayed as the plain one is', async (page) => {
+  const text = trace(300);
+  await drop(page, 'made.csv.gz', gzipSync(text));
+  const told = page.locator('.notice').filter({ hasText: 'made.csv: 300 requests' });
+  await told.waitFor();
+  const packed = await finalDigest(page);
+  await page.locator('.notice').getByRole('button').first().click();
+  await told.waitFor({ state: 'detached' });
+  await drop(page, 'made.csv', text);
+  await told.waitFor();
+  await resting(page);
+  assert.equal(await finalDigest(page), packed);
+});
+
+onPage('a benchmark packed with gzip is compared with the run', async (page) => {
+  const text = readFileSync(`${ROOT}../tests/benchmarks/vllm-bench-detailed.json`);
+  // Its name says nothing of gzip: its first bytes do.
+  await drop(page, 'bench-0721.json', gzipSync(text));
+  await page.getByRole('heading', { name: 'bench-0721.json' }).waitFor();
+  await page.getByRole('row', { name: /^TPOT mean \d/ }).waitFor();
+});
+
+onPage('a damaged gzip file says what was found and how to fix it, and leaves the run alone', async (page) => {
+  const packed = gzipSync(trace(300));
+  await drop(page, 'made.csv.gz', packed.subarray(0, packed.length - 40));
+  const told = page.locator('.notice').filter({ hasText: 'made.csv.gz: found damaged gzip data' });
+  await told.waitFor();
+  await comes(() => told.textContent(), /copy or download it again, or unpack it/);
+  assert.equal(await clock(page), OPENING_S);
+});
+
 const AUTOSCALER = `apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: { name: chat }
@@ -163,7 +195,9 @@ onPage('pasted policies say key by key what they become, and run as the command 
   const text = panel.getByRole('textbox', { name: 'Policies of another program' });
   await text.fill('kind: HorizontalPodAutoscalr\n');
   await panel.locator('.policies .problems').filter({ hasText: 'did you mean' }).waitFor();
-  await text.fill(AUTOSCALER);
+  await text.fill('');
+  await drop(page, 'policies.yaml.gz', gzipSync(AUTOSCALER), '.policies textarea');
+  await comes(() => text.inputValue(), AUTOSCALER);
   const keys = panel.locator('.policy-keys > div');
   await keys.filter({ hasText: 'spec.maxReplicas' }).filter({ hasText: 'scaling.max' }).waitFor();
   await keys.filter({ hasText: 'data.default.kvCacheThreshold' }).waitFor();

@@ -292,18 +292,19 @@ export function scratch() {
   return mkdtempSync(join(tmpdir(), 'tokenyard-e2e-'));
 }
 
-/** Drops a file on the middle of the page, as a reader would. */
-export async function drop(page, name, text) {
+/** Drops a file of text or bytes on the middle of the page, or on what a selector names, as a reader would. */
+export async function drop(page, name, content, onto = 'main') {
   const transfer = await page.evaluateHandle(
-    ([fileName, content]) => {
+    ([fileName, base64]) => {
       const data = new DataTransfer();
-      data.items.add(new File([content], fileName));
+      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      data.items.add(new File([bytes], fileName));
       return data;
     },
-    [name, text],
+    [name, Buffer.from(content).toString('base64')],
   );
-  await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
-  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+  await page.dispatchEvent(onto, 'dragover', { dataTransfer: transfer });
+  await page.dispatchEvent(onto, 'drop', { dataTransfer: transfer });
 }
 
 export function write(name, text) {

@@ -7,6 +7,8 @@ import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { calibratedDocument } from '../../state/calibration.ts';
 import { explain } from '../../state/notices.ts';
+import { openFile } from '../../state/openFile.ts';
+import { dropInto } from '../parts/dropInto.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { errorText } from './measuredData.ts';
 import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx';
@@ -135,7 +137,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
           <FileButton
             class="btn box"
             takes="Benchmark result"
-            onFile={async (file) => app.setBenchmarkFile({ name: file.name, text: await file.text() })}
+            onFile={(file) => void openFile(app, file, app.setBenchmarkFile)}
           >
             Open a result…
           </FileButton>
@@ -148,6 +150,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
             spellcheck={false}
             value={pasted()}
             onInput={(event) => setPasted(event.currentTarget.value)}
+            onDrop={dropInto(app, (text, name) => app.setBenchmarkFile({ name, text }))}
           />
           <button
             type="button"

@@ -7,6 +7,7 @@ import type { DescribedModel, Diagnostic } from '../../generated/boundary.ts';
 import { RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
+import { dropInto } from '../parts/dropInto.ts';
 import { inUnit, OWN_SPEEDS, plainText, withOwn } from '../parts/formFields.ts';
 
 const READ_MS = 250;
@@ -68,6 +69,7 @@ export default function OwnModelBox(props: { app: App; path: string }): JSX.Elem
         value={text()}
         aria-invalid={problems().length > 0}
         onInput={(event) => typed(event.currentTarget.value)}
+        onDrop={dropInto(app, typed)}
       />
       <Show when={problems().length > 0}>
         <ul class="problems" role="alert">

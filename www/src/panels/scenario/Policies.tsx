@@ -5,6 +5,7 @@ import type { AdoptedPolicies } from '../../generated/boundary.ts';
 import { BenchClient, spawnBench } from '../../sim/benchClient.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices.ts';
+import { dropInto } from '../parts/dropInto.ts';
 
 const READ_MS = 250;
 
@@ -75,6 +76,7 @@ export default function Policies(props: { app: App }): JSX.Element {
         value={text()}
         aria-invalid={wrong().length > 0}
         onInput={(event) => typed(event.currentTarget.value)}
+        onDrop={dropInto(app, typed)}
       />
       <Show when={wrong().length > 0}>
         <ul class="problems" role="alert">

@@ -8,6 +8,7 @@ import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
 import { isLinkText } from '../../state/linkText.ts';
+import { openFile } from '../../state/openFile.ts';
 import { presetNamed } from '../../state/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Picture } from './Picture.tsx';
@@ -135,7 +136,7 @@ function OpenFile(props: { app: App; close: () => void }): JSX.Element {
       takes="Trace, scenario or benchmark file"
       onFile={(file) => {
         props.close();
-        void props.app.openFile(file);
+        void openFile(props.app, file);
       }}
     >
       Open file…

@@ -1,6 +1,7 @@
 // The dialog of a link that could not be opened as it was made, or that waits for the file of its trace.
 import { type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
+import { openFile } from '../../state/openFile.ts';
 import { PRESETS } from '../../state/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Sheet } from '../parts/Sheet.tsx';
@@ -49,7 +50,7 @@ export default function LinkTrouble(props: { app: App }): JSX.Element {
                 </button>
               }
             >
-              <FileButton class="btn pri" takes="Trace of the link" onFile={(file) => void links.giveTrace(file)}>
+              <FileButton class="btn pri" takes="Trace of the link" onFile={(file) => void openFile(props.app, file)}>
                 Choose the file
               </FileButton>
             </Show>

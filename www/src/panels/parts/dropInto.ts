@@ -1,0 +1,14 @@
+// A text box that takes a file dropped on it.
+import type { App } from '../../state/app.ts';
+import { openFile } from '../../state/openFile.ts';
+
+/** The handler of a box: `take` gets the text of a file that is dropped there, unpacked. Other drops are the browser's. */
+export function dropInto(app: App, take: (text: string, name: string) => void): (event: DragEvent) => void {
+  return (event) => {
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    // The page would open it.
+    event.preventDefault();
+    void openFile(app, file, ({ text, name }) => take(text, name));
+  };
+}
