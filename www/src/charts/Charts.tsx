@@ -13,6 +13,7 @@ import {
 } from 'solid-js';
 import { clock, plain } from '../base/units.ts';
 import { type ChartsProps, holderOf, lastSpan, type Place, WINDOW_S } from '../base/view.ts';
+import type { Palette } from '../draw/inks.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { slideOf } from '../draw/slide.ts';
 import type { View } from '../generated/boundary.ts';
@@ -105,14 +106,6 @@ export function Charts(
   });
   const warmUpS = (): number => props.warmUpS ?? 0;
 
-  /** What lies below a point of a distribution. */
-  const inWindow = (of: Place['of'], atMostMs: number): Place => ({
-    of,
-    fromS: nowS() - (props.frame?.key.window_s ?? WINDOW_S),
-    toS: nowS(),
-    atMostMs,
-  });
-
   let told: number | undefined;
   const tell = (t: number | undefined): void => {
     if (t === told) return;
@@ -175,38 +168,7 @@ export function Charts(
           {props.layer}
         </div>
         <Show when={hasShares()}>
-          <div class="charts-shares">
-            <Ecdf
-              title="TTFT"
-              data={props.data['ttft-ecdf']}
-              tail={props.figures?.key.ttft}
-              within={props.figures?.key.ttft_within ?? 0}
-              span={lastSpan(props.figures)}
-              sloMs={(props.figures?.key.slo_ttft_us ?? 0) / 1000}
-              palette={palette()}
-              stroke={palette().prefill}
-              nowS={nowS()}
-              empty={`no first token, ${lastSpan(props.figures)}`}
-              onTable={() => setTable('ttft-ecdf')}
-              onValue={(ms) => props.onPlace?.(inWindow('ttft', ms))}
-              measured={props.measured?.ttft ?? NONE}
-            />
-            <Ecdf
-              title="E2E"
-              data={props.data['e2e-ecdf']}
-              tail={props.figures?.key.e2e}
-              within={props.figures?.key.e2e_within ?? 0}
-              span={lastSpan(props.figures)}
-              sloMs={(props.figures?.key.slo_e2e_us ?? 0) / 1000}
-              palette={palette()}
-              stroke={palette().ink2}
-              nowS={nowS()}
-              empty={`no request finished, ${lastSpan(props.figures)}`}
-              onTable={() => setTable('e2e-ecdf')}
-              onValue={(ms) => props.onPlace?.(inWindow('e2e', ms))}
-              measured={props.measured?.e2e ?? NONE}
-            />
-          </div>
+          <Shares charts={props} palette={palette()} onTable={setTable} />
         </Show>
       </Show>
       <Show when={table()} keyed>
@@ -216,6 +178,57 @@ export function Charts(
           </Suspense>
         )}
       </Show>
+    </div>
+  );
+}
+
+/** The two distributions beside the charts over time. */
+function Shares(props: {
+  readonly charts: ChartsProps;
+  readonly palette: Palette;
+  readonly onTable: (view: View) => void;
+}): JSX.Element {
+  const charts = props.charts;
+  const nowS = (): number => (charts.frame?.now_us ?? 0) / 1e6;
+  /** What lies below a point of a distribution. */
+  const inWindow = (of: Place['of'], atMostMs: number): Place => ({
+    of,
+    fromS: nowS() - (charts.frame?.key.window_s ?? WINDOW_S),
+    toS: nowS(),
+    atMostMs,
+  });
+  return (
+    <div class="charts-shares">
+      <Ecdf
+        title="TTFT"
+        data={charts.data['ttft-ecdf']}
+        tail={charts.figures?.key.ttft}
+        within={charts.figures?.key.ttft_within ?? 0}
+        span={lastSpan(charts.figures)}
+        sloMs={(charts.figures?.key.slo_ttft_us ?? 0) / 1000}
+        palette={props.palette}
+        stroke={props.palette.prefill}
+        nowS={nowS()}
+        empty={`no first token, ${lastSpan(charts.figures)}`}
+        onTable={() => props.onTable('ttft-ecdf')}
+        onValue={(ms) => charts.onPlace?.(inWindow('ttft', ms))}
+        measured={charts.measured?.ttft ?? NONE}
+      />
+      <Ecdf
+        title="E2E"
+        data={charts.data['e2e-ecdf']}
+        tail={charts.figures?.key.e2e}
+        within={charts.figures?.key.e2e_within ?? 0}
+        span={lastSpan(charts.figures)}
+        sloMs={(charts.figures?.key.slo_e2e_us ?? 0) / 1000}
+        palette={props.palette}
+        stroke={props.palette.ink2}
+        nowS={nowS()}
+        empty={`no request finished, ${lastSpan(charts.figures)}`}
+        onTable={() => props.onTable('e2e-ecdf')}
+        onValue={(ms) => charts.onPlace?.(inWindow('e2e', ms))}
+        measured={charts.measured?.e2e ?? NONE}
+      />
     </div>
   );
 }

@@ -145,24 +145,6 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     if (flag.us === undefined || only === undefined || more.length > 0) setTimeout(() => props.onFlags?.(flag.indices));
     else props.onMoveFlag?.(only, flag.us);
   };
-  const key = (event: KeyboardEvent): void => {
-    const frame = props.frame;
-    if (!props.onSeek || !frame) return;
-    const step = frame.axis_end_us / (event.shiftKey ? 20 : 200);
-    const by: Record<string, number> = {
-      ArrowLeft: -step,
-      ArrowRight: step,
-      PageDown: -frame.axis_end_us / 10,
-      PageUp: frame.axis_end_us / 10,
-    };
-    const to: Record<string, number> = { Home: 0, End: frame.axis_end_us };
-    const [us, moved] = [to[event.key], by[event.key]];
-    if (us === undefined && moved === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (moved !== undefined) props.onSeekBy?.(Math.round(moved));
-    else seek(us ?? 0);
-  };
 
   return (
     <div class="timeline">
@@ -195,7 +177,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
             onPointerMove={drag}
             onPointerUp={release}
             onPointerCancel={() => setHeld(undefined)}
-            onKeyDown={key}
+            onKeyDown={(event) => seekByKey(event, props, seek)}
           />
         </Show>
       </div>
@@ -213,4 +195,24 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
       </Show>
     </div>
   );
+}
+
+/** Arrow and page keys go a step, Home and End to an end of the run. */
+function seekByKey(event: KeyboardEvent, props: ScrubberProps, seek: (us: number) => void): void {
+  const frame = props.frame;
+  if (!props.onSeek || !frame) return;
+  const step = frame.axis_end_us / (event.shiftKey ? 20 : 200);
+  const by: Record<string, number> = {
+    ArrowLeft: -step,
+    ArrowRight: step,
+    PageDown: -frame.axis_end_us / 10,
+    PageUp: frame.axis_end_us / 10,
+  };
+  const to: Record<string, number> = { Home: 0, End: frame.axis_end_us };
+  const [us, moved] = [to[event.key], by[event.key]];
+  if (us === undefined && moved === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (moved !== undefined) props.onSeekBy?.(Math.round(moved));
+  else seek(us ?? 0);
 }

@@ -120,16 +120,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     const column = data()?.names.indexOf('count') ?? -1;
     return at === undefined ? (props.figures?.key[spec.of].count ?? 0) : (data()?.columns[column]?.[at] ?? 0);
   });
-  /** What the values beside the title are about: the span of all figures, or the bucket under the cursor. */
-  const span = createMemo(() => {
-    const [first = 0, second = 0] = times();
-    const at = index();
-    const frame = props.figures;
-    if (!frame) return '';
-    if (at === undefined) return spec.span(frame);
-    const width = second - first;
-    return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${plain(Math.round((times()[at] ?? 0) * 10) / 10)} s`;
-  });
+  const span = createMemo(() => (props.figures ? spanSaid(spec, props.figures, times(), index()) : ''));
   /** A click goes there, as on every chart, and opens the slowest request of the bucket. */
   const openBucket = (): void => {
     const at = times()[index() ?? -1];
@@ -196,4 +187,12 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       </div>
     </figure>
   );
+}
+
+/** What the values beside the title are about: the span of all figures, or the bucket under the cursor. */
+function spanSaid(spec: TimeSpec, frame: Frame, times: Float64Array, at: number | undefined): string {
+  if (at === undefined) return spec.span(frame);
+  const [first = 0, second = 0] = times;
+  const width = second - first;
+  return `${spec.span(frame) === 'now' || width <= 0 ? '' : `${plain(width)} s `}at ${plain(Math.round((times[at] ?? 0) * 10) / 10)} s`;
 }

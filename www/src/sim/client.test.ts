@@ -192,6 +192,18 @@ async function pass(seconds: number): Promise<void> {
   for (let i = 0; i < seconds; i += 1) await vi.advanceTimersByTimeAsync(1000);
 }
 
+/** A client whose run is at 31 s. */
+async function running() {
+  const t = setup();
+  await t.client.start();
+  await t.client.load('{}', RUN);
+  t.frame(31_000_000);
+  await pass(0);
+  await vi.advanceTimersByTimeAsync(0);
+  t.paint();
+  return t;
+}
+
 describe('a thread that hangs', () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -199,17 +211,6 @@ describe('a thread that hangs', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-
-  async function running() {
-    const t = setup();
-    await t.client.start();
-    await t.client.load('{}', RUN);
-    t.frame(31_000_000);
-    await pass(0);
-    await vi.advanceTimersByTimeAsync(0);
-    t.paint();
-    return t;
-  }
 
   test('is ended and replaced, and the run made again where it was, without what hung it', async () => {
     const t = await running();

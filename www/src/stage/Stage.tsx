@@ -7,17 +7,9 @@ import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
-import {
-  contextScale,
-  describeReplica,
-  describeStage,
-  followable,
-  hasStopped,
-  isStarting,
-  present,
-  requestsOf,
-} from './facts.ts';
-import { hitTest, type StageLayout, stageLayout, stageNeeds } from './layout.ts';
+import { choose, pick } from './choosing.ts';
+import { contextScale, describeStage, followable, hasStopped, isStarting, present } from './facts.ts';
+import { type StageLayout, stageLayout, stageNeeds } from './layout.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
 import './stage.css';
 
@@ -140,48 +132,8 @@ export function Stage(props: StageProps) {
     surface?.request();
   });
 
-  const pick = (event: MouseEvent): void => {
-    const frame = props.frame;
-    if (!size || !frame) return;
-    const replicas = shown();
-    const hit = hitTest(
-      layoutOf(size.width, size.height),
-      event.offsetX,
-      event.offsetY,
-      (i) => replicas[i]?.batch.requests.length ?? 0,
-    );
-    const r = hit ? replicas[hit.replica] : undefined;
-    if (!hit || !r) {
-      props.onSelect({ request: undefined, replica: undefined });
-      return;
-    }
-    const chip = r.queue[hit.chip];
-    props.onSelect({ request: chip?.request ?? r.batch.requests[hit.bar], replica: r.id });
-  };
-
-  /** Arrow keys choose the replica before or after, Enter and Shift + Enter one of its requests; each choice is spoken. */
-  const choose = (event: KeyboardEvent): void => {
-    if (event.target !== event.currentTarget) return;
-    const replicas = shown();
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    const at = replicas.findIndex((r) => r.id === props.selected.replica);
-    if (by !== undefined && replicas.length > 0) {
-      const next = replicas[at < 0 ? 0 : Math.min(replicas.length - 1, Math.max(0, at + by))];
-      if (!next) return;
-      event.preventDefault();
-      event.stopPropagation();
-      props.onSelect({ request: undefined, replica: next.id });
-      props.onSay?.(describeReplica(next));
-    } else if (event.key === 'Enter') {
-      const r = replicas[at];
-      const all = r ? requestsOf(r) : [];
-      const now = all.findIndex((entry) => entry.request === props.selected.request);
-      const next = all[(now + (event.shiftKey ? all.length - 1 : 1)) % Math.max(1, all.length)];
-      if (!r || !next) return;
-      event.preventDefault();
-      props.onSelect({ request: next.request, replica: r.id });
-      props.onSay?.(`Request ${next.request}, ${next.where}`);
-    }
+  const pickAt = (event: MouseEvent): void => {
+    if (size && props.frame) pick(event, layoutOf(size.width, size.height), shown(), props);
   };
 
   return (
@@ -193,10 +145,10 @@ export function Stage(props: StageProps) {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the stage takes arrow keys, as its name says
           tabIndex={0}
           aria-label="Stage: arrow keys choose a replica, Enter one of its requests"
-          onKeyDown={choose}
+          onKeyDown={(event) => choose(event, shown(), props)}
         >
           {/* Every target of a click is also a control in the table. */}
-          <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pick} />
+          <canvas ref={canvas} role="img" aria-label={describeStage(readFrame())} onClick={pickAt} />
           <button type="button" class="stage-table-toggle" onClick={() => setTable(true)}>
             Show as table
           </button>

@@ -1,0 +1,46 @@
+// Choosing on the stage: what a click hits, and what the arrow keys and Enter go to.
+import type { StageProps } from '../base/view.ts';
+import type { ReplicaFrame } from '../generated/boundary.ts';
+import { describeReplica, requestsOf } from './facts.ts';
+import { hitTest, type StageLayout } from './layout.ts';
+
+/** Chooses what lies under the pointer: a request, its replica alone, or nothing. */
+export function pick(
+  event: MouseEvent,
+  layout: StageLayout,
+  replicas: readonly ReplicaFrame[],
+  props: StageProps,
+): void {
+  const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => replicas[i]?.batch.requests.length ?? 0);
+  const r = hit ? replicas[hit.replica] : undefined;
+  if (!hit || !r) {
+    props.onSelect({ request: undefined, replica: undefined });
+    return;
+  }
+  const chip = r.queue[hit.chip];
+  props.onSelect({ request: chip?.request ?? r.batch.requests[hit.bar], replica: r.id });
+}
+
+/** Arrow keys choose the replica before or after, Enter and Shift + Enter one of its requests; each choice is spoken. */
+export function choose(event: KeyboardEvent, replicas: readonly ReplicaFrame[], props: StageProps): void {
+  if (event.target !== event.currentTarget) return;
+  const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+  const at = replicas.findIndex((r) => r.id === props.selected.replica);
+  if (by !== undefined && replicas.length > 0) {
+    const next = replicas[at < 0 ? 0 : Math.min(replicas.length - 1, Math.max(0, at + by))];
+    if (!next) return;
+    event.preventDefault();
+    event.stopPropagation();
+    props.onSelect({ request: undefined, replica: next.id });
+    props.onSay?.(describeReplica(next));
+  } else if (event.key === 'Enter') {
+    const r = replicas[at];
+    const all = r ? requestsOf(r) : [];
+    const now = all.findIndex((entry) => entry.request === props.selected.request);
+    const next = all[(now + (event.shiftKey ? all.length - 1 : 1)) % Math.max(1, all.length)];
+    if (!r || !next) return;
+    event.preventDefault();
+    props.onSelect({ request: next.request, replica: r.id });
+    props.onSay?.(`Request ${next.request}, ${next.where}`);
+  }
+}
