@@ -64,7 +64,6 @@ export default function RunPanel(props: { app: App }): JSX.Element {
     ['Rejected', counts().rejected],
     ['Dropped', counts().dropped],
   ];
-  const key = () => app.throttledFrame()?.key;
   const marked = (): string => {
     const all = app.frame()?.anomaly_count ?? 0;
     const shown = app.frame()?.anomalies.length ?? 0;
@@ -102,38 +101,7 @@ export default function RunPanel(props: { app: App }): JSX.Element {
         </dl>
       </div>
       <Little app={app} />
-      <div class="blk">
-        <div class="blk-head">
-          <h2>Latency</h2>
-          <span class="m">{lastSpan(app.throttledFrame())}</span>
-        </div>
-        <table class="tbl">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="visually-hidden">Metric</span>
-              </th>
-              <th scope="col">p50</th>
-              <th scope="col">p90</th>
-              <th scope="col">p99</th>
-              <th scope="col">n</th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={['ttft', 'tpot', 'itl', 'e2e'] as const}>
-              {(name) => (
-                <tr>
-                  <th scope="row">{name.toUpperCase()}</th>
-                  <For each={['p50_us', 'p90_us', 'p99_us'] as const}>
-                    {(p) => <td>{text(percentileUs(key()?.[name][p] ?? 0, key()?.[name].count ?? 0))}</td>}
-                  </For>
-                  <td class="m">{count(key()?.[name].count ?? 0)}</td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
-      </div>
+      <LatencyBlock app={app} />
       <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
       <div class="blk">
         <div class="blk-head">
@@ -197,5 +165,44 @@ export default function RunPanel(props: { app: App }): JSX.Element {
         <p class="m version">Tokenyard {app.version()}</p>
       </div>
     </>
+  );
+}
+
+/** Percentiles of each latency over the latest seconds. */
+function LatencyBlock(props: { app: App }): JSX.Element {
+  const key = () => props.app.throttledFrame()?.key;
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>Latency</h2>
+        <span class="m">{lastSpan(props.app.throttledFrame())}</span>
+      </div>
+      <table class="tbl">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="visually-hidden">Metric</span>
+            </th>
+            <th scope="col">p50</th>
+            <th scope="col">p90</th>
+            <th scope="col">p99</th>
+            <th scope="col">n</th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={['ttft', 'tpot', 'itl', 'e2e'] as const}>
+            {(name) => (
+              <tr>
+                <th scope="row">{name.toUpperCase()}</th>
+                <For each={['p50_us', 'p90_us', 'p99_us'] as const}>
+                  {(p) => <td>{text(percentileUs(key()?.[name][p] ?? 0, key()?.[name].count ?? 0))}</td>}
+                </For>
+                <td class="m">{count(key()?.[name].count ?? 0)}</td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -126,54 +126,74 @@ export default function ExpressionField(props: {
         onKeyDown={pressed}
         onBlur={() => void commit()}
       />
-      <div
-        class="words"
-        role="listbox"
-        id={list}
-        tabIndex={-1}
-        aria-label="Words that go on"
-        hidden={words().length === 0}
-      >
-        <For each={words()}>
-          {(word, i) => (
-            // The keyboard stays in the field: it moves through the list from there.
-            <div
-              role="option"
-              id={`${list}-${i()}`}
-              tabIndex={-1}
-              aria-selected={active() === i()}
-              onPointerDown={(event) => {
-                event.preventDefault();
-                void take(word);
-              }}
-            >
-              <code>{word.text}</code>
-              <span class="m">{word.help}</span>
-            </div>
-          )}
-        </For>
-      </div>
+      <Words id={list} words={words()} active={active()} onTake={(word) => void take(word)} />
       <Show when={reading().problems.length > 0}>
         <Marked text={text()} problems={reading().problems} />
       </Show>
       <div role="status" id={said}>
         <Show when={reading().problems.length > 0}>
-          <ul class="problems">
-            <For each={reading().problems}>
-              {(p) => (
-                <li>
-                  Found {p.found}; {p.fix}
-                  <details>
-                    <summary>What is allowed there</summary>
-                    {p.allowed}
-                  </details>
-                </li>
-              )}
-            </For>
-          </ul>
+          <Problems list={reading().problems} />
         </Show>
       </div>
     </div>
+  );
+}
+
+/** The words that go on from the caret. */
+function Words(props: {
+  id: string;
+  words: readonly Completion[];
+  /** The one that the keyboard has reached; -1 for none. */
+  active: number;
+  onTake: (word: Completion) => void;
+}): JSX.Element {
+  return (
+    <div
+      class="words"
+      role="listbox"
+      id={props.id}
+      tabIndex={-1}
+      aria-label="Words that go on"
+      hidden={props.words.length === 0}
+    >
+      <For each={props.words}>
+        {(word, i) => (
+          // The keyboard stays in the field: it moves through the list from there.
+          <div
+            role="option"
+            id={`${props.id}-${i()}`}
+            tabIndex={-1}
+            aria-selected={props.active === i()}
+            onPointerDown={(event) => {
+              event.preventDefault();
+              props.onTake(word);
+            }}
+          >
+            <code>{word.text}</code>
+            <span class="m">{word.help}</span>
+          </div>
+        )}
+      </For>
+    </div>
+  );
+}
+
+/** What is wrong with the text, and what is allowed there. */
+function Problems(props: { list: readonly ExpressionProblem[] }): JSX.Element {
+  return (
+    <ul class="problems">
+      <For each={props.list}>
+        {(p) => (
+          <li>
+            Found {p.found}; {p.fix}
+            <details>
+              <summary>What is allowed there</summary>
+              {p.allowed}
+            </details>
+          </li>
+        )}
+      </For>
+    </ul>
   );
 }
 

@@ -94,25 +94,7 @@ export default function Share(props: { app: App }): JSX.Element {
         <div class="share-top">
           <div class="share-link">
             <div class="share-head">
-              <fieldset class="seg" aria-label="Form of the link">
-                <button
-                  type="button"
-                  aria-pressed={isForm('readable')}
-                  disabled={!made()?.readable}
-                  title={made()?.readable ? undefined : 'Only links of a few plain values can be read'}
-                  onClick={() => setForm('readable')}
-                >
-                  Readable
-                </button>
-                <button
-                  type="button"
-                  aria-pressed={isForm('packed')}
-                  disabled={!made()}
-                  onClick={() => setForm('packed')}
-                >
-                  Compact
-                </button>
-              </fieldset>
+              <Forms made={made()} isForm={isForm} onForm={setForm} />
               <span class="grow" />
               <span class="share-length">
                 <b>{count(url().length)}</b> characters
@@ -130,38 +112,14 @@ export default function Share(props: { app: App }): JSX.Element {
             <Show when={long()}>
               <p class="say warn">Longer than chats and mails take. Pass the file on: dropped on the page, it opens.</p>
             </Show>
-            <div class="share-buttons">
-              <button
-                type="button"
-                class={long() ? 'btn box' : 'btn pri'}
-                disabled={url() === ''}
-                onClick={() => copy(url(), 'Link')}
-              >
-                <Icon name="copy" />
-                Copy link
-              </button>
-              <button
-                type="button"
-                class="btn box"
-                disabled={url() === ''}
-                onClick={() => copy(markdown(), 'Markdown')}
-              >
-                Copy as Markdown
-              </button>
-              <button type="button" class={long() ? 'btn pri' : 'btn box'} onClick={saveFile}>
-                Save file
-              </button>
-              <Show when={'share' in navigator && matchMedia('(pointer: coarse)').matches}>
-                <button
-                  type="button"
-                  class="btn box"
-                  disabled={url() === ''}
-                  onClick={() => void navigator.share({ title: title(), url: url() }).catch(() => {})}
-                >
-                  Share…
-                </button>
-              </Show>
-            </div>
+            <LinkButtons
+              url={url()}
+              title={title()}
+              long={long()}
+              onCopy={copy}
+              markdown={markdown}
+              onSave={saveFile}
+            />
           </div>
           <Qr text={url()} />
         </div>
@@ -203,32 +161,110 @@ export default function Share(props: { app: App }): JSX.Element {
             </select>
           </label>
         </Show>
-        <Show when={frame()}>
-          {(code) => (
-            <div class="share-embed">
-              <div class="share-head">
-                <h3>Embed</h3>
-                <span class="s">
-                  stage, TTFT and transport, {FRAME.width} × {FRAME.height} px
-                </span>
-                <span class="grow" />
-                <button type="button" class="btn box" onClick={() => copy(code(), 'Code')}>
-                  Copy code
-                </button>
-              </div>
-              <textarea
-                class="share-url"
-                aria-label="Code that embeds the run"
-                readonly
-                rows="3"
-                value={code()}
-                onFocus={(event) => event.currentTarget.select()}
-              />
-            </div>
-          )}
-        </Show>
+        <Show when={frame()}>{(code) => <EmbedCode code={code()} onCopy={copy} />}</Show>
       </Show>
     </Sheet>
+  );
+}
+
+/** The two forms of a link: one of plain values, which can be read, and a compact one. */
+function Forms(props: {
+  made: MadeLink | null | undefined;
+  isForm: (form: Form) => boolean;
+  onForm: (form: Form) => void;
+}): JSX.Element {
+  return (
+    <fieldset class="seg" aria-label="Form of the link">
+      <button
+        type="button"
+        aria-pressed={props.isForm('readable')}
+        disabled={!props.made?.readable}
+        title={props.made?.readable ? undefined : 'Only links of a few plain values can be read'}
+        onClick={() => props.onForm('readable')}
+      >
+        Readable
+      </button>
+      <button
+        type="button"
+        aria-pressed={props.isForm('packed')}
+        disabled={!props.made}
+        onClick={() => props.onForm('packed')}
+      >
+        Compact
+      </button>
+    </fieldset>
+  );
+}
+
+/** What can be done with the link: copied, saved as a file, given to the system's own sharing. */
+function LinkButtons(props: {
+  url: string;
+  title: string;
+  /** Whether it is too long for chats: the file comes first. */
+  long: boolean;
+  markdown: () => string;
+  onCopy: (text: string, what: string) => void;
+  onSave: () => void;
+}): JSX.Element {
+  return (
+    <div class="share-buttons">
+      <button
+        type="button"
+        class={props.long ? 'btn box' : 'btn pri'}
+        disabled={props.url === ''}
+        onClick={() => props.onCopy(props.url, 'Link')}
+      >
+        <Icon name="copy" />
+        Copy link
+      </button>
+      <button
+        type="button"
+        class="btn box"
+        disabled={props.url === ''}
+        onClick={() => props.onCopy(props.markdown(), 'Markdown')}
+      >
+        Copy as Markdown
+      </button>
+      <button type="button" class={props.long ? 'btn pri' : 'btn box'} onClick={props.onSave}>
+        Save file
+      </button>
+      <Show when={'share' in navigator && matchMedia('(pointer: coarse)').matches}>
+        <button
+          type="button"
+          class="btn box"
+          disabled={props.url === ''}
+          onClick={() => void navigator.share({ title: props.title, url: props.url }).catch(() => {})}
+        >
+          Share…
+        </button>
+      </Show>
+    </div>
+  );
+}
+
+/** The code that embeds the run in another page. */
+function EmbedCode(props: { code: string; onCopy: (text: string, what: string) => void }): JSX.Element {
+  return (
+    <div class="share-embed">
+      <div class="share-head">
+        <h3>Embed</h3>
+        <span class="s">
+          stage, TTFT and transport, {FRAME.width} × {FRAME.height} px
+        </span>
+        <span class="grow" />
+        <button type="button" class="btn box" onClick={() => props.onCopy(props.code, 'Code')}>
+          Copy code
+        </button>
+      </div>
+      <textarea
+        class="share-url"
+        aria-label="Code that embeds the run"
+        readonly
+        rows="3"
+        value={props.code}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+    </div>
   );
 }
 

@@ -17,23 +17,12 @@ const FIRST_SHARE = 10;
 
 type Limit = 'fromS' | 'toS';
 
-export default function SpanLayer(props: { app: App }): JSX.Element {
-  const app = props.app;
-  const close = (): void => void setSpanShown(false);
-  let layer: HTMLDivElement | undefined;
-  const endS = (): number => Math.max(1e-6, (app.frame()?.axis_end_us ?? 0) / 1e6);
-  const nowS = (): number => (app.frame()?.now_us ?? 0) / 1e6;
-  const select = (a: number, b: number, of: AccountedTime): void => {
-    setSpan(spanBetween(a, b, nowS(), endS(), of));
-  };
-  const share = (s: number): number => (100 * Math.min(s, endS())) / endS();
-  const says = (s: SelectedSpan): string => `${plain(s.fromS)} to ${plain(s.toS)} s`;
+/** Drags a span with the pointer: a new one from where it went down on a chart, or an edge of the selected one. */
+function createDrag(
   /** The instant below a pointer. */
-  const at = (event: PointerEvent): number => {
-    const box = layer?.getBoundingClientRect();
-    return box ? ((event.clientX - box.left) / Math.max(1, box.width)) * endS() : 0;
-  };
-
+  at: (event: PointerEvent) => number,
+  select: (a: number, b: number, of: AccountedTime) => void,
+) {
   /** What the pointer holds: the other end of the span, and where it was taken. */
   let held:
     | { readonly anchorS: number; readonly fromX: number; readonly of: AccountedTime; moved: boolean }
@@ -67,6 +56,27 @@ export default function SpanLayer(props: { app: App }): JSX.Element {
     window.addEventListener('click', swallow, { capture: true, once: true });
     setTimeout(() => window.removeEventListener('click', swallow, { capture: true }));
   };
+  return { take, drag, release };
+}
+
+export default function SpanLayer(props: { app: App }): JSX.Element {
+  const app = props.app;
+  const close = (): void => void setSpanShown(false);
+  let layer: HTMLDivElement | undefined;
+  const endS = (): number => Math.max(1e-6, (app.frame()?.axis_end_us ?? 0) / 1e6);
+  const nowS = (): number => (app.frame()?.now_us ?? 0) / 1e6;
+  const select = (a: number, b: number, of: AccountedTime): void => {
+    setSpan(spanBetween(a, b, nowS(), endS(), of));
+  };
+  const share = (s: number): number => (100 * Math.min(s, endS())) / endS();
+  const says = (s: SelectedSpan): string => `${plain(s.fromS)} to ${plain(s.toS)} s`;
+  /** The instant below a pointer. */
+  const at = (event: PointerEvent): number => {
+    const box = layer?.getBoundingClientRect();
+    return box ? ((event.clientX - box.left) / Math.max(1, box.width)) * endS() : 0;
+  };
+
+  const { take, drag, release } = createDrag(at, select);
   const leave = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.defaultPrevented || app.covered() || app.notice()) return;
     if (event.target instanceof Element && event.target.closest('input, select, textarea, [popover]')) return;

@@ -1,13 +1,24 @@
 // Play, step, speed, clock and the scrubber.
 import { Slider } from '@ark-ui/solid/slider';
-import { createMemo, createSignal, For, Index, type JSX, Match, Show, Switch } from 'solid-js';
+import {
+  type Accessor,
+  type ComponentProps,
+  createMemo,
+  createSignal,
+  For,
+  Index,
+  type JSX,
+  Match,
+  Show,
+  Switch,
+} from 'solid-js';
 import { clock, plain, secondsOf, speed as speedText } from '../../base/units.ts';
 import { Scrubber } from '../../charts/Scrubber.tsx';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { type Progress, sayErrand } from '../../state/errand.ts';
 import { sayWanted } from '../../state/occasions.ts';
-import { tooltip } from '../../state/shortcuts.ts';
+import { type ShortcutName, tooltip } from '../../state/shortcuts.ts';
 import { behind, caption, LABELLED, SPEEDS } from '../../state/speeds.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { Flyout } from '../parts/Flyout.tsx';
@@ -24,8 +35,6 @@ export function Transport(props: { app: App }): JSX.Element {
     const horizon = frame?.horizon_us || (app.trace() && frame?.axis_end_us) || 0;
     return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
   });
-  /** What the large button does now. */
-  const doing = (): 'Stop' | 'Pause' | 'Play' => (app.progress() ? 'Stop' : app.playsOn() ? 'Pause' : 'Play');
   let openFlags: (() => void) | undefined;
   const asked = createMemo(() => speedText(app.speed()));
   const got = createMemo(() => (app.playing() && app.achieved() > 0 ? speedText(app.achieved()) : '–'));
@@ -65,66 +74,7 @@ export function Transport(props: { app: App }): JSX.Element {
         >
           {() => <LazyPart app={app} what="The edit" load={() => import('./FlagPanel.tsx')} />}
         </Flyout>
-        <button
-          type="button"
-          class="btn sq"
-          aria-label="Restart"
-          disabled={app.studying()}
-          title={tooltip('Restart', 'restart')}
-          onClick={() => void app.restart()}
-        >
-          <Icon name="start" />
-        </button>
-        <button
-          type="button"
-          class="btn sq"
-          aria-label="Step back"
-          disabled={app.studying()}
-          title={tooltip('Step back to the event before', 'step-back')}
-          onClick={() => void app.stepBack()}
-        >
-          <Icon name="back" />
-        </button>
-        <button
-          type="button"
-          class="play"
-          aria-label={doing()}
-          disabled={app.studying()}
-          title={tooltip(doing(), 'play')}
-          onClick={() => void app.toggle()}
-        >
-          <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
-        </button>
-        <button
-          type="button"
-          class="btn sq"
-          aria-label="Step one event"
-          disabled={app.studying()}
-          title={tooltip('Step one event', 'step-event')}
-          onClick={() => app.step('event')}
-        >
-          <Icon name="event" />
-        </button>
-        <button
-          type="button"
-          class="btn sq"
-          aria-label="Step one engine step"
-          disabled={app.studying()}
-          title={tooltip('Step one engine step', 'step-engine')}
-          onClick={() => app.step('engine-step')}
-        >
-          <Icon name="engine" />
-        </button>
-        <button
-          type="button"
-          class="btn sq"
-          aria-label="Run to the end"
-          disabled={app.studying()}
-          title={tooltip('Run to the end', 'to-end')}
-          onClick={() => app.toEnd()}
-        >
-          <Icon name="end" />
-        </button>
+        <Steps app={app} />
         <span class="clock" role="timer" aria-label="Simulated time">
           {clock(app.frame()?.now_us ?? 0)} <small>{end()}</small>
           <small class="phone-only">
@@ -200,57 +150,109 @@ export function Transport(props: { app: App }): JSX.Element {
             )}
           </Match>
         </Switch>
-        <div class="speed">
-          <span class="desk r asked">
-            <span class="s">{caption(app.speed())}</span>
-            <br />
-            <span class="m" classList={{ wa: behind(app.speed(), app.achieved()) }}>
-              asked {asked()} · got <b>{got()}</b>
-            </span>
-          </span>
-          <div class="slider">
-            <Deferred>
-              <Slider.Root
-                min={0}
-                max={SPEEDS.length - 1}
-                step={1}
-                thumbSize={THUMB}
-                value={[app.speedIndex()]}
-                onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
-                aria-label={['Speed']}
-                getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
-              >
-                <Slider.Control class="slider-control">
-                  <Slider.Track class="slider-track">
-                    <Slider.Range class="slider-range" />
-                  </Slider.Track>
-                  <Slider.Thumb index={0} class="slider-thumb">
-                    <Slider.HiddenInput />
-                  </Slider.Thumb>
-                </Slider.Control>
-                <Deferred>
-                  <Slider.MarkerGroup class="slider-marks">
-                    <For each={LABELLED}>
-                      {(stop) => (
-                        <Slider.Marker
-                          value={SPEEDS.indexOf(stop)}
-                          class="slider-mark"
-                          style={{ 'pointer-events': 'auto' }}
-                          data-on={stop === app.speed() ? '' : undefined}
-                          onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
-                        >
-                          {speedText(stop)}
-                        </Slider.Marker>
-                      )}
-                    </For>
-                  </Slider.MarkerGroup>
-                </Deferred>
-              </Slider.Root>
-            </Deferred>
-          </div>
-        </div>
+        <Speed app={app} asked={asked} got={got} />
       </div>
     </section>
+  );
+}
+
+/** The buttons that move the run: to its start, back, on, by a step, to its end. */
+function Steps(props: { app: App }): JSX.Element {
+  const app = props.app;
+  /** What the large button does now. */
+  const doing = (): 'Stop' | 'Pause' | 'Play' => (app.progress() ? 'Stop' : app.playsOn() ? 'Pause' : 'Play');
+  const Step = (step: {
+    name: string;
+    title?: string;
+    key: ShortcutName;
+    icon: ComponentProps<typeof Icon>['name'];
+    does: () => unknown;
+  }): JSX.Element => (
+    <button
+      type="button"
+      class="btn sq"
+      aria-label={step.name}
+      disabled={app.studying()}
+      title={tooltip(step.title ?? step.name, step.key)}
+      onClick={() => void step.does()}
+    >
+      <Icon name={step.icon} />
+    </button>
+  );
+  return (
+    <>
+      <Step name="Restart" key="restart" icon="start" does={app.restart} />
+      <Step name="Step back" title="Step back to the event before" key="step-back" icon="back" does={app.stepBack} />
+      <button
+        type="button"
+        class="play"
+        aria-label={doing()}
+        disabled={app.studying()}
+        title={tooltip(doing(), 'play')}
+        onClick={() => void app.toggle()}
+      >
+        <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
+      </button>
+      <Step name="Step one event" key="step-event" icon="event" does={() => app.step('event')} />
+      <Step name="Step one engine step" key="step-engine" icon="engine" does={() => app.step('engine-step')} />
+      <Step name="Run to the end" key="to-end" icon="end" does={app.toEnd} />
+    </>
+  );
+}
+
+/** The speed asked for and the one that was got, and the slider between the speeds. */
+function Speed(props: { app: App; asked: Accessor<string>; got: Accessor<string> }): JSX.Element {
+  const { app, asked, got } = props;
+  return (
+    <div class="speed">
+      <span class="desk r asked">
+        <span class="s">{caption(app.speed())}</span>
+        <br />
+        <span class="m" classList={{ wa: behind(app.speed(), app.achieved()) }}>
+          asked {asked()} · got <b>{got()}</b>
+        </span>
+      </span>
+      <div class="slider">
+        <Deferred>
+          <Slider.Root
+            min={0}
+            max={SPEEDS.length - 1}
+            step={1}
+            thumbSize={THUMB}
+            value={[app.speedIndex()]}
+            onValueChange={({ value }) => app.setSpeed(value[0] ?? 0)}
+            aria-label={['Speed']}
+            getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
+          >
+            <Slider.Control class="slider-control">
+              <Slider.Track class="slider-track">
+                <Slider.Range class="slider-range" />
+              </Slider.Track>
+              <Slider.Thumb index={0} class="slider-thumb">
+                <Slider.HiddenInput />
+              </Slider.Thumb>
+            </Slider.Control>
+            <Deferred>
+              <Slider.MarkerGroup class="slider-marks">
+                <For each={LABELLED}>
+                  {(stop) => (
+                    <Slider.Marker
+                      value={SPEEDS.indexOf(stop)}
+                      class="slider-mark"
+                      style={{ 'pointer-events': 'auto' }}
+                      data-on={stop === app.speed() ? '' : undefined}
+                      onClick={() => app.setSpeed(SPEEDS.indexOf(stop))}
+                    >
+                      {speedText(stop)}
+                    </Slider.Marker>
+                  )}
+                </For>
+              </Slider.MarkerGroup>
+            </Deferred>
+          </Slider.Root>
+        </Deferred>
+      </div>
+    </div>
   );
 }
 
