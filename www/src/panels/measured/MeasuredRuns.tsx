@@ -48,20 +48,6 @@ export default function MeasuredRuns(props: { app: App }): JSX.Element {
   const level = createMemo(() => DATA.levels.find((l) => l.level === shown()));
   const [chosen, setChosen] = createSignal<Experiment>();
   const [side, setSide] = createSignal<Side>('benchmark');
-  const [shut, setShut] = createSignal<ReadonlySet<string>>(new Set());
-  /** Whether experiments that the headline does not count are listed too. */
-  const [whole, setWhole] = createSignal(false);
-  const counted = createMemo(() => DATA.experiments.filter((e) => counts(e, regime())).length);
-  const groups = createMemo(() =>
-    groupsOf(DATA)
-      .map((group) => ({ ...group, experiments: group.experiments.filter((e) => whole() || counts(e, regime())) }))
-      .filter((group) => group.experiments.length > 0),
-  );
-  const toggle = (group: string): void => {
-    const next = new Set(shut());
-    if (!next.delete(group)) next.add(group);
-    setShut(next);
-  };
   const choose = (e: Experiment): void => {
     setChosen(e);
     setSide('experiment');
@@ -80,52 +66,7 @@ export default function MeasuredRuns(props: { app: App }): JSX.Element {
 
   return (
     <main class="overlay truth" aria-label="How true is this?" tabindex="-1" ref={host}>
-      <nav class="truth-list" aria-label="Experiments">
-        <div class="bar">
-          <h2>{whole() ? DATA.experiments.length : `${counted()} of ${DATA.experiments.length}`} experiments</h2>
-          <span class="grow" />
-          <button type="button" class="btn box" aria-pressed={whole()} onClick={() => setWhole(!whole())}>
-            All
-          </button>
-        </div>
-        <p class="s truth-filter">
-          {whole() ? 'All, also those that no headline counts' : sentence(filterText('calibrated', regime()))}; error of
-          the E2E mean, calibrated, of each stage.
-        </p>
-        <div class="truth-scroll">
-          <For each={groups()}>
-            {(group) => (
-              <section>
-                <button
-                  type="button"
-                  class="truth-group"
-                  aria-expanded={!shut().has(group.name)}
-                  onClick={() => toggle(group.name)}
-                >
-                  <b>{group.name}</b>
-                  <span class="s">{group.about}</span>
-                </button>
-                <Show when={!shut().has(group.name)}>
-                  <For each={group.experiments}>
-                    {(e) => (
-                      <button
-                        type="button"
-                        class="truth-row"
-                        aria-pressed={chosen() === e}
-                        title={e.id}
-                        onClick={() => choose(e)}
-                      >
-                        <span>{shortName(e)}</span>
-                        <b>{listedError(e, whole() ? undefined : countedStages(e, regime()))}</b>
-                      </button>
-                    )}
-                  </For>
-                </Show>
-              </section>
-            )}
-          </For>
-        </div>
-      </nav>
+      <ExperimentList regime={regime()} chosen={chosen()} onChoose={choose} />
       <div class="truth-mid">
         <div class="truth-head">
           <div>
@@ -193,5 +134,75 @@ export default function MeasuredRuns(props: { app: App }): JSX.Element {
         </div>
       </aside>
     </main>
+  );
+}
+
+/** The experiments of each group, with the error of each. */
+function ExperimentList(props: {
+  regime: Regime;
+  chosen: Experiment | undefined;
+  onChoose: (experiment: Experiment) => void;
+}): JSX.Element {
+  const [shut, setShut] = createSignal<ReadonlySet<string>>(new Set());
+  /** Whether experiments that the headline does not count are listed too. */
+  const [whole, setWhole] = createSignal(false);
+  const counted = createMemo(() => DATA.experiments.filter((e) => counts(e, props.regime)).length);
+  const groups = createMemo(() =>
+    groupsOf(DATA)
+      .map((group) => ({ ...group, experiments: group.experiments.filter((e) => whole() || counts(e, props.regime)) }))
+      .filter((group) => group.experiments.length > 0),
+  );
+  const toggle = (group: string): void => {
+    const next = new Set(shut());
+    if (!next.delete(group)) next.add(group);
+    setShut(next);
+  };
+  return (
+    <nav class="truth-list" aria-label="Experiments">
+      <div class="bar">
+        <h2>{whole() ? DATA.experiments.length : `${counted()} of ${DATA.experiments.length}`} experiments</h2>
+        <span class="grow" />
+        <button type="button" class="btn box" aria-pressed={whole()} onClick={() => setWhole(!whole())}>
+          All
+        </button>
+      </div>
+      <p class="s truth-filter">
+        {whole() ? 'All, also those that no headline counts' : sentence(filterText('calibrated', props.regime))}; error
+        of the E2E mean, calibrated, of each stage.
+      </p>
+      <div class="truth-scroll">
+        <For each={groups()}>
+          {(group) => (
+            <section>
+              <button
+                type="button"
+                class="truth-group"
+                aria-expanded={!shut().has(group.name)}
+                onClick={() => toggle(group.name)}
+              >
+                <b>{group.name}</b>
+                <span class="s">{group.about}</span>
+              </button>
+              <Show when={!shut().has(group.name)}>
+                <For each={group.experiments}>
+                  {(e) => (
+                    <button
+                      type="button"
+                      class="truth-row"
+                      aria-pressed={props.chosen === e}
+                      title={e.id}
+                      onClick={() => props.onChoose(e)}
+                    >
+                      <span>{shortName(e)}</span>
+                      <b>{listedError(e, whole() ? undefined : countedStages(e, props.regime))}</b>
+                    </button>
+                  )}
+                </For>
+              </Show>
+            </section>
+          )}
+        </For>
+      </div>
+    </nav>
   );
 }

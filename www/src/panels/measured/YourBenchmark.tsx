@@ -85,17 +85,6 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
       await compare(file.text);
     });
   };
-  const rows = (): readonly MeasuredRow[] =>
-    (comparison()?.rows ?? []).map((r) => ({
-      figure: `${r.metric} ${r.stat}`,
-      low: r.low,
-      high: r.high,
-      simulated: r.simulated,
-      error: r.error,
-    }));
-  /** The error of mean TPOT, or of what stands in its place. */
-  const mainError = (of: OneRun['before'] | undefined): string =>
-    errorText(of?.find((r) => r.metric === 'tpot_ms' && r.stat === 'mean')?.error);
 
   return (
     <>
@@ -111,26 +100,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
           }
         >
           {(file) => (
-            <>
-              <h3 class="truth-name">{file().name}</h3>
-              <Show when={comparison()}>
-                {(c) => (
-                  <p class="s">
-                    {[c().tool, c().model, c().date].filter((part) => part !== '').join(', ')}. Run: {c().says}; seeds{' '}
-                    {c().seeds}
-                    {c().failed > 0 ? `; ${c().failed} requests failed` : ''}.
-                  </p>
-                )}
-              </Show>
-              <Show when={runs().length > 1}>
-                <label class="truth-stage">
-                  Run
-                  <select value={String(run())} onChange={(event) => choose(Number(event.currentTarget.value))}>
-                    <For each={runs()}>{(b, i) => <option value={String(i())}>{b.name || `${i() + 1}`}</option>}</For>
-                  </select>
-                </label>
-              </Show>
-            </>
+            <WhatWasRead name={file().name} comparison={comparison()} runs={runs()} run={run()} onRun={choose} />
           )}
         </Show>
         <div class="truth-buttons">
@@ -173,28 +143,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
       <Show when={comparison()}>
         {(c) => (
           <>
-            <div class="truth-block">
-              <For each={c().warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
-              <Show when={c().assumed}>
-                <p class="wa">
-                  The file does not tell how its requests were sent: the load is assumed, and what differs is no error.
-                </p>
-              </Show>
-              <MeasuredTable rows={rows()} assumed={c().assumed} />
-              <For each={c().notes}>{(note) => <p class="s">{note}</p>}</For>
-            </div>
-            <div class="truth-block">
-              <For each={c().curves}>
-                {(curve) => (
-                  <MeasuredCurve
-                    title={CURVES[curve.metric] ?? curve.metric}
-                    simulated={curve.simulated}
-                    measured={curve.measured}
-                    largestGap={curve.largest_gap}
-                  />
-                )}
-              </For>
-            </div>
+            <Compared comparison={c()} />
             <div class="truth-block truth-calibrate">
               <button type="button" class="btn pri" disabled={busy() !== ''} onClick={calibrate}>
                 Calibrate to this run
@@ -203,34 +152,7 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
                 when={found()}
                 fallback={<p class="s">Fits the few coefficients that one run tells; all others stay.</p>}
               >
-                {(one) => (
-                  <>
-                    <p class="s">
-                      Fitted {one().changes.length} of {one().of} coefficients to {one().requests} requests
-                      {one().failed > 0 ? `; ${one().failed} failed` : ''}. TPOT {mainError(one().before)} →{' '}
-                      <b>{mainError(one().after)}</b>. They are in force from 0, in a run of its own in the list of
-                      runs.
-                    </p>
-                    <For each={one().warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
-                    <ul class="rests">
-                      <For each={one().changes}>
-                        {(change) => (
-                          <li>
-                            <span>
-                              {change.coefficient.replaceAll('_', ' ')}: {Number(change.before.toPrecision(4))} →{' '}
-                              <b>{Number(change.after.toPrecision(4))}</b>
-                              {change.half === undefined
-                                ? ', interval unknown'
-                                : ` ± ${Number(change.half.toPrecision(2))} (95 %)`}
-                              , from {change.told_by}
-                            </span>
-                          </li>
-                        )}
-                      </For>
-                      <For each={one().notes}>{(note) => <li class="wa">{note}</li>}</For>
-                    </ul>
-                  </>
-                )}
+                {(one) => <Calibrated one={one()} />}
               </Show>
             </div>
           </>
@@ -239,3 +161,106 @@ export function YourBenchmark(props: { app: App }): JSX.Element {
     </>
   );
 }
+
+/** What was read of a file: who wrote it, and the run of it that is compared. */
+function WhatWasRead(props: {
+  name: string;
+  comparison: Comparison | undefined;
+  runs: readonly Benchmark[];
+  run: number;
+  onRun: (index: number) => void;
+}): JSX.Element {
+  return (
+    <>
+      <h3 class="truth-name">{props.name}</h3>
+      <Show when={props.comparison}>
+        {(c) => (
+          <p class="s">
+            {[c().tool, c().model, c().date].filter((part) => part !== '').join(', ')}. Run: {c().says}; seeds{' '}
+            {c().seeds}
+            {c().failed > 0 ? `; ${c().failed} requests failed` : ''}.
+          </p>
+        )}
+      </Show>
+      <Show when={props.runs.length > 1}>
+        <label class="truth-stage">
+          Run
+          <select value={String(props.run)} onChange={(event) => props.onRun(Number(event.currentTarget.value))}>
+            <For each={props.runs}>{(b, i) => <option value={String(i())}>{b.name || `${i() + 1}`}</option>}</For>
+          </select>
+        </label>
+      </Show>
+    </>
+  );
+}
+
+/** Measured beside simulated: the figures, and the distributions. */
+function Compared(props: { comparison: Comparison }): JSX.Element {
+  const rows = (): readonly MeasuredRow[] =>
+    props.comparison.rows.map((r) => ({
+      figure: `${r.metric} ${r.stat}`,
+      low: r.low,
+      high: r.high,
+      simulated: r.simulated,
+      error: r.error,
+    }));
+  return (
+    <>
+      <div class="truth-block">
+        <For each={props.comparison.warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
+        <Show when={props.comparison.assumed}>
+          <p class="wa">
+            The file does not tell how its requests were sent: the load is assumed, and what differs is no error.
+          </p>
+        </Show>
+        <MeasuredTable rows={rows()} assumed={props.comparison.assumed} />
+        <For each={props.comparison.notes}>{(note) => <p class="s">{note}</p>}</For>
+      </div>
+      <div class="truth-block">
+        <For each={props.comparison.curves}>
+          {(curve) => (
+            <MeasuredCurve
+              title={CURVES[curve.metric] ?? curve.metric}
+              simulated={curve.simulated}
+              measured={curve.measured}
+              largestGap={curve.largest_gap}
+            />
+          )}
+        </For>
+      </div>
+    </>
+  );
+}
+
+/** What the run fixed: the coefficients before and after. */
+function Calibrated(props: { one: OneRun }): JSX.Element {
+  return (
+    <>
+      <p class="s">
+        Fitted {props.one.changes.length} of {props.one.of} coefficients to {props.one.requests} requests
+        {props.one.failed > 0 ? `; ${props.one.failed} failed` : ''}. TPOT {mainError(props.one.before)} →{' '}
+        <b>{mainError(props.one.after)}</b>. They are in force from 0, in a run of its own in the list of runs.
+      </p>
+      <For each={props.one.warnings}>{(warning) => <p class="wa">{warning}</p>}</For>
+      <ul class="rests">
+        <For each={props.one.changes}>
+          {(change) => (
+            <li>
+              <span>
+                {change.coefficient.replaceAll('_', ' ')}: {Number(change.before.toPrecision(4))} →{' '}
+                <b>{Number(change.after.toPrecision(4))}</b>
+                {change.half === undefined ? ', interval unknown' : ` ± ${Number(change.half.toPrecision(2))} (95 %)`},
+                from {change.told_by}
+              </span>
+            </li>
+          )}
+        </For>
+        <For each={props.one.notes}>{(note) => <li class="wa">{note}</li>}</For>
+      </ul>
+    </>
+  );
+}
+
+/** The error of mean TPOT, or of what stands in its place. */
+const mainError = (of: OneRun['before'] | undefined): string =>
+  errorText(of?.find((r) => r.metric === 'tpot_ms' && r.stat === 'mean')?.error);

@@ -25,7 +25,7 @@ import { sendToB, sentToB } from '../../state/sentToB.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { overlay } from '../parts/overlay.ts';
 import { CompareCharts } from './CompareCharts.tsx';
-import { Chooser, createChoices, Proposals } from './CompareChooser.tsx';
+import { type Choices, Chooser, createChoices, Proposals } from './CompareChooser.tsx';
 import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import './compare.css';
@@ -39,6 +39,7 @@ type Study = (typeof STUDIES)[number];
 
 /** What of two runs is shown. */
 const SHOWN = ['Charts', 'Stages'] as const;
+type Shown = (typeof SHOWN)[number];
 
 /** Both stages, drawn by what is given: panels know no stage. */
 export type StagesProps = {
@@ -49,7 +50,7 @@ export type StagesProps = {
 
 export function Compare(props: { app: App; stages: Component<StagesProps> }): JSX.Element {
   const app = props.app;
-  const [shown, setShown] = createSignal<(typeof SHOWN)[number]>('Charts');
+  const [shown, setShown] = createSignal<Shown>('Charts');
   let host: HTMLElement | undefined;
   const comparing = createComparing({
     frame: app.frame,
@@ -92,6 +93,69 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
     () => host,
     () => app.setComparing(false),
   );
+  const raceAsB = (next: Beside): void => {
+    setStudy('Two runs');
+    void comparing.choose(next);
+  };
+  return (
+    <main
+      class="overlay compare"
+      classList={{
+        races: study() !== 'Two runs',
+        'with-stages': shown() === 'Stages' && comparing.beside() !== undefined,
+      }}
+      aria-label="Compare with B"
+      tabindex="-1"
+      ref={host}
+    >
+      <div class="bar">
+        <fieldset class="seg" aria-label="What is compared">
+          <For each={STUDIES}>
+            {(name) => (
+              <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
+                {name}
+              </button>
+            )}
+          </For>
+        </fieldset>
+        <span class="grow" />
+        <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <Show
+        when={study() !== 'Two runs'}
+        fallback={
+          <TwoRuns
+            app={app}
+            comparing={comparing}
+            choices={choices}
+            shown={shown()}
+            onShown={setShown}
+            stages={props.stages}
+          />
+        }
+      >
+        <Suspense>
+          <Show when={study() === 'Race'} fallback={<Sweep app={app} />}>
+            <Race app={app} onB={raceAsB} />
+          </Show>
+        </Suspense>
+      </Show>
+    </main>
+  );
+}
+
+/** Both runs: what they are on the left, their figures and charts in the middle, their requests on the right. */
+function TwoRuns(props: {
+  app: App;
+  comparing: Comparing;
+  choices: Choices;
+  shown: Shown;
+  onShown: (shown: Shown) => void;
+  stages: Component<StagesProps>;
+}): JSX.Element {
+  const { app, comparing, choices } = props;
   const promote = async (b: Beside): Promise<void> => {
     if (await app.applyAsRun(b.document)) app.setComparing(false);
   };
@@ -99,11 +163,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
     const a: Beside = { name: 'A before the swap', document: app.document() };
     if (await app.applyAsRun(b.document)) await comparing.choose(a);
   };
-  const raceAsB = (next: Beside): void => {
-    setStudy('Two runs');
-    void comparing.choose(next);
-  };
-  const twoRuns = (): JSX.Element => (
+  return (
     <>
       <div class="compare-side">
         <div class="compare-scroll">
@@ -160,7 +220,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
                 <fieldset class="seg" aria-label="What of both runs is shown">
                   <For each={SHOWN}>
                     {(name) => (
-                      <button type="button" aria-pressed={shown() === name} onClick={() => setShown(name)}>
+                      <button type="button" aria-pressed={props.shown === name} onClick={() => props.onShown(name)}>
                         {name}
                       </button>
                     )}
@@ -170,7 +230,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
                   Run both to the end
                 </button>
               </div>
-              <Show when={shown() === 'Stages'}>
+              <Show when={props.shown === 'Stages'}>
                 <Suspense>
                   <Dynamic component={props.stages} app={app} frames={comparing.frames()} nameOfB={b().name} />
                 </Suspense>
@@ -184,7 +244,7 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
               <CompareFigures comparison={comparing.seeds()?.comparison ?? comparing.result()?.comparison} />
               <CompareRegret comparison={comparing.seeds()?.comparison} />
               <NoOracle why={comparing.seeds()?.noOracle} />
-              <Show when={shown() === 'Charts'}>
+              <Show when={props.shown === 'Charts'}>
                 <CompareCharts
                   comparison={comparing.result()?.comparison}
                   charts={comparing.charts()}
@@ -213,44 +273,9 @@ export function Compare(props: { app: App; stages: Component<StagesProps> }): JS
       </div>
     </>
   );
-  return (
-    <main
-      class="overlay compare"
-      classList={{
-        races: study() !== 'Two runs',
-        'with-stages': shown() === 'Stages' && comparing.beside() !== undefined,
-      }}
-      aria-label="Compare with B"
-      tabindex="-1"
-      ref={host}
-    >
-      <div class="bar">
-        <fieldset class="seg" aria-label="What is compared">
-          <For each={STUDIES}>
-            {(name) => (
-              <button type="button" aria-pressed={study() === name} onClick={() => setStudy(name)}>
-                {name}
-              </button>
-            )}
-          </For>
-        </fieldset>
-        <span class="grow" />
-        <button type="button" class="btn sq" aria-label="Close" onClick={() => app.setComparing(false)}>
-          <Icon name="close" />
-        </button>
-      </div>
-      <Show when={study() !== 'Two runs'} fallback={twoRuns()}>
-        <Suspense>
-          <Show when={study() === 'Race'} fallback={<Sweep app={app} />}>
-            <Race app={app} onB={raceAsB} />
-          </Show>
-        </Suspense>
-      </Show>
-    </main>
-  );
 }
 
-function state(comparing: ReturnType<typeof createComparing>, app: App): string {
+function state(comparing: Comparing, app: App): string {
   const [now, b] = [app.frame()?.now_us ?? 0, comparing.atUs() ?? 0];
   const found = comparing.result();
   if (found?.atUs === now) {

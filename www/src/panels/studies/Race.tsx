@@ -2,6 +2,7 @@
 // held against the oracle. Loaded when it is opened.
 import { createMemo, createSignal, createUniqueId, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
+import type { Option } from '../../base/schema.ts';
 import { readDocument } from '../../base/text.ts';
 import { count, DASH, durationMs, percent, ratePerS, signed, text, usd } from '../../base/units.ts';
 import type { RacePlace, RankBy, RunRegret } from '../../generated/boundary.ts';
@@ -92,23 +93,13 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
               </fieldset>
             </div>
           </Show>
-          <fieldset class="race-chooser">
-            <legend>{of() === 'Routers' ? 'Routers' : `Autoscalers of ${scaled()?.name || 'the pool'}`}</legend>
-            <For each={options()}>
-              {(option) => (
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={option.tag === ownTag() || chosen().has(option.tag)}
-                    disabled={option.tag === ownTag()}
-                    onChange={() => toggle(option.tag)}
-                  />
-                  {option.label}
-                  {option.tag === ownTag() ? ', as in this scenario' : ''}
-                </label>
-              )}
-            </For>
-          </fieldset>
+          <Entrants
+            title={of() === 'Routers' ? 'Routers' : `Autoscalers of ${scaled()?.name || 'the pool'}`}
+            options={options()}
+            own={ownTag()}
+            chosen={chosen()}
+            onToggle={toggle}
+          />
           <div class="compare-chooser">
             <label>
               Seeds
@@ -116,21 +107,13 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
                 <For each={SEEDS}>{(n) => <option value={n}>{n}</option>}</For>
               </select>
             </label>
-            <label>
-              Ranked by
-              <select
-                class="in"
-                value={by()}
-                onChange={(event) => {
-                  const found = BY.find(([name]) => name === event.currentTarget.value);
-                  if (!found) return;
-                  setBy(found[0]);
-                  race.rank(found[0]);
-                }}
-              >
-                <For each={BY}>{([name, label]) => <option value={name}>{label}</option>}</For>
-              </select>
-            </label>
+            <RankedBy
+              by={by()}
+              onBy={(next) => {
+                setBy(next);
+                race.rank(next);
+              }}
+            />
             <p class="say">
               All get the same requests for each seed. Objectives met: of the requests that finished, were refused or
               dropped; refused and dropped ones have missed. A p99 of all counts requests without the time as the
@@ -196,6 +179,54 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
         </Show>
       </div>
     </>
+  );
+}
+
+/** The policies that can be in the race; the scenario's own always is. */
+function Entrants(props: {
+  title: string;
+  options: readonly Option[];
+  own: string;
+  chosen: ReadonlySet<string>;
+  onToggle: (tag: string) => void;
+}): JSX.Element {
+  return (
+    <fieldset class="race-chooser">
+      <legend>{props.title}</legend>
+      <For each={props.options}>
+        {(option) => (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={option.tag === props.own || props.chosen.has(option.tag)}
+              disabled={option.tag === props.own}
+              onChange={() => props.onToggle(option.tag)}
+            />
+            {option.label}
+            {option.tag === props.own ? ', as in this scenario' : ''}
+          </label>
+        )}
+      </For>
+    </fieldset>
+  );
+}
+
+/** The figure that decides who is first. */
+function RankedBy(props: { by: RankBy; onBy: (by: RankBy) => void }): JSX.Element {
+  return (
+    <label>
+      Ranked by
+      <select
+        class="in"
+        value={props.by}
+        onChange={(event) => {
+          const found = BY.find(([name]) => name === event.currentTarget.value);
+          if (found) props.onBy(found[0]);
+        }}
+      >
+        <For each={BY}>{([name, label]) => <option value={name}>{label}</option>}</For>
+      </select>
+    </label>
   );
 }
 

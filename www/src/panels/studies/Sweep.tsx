@@ -1,6 +1,7 @@
 // A sweep: a field of the scenario over a range, with several seeds and routers, and the capacity of the fleet. Loaded when opened.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
+import type { Option } from '../../base/schema.ts';
 import { DASH, durationMs, NBSP, percent, plain, ratePerS, text, usd } from '../../base/units.ts';
 import type { SweepPoint, SweepSummary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -31,6 +32,8 @@ const MOST_ROUTERS = 4;
 /** Whether a path is a rate of arrivals. */
 const isRate = (path: string): boolean => path === TRAFFIC.path || path.endsWith('rate_per_s');
 
+type Study = ReturnType<typeof createSweep>;
+
 type Varied = Axis & {
   /** The section of the form that it stands in, and its name there. */
   readonly group: string;
@@ -43,14 +46,12 @@ export default function Sweep(props: { app: App }): JSX.Element {
   const app = props.app;
   const study = createSweep();
   const fields = createMemo(() => [TRAFFIC, ...numbersOf(app)]);
-  const groups = createMemo(() => [...new Set(fields().flatMap((f) => (f.group === '' ? [] : [f.group])))]);
   const [path, setPath] = createSignal(TRAFFIC.path);
   const varied = (): Varied => fields().find((f) => f.path === path()) ?? TRAFFIC;
   const [from, setFrom] = createSignal('0.5');
   const [to, setTo] = createSignal('1.5');
   const [steps, setSteps] = createSignal(6);
   const [seeds, setSeeds] = createSignal(3);
-  const [share, setShare] = createSignal(0.95);
   const [routers, setRouters] = createSignal<readonly string[]>([]);
   /** What the curves on screen are of. */
   const [axis, setAxis] = createSignal<Axis>(TRAFFIC);
@@ -99,47 +100,10 @@ export default function Sweep(props: { app: App }): JSX.Element {
       <div class="compare-side">
         <div class="compare-scroll">
           <div class="compare-chooser">
-            <label>
-              What is varied
-              <select class="in" value={path()} onChange={(event) => choose(event.currentTarget.value)}>
-                <option value={TRAFFIC.path}>{TRAFFIC.title}</option>
-                <For each={groups()}>
-                  {(group) => (
-                    <optgroup label={group}>
-                      <For each={fields().filter((f) => f.group === group)}>
-                        {(f) => (
-                          <option value={f.path}>
-                            {f.label}
-                            {f.unit === '' || f.unit === '×' ? '' : `, ${f.unit}`}
-                          </option>
-                        )}
-                      </For>
-                    </optgroup>
-                  )}
-                </For>
-              </select>
-            </label>
+            <VariedSelect fields={fields()} path={path()} onPath={choose} />
             <div class="sweep-range">
-              <label>
-                From
-                <input
-                  class="in"
-                  type="text"
-                  inputmode="decimal"
-                  value={from()}
-                  onInput={(event) => setFrom(event.currentTarget.value)}
-                />
-              </label>
-              <label>
-                to
-                <input
-                  class="in"
-                  type="text"
-                  inputmode="decimal"
-                  value={to()}
-                  onInput={(event) => setTo(event.currentTarget.value)}
-                />
-              </label>
+              <Bound name="From" value={from()} onValue={setFrom} />
+              <Bound name="to" value={to()} onValue={setTo} />
               <label>
                 Values
                 <select class="in" value={steps()} onChange={(event) => setSteps(Number(event.currentTarget.value))}>
@@ -156,24 +120,7 @@ export default function Sweep(props: { app: App }): JSX.Element {
                 <For each={SEEDS}>{(n) => <option value={n}>{n}</option>}</For>
               </select>
             </label>
-            <details>
-              <summary>Routers beside the scenario’s own ({routers().length})</summary>
-              <fieldset class="race-chooser">
-                <legend class="visually-hidden">Routers</legend>
-                <For each={options()}>
-                  {(option) => (
-                    <label class="check">
-                      <input
-                        type="checkbox"
-                        checked={routers().includes(option.tag)}
-                        onChange={() => toggle(option.tag)}
-                      />
-                      {option.label}
-                    </label>
-                  )}
-                </For>
-              </fieldset>
-            </details>
+            <RouterChoice options={options()} chosen={routers()} onToggle={toggle} />
             <div class="compare-buttons flat">
               <Show
                 when={study.running() === 'sweep'}
@@ -189,54 +136,7 @@ export default function Sweep(props: { app: App }): JSX.Element {
               </Show>
             </div>
           </div>
-          <div class="compare-chooser sweep-capacity">
-            <h2>Capacity</h2>
-            <p class="say">
-              The highest arrival rate at which enough requests meet the objectives, by bisection. Refused, dropped and
-              late requests have missed; who is unfinished in time is left out.
-            </p>
-            <label>
-              Share that must meet them
-              <select class="in" value={share()} onChange={(event) => setShare(Number(event.currentTarget.value))}>
-                <For each={SHARES}>{(s) => <option value={s}>{text(percent(s, 1))}</option>}</For>
-              </select>
-            </label>
-            <div class="compare-buttons flat">
-              <Show
-                when={study.running() === 'capacity'}
-                fallback={
-                  <button
-                    type="button"
-                    class="btn box"
-                    onClick={() => void study.find(app.document(), seeds(), share())}
-                  >
-                    Find the capacity
-                  </button>
-                }
-              >
-                <button type="button" class="btn box" onClick={study.stop}>
-                  Cancel
-                </button>
-              </Show>
-            </div>
-            <div role="status">
-              <Show when={study.capacity()}>
-                {(found) => (
-                  <>
-                    <p class="sweep-found">{found().text}</p>
-                    <Show when={found().factor}>
-                      {(factor) => (
-                        <p class="say">
-                          That is {plain(factor())}× the traffic of the scenario: where enough still meet the
-                          objectives. A knee is elsewhere: where a time is three times that of the lowest traffic.
-                        </p>
-                      )}
-                    </Show>
-                  </>
-                )}
-              </Show>
-            </div>
-          </div>
+          <Capacity app={app} study={study} seeds={seeds()} />
           <p class="compare-trouble" role="alert">
             {study.trouble()}
           </p>
@@ -290,6 +190,133 @@ export default function Sweep(props: { app: App }): JSX.Element {
         </Show>
       </div>
     </>
+  );
+}
+
+/** What can be varied: the traffic, and the fields of the form that hold a number, by section. */
+function VariedSelect(props: { fields: readonly Varied[]; path: string; onPath: (path: string) => void }): JSX.Element {
+  const groups = createMemo(() => [...new Set(props.fields.flatMap((f) => (f.group === '' ? [] : [f.group])))]);
+  return (
+    <label>
+      What is varied
+      <select class="in" value={props.path} onChange={(event) => props.onPath(event.currentTarget.value)}>
+        <option value={TRAFFIC.path}>{TRAFFIC.title}</option>
+        <For each={groups()}>
+          {(group) => (
+            <optgroup label={group}>
+              <For each={props.fields.filter((f) => f.group === group)}>
+                {(f) => (
+                  <option value={f.path}>
+                    {f.label}
+                    {f.unit === '' || f.unit === '×' ? '' : `, ${f.unit}`}
+                  </option>
+                )}
+              </For>
+            </optgroup>
+          )}
+        </For>
+      </select>
+    </label>
+  );
+}
+
+/** An end of the range. */
+function Bound(props: { name: string; value: string; onValue: (value: string) => void }): JSX.Element {
+  return (
+    <label>
+      {props.name}
+      <input
+        class="in"
+        type="text"
+        inputmode="decimal"
+        value={props.value}
+        onInput={(event) => props.onValue(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** Routers that are swept too. */
+function RouterChoice(props: {
+  options: readonly Option[];
+  chosen: readonly string[];
+  onToggle: (tag: string) => void;
+}): JSX.Element {
+  return (
+    <details>
+      <summary>Routers beside the scenario’s own ({props.chosen.length})</summary>
+      <fieldset class="race-chooser">
+        <legend class="visually-hidden">Routers</legend>
+        <For each={props.options}>
+          {(option) => (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={props.chosen.includes(option.tag)}
+                onChange={() => props.onToggle(option.tag)}
+              />
+              {option.label}
+            </label>
+          )}
+        </For>
+      </fieldset>
+    </details>
+  );
+}
+
+/** The highest arrival rate at which enough requests meet the objectives. */
+function Capacity(props: { app: App; study: Study; seeds: number }): JSX.Element {
+  const { study } = props;
+  const [share, setShare] = createSignal(0.95);
+  return (
+    <div class="compare-chooser sweep-capacity">
+      <h2>Capacity</h2>
+      <p class="say">
+        The highest arrival rate at which enough requests meet the objectives, by bisection. Refused, dropped and late
+        requests have missed; who is unfinished in time is left out.
+      </p>
+      <label>
+        Share that must meet them
+        <select class="in" value={share()} onChange={(event) => setShare(Number(event.currentTarget.value))}>
+          <For each={SHARES}>{(s) => <option value={s}>{text(percent(s, 1))}</option>}</For>
+        </select>
+      </label>
+      <div class="compare-buttons flat">
+        <Show
+          when={study.running() === 'capacity'}
+          fallback={
+            <button
+              type="button"
+              class="btn box"
+              onClick={() => void study.find(props.app.document(), props.seeds, share())}
+            >
+              Find the capacity
+            </button>
+          }
+        >
+          <button type="button" class="btn box" onClick={study.stop}>
+            Cancel
+          </button>
+        </Show>
+      </div>
+      <div role="status">
+        <Show when={study.capacity()}>
+          {(found) => (
+            <>
+              <p class="sweep-found">{found().text}</p>
+              <Show when={found().factor}>
+                {(factor) => (
+                  <p class="say">
+                    That is {plain(factor())}× the traffic of the scenario: where enough still meet the objectives. A
+                    knee is elsewhere: where a time is three times that of the lowest traffic.
+                  </p>
+                )}
+              </Show>
+            </>
+          )}
+        </Show>
+      </div>
+    </div>
   );
 }
 
