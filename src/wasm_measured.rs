@@ -98,7 +98,7 @@ impl Rows {
     pub fn new(scenario: &str, table: &str, format: &str) -> Result<Self, JsValue> {
         let scenario = parse(scenario).map_err(|p| value(&p))?;
         let unknown = |what: &str| {
-            value(&vec![Diagnostic::error("", what, "a table and a format", "see docs/output.md")])
+            value(&vec![Diagnostic::error("", what, "a table and a format", "see docs/reference/output.md")])
         };
         let table = Table::ALL.into_iter().find(|t| t.name() == table).ok_or_else(|| unknown(table))?;
         let format =

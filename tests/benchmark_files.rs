@@ -372,7 +372,7 @@ fn scenario_of(experiment: &Value, stage: &Value) -> String {
 
 #[test]
 fn every_recorded_stage_with_traffic_opens_as_a_sound_scenario() {
-    let text = fs::read_to_string(format!("{}/docs/validation-page.json", env!("CARGO_MANIFEST_DIR")));
+    let text = fs::read_to_string(format!("{}/docs/data/validation-page.json", env!("CARGO_MANIFEST_DIR")));
     let page: Value = serde_json::from_str(&text.expect("it is recorded")).expect("JSON");
     let (mut opened, mut figures) = (0, 0);
     for experiment in page["experiments"].as_array().expect("experiments") {

@@ -367,7 +367,7 @@ fn near(found: Option<f64>, quoted: f64, within: f64) -> bool {
     found.is_some_and(|x| (x - quoted).abs() <= within)
 }
 
-/// Takes seconds: docs/scaling.md quotes these figures.
+/// Takes seconds: docs/explanation/scaling.md quotes these figures.
 #[test]
 fn policies_of_the_day_have_the_regrets_that_are_quoted() {
     let quoted = [

@@ -172,7 +172,7 @@ fn measured_runs() -> Option<String> {
 #[test]
 fn no_group_of_measured_runs_is_predicted_worse_than_recorded() {
     let Some(measured) = measured_runs() else { return };
-    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/validation.json").display().to_string();
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/data/validation.json").display().to_string();
     let out = run(&["validate", &measured, "--seeds", "1", "--gate", &table]);
     assert!(out.status.success(), "{}", text(&out.stderr));
 }

@@ -446,7 +446,7 @@ fn two_choices_even_out_256_replicas() {
     about(found.ttft(99, "", 34.0, 60.0), 50.0, 100.0);
 }
 
-/// docs/howto-write-a-scorer.md.
+/// docs/how-to/write-a-scorer.md.
 #[test]
 fn a_scorer_of_load_and_uncached_tokens_beats_the_default_where_prefixes_outweigh_load() {
     let scorer = r#"{"expression": "1 / (1 + in_flight + uncached_tokens / 1000)"}"#;

@@ -1,6 +1,6 @@
 //! How far the queueing model can be trusted on the engine's own step times: nine runs in which its filter learns at one load, and
-//! nine at the load that it then finds a replica to carry. The figures are those of docs/queueing-validity.json, which the page
-//! shows, and of the table in docs/queueing.md.
+//! nine at the load that it then finds a replica to carry. The figures are those of docs/data/queueing-validity.json, which the page
+//! shows, and of the table in docs/explanation/queueing.md.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -80,15 +80,15 @@ fn the_published_range_of_validity_is_what_runs_give() {
         .iter()
         .flat_map(|(name, lengths, loads)| loads.iter().map(|load| run(name, *lengths, *load)))
         .collect();
-    let text = include_str!("../docs/queueing-validity.json");
+    let text = include_str!("../docs/data/queueing-validity.json");
     let published: Value = serde_json::from_str(text).expect("JSON");
     assert_eq!(published["runs"], json!(runs), "{}", serde_json::to_string(&runs).expect("JSON"));
-    let document = include_str!("../docs/queueing.md");
+    let document = include_str!("../docs/explanation/queueing.md");
     let range = published["range"].as_str().expect("a sentence");
-    assert!(document.contains(range), "docs/queueing.md says: {range}");
+    assert!(document.contains(range), "docs/explanation/queueing.md says: {range}");
     for run in &runs {
         let line = line_of(run);
-        assert!(document.contains(&line), "docs/queueing.md lacks: {line}");
+        assert!(document.contains(&line), "docs/explanation/queueing.md lacks: {line}");
     }
 }
 

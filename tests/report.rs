@@ -463,10 +463,10 @@ fn every_name_in_a_report_is_documented() {
     for part in ["fitness", "cpu", "blis", "anomalies", "requests"] {
         assert!(names.contains(part), "the run is meant to have {part}");
     }
-    let page = include_str!("../docs/report.md");
+    let page = include_str!("../docs/reference/report.md");
     let missing: Vec<&String> = names
         .iter()
         .filter(|name| !page.contains(&format!("`{name}`")) && !page.contains(&format!("## {name}")))
         .collect();
-    assert!(missing.is_empty(), "docs/report.md does not say what these are: {missing:?}");
+    assert!(missing.is_empty(), "docs/reference/report.md does not say what these are: {missing:?}");
 }

@@ -435,10 +435,10 @@ fn a_run_cut_into_pieces_writes_the_same_rows_up_to_each_instant() {
 
 #[test]
 fn docs_explain_every_column_and_every_event_and_no_others() {
-    let page = include_str!("../docs/output.md");
+    let page = include_str!("../docs/reference/output.md");
     let rows_of = |heading: &str| -> Vec<&str> {
         let section = page.split("\n## ").find(|section| section.starts_with(heading));
-        let section = section.unwrap_or_else(|| panic!("docs/output.md has no section {heading}"));
+        let section = section.unwrap_or_else(|| panic!("docs/reference/output.md has no section {heading}"));
         section.lines().filter(|line| line.starts_with("| `")).collect()
     };
     for table in Table::ALL {
@@ -449,12 +449,17 @@ fn docs_explain_every_column_and_every_event_and_no_others() {
         assert_eq!(
             rows_of(table.name()),
             expected,
-            "the section {} of docs/output.md is to have\n{}",
+            "the section {} of docs/reference/output.md is to have\n{}",
             table.name(),
             expected.join("\n")
         );
     }
     let expected: Vec<String> =
         events().iter().map(|(name, help)| format!("| `{name}` | {help} |")).collect();
-    assert_eq!(rows_of("what happens"), expected, "docs/output.md is to have\n{}", expected.join("\n"));
+    assert_eq!(
+        rows_of("what happens"),
+        expected,
+        "docs/reference/output.md is to have\n{}",
+        expected.join("\n")
+    );
 }

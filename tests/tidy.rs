@@ -406,7 +406,8 @@ fn invariants_in(text: &str) -> Vec<String> {
 
 #[test]
 fn every_invariant_is_explained_and_every_explained_one_is_asserted() {
-    let page = fs::read_to_string(root().join("docs/invariants.md")).expect("docs/invariants.md");
+    let page = fs::read_to_string(root().join("docs/reference/invariants.md"))
+        .expect("docs/reference/invariants.md");
     let explained: BTreeSet<String> =
         page.lines().filter(|l| l.starts_with("## INV-")).flat_map(invariants_in).collect();
     let (mut problems, mut asserted) = (Vec::new(), BTreeMap::new());
@@ -415,7 +416,7 @@ fn every_invariant_is_explained_and_every_explained_one_is_asserted() {
     for (path, text) in sources {
         for n in invariants_in(&text) {
             if !explained.contains(&n) {
-                problems.push(format!("{path}: INV-{n} has no heading in docs/invariants.md"));
+                problems.push(format!("{path}: INV-{n} has no heading in docs/reference/invariants.md"));
             }
             if text.contains(&format!("\"INV-{n}:")) {
                 asserted.entry(n).or_insert_with(|| path.clone());
@@ -424,7 +425,9 @@ fn every_invariant_is_explained_and_every_explained_one_is_asserted() {
     }
     let without = explained.iter().filter(|n| !asserted.contains_key(*n));
     problems.extend(
-        without.map(|n| format!("docs/invariants.md: no message of an assertion starts with INV-{n}:")),
+        without.map(|n| {
+            format!("docs/reference/invariants.md: no message of an assertion starts with INV-{n}:")
+        }),
     );
     report("invariants are numbered, explained and asserted", &problems);
 }

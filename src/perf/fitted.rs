@@ -1,4 +1,4 @@
-//! The fitted model: a straight line through measurements (docs/model.md, 2.1).
+//! The fitted model: a straight line through measurements (docs/explanation/model.md, 2.1).
 
 use super::step::StepLoad;
 use crate::base::Span;

@@ -1,7 +1,7 @@
 //! Decisions: admission, routing and scaling. Read-only views in, decisions out; a policy never touches the engine's state.
 //!
 //! Each policy is a file with one struct; the state enums below derive what snapshots need, and their `match` is the
-//! only dispatch. docs/recipes.md lists the places a new policy touches.
+//! only dispatch. docs/how-to/recipes.md lists the places a new policy touches.
 
 pub mod admission;
 pub mod priority;

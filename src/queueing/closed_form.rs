@@ -2,7 +2,7 @@
 //! times the length of a step. So T = alpha / (1 - rho), with rho the rate times the work of a request.
 //!
 //! It knows no batch limit of its own; [`ClosedForm::capacity`] adds it. It is good where many requests share a step and
-//! prompts are short, and says too little about TTFT where they are not (docs/queueing.md has figures).
+//! prompts are short, and says too little about TTFT where they are not (docs/explanation/queueing.md has figures).
 
 use super::trouble::{Trouble, above_zero, at_least};
 use super::{Objectives, Params, RequestSize};

@@ -1,5 +1,5 @@
 //! The queueing model of an inference server: latencies of a load, the load that objectives allow, and a filter that learns
-//! the server's three coefficients from what is measured. Numbers in, numbers out; docs/queueing.md has the formulas.
+//! the server's three coefficients from what is measured. Numbers in, numbers out; docs/explanation/queueing.md has the formulas.
 //!
 //! Two modes. [`Mode::Corrected`] is the model as its description means it. [`Mode::AsCoded`] is what the published program
 //! does, with its lock-out and its never scaling up, so that both can be watched; recorded results of that program fix it.

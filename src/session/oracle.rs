@@ -1,9 +1,9 @@
 //! The oracle of a scenario: the same run with autoscalers that know the rate at which requests will come. It is the bound that the
 //! policies of the scenario are held against: same workload, same limits on replicas and GPUs, same start-up and drain.
 //!
-//! What a replica carries is what `tokenyard size` says of its pool: the closed form of docs/queueing.md for the mean lengths of the
+//! What a replica carries is what `tokenyard size` says of its pool: the closed form of docs/explanation/queueing.md for the mean lengths of the
 //! scenario's first requests, within the strictest objectives that it has. How far the oracle looks ahead is the mean start-up and one
-//! period of decisions. docs/scaling.md has the derivation in words.
+//! period of decisions. docs/explanation/scaling.md has the derivation in words.
 
 use super::compare::OraclePool;
 use super::{Trace, pool_coefficients};

@@ -1,4 +1,4 @@
-//! docs/validation.md and its pictures, from the rows of a replay: aggregates and one point for each stage, no requests.
+//! docs/data/validation.md and its pictures, from the rows of a replay: aggregates and one point for each stage, no requests.
 
 use super::compare::{Aggregate, Row, aggregates};
 use super::ranking::rankings;

@@ -2,7 +2,7 @@
 //! that prove it.
 //!
 //! A detector is a small state machine on facts, one file each, at most logarithmic in the requests waiting for a fact.
-//! Facts are the same however a run is cut and whoever watches it, and so are the anomalies. docs/report.md lists the
+//! Facts are the same however a run is cut and whoever watches it, and so are the anomalies. docs/reference/report.md lists the
 //! thresholds.
 
 mod autoscaling;

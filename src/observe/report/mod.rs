@@ -1,7 +1,7 @@
 //! The report of a run: stable names, durations in milliseconds, percentiles by linear interpolation on n - 1.
 //!
 //! Made from the records of requests and what the recorder has summed up, in time proportional to the requests (and the
-//! sorting of their latencies). docs/report.md lists every name.
+//! sorting of their latencies). docs/reference/report.md lists every name.
 
 mod anomalies;
 mod cost;

@@ -1,4 +1,4 @@
-//! The parts of a report: plain data with stable names, which docs/report.md lists. Names end in their unit.
+//! The parts of a report: plain data with stable names, which docs/reference/report.md lists. Names end in their unit.
 
 use crate::observe::life::Part;
 use crate::scenario::FitnessMetric;

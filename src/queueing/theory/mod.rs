@@ -1,5 +1,5 @@
 //! Laws of textbook queues, each a function with its preconditions: what must hold of arrivals, service and order for the law to
-//! be exact. docs/queueing.md names the sources. Times are in units of the mean service time where nothing else is said.
+//! be exact. docs/explanation/queueing.md names the sources. Times are in units of the mean service time where nothing else is said.
 //!
 //! A load of 1 or above, where a law has none, is a [`Trouble`] with the load in it.
 

@@ -2,7 +2,7 @@
 //!
 //! Everything works on [`Outcomes`], which were written by runs in other threads or programs. Two runs of equal workload are paired
 //! request by request, so that what the traffic does to both cancels out; others are compared as distributions. With several seeds
-//! the interval of a difference is over the seeds; with one it comes from a bootstrap over stretches of the run. docs/compare.md
+//! the interval of a difference is over the seeds; with one it comes from a bootstrap over stretches of the run. docs/explanation/compare.md
 //! says what is computed and how far it can be trusted.
 
 mod detail;

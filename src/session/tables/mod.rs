@@ -4,7 +4,7 @@
 //! records and buckets that the run keeps anyway. A file holds back no more than its buffer, however many rows there are.
 //! Rows tell of a run and are no part of it: its results are the same with and without them. Nothing here knows where the bytes go.
 //!
-//! Names and order of the columns are a contract with whoever reads the files; docs/output.md lists them.
+//! Names and order of the columns are a contract with whoever reads the files; docs/reference/output.md lists them.
 
 mod decisions;
 mod events;

@@ -1,5 +1,5 @@
 //! Laws of queueing theory beside a run: which of them could fit, what each assumes and whether the run keeps it, and what it says
-//! at the rates of the run. docs/theory.md has the laws, the rules and the thresholds.
+//! at the rates of the run. docs/explanation/theory.md has the laws, the rules and the thresholds.
 //!
 //! It works on a scenario and on [`Outcomes`], as comparisons do: the command line makes them, and the page gets them from the
 //! thread of its run.

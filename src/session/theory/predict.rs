@@ -1,4 +1,4 @@
-//! What a law says at a rate, in milliseconds; docs/theory.md has the formulas and their sources.
+//! What a law says at a rate, in milliseconds; docs/explanation/theory.md has the formulas and their sources.
 
 use super::laws::Law;
 use super::observed::Observed;
@@ -180,7 +180,7 @@ fn loops(fleet: &Fleet, seen: &Observed) -> Result<Option<f64>, Trouble> {
     Ok(Some(closed_loop(users as u32, think, s)?.response - s))
 }
 
-/// The batch of negative binomial size, with `each` requests a millisecond; docs/theory.md has the terms of TTFT.
+/// The batch of negative binomial size, with `each` requests a millisecond; docs/explanation/theory.md has the terms of TTFT.
 fn batch(fleet: &Fleet, rho: f64, each: f64) -> Result<Prediction, Trouble> {
     let b = fleet.batch;
     if b.delta <= 1e-6 * b.alpha {

@@ -1,6 +1,6 @@
-// How far the queueing model can be trusted on the engine's own step times, as measured: docs/queueing-validity.json.
+// How far the queueing model can be trusted on the engine's own step times, as measured: docs/data/queueing-validity.json.
 import { For, type JSX } from 'solid-js';
-import page from '../../../../docs/queueing-validity.json';
+import page from '../../../../docs/data/queueing-validity.json';
 import { DASH, NBSP, plain } from '../../base/units.ts';
 import { Block } from '../parts/Block.tsx';
 

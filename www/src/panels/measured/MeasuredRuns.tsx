@@ -1,6 +1,6 @@
 // How true is this? Measured runs beside what the simulation makes of them, and the user's own benchmark. Loaded when it is opened.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import page from '../../../../docs/validation-page.json';
+import page from '../../../../docs/data/validation-page.json';
 import { sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
 import { trust } from '../../base/trust.ts';

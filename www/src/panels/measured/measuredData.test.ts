@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import page from '../../../../docs/validation-page.json';
+import page from '../../../../docs/data/validation-page.json';
 import { getAt, type Json } from '../../base/json.ts';
 import { trust } from '../../base/trust.ts';
 import type { Evidence } from '../../generated/boundary.ts';
