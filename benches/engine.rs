@@ -22,8 +22,8 @@ use tokenyard::scenario::{
     Arrivals, CalibratedSettings, Compat, Expression, FittedCoefficients, LatencyModel, Pool, PrefixGroups,
     Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
-use tokenyard::session::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
 use tokenyard::session::{Audience, Session, Stop};
+use tokenyard::study::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
 
 /// Frames per second of the person watching.
 const FRAMES_PER_S: u64 = 60;

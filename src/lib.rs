@@ -15,6 +15,8 @@ pub mod cli;
 pub mod convert;
 pub mod engine;
 #[cfg(feature = "cli")]
+pub mod gallery;
+#[cfg(feature = "cli")]
 pub mod golden;
 pub mod kv;
 #[cfg(any(feature = "cli", feature = "measured"))]
@@ -26,6 +28,8 @@ pub mod queueing;
 pub mod scenario;
 pub mod session;
 pub mod stats;
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory", feature = "whatif"))]
+pub mod study;
 #[cfg(feature = "cli")]
 pub mod validate;
 #[cfg(all(

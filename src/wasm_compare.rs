@@ -3,9 +3,9 @@
 
 use crate::base::Diagnostic;
 use crate::scenario::{Scenario, limits, parse, to_json};
-use crate::session::compare::{Comparing, Outcomes};
-use crate::session::oracle_of;
-use crate::session::study::{
+use crate::study::compare::{Comparing, Outcomes};
+use crate::study::oracle::oracle_of;
+use crate::study::sweep::{
     Capacity, CapacitySearch, Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, capacity, rank, summary,
 };
 use crate::wasm_value::{value, written};

@@ -3,8 +3,8 @@
 
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, parse};
-use crate::session::compare::Outcomes;
-use crate::session::theory::{Law, Theorist, of_cases};
+use crate::study::compare::Outcomes;
+use crate::study::theory::{Law, Theorist, of_cases};
 use crate::wasm_value::value;
 use wasm_bindgen::prelude::*;
 

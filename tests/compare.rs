@@ -8,9 +8,9 @@ mod outcomes;
 use outcomes::{Normal, compared, made_up, run, scenario};
 use tokenyard::base::json;
 use tokenyard::scenario::ScalingPolicy;
-use tokenyard::session::compare::{Comparing, Difference, MetricTable, Outcomes, RegretTable, Verdict};
-use tokenyard::session::oracle_of;
-use tokenyard::session::study::RunRow;
+use tokenyard::study::compare::{Comparing, Difference, MetricTable, Outcomes, RegretTable, Verdict};
+use tokenyard::study::oracle::oracle_of;
+use tokenyard::study::sweep::RunRow;
 
 const SHORT: [(&str, &str); 2] = [("run.horizon_s", "60"), ("run.warmup_s", "10")];
 
@@ -78,9 +78,8 @@ fn sides_that_are_swapped_negate_every_difference() {
     assert!((x.ecdf.area_ms - y.ecdf.area_ms).abs() < 1e-9);
     let (x, y) = (x.paired.expect("paired"), y.paired.expect("paired"));
     assert!(same(Some(x.gained), Some(y.lost)) && same(Some(x.mean_ms), Some(-y.mean_ms)));
-    let numbers = |list: &[tokenyard::session::compare::MovedRequest]| {
-        list.iter().map(|m| m.diff_ms).collect::<Vec<_>>()
-    };
+    let numbers =
+        |list: &[tokenyard::study::compare::MovedRequest]| list.iter().map(|m| m.diff_ms).collect::<Vec<_>>();
     let negative: Vec<f64> = numbers(&y.lost_most).iter().map(|d| -d).collect();
     assert_eq!(numbers(&x.gained_most), negative);
 }
@@ -378,7 +377,7 @@ fn policies_of_the_day_have_the_regrets_that_are_quoted() {
     ];
     for (policy, own, regret) in quoted {
         let table = against_the_oracle(policy);
-        let of = |r: &tokenyard::session::compare::RunRegret| {
+        let of = |r: &tokenyard::study::compare::RunRegret| {
             [r.attainment_regret, r.replica_seconds_regret, r.usd_regret]
         };
         let hpa = [([98.1, 99.0, 0.9], 0.05), ([3239.0, 2080.0, 1159.0], 0.5), ([3.15, 2.02, 1.13], 0.005)];
@@ -435,7 +434,7 @@ fn an_oracle_on_another_workload_is_no_bound() {
     comparing.add(a, b);
     let table = comparing.result().expect("there is a pair").regret.expect("the oracle ran");
     assert!(table.a.attainment_regret.regret.is_some());
-    assert_eq!(table.b, tokenyard::session::compare::RunRegret::default());
+    assert_eq!(table.b, tokenyard::study::compare::RunRegret::default());
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod outcomes;
 
 use outcomes::{Normal, compared, compared_of, made_up, run, scenario};
 use tokenyard::scenario::Scenario;
-use tokenyard::session::compare::{Difference, Outcomes, RunComparison, Verdict};
+use tokenyard::study::compare::{Difference, Outcomes, RunComparison, Verdict};
 
 const RUNS: u64 = 300;
 

@@ -8,7 +8,8 @@ mod command;
 use command::{run, stderr};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{Optimizer, check, parse};
-use tokenyard::session::{Audience, Session, oracle_of};
+use tokenyard::session::{Audience, Session};
+use tokenyard::study::oracle::oracle_of;
 
 /// A short run of each: what is derived does not depend on how long it is.
 const SHORT: [&str; 6] =

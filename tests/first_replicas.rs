@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use support::start;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, check, from_value};
-use tokenyard::session::compare::Outcomes;
 use tokenyard::session::view::{ColumnsQuery, EventsQuery, FrameQuery, View};
 use tokenyard::session::{Budget, History, Session, Stop};
+use tokenyard::study::compare::Outcomes;
 
 fn document(scaling: &Value, edits: &Value) -> Value {
     json!({

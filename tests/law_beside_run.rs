@@ -6,8 +6,8 @@ mod command;
 
 use serde_json::{Value, json};
 use tokenyard::scenario::{Scenario, from_value};
-use tokenyard::session::compare::Outcomes;
-use tokenyard::session::theory::{AssumptionKind as A, Law, LawFound, Measured, Theorist, Theory, Verdict};
+use tokenyard::study::compare::Outcomes;
+use tokenyard::study::theory::{AssumptionKind as A, Law, LawFound, Measured, Theorist, Theory, Verdict};
 
 /// A pool of replicas with batches of at most `seqs` requests and steps of these microseconds: fixed, per prompt token, per decoding
 /// request; and one client.

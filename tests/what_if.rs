@@ -16,11 +16,11 @@ use tokenyard::base::{Micros, json};
 use tokenyard::golden;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{Change, Scenario, TimedEdit};
-use tokenyard::session::whatif::{
+use tokenyard::session::{Audience, Session};
+use tokenyard::study::whatif::{
     Account, AccountedTime, Asking, CAUSES, Cause, ExplainQuery, Explaining, Explanation, SpanBy, WhatIf,
     WhatIfQuery, in_ms, in_percent, whole,
 };
-use tokenyard::session::{Audience, Session};
 
 fn asking(scenario: &Scenario) -> Asking {
     Asking::new(scenario.clone(), None).expect("a sound scenario").0

@@ -5,8 +5,8 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
 use super::{Failed, say, tell};
 use crate::base::{Diagnostic, json};
-use crate::session::study::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
 use crate::session::{Audience, Session};
+use crate::study::sweep::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
 
 /// `tokenyard capacity`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {

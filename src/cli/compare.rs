@@ -9,11 +9,12 @@ use super::{Failed, say, tell};
 use crate::base::words::count;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::scenario::Scenario;
-use crate::session::compare::{
+use crate::session::{Audience, Session, Trace};
+use crate::study::compare::{
     Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
     RunComparison, Side, TotalComparison,
 };
-use crate::session::{Audience, OracleRun, Session, Trace, oracle_of};
+use crate::study::oracle::{OracleRun, oracle_of};
 use std::sync::Arc;
 
 /// `tokenyard compare`

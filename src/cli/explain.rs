@@ -6,7 +6,7 @@ use super::table::{Align, Table, visible};
 use super::what_if::instant;
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
-use crate::session::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation, SpanBy};
+use crate::study::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation, SpanBy};
 
 /// `tokenyard explain`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
@@ -76,7 +76,7 @@ fn text(e: &Explanation) -> String {
             format!("{}{whose}", evidence(part)),
         ]);
     }
-    let row = |name: &str, of: fn(&crate::session::whatif::RequestGroup) -> f64| {
+    let row = |name: &str, of: fn(&crate::study::whatif::RequestGroup) -> f64| {
         format!(
             "{name}: {:.0} % of the slow, {:.0} % of the fast\n",
             of(&e.slow) * 100.0,

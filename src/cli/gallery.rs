@@ -4,7 +4,7 @@ use super::args::Gallery;
 use super::input::refused;
 use super::{Failed, say};
 use crate::base::json;
-use crate::session::gallery::cards;
+use crate::gallery::cards;
 use crate::session::view::PresetInfo;
 
 /// `tokenyard gallery`

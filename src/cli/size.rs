@@ -10,7 +10,7 @@ use crate::queueing::{
     TargetBelow, Trouble, inferred, replicas,
 };
 use crate::scenario::Pool;
-use crate::session::pool_coefficients;
+use crate::study::sizing::pool_coefficients;
 use serde_json::{Value, json};
 
 /// Where the coefficients come from, and what they are.

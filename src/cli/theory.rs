@@ -5,8 +5,8 @@ use super::input::{Loaded, load, refused};
 use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
-use crate::session::compare::Outcomes;
-use crate::session::theory::{Law, LawFound, Measured, Theorist, Theory, Verdict};
+use crate::study::compare::Outcomes;
+use crate::study::theory::{Law, LawFound, Measured, Theorist, Theory, Verdict};
 use std::fmt::Write;
 
 /// `tokenyard theory`

@@ -2,19 +2,19 @@
 
 use crate::base::Diagnostic;
 use crate::convert::AdoptedPolicies;
+use crate::gallery::Card;
 use crate::measured::{Band, Benchmark, Comparison, OneRun};
 use crate::scenario::link::{Asked, Made};
-use crate::session::compare::RunComparison;
-use crate::session::gallery::Card;
-use crate::session::study::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
-use crate::session::theory::{CaseTheory, Law, TheoryOfRun};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
     ExpressionReading, Frame, FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery,
     ScalingRows, TraceOutcome,
 };
-use crate::session::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
+use crate::study::compare::RunComparison;
+use crate::study::sweep::{Capacity, CaseText, RaceEntry, RaceRanking, RunRow, SweepRow, SweepSummary};
+use crate::study::theory::{CaseTheory, Law, TheoryOfRun};
+use crate::study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;

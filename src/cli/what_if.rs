@@ -6,7 +6,7 @@ use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
 use crate::base::{Diagnostic, json};
 use crate::scenario::limits;
-use crate::session::whatif::{Alternative, Asking, WhatIf, WhatIfQuery};
+use crate::study::whatif::{Alternative, Asking, WhatIf, WhatIfQuery};
 
 /// `tokenyard what-if`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {

@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// The same, and `also` hears every fact.
-    pub(super) fn advance_telling<S: Sink + ?Sized>(
+    pub(crate) fn advance_telling<S: Sink + ?Sized>(
         &mut self,
         until: Micros,
         max_events: u64,

@@ -80,7 +80,7 @@ impl EditLog {
 
     /// Adds an edit that sends a request somewhere as the next one; others that send it are switched off.
     #[cfg(any(feature = "cli", feature = "whatif"))]
-    pub(super) fn redirect(&mut self, edit: TimedEdit) {
+    fn redirect(&mut self, edit: TimedEdit) {
         let request = edit.route.map(|route| route.request);
         for other in &mut self.edits[self.applied..] {
             other.off |= other.route.map(|route| route.request) == request;
@@ -107,6 +107,12 @@ impl EditLog {
 }
 
 impl Session {
+    /// Adds an edit that sends a request somewhere as the next one; others that send it are switched off.
+    #[cfg(any(feature = "cli", feature = "whatif"))]
+    pub(crate) fn redirect(&mut self, edit: TimedEdit) {
+        self.edits.redirect(edit);
+    }
+
     /// Applies an edit, given as JSON text, at the playhead. With errors nothing changes.
     pub fn apply_text(&mut self, text: &str) -> Diagnostics {
         match parse_change(text, self.plan.scenario()) {

@@ -4,30 +4,16 @@
 //! same bytes.
 
 mod advance;
-#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
-pub mod compare;
 mod edits;
-#[cfg(feature = "cli")]
-pub mod gallery;
 mod history;
 mod memory;
 mod model;
 mod occasion;
-#[cfg(any(feature = "cli", feature = "compare"))]
-mod oracle;
-mod outcomes;
-#[cfg(any(feature = "cli", feature = "compare"))]
-mod sizing;
+pub(crate) mod outcomes;
 mod snapshot;
-#[cfg(any(feature = "cli", feature = "compare"))]
-pub mod study;
 #[cfg(any(feature = "cli", feature = "measured"))]
 pub mod tables;
-#[cfg(any(feature = "cli", feature = "theory"))]
-pub mod theory;
 pub mod view;
-#[cfg(any(feature = "cli", feature = "whatif"))]
-pub mod whatif;
 
 pub use crate::observe::{Notice, NoticeKind, Report, report};
 pub use crate::workload::{Trace, TraceReader, TraceSummary};
@@ -35,16 +21,12 @@ pub use advance::{Pace, SingleStep, StepKind, Stop};
 pub use history::{Budget, History};
 pub use model::{architecture_from_hf, scenario_from_hf};
 pub use occasion::{Awaited, Occasion, OccasionChoice, Takes};
-#[cfg(any(feature = "cli", feature = "compare"))]
-pub use oracle::{OracleRun, oracle_of};
-#[cfg(any(feature = "cli", feature = "compare"))]
-pub use sizing::{PoolCoefficients, pool_coefficients};
 pub use snapshot::SnapshotError;
 
 use crate::base::diag::has_errors;
 use crate::base::digest::Digest;
 use crate::base::order::sort_by_key;
-use crate::base::{Diagnostic, Diagnostics, Micros, json};
+use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, json};
 use crate::engine::Cluster;
 use crate::observe::recorder::Recorder;
 use crate::observe::{RunSoFar, requests_asked};
@@ -216,8 +198,14 @@ impl Session {
         &self.engine
     }
 
+    /// Whether a request that arrived at an instant belongs to the measurement window.
+    #[cfg(any(feature = "cli", feature = "whatif"))]
+    pub(crate) fn counts(&self, request: RequestId, arrival: Micros) -> bool {
+        self.recorder.warmup().counts(request, arrival)
+    }
+
     /// Whether nothing is left to run.
-    fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.engine.next_event_at().is_none() && self.next_edit().is_none()
     }
 

@@ -1,7 +1,7 @@
 //! What became of each request of a run, as bytes that another module, thread or program can compare with those of another run.
 //!
 //! The page's two runs live in threads of their own, and what compares them in a module of its own: this file has only what writes
-//! the bytes, `session/compare/read.rs` what reads them. They hold the report's text, the digest of the workload, names, and for
+//! the bytes, `study/compare/read.rs` what reads them. They hold the report's text, the digest of the workload, names, and for
 //! each request some numbers of few bytes each.
 
 use super::Session;
@@ -71,7 +71,7 @@ impl Session {
     }
 
     /// The same; `gaps` are further bytes, those of the gaps between tokens by time.
-    pub(super) fn outcomes_and(&self, gaps: &[u8]) -> Vec<u8> {
+    pub(crate) fn outcomes_and(&self, gaps: &[u8]) -> Vec<u8> {
         let mut out = Written(MAGIC.to_vec());
         out.text(&self.report());
         out.number(self.workload_digest().value());

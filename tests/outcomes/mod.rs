@@ -5,7 +5,7 @@ use serde_json::json;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{Scenario, from_value, set_field, value_from_json};
-use tokenyard::session::compare::{Comparing, Ending, GapBlocks, Outcome, Outcomes, RunComparison};
+use tokenyard::study::compare::{Comparing, Ending, GapBlocks, Outcome, Outcomes, RunComparison};
 
 /// A built-in scenario with some fields set.
 pub(crate) fn scenario(preset: &str, set: &[(&str, &str)]) -> Scenario {

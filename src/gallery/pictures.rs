@@ -2,11 +2,11 @@
 //!
 //! They are made of the rows that a run writes for other programs, and say no more than these.
 
-use super::super::tables::Table;
 use super::rows::{Row, inside, latencies, number, of_client, rows, text, within};
 use crate::base::Diagnostics;
 use crate::base::math::ln;
 use crate::scenario::{Scenario, from_value, set_path};
+use crate::session::tables::Table;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@
 //! refused and dropped requests have missed their objectives, and with unfinished ones count as the longest times in a percentile.
 
 use super::row::RunRow;
-use crate::session::compare::{Difference, Direction, Held, RunRegret, Verdict};
 use crate::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
+use crate::study::compare::{Difference, Direction, Held, RunRegret, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A run of somebody in the race.

@@ -17,11 +17,11 @@ pub use explain::{
 pub use others::{Others, OthersTime};
 pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};
 
-use super::{Audience, Session, Trace};
 use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use crate::engine::{Cluster, Decision, Fact, Record, RequestState, Sink};
 use crate::observe::excluded_words;
 use crate::scenario::{Change, Route, Scenario, TimedEdit};
+use crate::session::{Audience, Session, Trace};
 use others::pairs_of;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -172,7 +172,7 @@ impl Asking {
         let (places, left_out) = candidates(&decision, chosen, asked)?;
         let alternative = |place: usize| -> Alternative {
             let to = decision.seen[place].id;
-            let run = (to != chosen).then(|| before.sent(routed, Route { request: id.0, to: to.0 }, until));
+            let run = (to != chosen).then(|| sent(before, routed, Route { request: id.0, to: to.0 }, until));
             compared(base, run.as_ref().unwrap_or(base), id, to, &decision, place)
         };
         let alternatives: Vec<Alternative> = places.into_iter().map(alternative).collect();
@@ -264,14 +264,12 @@ fn candidates(d: &Decision, chosen: ReplicaId, asked: &WhatIfQuery) -> Result<(V
     Ok((places, left_out))
 }
 
-impl Session {
-    /// The run from here on, just before `at`, with a request sent elsewhere. Other edits that send it are switched off.
-    fn sent(&self, at: Micros, route: Route, until: Micros) -> Self {
-        let mut run = self.clone();
-        run.edits.redirect(TimedEdit::new(at.0, Change { route: Some(route), ..Change::default() }));
-        run.advance(until, u64::MAX);
-        run
-    }
+/// A run from here on, just before `at`, with a request sent elsewhere. Other edits that send it are switched off.
+fn sent(before: &Session, at: Micros, route: Route, until: Micros) -> Session {
+    let mut run = before.clone();
+    run.redirect(TimedEdit::new(at.0, Change { route: Some(route), ..Change::default() }));
+    run.advance(until, u64::MAX);
+    run
 }
 
 fn ms(record: &Record) -> [Option<f64>; 2] {

@@ -3,7 +3,7 @@
 use crate::base::Micros;
 use crate::scenario::{ConversationClock, Scenario};
 use crate::session::Trace;
-use crate::session::compare::{Ending, Outcome, Outcomes};
+use crate::study::compare::{Ending, Outcome, Outcomes};
 use crate::workload::Source;
 use std::sync::Arc;
 

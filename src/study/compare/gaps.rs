@@ -92,25 +92,13 @@ impl Sink for GapLog {
     }
 }
 
-impl Session {
-    /// [`advance`](Self::advance), and `gaps` hears of every token.
-    pub fn advance_keeping(&mut self, until: Micros, max_events: u64, gaps: &mut GapLog) -> Stop {
-        self.advance_telling(until, max_events, gaps)
-    }
-
-    /// [`outcomes`](Self::outcomes) with the gaps between tokens.
-    pub fn outcomes_with(&self, gaps: &GapLog) -> Vec<u8> {
-        self.outcomes_and(&gaps.written())
-    }
-}
-
 impl Outcomes {
     /// Runs a scenario to its end, and keeps what became of its requests.
     pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
         let (mut session, _) = Session::start(scenario, trace, Audience::Batch)?;
-        let mut gaps = GapLog::new(session.plan.scenario());
-        while session.advance_keeping(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {}
-        Ok(Self::read(&session.outcomes_with(&gaps)).expect("INV-6: what was written reads"))
+        let mut gaps = GapLog::new(&session.scenario());
+        while session.advance_telling(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {}
+        Ok(Self::read(&session.outcomes_and(&gaps.written())).expect("INV-6: what was written reads"))
     }
 }
 

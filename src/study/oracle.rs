@@ -6,11 +6,12 @@
 //! period of decisions. docs/explanation/scaling.md has the derivation in words.
 
 use super::compare::OraclePool;
-use super::{Trace, pool_coefficients};
+use super::sizing::pool_coefficients;
 use crate::base::{Diagnostic, Diagnostics, json};
 use crate::engine::mean_start_s;
 use crate::queueing::{ClosedForm, Objectives, RequestSize, Trouble};
 use crate::scenario::{Optimizer, Oracle, Pool, ScalingPolicy, Scenario, Slo, check, limits};
+use crate::session::Trace;
 use crate::workload::Source;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::base::digest::Digest;
 use crate::base::{Diagnostic, Diagnostics, csv_text, json};
 use crate::scenario::{Scenario, from_value, limits, to_json};
 use crate::session::Trace;
-use crate::session::compare::Outcomes;
+use crate::study::compare::Outcomes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

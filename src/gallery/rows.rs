@@ -1,9 +1,9 @@
 //! The rows of a run, in memory: what pictures are made of.
 
-use super::super::tables::{Format, Output, Table, Tables};
-use super::super::{Audience, Session};
 use crate::base::{Diagnostics, Micros};
 use crate::scenario::Scenario;
+use crate::session::tables::{Format, Output, Table, Tables};
+use crate::session::{Audience, Session};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::io::{self, Write};

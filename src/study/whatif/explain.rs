@@ -214,7 +214,7 @@ impl Explaining {
     /// Finished requests of the measurement window in the order of their times.
     fn accounted(&self, time: AccountedTime) -> Vec<Accounted> {
         let engine = self.session.engine();
-        let counted = |id: RequestId, r: &Record| self.session.recorder.warmup().counts(id, r.arrival);
+        let counted = |id: RequestId, r: &Record| self.session.counts(id, r.arrival);
         let mut all: Vec<Accounted> = Vec::new();
         for (id, r) in (0..).map(RequestId).zip(engine.records()) {
             if counted(id, &r)

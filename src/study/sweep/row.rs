@@ -1,7 +1,7 @@
 //! The figures of one run in one row, for sweeps and races.
 
-use crate::session::compare::{Ending, Outcomes, held};
 use crate::stats::{Blocked, POSITIVE, SHARE};
+use crate::study::compare::{Ending, Outcomes, held};
 use serde::{Deserialize, Serialize};
 
 /// One run: its digests, what became of its requests, its figures. Times are in milliseconds and of requests that arrived in the

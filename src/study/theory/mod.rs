@@ -15,10 +15,10 @@ pub use laws::{AssumptionKind, Law};
 pub use observed::{Measured, Simulated};
 pub use predict::Prediction;
 
-use super::Trace;
 use super::compare::Outcomes;
 use crate::base::Diagnostics;
 use crate::scenario::Scenario;
+use crate::session::Trace;
 use observed::Observed;
 use serde::Serialize;
 use server::Fleet;
