@@ -1,4 +1,4 @@
-//! Step times of the latency models against figures worked out by hand from docs/explanation/model.md, section 2, on published models.
+//! Step times of the latency models against figures worked out by hand from docs/explanation/model/latency.md, on published models.
 //!
 //! Peaks of an H100: 989.5e12 operations/s, of which 0.65 in prefill, 0.12 in decode and 0.1 outside matrix products;
 //! 3.35e12 B/s, of which 0.72, that is 2.412e12 B/s. L layers, d hidden, h heads of width e, k KV heads, F feed-forward.

@@ -1,5 +1,5 @@
 //! The calibrated model: a roofline whose shares of the peaks and engine costs were fitted to measured runs
-//! (docs/explanation/model.md, 2.5).
+//! (docs/explanation/model/latency.md).
 //!
 //! Linear in sums over the batch but for the experts touched and for matrix products, which grow with the batch from its first
 //! request on, and are never shorter than computing.

@@ -39,7 +39,7 @@ impl Row {
         u64::from(self.kv_blocks) * BLOCK_TOKENS
     }
 
-    /// Blocks that fit: what was published took the memory of all GPUs for a block's share of one (docs/explanation/model.md, 4.1).
+    /// Blocks that fit: what was published took the memory of all GPUs for a block's share of one (docs/explanation/model/cache.md).
     pub(super) fn fitting_blocks(&self) -> u32 {
         self.kv_blocks / self.tp.max(1)
     }

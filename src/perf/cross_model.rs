@@ -1,4 +1,4 @@
-//! The cross-model model: one set of coefficients for all models, scaled by their shape (docs/explanation/model.md, 2.3).
+//! The cross-model model: one set of coefficients for all models, scaled by their shape (docs/explanation/model/latency.md).
 
 use super::parts::Parts;
 use super::step::StepLoad;

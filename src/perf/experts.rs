@@ -1,5 +1,5 @@
 //! Layers with experts in the calibrated model: which weights a step reads, and what replicas that share them pass on
-//! (docs/explanation/model.md, 2.5).
+//! (docs/explanation/model/latency.md).
 
 use super::weights::Spread;
 use crate::scenario::{Architecture, CalibratedCoefficients};

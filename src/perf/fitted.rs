@@ -1,4 +1,4 @@
-//! The fitted model: a straight line through measurements (docs/explanation/model.md, 2.1).
+//! The fitted model: a straight line through measurements (docs/explanation/model/latency.md).
 
 use super::step::StepLoad;
 use crate::base::Span;

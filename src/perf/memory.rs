@@ -1,4 +1,4 @@
-//! How many KV blocks fit beside a model in the memory of its GPUs (docs/explanation/model.md, 4.1).
+//! How many KV blocks fit beside a model in the memory of its GPUs (docs/explanation/model/cache.md).
 
 use super::parts::Parts;
 use super::weights::Spread;

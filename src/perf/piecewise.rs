@@ -1,4 +1,4 @@
-//! The piecewise-linear model: a prefill rate, and a decode throughput that rises to saturation (docs/explanation/model.md, 2.4).
+//! The piecewise-linear model: a prefill rate, and a decode throughput that rises to saturation (docs/explanation/model/latency.md).
 
 use super::step::StepLoad;
 use crate::base::Span;

@@ -1,4 +1,4 @@
-//! The roofline model: a step takes the longer of computing and reading memory (docs/explanation/model.md, 2.2).
+//! The roofline model: a step takes the longer of computing and reading memory (docs/explanation/model/latency.md).
 //!
 //! Work is linear in three sums over a group of requests: tokens, pairs of a token and its context, and context tokens.
 //! The sums are whole numbers, and so is the work of one token as far as the figures are, so adding up first and

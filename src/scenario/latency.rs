@@ -1,6 +1,6 @@
 //! How long a step takes: the families of latency models and their figures, as users write them.
 //!
-//! Every family has the same three overheads outside the engine, which `family!` declares for all of them. docs/explanation/model.md has
+//! Every family has the same three overheads outside the engine, which `family!` declares for all of them. docs/explanation/model/latency.md has
 //! the formulas; here stand only names, units, defaults and ranges.
 
 use super::fields::{fields, without_fields};

@@ -3,7 +3,7 @@
 //!
 //! Peaks come from the data sheets anyway, since coefficients are shares of them. What is carried here is how much of the memory's peak
 //! can be reached, how long kernels take besides their data, and which attention kernel the engine takes. Host and API server are
-//! taken to be as quick as those of an H100. docs/explanation/model.md, 2.5, has the rules.
+//! taken to be as quick as those of an H100. docs/explanation/model/latency.md has the rules.
 
 use crate::scenario::CalibratedCoefficients;
 

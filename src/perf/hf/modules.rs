@@ -1,5 +1,5 @@
 //! The modules of each layer with their weights, under the names that files give them: what is counted, and what patterns of a
-//! quantisation are compared with. Normalisations, biases and routers are left out, as in the formulas of docs/explanation/model.md.
+//! quantisation are compared with. Normalisations, biases and routers are left out, as in the formulas of docs/explanation/model/latency.md.
 
 use super::config::Config;
 use super::layers::{Feed, Layer, Layers, Mixer};
