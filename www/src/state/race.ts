@@ -75,7 +75,7 @@ export function createRace() {
         runners[Math.floor(of.number / seeds)]?.name ?? parsePath(path).join('.');
       const cases = [
         ...raced.map((of) => ({ of, name: nameOf(of), bound: false })),
-        ...(race.bounded ? await bounds(document, seeds) : []),
+        ...(race.bounded ? await boundsOf(thread, document, seeds, setNoOracle) : []),
       ];
       const workers = runs.workersFor(cases.length);
       const tell = (): void => {
@@ -83,7 +83,7 @@ export function createRace() {
       };
       tell();
       const whole = await runs.all(cases, async (client, next, heard) => {
-        const lap = await lapOf(client, next);
+        const lap = await lapOf(thread, client, next);
         if (!heard()) return;
         setLaps((all) => [...all, lap]);
         tell();
@@ -96,34 +96,50 @@ export function createRace() {
     }
   }
 
-  /** The runs of the oracle; none, and the reason told, where it has no answer. */
-  async function bounds(document: Json, seeds: number): Promise<readonly Run[]> {
-    try {
-      const scenario = await thread.ask({ kind: 'oracle', scenario: writeDocument(document) });
-      if (scenario === undefined) return [];
-      const all = await thread.ask({ kind: 'cases', scenario, varied: [], seeds });
-      return all.map((of) => ({ of, name: 'oracle', bound: true }));
-    } catch (error) {
-      setNoOracle(troubleOf(error));
-      return [];
-    }
-  }
-
-  async function lapOf(client: Client, { of: { number, scenario }, name, bound }: Run): Promise<Lap> {
-    const outcomes = await outcomesOf(client, scenario);
-    const [picture] = await client.columns([PICTURE]);
-    const column = (of: string): Float64Array => picture?.columns[picture.names.indexOf(of)] ?? new Float64Array();
-    const row = await thread.ask({ kind: 'row', outcomes });
-    return { number, name, bound, scenario, row, t: column('t_s'), ttft: column('p99_ms') };
-  }
-
   /** Orders what has come in by a figure. */
   async function rank(by: RankBy): Promise<void> {
-    const inOrder = laps().toSorted((x, y) => x.number - y.number);
-    const entries: RaceEntry[] = inOrder.filter((lap) => !lap.bound).map(({ name, row }) => ({ name, run: row }));
-    const bound = inOrder.filter((lap) => lap.bound).map((lap) => lap.row);
-    if (entries.length > 0) setRanking(await thread.ask({ kind: 'rank', entries, bound, by }));
+    const found = await rankingOf(thread, laps(), by);
+    if (found) setRanking(found);
   }
 
   return { laps, ranking, progress, running, trouble, noOracle, start, stop, rank: (by: RankBy) => void rank(by) };
+}
+
+/** The runs of the oracle; none, and the reason told, where it has no answer. */
+async function boundsOf(
+  thread: CompareClient,
+  document: Json,
+  seeds: number,
+  setWhyNot: (why: string) => void,
+): Promise<readonly Run[]> {
+  try {
+    const scenario = await thread.ask({ kind: 'oracle', scenario: writeDocument(document) });
+    if (scenario === undefined) return [];
+    const all = await thread.ask({ kind: 'cases', scenario, varied: [], seeds });
+    return all.map((of) => ({ of, name: 'oracle', bound: true }));
+  } catch (error) {
+    setWhyNot(troubleOf(error));
+    return [];
+  }
+}
+
+/** A run of the race, made in a worker. */
+async function lapOf(
+  thread: CompareClient,
+  client: Client,
+  { of: { number, scenario }, name, bound }: Run,
+): Promise<Lap> {
+  const outcomes = await outcomesOf(client, scenario);
+  const [picture] = await client.columns([PICTURE]);
+  const column = (of: string): Float64Array => picture?.columns[picture.names.indexOf(of)] ?? new Float64Array();
+  const row = await thread.ask({ kind: 'row', outcomes });
+  return { number, name, bound, scenario, row, t: column('t_s'), ttft: column('p99_ms') };
+}
+
+/** The runs that have come in, ordered by a figure; `undefined` before the first. */
+async function rankingOf(thread: CompareClient, laps: readonly Lap[], by: RankBy): Promise<RaceRanking | undefined> {
+  const inOrder = laps.toSorted((x, y) => x.number - y.number);
+  const entries: RaceEntry[] = inOrder.filter((lap) => !lap.bound).map(({ name, row }) => ({ name, run: row }));
+  const bound = inOrder.filter((lap) => lap.bound).map((lap) => lap.row);
+  return entries.length > 0 ? thread.ask({ kind: 'rank', entries, bound, by }) : undefined;
 }

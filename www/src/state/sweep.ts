@@ -2,8 +2,8 @@
 import { createSignal, onCleanup } from 'solid-js';
 import type { Json } from '../base/json.ts';
 import { writeDocument } from '../base/text.ts';
-import type { Capacity, SweepRow, SweepSummary } from '../generated/boundary.ts';
-import { RefusedError } from '../sim/client.ts';
+import type { Capacity, CaseText, SweepRow, SweepSummary } from '../generated/boundary.ts';
+import { type Client, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
 import { ManyRuns, outcomesOf, type Progress, rowOf, troubleOf } from './manyRuns.ts';
 
@@ -25,78 +25,95 @@ export function createSweep() {
     thread.end();
   });
 
-  function begin(what: 'sweep' | 'capacity'): number {
+  /** Does such a study; what goes wrong with it is told. */
+  async function attempt(what: 'sweep' | 'capacity', work: (tell: Tell) => Promise<boolean>): Promise<void> {
     stop();
     setTrouble('');
     setProgress(undefined);
     setRunning(what);
-    return performance.now();
+    const beganMs = performance.now();
+    try {
+      const tell: Tell = (done, of) =>
+        setProgress({ done, of, tookMs: performance.now() - beganMs, workers: runs.workersFor(of) });
+      if (await work(tell)) stop();
+    } catch (error) {
+      setTrouble(troubleOf(error));
+      stop();
+    }
   }
 
   /** Runs every combination of what is varied, as `--vary` of the command line takes it. */
-  async function sweep(document: Json, varied: readonly string[], seeds: number): Promise<void> {
-    const beganMs = begin('sweep');
-    setSummary(undefined);
-    try {
+  function sweep(document: Json, varied: readonly string[], seeds: number): Promise<void> {
+    return attempt('sweep', async (tell) => {
+      setSummary(undefined);
       const cases = await thread.ask({ kind: 'cases', scenario: writeDocument(document), varied, seeds });
       const paths = varied.map((text) => text.slice(0, text.indexOf('=')));
-      const rows = new Map<number, SweepRow>();
-      const workers = runs.workersFor(cases.length);
-      const tell = (): void => {
-        setProgress({ done: rows.size, of: cases.length, tookMs: performance.now() - beganMs, workers });
-      };
-      tell();
-      const whole = await runs.all(cases, async (client, { number, values, scenario }, heard) => {
-        const run = await rowOf(client, thread, scenario);
-        if (!heard()) return;
-        rows.set(number, { values, run });
-        tell();
-        const inOrder = cases.flatMap((c) => rows.get(c.number) ?? []);
-        const found = await thread.ask({ kind: 'summary', paths, rows: inOrder });
-        if (heard()) setSummary(found);
-      });
-      if (whole) stop();
-    } catch (error) {
-      setTrouble(troubleOf(error));
-      stop();
-    }
+      return runCases({ thread, runs, tell }, cases, paths, setSummary);
+    });
   }
 
   /** Looks for the highest load at which a share of the requests meets the objectives. */
-  async function find(document: Json, seeds: number, share: number): Promise<void> {
-    const beganMs = begin('capacity');
-    setCapacity(undefined);
-    try {
+  function find(document: Json, seeds: number, share: number): Promise<void> {
+    return attempt('capacity', async (tell) => {
+      setCapacity(undefined);
       await thread.ask({ kind: 'search', scenario: writeDocument(document), seeds, share });
-      const all = Array.from({ length: seeds }, (_, seed) => seed);
-      const workers = runs.workersFor(seeds);
-      let done = 0;
-      const tell = (): void => {
-        setProgress({ done, of: seeds, tookMs: performance.now() - beganMs, workers });
-      };
-      tell();
-      const whole = await runs.all(all, async (client, seed, heard) => {
-        for (let next = await thread.ask({ kind: 'search-next', seed }); next !== undefined && heard(); ) {
-          try {
-            const outcomes = await outcomesOf(client, next);
-            await thread.ask({ kind: 'search-saw', seed, outcomes });
-          } catch (error) {
-            // More requests or memory than a run may have: the load before it was the highest, if there was one.
-            if (!(error instanceof RefusedError) || !(await thread.ask({ kind: 'search-refused', seed }))) throw error;
-          }
-          next = await thread.ask({ kind: 'search-next', seed });
-        }
-        done += 1;
-        if (heard()) tell();
-      });
-      if (!whole) return;
+      if (!(await searchAll({ thread, runs, tell }, seeds))) return false;
       setCapacity(await thread.ask({ kind: 'search-found' }));
-      stop();
-    } catch (error) {
-      setTrouble(troubleOf(error));
-      stop();
-    }
+      return true;
+    });
   }
 
   return { summary, progress, capacity, running, trouble, sweep, find, stop };
+}
+
+/** Tells how many runs are done, and of how many. */
+type Tell = (done: number, of: number) => void;
+
+/** What a study is made with. */
+type Means = { readonly thread: CompareClient; readonly runs: ManyRuns; readonly tell: Tell };
+
+/** Makes the runs of a sweep; `found` gets what they come to after each. Whether all were made. */
+async function runCases(
+  { thread, runs, tell }: Means,
+  cases: readonly CaseText[],
+  paths: readonly string[],
+  found: (summary: SweepSummary) => void,
+): Promise<boolean> {
+  const rows = new Map<number, SweepRow>();
+  tell(0, cases.length);
+  return runs.all(cases, async (client, { number, values, scenario }, heard) => {
+    const run = await rowOf(client, thread, scenario);
+    if (!heard()) return;
+    rows.set(number, { values, run });
+    tell(rows.size, cases.length);
+    const inOrder = cases.flatMap((c) => rows.get(c.number) ?? []);
+    const summary = await thread.ask({ kind: 'summary', paths, rows: inOrder });
+    if (heard()) found(summary);
+  });
+}
+
+/** Searches with every seed. Whether all searches came to their end. */
+async function searchAll({ thread, runs, tell }: Means, seeds: number): Promise<boolean> {
+  const all = Array.from({ length: seeds }, (_, seed) => seed);
+  let done = 0;
+  tell(done, seeds);
+  return runs.all(all, async (client, seed, heard) => {
+    await searchOne(thread, client, seed, heard);
+    done += 1;
+    if (heard()) tell(done, seeds);
+  });
+}
+
+/** Searches with one seed: runs the loads that the search asks for, until it asks for no more. */
+async function searchOne(thread: CompareClient, client: Client, seed: number, heard: () => boolean): Promise<void> {
+  for (let next = await thread.ask({ kind: 'search-next', seed }); next !== undefined && heard(); ) {
+    try {
+      const outcomes = await outcomesOf(client, next);
+      await thread.ask({ kind: 'search-saw', seed, outcomes });
+    } catch (error) {
+      // More requests or memory than a run may have: the load before it was the highest, if there was one.
+      if (!(error instanceof RefusedError) || !(await thread.ask({ kind: 'search-refused', seed }))) throw error;
+    }
+    next = await thread.ask({ kind: 'search-next', seed });
+  }
 }
