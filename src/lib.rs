@@ -32,21 +32,6 @@ pub mod stats;
 pub mod study;
 #[cfg(feature = "cli")]
 pub mod validate;
-#[cfg(all(
-    target_arch = "wasm32",
-    not(any(feature = "compare", feature = "links", feature = "measured", feature = "theory"))
-))]
-pub mod wasm;
-#[cfg(all(target_arch = "wasm32", feature = "compare"))]
-pub mod wasm_compare;
-#[cfg(all(target_arch = "wasm32", feature = "links"))]
-pub mod wasm_links;
-#[cfg(all(target_arch = "wasm32", feature = "measured"))]
-pub mod wasm_measured;
-#[cfg(all(target_arch = "wasm32", feature = "theory"))]
-pub mod wasm_theory;
 #[cfg(target_arch = "wasm32")]
-pub mod wasm_value;
-#[cfg(all(target_arch = "wasm32", feature = "whatif"))]
-pub mod wasm_whatif;
+pub mod wasm;
 pub mod workload;

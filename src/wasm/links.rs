@@ -8,7 +8,7 @@ use crate::session::view::{
     DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
 };
 use crate::session::{Audience, Session, Trace, TraceReader, architecture_from_hf};
-use crate::wasm_value::{value, written};
+use crate::wasm::boundary::{value, written};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 

@@ -5,7 +5,7 @@ use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, parse};
 use crate::study::compare::Outcomes;
 use crate::study::theory::{Law, Theorist, of_cases};
-use crate::wasm_value::value;
+use crate::wasm::boundary::value;
 use wasm_bindgen::prelude::*;
 
 /// The types named below.

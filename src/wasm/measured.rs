@@ -7,7 +7,7 @@ use crate::measured::{Benchmark, bands, calibrate, compare, read, replay};
 use crate::scenario::{Scenario, limits, parse};
 use crate::session::tables::{CANDIDATES, Format, Output, Table, Tables};
 use crate::session::{Audience, Session, Stop, TraceReader};
-use crate::wasm_value::value;
+use crate::wasm::boundary::value;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::io::{self, Write};

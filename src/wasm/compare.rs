@@ -8,7 +8,7 @@ use crate::study::oracle::oracle_of;
 use crate::study::sweep::{
     Capacity, CapacitySearch, Plan, RaceEntry, RankBy, RunRow, SweepRow, Vary, capacity, rank, summary,
 };
-use crate::wasm_value::{value, written};
+use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
 
 /// The types named below.

@@ -5,7 +5,7 @@ use crate::base::Diagnostics;
 use crate::scenario::{Scenario, limits, parse};
 use crate::session::{Trace, TraceReader};
 use crate::study::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
-use crate::wasm_value::{value, written};
+use crate::wasm::boundary::{value, written};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
