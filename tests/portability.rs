@@ -9,12 +9,13 @@
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
+#[path = "it/support/edit.rs"]
+#[expect(dead_code, reason = "edits of admission are for other tests")]
+mod edit;
+
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
-mod support;
-
-use support::edit;
 use tokenyard::base::digest::Digest;
 use tokenyard::base::{Micros, math};
 use tokenyard::scenario::preset::PRESETS;

@@ -1,6 +1,6 @@
 //! What the fuzzer feeds: from any bytes to the doors by which strangers' texts come in. A panic is a bug.
 //!
-//! The same functions run over the corpus in `tests/fuzz_corpus.rs`.
+//! The same functions run over the corpus in `tests/it/fuzz_corpus.rs`.
 
 mod convert;
 mod edit;

@@ -1,4 +1,4 @@
-//! The session's promises on one lively scenario each; `tests/laws.rs` generates more.
+//! The session's promises on one lively scenario each; `tests/it/engine/laws.rs` generates more.
 
 use super::*;
 use view::{ColumnsQuery, EventKind, EventsQuery, FrameQuery, Mark, View};

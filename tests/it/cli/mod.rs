@@ -1,0 +1,14 @@
+//! The command line as a user runs it.
+
+mod commands;
+mod compare;
+mod convert;
+mod input;
+mod kubernetes;
+mod messages;
+mod outputs_beside_inputs;
+mod queueing;
+mod rows;
+mod summary;
+mod sweep;
+mod what_if;

@@ -1,0 +1,8 @@
+//! The engine: against the plain reference engine, laws of all scenarios, random and extreme scenarios, step times by hand.
+
+mod equivalence;
+mod extremes;
+mod latency_by_hand;
+mod laws;
+mod random_scenarios;
+mod schema_scenarios;

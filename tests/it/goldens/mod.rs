@@ -1,0 +1,5 @@
+//! Golden files: recorded inputs and results.
+
+mod files;
+mod queueing_files;
+mod recorded;

@@ -1,0 +1,182 @@
+//! Links keep: those that were made long ago open as what they were made of, and generated ones come back whole.
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokenyard::scenario::link::{Link, Opened, Selection, View, make};
+use tokenyard::scenario::preset::{PRESETS, Preset};
+use tokenyard::scenario::{Scenario, check, from_value, limits, set_path};
+use tokenyard::session::{Audience, Session};
+
+fn open(text: &str) -> Opened {
+    Session::open_link(text, Audience::Live)
+}
+
+/// A link that somebody has, and what it opened as when it was made.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    link: String,
+    preset: String,
+    opens: Value,
+}
+
+/// Links are in mails and papers: what these open as must stay so for ever. A field that is new may come to it, with the value
+/// that it had when nobody could say it.
+const KEPT: &str = include_str!("../../links/kept.json");
+
+/// All that a link carries, every field of its scenarios written out.
+fn carried(link: &Link) -> Value {
+    let Link { scenario, view, trace, embed, beside } = link;
+    let beside = beside.as_ref().map(|b| json!({"name": b.name, "scenario": b.scenario}));
+    json!({"scenario": scenario, "view": view, "trace": trace, "embed": embed, "beside": beside})
+}
+
+/// Where `now` has not what was kept; objects may have got further keys.
+fn lost(kept: &Value, now: &Value, path: &str, into: &mut Vec<String>) {
+    match (kept, now) {
+        (Value::Object(kept), Value::Object(now)) => {
+            for (key, value) in kept {
+                lost(value, now.get(key).unwrap_or(&Value::Null), &format!("{path}.{key}"), into);
+            }
+        }
+        (Value::Array(kept), Value::Array(now)) if kept.len() == now.len() => {
+            for (i, (kept, now)) in kept.iter().zip(now).enumerate() {
+                lost(kept, now, &format!("{path}[{i}]"), into);
+            }
+        }
+        (Value::Number(kept), Value::Number(now)) if kept.as_f64() == now.as_f64() => {}
+        _ if kept == now => {}
+        _ => into.push(format!("{path}: {kept}, now {now}")),
+    }
+}
+
+#[test]
+fn links_that_were_made_long_ago_open_as_what_they_were_made_of() {
+    let all: Vec<Kept> = serde_json::from_str(KEPT).expect("kept links");
+    let packed = all.iter().filter(|kept| kept.link.starts_with("#v1.")).count();
+    assert!(packed >= 3 && all.len() - packed >= 3, "both forms are kept");
+    for Kept { link, preset, opens } in all {
+        let opened = open(&link);
+        assert_eq!((&opened.problems, &opened.preset), (&Vec::new(), &preset), "{link}");
+        let mut all_lost = Vec::new();
+        lost(&opens, &carried(&opened.link), "", &mut all_lost);
+        assert_eq!(all_lost, Vec::<String>::new(), "{link}");
+    }
+}
+
+#[test]
+fn what_was_kept_is_told_where_it_is_lost() {
+    let mut found = Vec::new();
+    let (kept, now) = (json!({"a": [{"b": 1}, 2.0], "c": null}), json!({"a": [{"b": 3, "new": 0}, 2]}));
+    lost(&kept, &now, "", &mut found);
+    assert_eq!(found, [".a[0].b: 1, now 3"]);
+}
+
+#[test]
+fn a_preset_that_has_a_newer_version_still_opens_under_its_old_name() {
+    let opened = open("#mixed-fleet;seed=8");
+    assert_eq!((opened.problems, opened.preset.as_str()), (Vec::new(), "mixed-fleet"));
+    let now = opened.link.scenario;
+    assert_eq!(now.title, "Old and new GPUs behind one router");
+    // The newer version says three tenths.
+    assert!(now.note.contains("costs a fifth more"), "{}", now.note);
+    let old = Preset::named("mixed-fleet").expect("a former preset").scenario();
+    assert_eq!(now, Scenario { seed: 8, ..old });
+    // A link that is made of it again begins at another preset, and is the same scenario.
+    let link = Link { scenario: now, ..Link::default() };
+    assert_eq!(open(&make(&link).expect("short enough").link).link, link);
+}
+
+prop_compose! {
+    fn a_view()(
+        at_us in proptest::option::of(0..=(limits::HORIZON_S * 1e6) as u64),
+        speed in proptest::option::of(prop_oneof![Just(0.0), Just(1.0), 0.0..1e9_f64]),
+        selection in proptest::option::of(prop_oneof![
+            any::<u32>().prop_map(Selection::Replica),
+            any::<u32>().prop_map(Selection::Request),
+        ]),
+        // Names that read as something else where nothing says that they are text.
+        panel in proptest::option::of(prop_oneof![
+            "[a-z0-9-]{1,24}",
+            select(vec!["run", "7", "-1", "1e5", "true", "null"]).prop_map(str::to_owned),
+        ]),
+    ) -> View {
+        View { at_us, speed, selection, panel }
+    }
+}
+
+/// Fields of every preset, none within another, and new values for them.
+fn settings() -> Vec<(&'static str, Value)> {
+    vec![
+        ("seed", json!(99)),
+        ("title", json!("Mine; not = \"yours\" #1 %41")),
+        ("note", json!("true")),
+        ("run.horizon_s", json!(333.0)),
+        ("cluster.routing", json!("random")),
+        ("cluster.admission", json!({"rate-limit": {"requests_per_s": 4.5}})),
+        ("cluster.snapshot_refresh_us", json!(123_456)),
+        ("cluster.pools[0].replicas", json!(7)),
+        ("cluster.pools[0].kv.prefix_caching", json!(false)),
+        ("cluster.pools[0].engine.long_prefill_threshold_tokens", json!(777)),
+        ("workload.clients[0].slo_class", json!("batch")),
+        ("workload.clients[0].output_tokens", json!({"constant": {"tokens": 100}})),
+        ("slo.ttft_ms", json!(123.5)),
+        ("edits", json!([{"at_us": 5_000_000, "set": {"slo.ttft_ms": 800}}])),
+    ]
+}
+
+fn with(preset: &Preset, settings: &[(&str, Value)]) -> Scenario {
+    let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
+    for (path, value) in settings {
+        set_path(&mut document, path, &value.to_string()).expect("a field");
+    }
+    from_value(document).expect("a good scenario")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_link_of_any_fields_and_view_comes_back_and_the_order_of_its_changes_leaves_no_trace(
+        preset in select(PRESETS.to_vec()),
+        view in a_view(),
+        (some, shuffled) in subsequence(settings(), 0..=settings().len())
+            .prop_flat_map(|some| (Just(some.clone()), Just(some).prop_shuffle())),
+    ) {
+        let scenario = with(&preset, &some);
+        prop_assume!(check(scenario.clone()).is_ok());
+        let link = Link { scenario, view, ..Link::default() };
+        let made = make(&link).expect("short enough");
+        let again = Link { scenario: with(&preset, &shuffled), ..link.clone() };
+        prop_assert_eq!(&made, &make(&again).expect("short enough"));
+        for text in [Some(&made.link), Some(&made.packed), made.readable.as_ref()].into_iter().flatten() {
+            let opened = open(text);
+            prop_assert_eq!(opened.problems, Vec::new(), "{}", text);
+            prop_assert_eq!(&opened.link, &link, "{}", text);
+        }
+    }
+}
+
+/// So many requests with nothing in common.
+fn unlike_requests(n: u32) -> Scenario {
+    let request = |i: u32| {
+        let [arrival_us, text] = [2_654_435_761_u32, 2_246_822_519].map(|odd| i.wrapping_mul(odd) ^ (i << 7));
+        json!({"id": i.to_string(), "arrival_us": arrival_us % 60_000_000,
+            "prompt": [{"text": text, "tokens": 1 + text % 977}], "output": {"tokens": 1 + arrival_us % 89}})
+    };
+    let requests: Vec<Value> = (0..n).map(request).collect();
+    from_value(json!({"workload": {"clients": [], "requests": requests}})).expect("a good scenario")
+}
+
+#[test]
+fn a_scenario_too_long_for_a_link_has_none() {
+    let link = |n: u32| Link { scenario: unlike_requests(n), ..Link::default() };
+    let long = make(&link(1000)).expect("short enough").link;
+    assert!((limits::LINK_CHARS / 3..limits::LINK_CHARS).contains(&long.len()), "{}", long.len());
+    assert_eq!(open(&long).link, link(1000));
+    let too_long = link(5000);
+    assert!(check(too_long.scenario.clone()).is_ok(), "it can be run");
+    assert_eq!(make(&too_long), None);
+}

@@ -1,0 +1,4 @@
+//! Links: a scenario as a link and back, and links made by earlier versions.
+
+mod kept;
+mod round_trip;

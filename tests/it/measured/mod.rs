@@ -1,0 +1,5 @@
+//! Measured runs: recorded tables, and files of benchmark tools.
+
+mod benchmark_files;
+mod loads;
+mod recorded_runs;

@@ -1,0 +1,13 @@
+//! Laws of the policies: what each must do in every run, whatever the traffic.
+
+mod admission;
+mod common;
+mod conversations;
+mod edits;
+mod expressions;
+mod filters;
+mod real_routers;
+mod refusals;
+mod routing;
+mod scorers;
+mod signals;

@@ -1,0 +1,6 @@
+//! Laws of clusters whose pools differ, and of requests that ask for a model.
+
+mod common;
+mod differing;
+mod laws;
+mod models;

@@ -1,0 +1,10 @@
+//! What a run reports: the report, notices, anomalies, figures of frames, rows.
+
+mod anomalies;
+mod definition;
+mod detectors;
+mod figures;
+mod held_back;
+mod notices;
+mod parts;
+mod rows;

@@ -1,0 +1,10 @@
+//! Scenarios as documents: their schema, ranges, expressions, messages for mistakes; and the built-in ones.
+
+mod diagnostics;
+mod edits_refused;
+mod expressions;
+mod numbers_of_any_size;
+mod presets;
+mod presets_of_caches;
+mod ranges;
+mod schema;

@@ -1,0 +1,359 @@
+//! Every field under `cluster`, `workload` and `slo` can be edited at any instant: the run goes on, loses nobody, replays to
+//! the same digest, and an edit at time zero is the scenario changed. The fields are those that the schema names.
+
+use crate::support;
+use crate::support::schema::resolved;
+use serde_json::{Map, Value, json};
+use tokenyard::base::Micros;
+use tokenyard::base::diag::has_errors;
+use tokenyard::base::rng::{Purpose, Stream};
+use tokenyard::engine::{Fact, Replica};
+use tokenyard::scenario::{Change, Scenario, TimedEdit, from_value};
+use tokenyard::session::{Audience, Session};
+
+/// Types within themselves are walked into this often.
+const MOST_LEVELS: usize = 16;
+
+/// What no edit can change: the run starts again.
+const FIXED: [&str; 2] = ["cluster.compat", "workload.trace"];
+
+/// A value and what stands around it at the path that is set.
+type Wrap<'a> = &'a dyn Fn(Value) -> Value;
+
+/// Two pools, two clients and a list of requests, busy for a second and a half.
+fn base() -> Value {
+    let pool = |name: &str, blocks: u32| {
+        json!({
+            "name": name, "replicas": 2,
+            "engine": {"max_num_seqs": 6, "max_num_batched_tokens": 200},
+            "kv": {"blocks": blocks},
+            "latency": {"fitted": {"step_us": 3000.0, "step_us_per_prefill_token": 20.0}},
+        })
+    };
+    let client = |name: &str, rate: f64| {
+        json!({
+            "name": name, "arrivals": {"poisson": {"rate_per_s": rate}}, "sessions": 4,
+            "prompt_tokens": {"constant": {"tokens": 60}}, "output_tokens": {"constant": {"tokens": 20}},
+            "prefix": {"groups": 2, "tokens": 32},
+        })
+    };
+    let request = |id: &str, arrival_us: u64| json!({"id": id, "arrival_us": arrival_us, "prompt": [{"text": 1, "tokens": 40}], "output": {"text": 2, "tokens": 9}});
+    json!({
+        "run": {"horizon_s": 1.5, "warmup_s": 0.0},
+        "cluster": {"pools": [pool("main", 400), pool("other", 40)], "routing": {"weighted": {}}},
+        "workload": {
+            "clients": [client("chat", 60.0), client("batch", 30.0)],
+            "requests": [request("a", 1_300_000), request("b", 1_400_000)],
+        },
+        "slo": {"classes": [{"class": "critical", "ttft_ms": 100}]},
+    })
+}
+
+struct Walker {
+    schema: Value,
+    base: Scenario,
+    /// What there is at each path of the base.
+    document: Value,
+    draws: Stream,
+    edited: u32,
+    impossible: Vec<String>,
+}
+
+impl Walker {
+    /// Values that the field may have, likely ones first.
+    fn candidates(&self, part: &Value) -> Vec<Value> {
+        let part = resolved(&self.schema, part);
+        if let Some(only) = part.get("const") {
+            return vec![only.clone()];
+        }
+        if let Some(all) = part["enum"].as_array() {
+            return all.clone();
+        }
+        if let Some(choices) = part["oneOf"].as_array().or(part["anyOf"].as_array()) {
+            return choices.iter().flat_map(|choice| self.candidates(choice)).collect();
+        }
+        let bound = |key: &str| part[key].as_f64();
+        let within = |x: &f64| {
+            bound("minimum").is_none_or(|least| *x >= least) && bound("maximum").is_none_or(|most| *x <= most)
+        };
+        let numbers = || [3.0, 2.0, 1.0, 40.0, 0.5, 0.0, 900.0, 1e5, 1e8, 1e12].into_iter().filter(within);
+        match part["type"].as_str() {
+            Some("object") => vec![Value::Object(self.required(&part))],
+            Some("array") => vec![json!([])],
+            Some("string") if part["x-expression"] == true => {
+                vec![json!("1 / (2 + waiting)"), json!("prefix")]
+            }
+            Some("string") => {
+                ["new", "llama-3.1-8b", "qwen3-14b", "H100", "A100-80"].map(Value::from).to_vec()
+            }
+            Some("boolean") => vec![json!(false), json!(true)],
+            Some("integer") => numbers().filter(|x| x.fract() == 0.0).map(|x| json!(x as u64)).collect(),
+            Some("number") => numbers().map(Value::from).collect(),
+            _ => vec![Value::Null],
+        }
+    }
+
+    fn required(&self, object: &Value) -> Map<String, Value> {
+        let names = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        names
+            .map(|name| {
+                let part = resolved(&self.schema, &object["properties"][name]);
+                let first = || self.candidates(&part).into_iter().next().unwrap_or(Value::Null);
+                (name.to_owned(), part.get("default").cloned().unwrap_or_else(first))
+            })
+            .collect()
+    }
+
+    /// Edits every field of `part`, which is set at `path` as `wrap` makes it; `whole` says that it stands there itself.
+    fn walk(&mut self, part: &Value, path: &str, wrap: Wrap<'_>, whole: bool, levels: usize) {
+        if levels == 0 || FIXED.contains(&path) {
+            return;
+        }
+        let part = resolved(&self.schema, part);
+        for choice in part["oneOf"].as_array().or(part["anyOf"].as_array()).into_iter().flatten() {
+            self.walk(choice, path, wrap, false, levels - 1);
+        }
+        if let Some(fields) = part["properties"].as_object() {
+            let others = self.required(&part);
+            for (key, field) in fields {
+                if whole {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    self.walk(field, &path, &|value| value, true, levels - 1);
+                } else {
+                    let within = |value: Value| {
+                        let mut object = others.clone();
+                        object.insert(key.clone(), value);
+                        wrap(Value::Object(object))
+                    };
+                    self.walk(field, path, &within, false, levels - 1);
+                }
+            }
+        } else if part["items"].is_object() {
+            let entry = format!("{path}[0]");
+            if whole && self.stands(&entry) {
+                self.walk(&part["items"], &entry, &|value| value, true, levels - 1);
+            } else {
+                self.walk(&part["items"], path, &|value| wrap(json!([value])), false, levels - 1);
+            }
+        } else if part["oneOf"].is_null() && part["anyOf"].is_null() {
+            self.edit(&part, path, wrap);
+        }
+    }
+
+    fn stands(&self, path: &str) -> bool {
+        let pointer = path.replace(['.', '['], "/").replace(']', "");
+        self.document.pointer(&format!("/{pointer}")).is_some()
+    }
+
+    /// Edits one field at some instant, to the first value that is allowed beside the others.
+    fn edit(&mut self, part: &Value, path: &str, wrap: Wrap<'_>) {
+        let at = Micros(u64::from(self.draws.below(1_400_000)));
+        let mut refused = String::new();
+        for value in self.candidates(part) {
+            let change = beside(path, wrap(value));
+            let mut session = start(&self.base, Vec::new());
+            session.advance(at, u64::MAX);
+            let problems = session.apply(change.clone());
+            if has_errors(&problems) {
+                refused = format!("{change:?}: {problems:?}");
+                continue;
+            }
+            self.edited += 1;
+            finish(&mut session);
+            let mut again = start(&session.scenario(), session.edits().to_vec());
+            finish(&mut again);
+            assert_eq!(session.digest(), again.digest(), "{change:?} at {at:?}");
+            self.check_at_zero(&change);
+            return;
+        }
+        self.impossible.push(refused);
+    }
+
+    /// An edit before anything has happened is the scenario changed.
+    fn check_at_zero(&self, change: &Change) {
+        let mut edited = start(&self.base, vec![TimedEdit::new(0, change.clone())]);
+        finish(&mut edited);
+        let mut changed = self.document.clone();
+        for (path, value) in &change.set {
+            tokenyard::scenario::set_path(&mut changed, path, &value.to_string())
+                .expect("a path of the document");
+        }
+        let mut plain = start(&from_value(changed).expect("a good document"), Vec::new());
+        finish(&mut plain);
+        let results = |s: &Session| {
+            let mut report: Value = serde_json::from_str(&s.report()).expect("a report is JSON");
+            // What is said of the document itself differs: one has an edit.
+            report["run"]["edits_applied"] = json!(0);
+            report["scenario_digest"] = json!("");
+            report
+        };
+        assert_eq!(results(&edited), results(&plain), "{change:?}");
+    }
+}
+
+/// The edit that sets a field, and what that needs beside it.
+fn beside(path: &str, mut value: Value) -> Change {
+    let head = json!({"at_s": 0, "factor": 1});
+    for kind in ["steps", "ramps"] {
+        let Some(profile) = value.get_mut(kind) else { continue };
+        let mut points = profile["points"].as_array().cloned().unwrap_or_default();
+        if points.first().is_none_or(|first| first["at_s"].as_f64() > Some(0.0)) {
+            points.insert(0, head.clone());
+        }
+        let last = points.last().and_then(|point| point["at_s"].as_f64()).unwrap_or(0.0);
+        if profile["repeat_s"].as_f64().is_some_and(|s| s > 0.0 && s <= last) {
+            profile["repeat_s"] = json!(last + 1.0);
+        }
+        profile["points"] = Value::Array(points);
+    }
+    if let Some(weighted) = value.get_mut("weighted") {
+        if weighted["profile"] == "custom" && weighted["scorers"].is_null() {
+            weighted["scorers"] = json!([{"scorer": "queue-depth", "weight": 1}]);
+        } else if weighted["scorers"].is_array() {
+            weighted["profile"] = json!("custom");
+        }
+        if weighted.pointer("/scorers/0/scorer") == Some(&json!("no-hit-lru")) {
+            let known = weighted["scorers"].as_array_mut().expect("it has an entry");
+            known.push(json!({"scorer": "prefix-affinity", "weight": 1}));
+        }
+        if let Some(limit) = weighted.pointer_mut("/filters/0/utilization/conditions/0")
+            && limit["metric"] == "kv-utilization"
+        {
+            limit["max"] = json!(0.5);
+        }
+    }
+    if value.get("heads").is_some() {
+        value["kv_heads"] = json!(1);
+    }
+    let change = Change::set(path, value);
+    if let Some(client) = path.strip_suffix(".conversation") {
+        return change.and_set(&format!("{client}.sessions"), 0);
+    }
+    match path.strip_suffix(".optimizer") {
+        Some(scaling) => change.and_set(&format!("{scaling}.policy"), json!({"wva-saturation-v2": {}})),
+        None => change,
+    }
+}
+
+fn start(scenario: &Scenario, edits: Vec<TimedEdit>) -> Session {
+    match Session::start(Scenario { edits, ..scenario.clone() }, None, Audience::Live) {
+        Ok((session, _)) => session,
+        Err(problems) => panic!("not a sound scenario: {problems:?}"),
+    }
+}
+
+/// Runs to the end; nobody is lost.
+fn finish(session: &mut Session) {
+    session.advance(Micros::MAX, u64::MAX);
+    session.engine().verify(true);
+    let r = session.requests();
+    assert_eq!(
+        r.arrived,
+        r.in_pipeline + r.queued + r.running + r.completed + r.rejected + r.dropped,
+        "{r:?}"
+    );
+}
+
+#[test]
+fn what_a_replica_is_made_of_replaces_the_replicas_one_after_the_other() {
+    let mut s = from_value(base()).expect("a good document");
+    s.cluster.pools.truncate(1);
+    s.cluster.pools[0].replicas = 3;
+    let at = Micros(500_000);
+    s.edits = vec![TimedEdit::new(at.0, Change::set("cluster.pools[0].kv.block_tokens", 4))];
+    let (cluster, story) = support::run(&s);
+    let mut life = Vec::new();
+    let mut in_flight = [0_i32; 6];
+    for (t, fact) in &story.facts {
+        match *fact {
+            Fact::Draining { replica } => life.push((*t, 'd', replica.0)),
+            Fact::Serving { replica, .. } if *t >= at => life.push((*t, 's', replica.0)),
+            Fact::Routed { replica, .. } => in_flight[replica.index()] += 1,
+            Fact::Completed { replica, .. } | Fact::Dropped { replica, .. } => {
+                in_flight[replica.index()] -= 1;
+            }
+            _ => {}
+        }
+        if let Some((_, 'd', next @ 1..)) = life.last() {
+            assert_eq!(in_flight[*next as usize - 1], 0, "the one before it is not empty yet");
+        }
+    }
+    let order: Vec<_> = life.iter().map(|&(_, what, replica)| (what, replica)).collect();
+    assert_eq!(order, [('d', 0), ('s', 3), ('d', 1), ('s', 4), ('d', 2), ('s', 5)]);
+    assert!(life[0].0 == at && life[2].0 > at && life[4].0 > life[2].0, "{life:?}");
+    let sizes: Vec<u32> = cluster.replicas().iter().map(|r| r.kv().block_tokens()).collect();
+    assert_eq!(sizes, [16, 16, 16, 4, 4, 4]);
+}
+
+#[test]
+fn replaced_replicas_cost_what_they_cost_and_not_what_the_new_ones_do() {
+    let mut base = from_value(base()).expect("a good document");
+    base.cluster.pools.truncate(1);
+    base.workload.requests.clear();
+    let usd =
+        |replicas: &[(f64, f64)]| replicas.iter().map(|(per_hour, s)| per_hour * s / 3600.0).sum::<f64>();
+    let change = Change::set("cluster.pools[0].gpu", "A100-80").and_set("cluster.pools[0].tp", 2);
+    let mut session = start(&base, vec![TimedEdit::new(1_000_000, change)]);
+    let old = session.engine().replicas()[0].usd_per_hour().expect("a price");
+    finish(&mut session);
+    let report = session.report_data();
+    let replicas = session.engine().replicas();
+    let new = replicas[2].usd_per_hour().expect("a price");
+    assert!((old - new).abs() > 0.1, "{old} {new}");
+    assert_eq!(replicas.iter().map(Replica::gpus).collect::<Vec<_>>(), [1, 1, 2, 2]);
+    let up: Vec<f64> = report.replicas.iter().map(|r| r.up_s).collect();
+    let expected = usd(&[(old, up[0]), (old, up[1]), (new, up[2]), (new, up[3])]);
+    assert!((report.cost.usd.expect("a cost") - expected).abs() < 1e-9, "{:?} {expected}", report.cost);
+    let gpu_s = up[0] + up[1] + 2.0 * (up[2] + up[3]);
+    assert!((report.cost.gpu_seconds - gpu_s).abs() < 1e-6, "{:?} {gpu_s}", report.cost);
+}
+
+#[test]
+fn another_model_replaces_all_replicas_at_once() {
+    let mut s = from_value(base()).expect("a good document");
+    s.cluster.pools.truncate(1);
+    s.edits = vec![TimedEdit::new(500_000, Change::set("cluster.pools[0].model", "qwen3-14b"))];
+    let (_, story) = support::run(&s);
+    let drained =
+        |(t, fact): &&(Micros, Fact)| matches!(fact, Fact::Draining { .. }) && *t == Micros(500_000);
+    assert_eq!(story.facts.iter().filter(drained).count(), 2);
+}
+
+#[test]
+fn pools_and_clients_are_added_to_and_silenced_in_a_run() {
+    let pool = json!({"name": "burst", "replicas": 3, "latency": {"fitted": {"step_us": 900.0}}});
+    let client = json!({"name": "bot", "arrivals": {"constant": {"rate_per_s": 100.0}}});
+    let added = Change::add("cluster.pools", pool).and_add("workload.clients", client);
+    let silenced = Change::set("workload.clients[2].arrivals.constant.rate_per_s", 0)
+        .and_set("cluster.pools[2].replicas", 0);
+    let mut base = from_value(base()).expect("a good document");
+    base.workload.requests.clear();
+    let edits = vec![TimedEdit::new(500_000, added), TimedEdit::new(1_000_000, silenced)];
+    let mut session = start(&base, edits);
+    finish(&mut session);
+    let report = session.report_data();
+    let bot = &session.engine().source().clients()[2..];
+    assert_eq!(bot.len(), 1, "{bot:?}");
+    // One gap after it was added, then every 10 ms until it was silenced.
+    let of_bot = session.engine().records().iter().filter(|r| r.client == 2);
+    assert_eq!(of_bot.clone().map(|r| r.arrival.0).min(), Some(510_000));
+    assert_eq!(of_bot.count(), 49);
+    assert_eq!((report.pools.len(), report.pools[2].replicas), (3, 0));
+    assert!(session.engine().replicas().iter().filter(|r| r.pool() == 2).all(|r| r.totals().completed > 0));
+}
+
+#[test]
+fn every_field_of_cluster_workload_and_objectives_is_edited_while_the_run_goes_on() {
+    let schema: Value = serde_json::from_str(include_str!("../../../www/src/generated/schema.json"))
+        .expect("the schema is JSON");
+    let base = from_value(base()).expect("a good document");
+    let document = tokenyard::base::json::tree(&base);
+    let draws = Stream::new(7, Purpose::Routing, 0);
+    let mut walker =
+        Walker { schema: schema.clone(), base, document, draws, edited: 0, impossible: Vec::new() };
+    for root in ["cluster", "workload", "slo"] {
+        walker.walk(&schema["properties"][root], root, &|value| value, true, MOST_LEVELS);
+    }
+    assert_eq!(walker.impossible, [] as [String; 0]);
+    assert!(walker.edited > 200, "only {} fields found", walker.edited);
+}

@@ -1,0 +1,7 @@
+//! Work with whole runs: comparisons, what-if questions, redirected requests, scenarios derived from others.
+
+mod compare;
+mod compare_edits;
+mod derived_scenarios;
+mod redirects;
+mod what_if;

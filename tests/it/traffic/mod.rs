@@ -1,0 +1,5 @@
+//! Traffic: trace files and sessions.
+
+mod sessions;
+mod trace_files;
+mod traces;
