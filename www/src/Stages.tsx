@@ -30,7 +30,7 @@ export default function Stages(props: StagesProps): JSX.Element {
   );
   return (
     <div class="stages">
-      <Show when={props.frames} fallback={<p class="empty">B is on its way to the instant of A …</p>}>
+      <Show when={props.frames} fallback={<p class="empty">B is on its way to the instant of A…</p>}>
         {(both) => (
           <>
             <One name="A" says="this run" frame={both().a} />

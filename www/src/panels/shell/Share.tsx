@@ -105,7 +105,7 @@ export default function Share(props: { app: App }): JSX.Element {
               aria-label="Link"
               readonly
               rows="4"
-              value={url() || (made() === null ? 'No link is that long: pass the file on.' : 'Making the link …')}
+              value={url() || (made() === null ? 'No link is that long: pass the file on.' : 'Making the link…')}
               onFocus={(event) => event.currentTarget.select()}
             />
             <Lengths chars={url().length} />

@@ -283,7 +283,7 @@ function state(comparing: Comparing, app: App): string {
     return `compared up to ${clock(now)} s${since === undefined ? '' : `, from the last difference at ${plain(since)} s on`}`;
   }
   if (b < now) return `B is at ${clock(b)} s`;
-  return app.mode() === 'paused' ? 'comparing …' : 'pause to compare request by request';
+  return app.mode() === 'paused' ? 'comparing…' : 'pause to compare request by request';
 }
 
 /** How a run is drawn: A solid, B dashed. */

@@ -105,7 +105,7 @@ export function Chooser(props: {
           if (found) props.choose({ name: found.name, document: found.document });
         }}
       >
-        <option value="">choose …</option>
+        <option value="">choose…</option>
         <For each={list.group.all}>
           {({ name, label }, i) => (
             <option value={i()} selected={name === props.chosen}>

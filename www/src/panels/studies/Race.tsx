@@ -166,7 +166,7 @@ export default function Race(props: { app: App; onB: (next: Beside) => void }): 
           when={race.laps().length > 0}
           fallback={
             <div class="empty">
-              <Show when={!race.running()} fallback={<p>The first runs are under way …</p>}>
+              <Show when={!race.running()} fallback={<p>The first runs are under way…</p>}>
                 <p>Who is best on the same requests?</p>
                 <button type="button" class="btn pri" onClick={begin}>
                   Start the race

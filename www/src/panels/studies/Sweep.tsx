@@ -153,7 +153,7 @@ export default function Sweep(props: { app: App }): JSX.Element {
           when={study.summary()}
           fallback={
             <div class="empty">
-              <Show when={study.running() === undefined} fallback={<p>The first runs are under way …</p>}>
+              <Show when={study.running() === undefined} fallback={<p>The first runs are under way…</p>}>
                 <p>Where does it break? Curves with their knees appear as runs come in.</p>
                 <button type="button" class="btn pri" disabled={wrong() !== ''} onClick={begin}>
                   Start: {varied() === TRAFFIC ? 'traffic' : varied().title} from {from()} to {to()}

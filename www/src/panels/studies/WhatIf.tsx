@@ -92,7 +92,7 @@ export default function WhatIfBlock(props: { app: App; detail: RequestDetail }):
               </button>
             }
           >
-            <span role="status">Running the alternatives … </span>
+            <span role="status">Running the alternatives… </span>
             <button type="button" class="btn box" onClick={stopAsking}>
               Stop
             </button>
