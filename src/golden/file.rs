@@ -110,7 +110,7 @@ pub(super) struct Config {
     pub model_config: Option<ModelConfig>,
     /// Figures of the GPU, for the families that ask for them.
     pub hw_config: Option<HardwareConfig>,
-    /// Who is let in.
+    /// Which requests are admitted.
     pub admission_policy: String,
     /// Most tokens in the bucket of "token-bucket".
     pub token_bucket_capacity: f64,

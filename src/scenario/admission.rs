@@ -4,23 +4,23 @@ use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
-/// Who is let in.
+/// Which requests are admitted.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdmissionPolicy {
-    /// Everybody.
+    /// All requests are admitted.
     #[default]
     AlwaysAdmit,
-    /// Nobody: to see what the gateway alone does.
+    /// No request is admitted: shows the gateway alone.
     RejectAll,
     /// A bucket of tokens that fills at a steady rate; a request takes as many as its prompt has.
     TokenBucket(TokenBucket),
-    /// So many requests per second, with bursts up to a limit.
+    /// A limit on requests per second, with bursts up to a limit.
     RateLimit(RateLimit),
-    /// So many requests of one tenant at a time.
+    /// A limit on the requests of one tenant in flight.
     TenantQuota(TenantQuota),
-    /// So many requests in the whole cluster at a time.
+    /// A limit on the requests in flight in the whole cluster.
     ConcurrencyLimit(ConcurrencyLimit),
 }
 
@@ -47,13 +47,13 @@ without_fields! { OverLimit }
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenBucket {
-    /// Most tokens in the bucket. A longer prompt is never let in.
+    /// Most tokens in the bucket. A longer prompt is never admitted.
     pub capacity_tokens: f64,
-    /// Tokens that flow in each second.
+    /// Tokens added each second.
     pub refill_tokens_per_s: f64,
     /// Whether each tenant has a bucket of its own.
     pub per_tenant: bool,
-    /// What happens to a request for which there are not enough tokens.
+    /// What happens to a request when the bucket has too few tokens.
     pub then: OverLimit,
 }
 
@@ -115,7 +115,7 @@ impl Default for RateLimit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TenantQuota {
-    /// Most requests of one tenant that are let in and not finished.
+    /// Most requests of one tenant that are admitted and not finished.
     pub max_in_flight: u32,
     /// What happens to a request over the quota.
     pub then: OverLimit,
@@ -140,7 +140,7 @@ impl Default for TenantQuota {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConcurrencyLimit {
-    /// Most requests that are let in and not finished.
+    /// Most requests that are admitted and not finished.
     pub max_in_flight: u32,
     /// What happens to a request over the limit.
     pub then: OverLimit,

@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A limit on a batch: a number, or "auto", which is what vLLM chooses for the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BatchLimit {
-    /// What vLLM chooses for the GPU.
+    /// vLLM's choice for the GPU.
     #[default]
     Auto,
-    /// This many.
+    /// The given number.
     Count(u32),
 }
 
@@ -88,7 +88,7 @@ impl schemars::JsonSchema for BatchLimit {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
-                { "const": "auto", "description": "What vLLM chooses for the GPU." },
+                { "const": "auto", "description": "vLLM's choice for the GPU." },
                 { "type": "integer", "description": "This many." }
             ]
         })

@@ -4,18 +4,20 @@ use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
-/// What Dynamo's KV router weighs, in KV blocks: scale · max(prefill there + prompt − credits, 0) + blocks in use there.
+/// Cost of Dynamo's KV router, in KV blocks: scale · max(blocks to prefill + prompt − credits, 0) + blocks in use.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCost {
-    /// How many blocks to prefill a block counts that is in the replica's cache. Dynamo's router-kv-overlap-score-credit.
+    /// Credit for each block of the prompt in the replica's cache, in blocks to prefill. Dynamo's
+    /// router-kv-overlap-score-credit.
     pub overlap_credit: f64,
-    /// The same for a block that only its CPU tier has. Dynamo's router-host-cache-hit-weight.
+    /// Credit for each block of the prompt in the CPU tier alone. Dynamo's router-host-cache-hit-weight.
     pub host_credit: f64,
     /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
     pub prefill_scale: f64,
-    /// 0 takes the lowest cost. Above, any replica can be drawn: one whose cost is higher by this share of the range of costs is e = 2.7 times less likely. Dynamo's router-temperature.
+    /// 0 takes the lowest cost. Above 0 replicas are drawn at random: a cost higher by this share of the range of
+    /// costs is e = 2.7 times less likely. Dynamo's router-temperature.
     pub temperature: f64,
 }
 
@@ -34,24 +36,24 @@ impl Default for KvCost {
     }
 }
 
-/// When SGLang's router looks at its memory of prompts, and when at load.
+/// When SGLang's router goes by matching prefixes, and when by load.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheAware {
-    /// Share of the prompt that a replica must have been sent before to get it for that, 0 to 1.
+    /// Smallest matching share of the prompt for which a replica is chosen by its prefix, 0 to 1.
     pub cache_threshold: f64,
     /// Loads are out of balance if the most and the fewest requests in flight differ by more than this, and by more than the factor below.
     pub balance_abs_threshold: u32,
     /// Loads are out of balance if the most requests in flight are more than this many times the fewest, and by more than the difference above.
     pub balance_rel_threshold: f64,
-    /// How many blocks the router remembers of each replica.
+    /// Number of blocks that the router remembers per replica.
     pub prefix_index_blocks: u32,
-    /// Who gets a prompt that no replica was sent enough of.
+    /// Which replica gets a prompt without a good match.
     pub miss: CacheMiss,
 }
 
-/// Who gets a prompt that no replica was sent enough of.
+/// Which replica gets a prompt without a good match.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,7 +61,8 @@ pub enum CacheMiss {
     /// The replica with the fewest requests in flight, as SGLang's router does since sgl-project/sglang pull 14650.
     #[default]
     FewestInFlight,
-    /// The replica of which the router remembers the fewest tokens, as SGLang's router did before. Where a shared prefix makes one memory large, all other prompts go to the others.
+    /// The replica with the fewest remembered tokens, as in SGLang's router before that. If a shared prefix makes one
+    /// memory large, all other prompts go to the other replicas.
     SmallestMemory,
 }
 

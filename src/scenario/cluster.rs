@@ -16,15 +16,16 @@ use serde::{Deserialize, Serialize};
 pub struct Cluster {
     /// Groups of equal replicas. Replicas are numbered through all pools in order.
     pub pools: Vec<Pool>,
-    /// Who is let in.
+    /// Which requests are admitted.
     pub admission: AdmissionPolicy,
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
-    /// How old the router's picture of a replica may get before a decision refreshes it (microseconds in the document). 0 means every decision sees the present. In-flight counts are always fresh.
+    /// Largest age of the router's view of a replica before a decision refreshes it (microseconds in the document). 0
+    /// means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
-    /// Time between arrival and the admission decision (microseconds in the document).
+    /// Time from arrival to the admission decision (microseconds in the document).
     pub admission_latency_us: u64,
-    /// Time between admission and the routing decision (microseconds in the document).
+    /// Time from admission to the routing decision (microseconds in the document).
     pub routing_latency_us: u64,
     /// Engine semantics. The default follows vLLM and queueing theory.
     pub compat: Compat,
@@ -67,7 +68,8 @@ pub enum Compat {
     /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
     #[default]
     None,
-    /// As the BLIS simulator: results of a step appear at its start, preemption restarts the output, and "auto" KV blocks are counted once for each GPU.
+    /// As the BLIS simulator: results of a step appear at its start, preemption restarts the output, and "auto" KV
+    /// blocks are counted for each GPU.
     Blis,
 }
 
@@ -78,23 +80,30 @@ without_fields! { Compat }
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
-    /// Name of the pool. One without a name is called `main`, or `main-2`, `main-3` and so on where that is taken.
+    /// Name of the pool. A pool without a name is called `main`, or `main-2`, `main-3` and so on if that name is
+    /// taken.
     pub name: String,
-    /// How many replicas. An edit may drain a pool to 0 of them. A pool can begin with 0 where an autoscaler or an edit adds some: requests wait for the first one, for as long as `scaling.hold_s` says.
+    /// Number of replicas. An edit may drain a pool to 0. A pool can begin with 0 if an autoscaler or an edit adds
+    /// replicas: requests wait for the first one, at most for `scaling.hold_s`.
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
-    /// Shape of a model of your own, instead of the catalogue's for `model`. Roofline, cross-model and derived KV blocks read it.
+    /// Shape of your own model, in place of the catalogue's shape for `model`. Roofline and cross-model latency and
+    /// derived KV blocks read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<Architecture>,
     /// GPU, as named in the catalogue, such as H100.
     pub gpu: String,
-    /// Figures of a GPU of your own, instead of the catalogue's for `gpu`. Roofline, derived KV blocks and costs read them.
+    /// Figures of your own GPU, in place of the catalogue's figures for `gpu`. Roofline latency, derived KV blocks
+    /// and costs read them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
     pub tp: u32,
-    /// Over how many replicas of the pool the experts of a mixture-of-experts model are spread. These replicas are the data-parallel ranks of one server (vLLM: `--data-parallel-size`, with `--enable-expert-parallel` or without): each has its own queue, batch and cache, and they share the experts, to which the tokens of all are sent. 1 means that every replica has all experts. Only calibrated latency reads it.
+    /// Number of replicas that share the experts of a mixture-of-experts model. These replicas are the data-parallel
+    /// ranks of one server (vLLM: `--data-parallel-size`, with or without `--enable-expert-parallel`): each has its
+    /// own queue, batch and cache, and sends its tokens to the shared experts. 1 means that every replica has all
+    /// experts. Only calibrated latency reads it.
     #[serde(skip_serializing_if = "is_one")]
     pub expert_ranks: u32,
     /// Batch limits of the engine.
@@ -103,7 +112,7 @@ pub struct Pool {
     pub kv: KvCache,
     /// How long a step takes.
     pub latency: LatencyModel,
-    /// How many replicas there are while the run goes on, and how they come and go.
+    /// How the number of replicas changes during the run.
     #[serde(skip_serializing_if = "Scaling::is_default")]
     pub scaling: Scaling,
 }
@@ -161,11 +170,12 @@ pub struct BatchLimits {
     pub max_num_batched_tokens: BatchLimit,
     /// Longest piece of one prompt computed in one step, in tokens. 0 means only the token budget limits it.
     pub long_prefill_threshold_tokens: u32,
-    /// Most requests in the wait queue: a replica with a full queue refuses what is sent to it, and routers leave it out. A preempted request always gets back in. 0 means no bound.
+    /// Most requests in the wait queue. A replica with a full queue refuses requests, and routers skip it. A
+    /// preempted request always returns to the queue. 0 means no bound.
     pub max_waiting: u32,
-    /// Who is first in the wait queue.
+    /// Order of the wait queue.
     pub scheduler: Scheduler,
-    /// The priority of a waiting request, for schedulers that go by priority.
+    /// Priority of a waiting request; only priority schedulers read it.
     pub priority: PriorityPolicy,
 }
 
@@ -202,15 +212,20 @@ impl Default for BatchLimits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KvCache {
-    /// Number of blocks, or "auto": what fits in the memory of all GPUs of a replica together, each keeping its share of every block. Derived from model and GPU for calibrated, roofline and cross-model latency and for a model or GPU of your own, otherwise from the catalogue's figure. With `compat: "blis"` as that simulator counts: about `tp` times as many.
+    /// Number of blocks, or "auto": the blocks that fit in the memory of all GPUs of a replica, each GPU holding its
+    /// share of every block. "auto" is derived from model and GPU for calibrated, roofline and cross-model latency
+    /// and for your own model or GPU; otherwise it is the catalogue's figure. With `compat: "blis"` it is counted as
+    /// in BLIS: about `tp` times as many.
     pub blocks: KvBlocks,
-    /// Share of the GPU's memory that the engine may use, from which derived KV blocks follow (vLLM: `gpu_memory_utilization`). The catalogue's figures are for 0.9.
+    /// Share of the GPU's memory that the engine may use (vLLM: `gpu_memory_utilization`). Derived KV blocks follow
+    /// from it; the catalogue's figures are for 0.9.
     pub gpu_memory_utilization: f64,
     /// Tokens in one block.
     pub block_tokens: u32,
     /// Whether equal prompt prefixes share blocks.
     pub prefix_caching: bool,
-    /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, there in GiB). What the GPU has forgotten can be loaded from it instead of being computed again. 0 means none.
+    /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, in GiB). Blocks evicted from the GPU can
+    /// be loaded from it instead of being computed again. 0 means no second tier.
     pub cpu_blocks: u32,
     /// How the CPU tier works.
     #[serde(skip_serializing_if = "CpuTier::is_auto")]
@@ -279,9 +294,12 @@ pub enum CpuTier {
     /// `offloading`; with `compat: "blis"` the tier of that simulator.
     #[default]
     Auto,
-    /// As KV offloading in vLLM: blocks are known by their contents. A prompt is looked up in it when its turn comes, after the GPU's prefix cache; what is found is loaded over one link while the request waits and others go on. Full of blocks, it forgets the one used longest ago.
+    /// KV offloading as in vLLM: blocks are found by their contents. When a request's turn comes, its prompt is
+    /// looked up after the GPU's prefix cache; blocks found are loaded over one link while the request waits and
+    /// others go on. A full tier evicts the least recently used block.
     Offloading,
-    /// As in BLIS, and in golden files: when the GPU is over `offload_threshold`, cached blocks move down; when blocks run out, they all come back, and the next step pays for the copying.
+    /// As in BLIS and in golden files: when the GPU's usage is over `offload_threshold`, cached blocks move to the
+    /// CPU tier; when blocks run out, all of them come back, and the next step takes the time of the copy.
     Blis,
 }
 
@@ -299,10 +317,10 @@ impl CpuTier {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuWrite {
-    /// As soon as it is full, as vLLM does: the tier has everything, and what the GPU has too.
+    /// When it is full, as in vLLM: the tier holds every block, including those on the GPU.
     #[default]
     WriteThrough,
-    /// When the GPU needs its room for something else: the tier has what the GPU has lost.
+    /// When the GPU evicts it: the tier holds the blocks that the GPU no longer has.
     WriteBack,
 }
 
@@ -318,9 +336,9 @@ impl CpuWrite {
 /// The size of a KV cache: a number of blocks, or "auto".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KvBlocks {
-    /// What fits beside the model in the memory of the replica's GPUs.
+    /// The blocks that fit beside the model in the memory of the replica's GPUs.
     Auto,
-    /// This many blocks.
+    /// The given number of blocks.
     Count(u32),
 }
 
@@ -352,7 +370,7 @@ impl schemars::JsonSchema for KvBlocks {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "oneOf": [
-                { "const": "auto", "description": "What fits beside the model in the memory of the replica's GPUs together." },
+                { "const": "auto", "description": "The blocks that fit beside the model in the memory of all GPUs of the replica." },
                 { "type": "integer", "description": "This many blocks." }
             ]
         })

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct Conversation {
     /// How many rounds of prompt and answer a conversation has.
     pub rounds: Rounds,
-    /// How long it takes until the user sends the next prompt.
+    /// Time until the user sends the next prompt.
     pub think_time: ThinkTime,
     /// When the think time begins.
     pub clock: ConversationClock,
-    /// What a prompt brings along of the rounds before it.
+    /// How much of the earlier rounds a prompt contains.
     pub context_growth: ContextGrowth,
     /// Most tokens of one request, prefix, prompt and answer together. A conversation ends before a round that would be longer; the first round is always sent.
     pub max_context_tokens: u32,
@@ -93,7 +93,7 @@ impl Rounds {
     }
 }
 
-/// How long it takes until the user sends the next prompt. Never more than a day, never less than a microsecond.
+/// Time until the user sends the next prompt, from a microsecond to a day.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -141,21 +141,23 @@ pub enum ConversationClock {
     /// One microsecond per token of the answer after the round arrived, whatever the cluster does. Requests arrive at the same instants under every policy.
     #[default]
     Open,
-    /// When the user has the whole answer. A slow cluster gets the next round later, so arrivals differ between policies; what is said does not. A round that is refused or dropped ends the conversation.
+    /// When the user has the whole answer. A slow cluster gets the next round later, so arrivals differ between
+    /// policies, but texts do not. A refused or dropped round ends the conversation.
     Closed,
 }
 
 without_fields! { ConversationClock }
 
-/// What a prompt brings along of the rounds before it.
+/// How much of the earlier rounds a prompt contains.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContextGrowth {
-    /// All of it: every earlier prompt and answer, then the new text. A prefix cache that has seen the conversation computes the new text only.
+    /// All earlier prompts and answers, then the new text. With the conversation in its prefix cache, a replica
+    /// computes only the new text.
     #[default]
     Accumulate,
-    /// Nothing: only the new text.
+    /// Only the new text.
     None,
 }
 

@@ -9,20 +9,20 @@ use serde_json::{Map, Value};
 /// New values of fields, by path.
 pub type FieldValues = Map<String, Value>;
 
-/// Where a request goes instead of where the router would send it.
+/// Redirection of one request.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// The request, by its number: the first to arrive is 0.
+    /// Number of the request; the first to arrive is 0.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::REQUESTS - 1)))]
     pub request: u32,
-    /// The replica, by its number: those of the first pool come first, those started later last.
+    /// Number of the replica: those of the first pool come first, those started later last.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::REPLICAS_STARTED - 1)))]
     pub to: u32,
 }
 
-/// An edit and when it applies: at least one field is set, one entry added or one request sent elsewhere.
+/// An edit and when it applies: it sets a field, adds an entry or redirects a request.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,16 +33,19 @@ pub struct TimedEdit {
     /// Set by the playground: the edit applies when exactly this many events have run, which fixes its place among events of one instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_events: Option<u64>,
-    /// Fields of this document and the values they have from now on, such as `"cluster.pools[0].replicas": 8`. Paths are those of `--set`, and lie under `cluster`, `workload` or `slo`.
+    /// Fields of this document and their new values, such as `"cluster.pools[0].replicas": 8`. Paths are those of
+    /// `--set`, under `cluster`, `workload` or `slo`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub set: FieldValues,
-    /// Lists of this document and the entry that each gets at its end, such as `"cluster.pools": {"name": "burst", "replicas": 2}`. What the entry does not say has its default.
+    /// Lists of this document and the entry appended to each, such as `"cluster.pools": {"name": "burst", "replicas":
+    /// 2}`. Missing fields of the entry have their defaults.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub add: FieldValues,
-    /// A request that is routed from now on, and the replica that gets it if that takes requests then. The router is asked all the same, and goes on as if its choice had been followed.
+    /// Sends one request to the given replica if it accepts requests. The router still decides, and goes on as if its
+    /// choice had been followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
-    /// Whether it is switched off: it keeps its place on the timeline and changes nothing.
+    /// Whether the edit is switched off: it keeps its place on the timeline and changes nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
 }

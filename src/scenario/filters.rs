@@ -4,14 +4,15 @@ use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
-/// Leaves replicas out before they are scored.
+/// Removes replicas before scoring.
 #[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Filter {
-    /// Replicas that are over a limit, as the router sees them.
+    /// Removes replicas that are over a limit, as the router sees them.
     Utilization(UtilizationFilter),
-    /// All but the replica that the session went to last, if that can still be chosen. Requests without a session, and new sessions, may go anywhere.
+    /// Keeps only the replica that the session went to last, if it is still a candidate. Requests without a session,
+    /// and new sessions, keep all replicas.
     Session(SessionFilter),
 }
 
@@ -19,14 +20,14 @@ fields! {
     choice Filter [] { Utilization "utilization" Session "session" }
 }
 
-/// Leaves out replicas that are over a limit.
+/// Removes replicas that are over a limit.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UtilizationFilter {
     /// The limits; a replica must be within all of them.
     pub conditions: Vec<Condition>,
-    /// What happens to a request if no replica is within the limits.
+    /// What happens to a request when no replica is within the limits.
     pub fallback: Fallback,
 }
 
@@ -52,7 +53,7 @@ impl Default for UtilizationFilter {
 pub struct Condition {
     /// What is limited.
     pub metric: FilterMetric,
-    /// The largest value that is still within the limit.
+    /// Largest value within the limit.
     pub max: f64,
 }
 
@@ -64,7 +65,7 @@ fields! {
     }
 }
 
-/// What a filter can limit.
+/// The metric that a filter limits.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -93,12 +94,12 @@ impl FilterMetric {
     }
 }
 
-/// What happens to a request if a filter leaves no replica.
+/// What happens to a request when a filter leaves no replica.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
-    /// The filter is passed over: all replicas that it was given stay.
+    /// The filter is skipped: all its candidates stay.
     #[default]
     All,
     /// The request is refused.
@@ -112,7 +113,7 @@ without_fields! { Fallback }
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionFilter {
-    /// Most sessions that are remembered; the longest unused is forgotten first.
+    /// Most sessions remembered; the least recently used is forgotten first.
     pub max_sessions: u32,
 }
 
@@ -129,17 +130,17 @@ impl Default for SessionFilter {
     }
 }
 
-/// Who gets a request once all candidates are scored.
+/// How a replica is chosen once all candidates are scored.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Picker {
-    /// The one with the highest score; `ties` settles ties.
+    /// The replica with the highest score; `ties` breaks ties.
     #[default]
     Max,
-    /// Any of them at random, with probabilities in proportion to their scores; equal ones if all scores are 0.
+    /// A random replica, with probabilities in proportion to the scores; equal probabilities if all scores are 0.
     WeightedRandom,
-    /// Any of them at random, with probabilities in proportion to e to the score / temperature.
+    /// A random replica, with probabilities in proportion to exp(score / temperature).
     Softmax(Softmax),
 }
 
@@ -154,12 +155,13 @@ impl Picker {
     }
 }
 
-/// How far a random choice strays from the highest score.
+/// Randomness of the choice.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Softmax {
-    /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest score, far above 1 picks anybody.
+    /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest
+    /// score; far above 1 all replicas are about equally likely.
     pub temperature: f64,
 }
 

@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Horizontal {
-    /// What is measured of each replica.
+    /// The metric of each replica.
     pub metric: ScalingMetric,
-    /// What each replica, or the pool, should have of it: a share, or a number of requests.
+    /// Target value of the metric for each replica or for the pool: a share, or a number of requests.
     pub target: f64,
-    /// Whose target it is.
+    /// Whether the target is per replica or for the pool.
     #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// Further metrics, at most four. The one that asks for the most replicas decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherMetric>,
-    /// How fast it may go, and how long it waits.
+    /// How fast the number of replicas may change, and how long a change is delayed.
     pub behavior: Behavior,
 }
 
@@ -46,11 +46,11 @@ impl Default for Horizontal {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FurtherMetric {
-    /// What is measured of each replica.
+    /// The metric of each replica.
     pub metric: ScalingMetric,
-    /// What each replica, or the pool, should have of it: a share, or a number of requests.
+    /// Target value of the metric for each replica or for the pool: a share, or a number of requests.
     pub target: f64,
-    /// Whose target it is.
+    /// Whether the target is per replica or for the pool.
     #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
 }
@@ -69,15 +69,16 @@ impl Default for FurtherMetric {
     }
 }
 
-/// Whose target a metric has.
+/// Whether a target is per replica or for the pool.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetOf {
-    /// Each replica's: a target of kind `AverageValue`.
+    /// Per replica: a target of kind `AverageValue`.
     #[default]
     Replica,
-    /// The pool's: a target of kind `Value`. As many times the replicas that are ready as the pool has of it: requests in sum, shares as a mean.
+    /// For the pool: a target of kind `Value`. The ready replicas are scaled by the pool's value over the target: the
+    /// sum of requests, or the mean of shares.
     Pool,
 }
 
@@ -90,7 +91,7 @@ impl TargetOf {
     }
 }
 
-/// What an autoscaler measures.
+/// The metric that an autoscaler reads.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,13 +101,13 @@ pub enum ScalingMetric {
     Utilization,
     /// The share of KV blocks in use.
     Kv,
-    /// Requests that wait.
+    /// Waiting requests.
     Waiting,
-    /// Requests that run.
+    /// Running requests.
     Running,
-    /// Requests that wait or run.
+    /// Waiting and running requests.
     Requests,
-    /// Requests that arrive in a second.
+    /// Requests that arrive per second.
     Rate,
 }
 
@@ -126,17 +127,18 @@ impl ScalingMetric {
     }
 }
 
-/// How fast the horizontal autoscaler may go.
+/// How fast the horizontal autoscaler may change the number of replicas.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Behavior {
-    /// Up at once, by as many again or by four in 15 s; down by the largest number asked for in five minutes.
+    /// Up at once, by 100 % or four replicas in 15 s; down to the largest number recommended in the last five
+    /// minutes.
     #[default]
     Default,
-    /// As before `behavior` could be written: at most twice as many or four, and down after five minutes.
+    /// As before the field `behavior` existed: up to twice as many or four, and down after five minutes.
     Legacy,
-    /// Rules of its own.
+    /// Your own rules.
     Rules(BehaviorRules),
 }
 
@@ -149,9 +151,9 @@ fields! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BehaviorRules {
-    /// More replicas.
+    /// Rules for adding replicas.
     pub up: DirectionRules,
-    /// Fewer.
+    /// Rules for removing replicas.
     pub down: DirectionRules,
 }
 
@@ -169,25 +171,25 @@ impl Default for BehaviorRules {
     }
 }
 
-/// How the autoscaler goes in one direction.
+/// Rules for one direction.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DirectionRules {
-    /// How long a recommendation against it is remembered, in seconds.
+    /// Stabilization window: how long an opposite recommendation is remembered, in seconds.
     pub stabilization_s: f64,
-    /// How far from its target a metric may be, as a share, before anything changes.
+    /// Deviation of a metric from its target, as a share, below which nothing changes.
     pub tolerance: f64,
-    /// At most so many replicas in a period. 0 for no such limit.
+    /// Most replicas changed in a period. 0 means no such limit.
     pub pods: u32,
-    /// At most such a part of those at its beginning, in per cent. 0 for no such limit.
+    /// Most replicas changed in a period, in per cent of those at its beginning. 0 means no such limit.
     pub percent: f64,
-    /// The period, in seconds.
+    /// Length of the period, in seconds.
     pub period_s: f64,
-    /// The period of the per cent, in seconds. 0 for the same.
+    /// Length of the period of the limit in per cent, in seconds. 0 means the same period.
     #[serde(skip_serializing_if = "is_zero")]
     pub percent_period_s: f64,
-    /// Which of the two limits holds.
+    /// Which of the two limits applies.
     pub select: SelectRule,
 }
 
@@ -217,15 +219,15 @@ impl Default for DirectionRules {
     }
 }
 
-/// Which of two limits holds.
+/// Which of two limits applies.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SelectRule {
-    /// The one that changes most.
+    /// The limit that allows the larger change.
     #[default]
     Max,
-    /// The one that changes least.
+    /// The limit that allows the smaller change.
     Min,
     /// No change in this direction at all.
     Disabled,
@@ -238,11 +240,11 @@ without_fields! { SelectRule }
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Keda {
-    /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
+    /// The metric of the trigger, as a sum over the pool; requests held at the gateway count as waiting.
     pub metric: ScalingMetric,
-    /// What each replica, or the pool, should have of it.
+    /// Threshold of the metric for each replica or for the pool.
     pub threshold: f64,
-    /// Whose threshold it is.
+    /// Whether the threshold is per replica or for the pool.
     #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// The trigger is active above this.
@@ -250,9 +252,9 @@ pub struct Keda {
     /// Further triggers, at most four: any of them keeps the pool awake, and the one that asks for the most decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherTrigger>,
-    /// How long it must have been quiet before the last replica goes, in seconds.
+    /// Time without an active trigger after which the last replica is removed, in seconds.
     pub cooldown_s: f64,
-    /// How fast it may go above one replica.
+    /// How fast the number of replicas may change above one replica.
     pub behavior: Behavior,
 }
 
@@ -281,11 +283,11 @@ impl Default for Keda {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FurtherTrigger {
-    /// What triggers it, as a sum over the pool; requests held at the gateway wait, too.
+    /// The metric of the trigger, as a sum over the pool; requests held at the gateway count as waiting.
     pub metric: ScalingMetric,
-    /// What each replica, or the pool, should have of it.
+    /// Threshold of the metric for each replica or for the pool.
     pub threshold: f64,
-    /// Whose threshold it is.
+    /// Whether the threshold is per replica or for the pool.
     #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// The trigger is active above this.

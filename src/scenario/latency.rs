@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub enum LatencyModel {
     /// Coefficients fitted to measurements of this model, GPU and tensor parallelism, from the catalogue.
     Catalogue,
-    /// Coefficients of your own: a straight line in prefill tokens, decoding requests and tokens of context.
+    /// Your own coefficients: linear in prefill tokens, decoding requests and tokens of context.
     Fitted(FittedCoefficients),
     /// From the model's shape and the GPU's peaks: a step takes the longer of computing and reading memory.
     Roofline(RooflineSettings),
@@ -166,19 +166,19 @@ family! {
     }
 }
 
-/// The calibrated latency model: which of the built-in coefficients, or coefficients of your own.
+/// The calibrated latency model: built-in coefficients by engine release, or your own coefficients.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibratedSettings {
-    /// Release of vLLM whose costs are taken; "latest" is the newest that was measured on the GPU.
+    /// vLLM release whose costs apply; "latest" is the newest release measured on the GPU.
     pub engine: EngineGeneration,
-    /// Who holds the clock: a client, who waits for the API server too, or the engine.
+    /// Where latencies are measured: at a client, including the API server, or in the engine.
     pub clock: LatencyClock,
-    /// Coefficients of your own, as `tokenyard calibrate` writes them, instead of the built-in ones for the GPU.
+    /// Your own coefficients, as written by `tokenyard calibrate`, in place of the built-in ones for the GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<CalibratedCoefficients>,
-    /// What coefficients of your own were calibrated to; a calibration fills it in.
+    /// The measured run to which your own coefficients were calibrated; a calibration fills it in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<CoefficientSource>,
 }
@@ -192,20 +192,20 @@ fields! {
     }
 }
 
-/// Where coefficients of your own come from: the measured run that they were calibrated to.
+/// Source of your own coefficients: the measured run that they were calibrated to.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoefficientSource {
-    /// The file, or what was pasted.
+    /// Name of the file, or of the pasted text.
     pub file: String,
     /// The tool that wrote it.
     pub tool: String,
-    /// Date of the run, as the file has it.
+    /// Date of the run, as written in the file.
     pub date: String,
-    /// Requests measured; 0 if the file has only figures of all of them.
+    /// Requests measured; 0 if the file has only totals.
     pub requests: u32,
-    /// The coefficients that were fixed; all others are as before.
+    /// The coefficients that the calibration set; all others are unchanged.
     pub coefficients: Vec<String>,
 }
 
@@ -230,29 +230,30 @@ pub enum EngineGeneration {
     Synchronous,
     /// vLLM 0.14 to 0.17: a step is scheduled while the one before runs.
     Ahead,
-    /// vLLM 0.18 and later: the same, and less work on the CPU for each step.
+    /// vLLM 0.18 and later: as 0.14, with less CPU work for each step.
     #[default]
     Latest,
 }
 
 without_fields! { EngineGeneration }
 
-/// Who measures latencies.
+/// Where latencies are measured.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LatencyClock {
-    /// A client on the network, who waits for the API server too.
+    /// At a client on the network, including the time of the API server.
     #[default]
     Client,
-    /// The engine itself.
+    /// In the engine.
     Server,
 }
 
 without_fields! { LatencyClock }
 
 family! {
-    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and what the engine costs. The defaults are round figures near those of an H100; a fit begins with them.
+    /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and times of the engine. The defaults
+    /// are round figures near those of an H100; a fit begins with them.
     CalibratedCoefficients, overheads [4000.0, 5.0, 0.0] {
         /// Share of the peak memory bandwidth at which weights are read.
         weights_efficiency: f64 = 0.95 { "Weights of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
@@ -266,29 +267,34 @@ family! {
         compute_efficiency_4_bit: f64 = 0.12 { "Compute, 4 bits" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
         /// Share of the peak FLOP/s that the attention of a prompt reaches.
         attention_efficiency: f64 = 0.3 { "Attention of peak" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share of the GPU's peak" }
-        /// Share of the time of computing that shows beside the reading of weights; the rest hides behind it.
+        /// Share of the compute time that adds to the time of reading weights; the rest overlaps with it.
         compute_not_hidden: f64 = 0.3 { "Compute shown" in [0.0, 1.0] or "it is a share of the time of computing" }
         /// Fixed part of a step, in microseconds.
         step_us: f64 = 300.0 { "Step, fixed" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each layer of the model, in microseconds: what kernels take besides their data.
+        /// Further time of a step for each layer of the model, in microseconds: kernel time that does not depend on
+        /// data.
         step_us_per_layer: f64 = 60.0 { "Step/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer with experts, in microseconds; 1.6 times that where shared experts are computed beside the routed ones.
         step_us_per_expert_layer: f64 = 40.0 { "Step/expert layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: two all-reduces, whatever they carry.
+        /// Further time of a step for each layer if tensor parallelism is above 1, in microseconds: the fixed cost of
+        /// two all-reduces.
         step_us_per_parallel_layer: f64 = 3.0 { "Step/TP layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Time in which a GPU of a replica passes on a megabyte of activations in an all-reduce, in microseconds.
+        /// Time for a GPU of a replica to pass on one megabyte of activations in an all-reduce, in microseconds.
         reduce_us_per_megabyte: f64 = 3.0 { "Reduce/MB" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each running request, in microseconds: scheduling, sampling and sending its token.
         step_us_per_sequence: f64 = 10.0 { "Step/sequence" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each running request and each layer, in microseconds: what its attention takes besides the cache it reads.
+        /// Further time of a step for each running request and each layer, in microseconds: attention time that does
+        /// not depend on the cache it reads.
         step_us_per_sequence_layer: f64 = 0.2 { "Step/seq layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Further time of a step for each prompt of which it computes a piece, in microseconds.
+        /// Further time of a step for each prompt that it computes a piece of, in microseconds.
         step_us_per_prompt: f64 = 300.0 { "Step/prompt" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step that computes a piece of any prompt, for each layer with experts, in microseconds.
         prefill_us_per_expert_layer: f64 = 30.0 { "Prefill/MoE layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step with prompts that computes more than 512 tokens, in microseconds: it runs without a recorded CUDA graph.
         step_us_with_prefill: f64 = 500.0 { "Step, no graph" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
-        /// Query rows that the attention of each sequence computes besides its own in a step with more than one token of a prompt: FlashAttention 2 takes a whole tile for a request that decodes. 0 for kernels that do not, such as those on an H100.
+        /// Further query rows that the attention of each sequence computes in a step with more than one prompt token:
+        /// FlashAttention 2 uses a whole tile for a decoding request. 0 for kernels that do not, such as those on an
+        /// H100.
         #[serde(skip_serializing_if = "is_nothing")]
         attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
     }

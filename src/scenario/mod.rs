@@ -118,7 +118,7 @@ pub struct Scenario {
     pub workload: Workload,
     /// Latency objectives, for all requests and by SLO class. A request that meets all of them counts as goodput.
     pub slo: Slo,
-    /// What is recorded beside the metrics.
+    /// What is recorded in addition to the metrics.
     pub observe: Observe,
     /// Changes made while the run goes on, in order.
     pub edits: Vec<TimedEdit>,
@@ -161,13 +161,17 @@ impl Default for Scenario {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
-    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap. Left out where `max_requests` is given, it is 0.
+    /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all
+    /// requests are done; a workload without an end needs a horizon or a request cap. Default 0 if `max_requests` is
+    /// given.
     pub horizon_s: f64,
-    /// Simulated seconds at the start that metrics leave out while queues fill.
+    /// Simulated seconds at the start that metrics exclude while queues fill.
     pub warmup_s: f64,
-    /// How many requests metrics leave out, counted in order of arrival. With `warmup_s` as well, both must be over.
+    /// Number of first requests that metrics exclude, in order of arrival. With `warmup_s` as well, both must be
+    /// over.
     pub warmup_requests: u64,
-    /// Stop making requests after this many. 0 means no cap besides the horizon. Given alone it decides when the run ends; with a horizon, whichever comes first.
+    /// Most requests generated. 0 means no cap besides the horizon. Without a horizon the run ends when they are
+    /// done; with both, at the earlier of the two.
     pub max_requests: u64,
 }
 
@@ -190,18 +194,19 @@ impl Default for Run {
     }
 }
 
-/// What is recorded beside the metrics.
+/// What is recorded in addition to the metrics.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Observe {
-    /// How many of the latest events are kept for the event log and the request inspector.
+    /// Number of latest events kept for the event log and the request inspector.
     pub event_log: u32,
-    /// Most points of a time series; when full, two neighbours become one.
+    /// Most points of a time series; a full series merges neighbours in pairs.
     pub series_points: u32,
-    /// How many candidates of each routing decision are kept, the best first; the report then sums the decisions up. 0 keeps all that the inspector has room for, and makes no summary.
+    /// Number of candidates kept for each routing decision, the best first; the report then summarises the decisions.
+    /// 0 keeps as many as the inspector has room for, without a summary.
     pub counterfactual_k: u32,
-    /// Whether to look for priority inversion, blocked queues, KV thrashing, livelock and load imbalance.
+    /// Whether to detect priority inversion, blocked queues, KV thrashing, livelock and load imbalance.
     pub anomalies: bool,
     /// Weights of the fitness score, the only composite number in a report. Empty means no score.
     pub fitness: Vec<FitnessWeight>,

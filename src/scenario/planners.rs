@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueingModel {
-    /// As it is described, or as it is published.
+    /// As the description says, or as the published program does.
     pub mode: QueueingMode,
-    /// Objective of the time to first token, in milliseconds. Where one of the two objectives is 0, both are inferred from what was learnt, or taken from what was measured until enough was.
+    /// Objective of the time to first token, in milliseconds. If one of the two objectives is 0, both are inferred
+    /// from the learnt model, or from measurements until the model is learnt.
     pub ttft_ms: f64,
     /// Objective of the mean time between tokens, in milliseconds.
     pub itl_ms: f64,
-    /// How many times as long as an empty step a step may take, where objectives are inferred.
+    /// Allowed step time as a multiple of an empty step, if objectives are inferred.
     pub slo_multiplier: f64,
-    /// More replicas where demand is above this share of what they will carry.
+    /// Adds replicas if demand is above this share of what they will carry.
     pub up: f64,
-    /// Fewer where it is below this share of what they carry.
+    /// Removes replicas if demand is below this share of what they carry.
     pub down: f64,
 }
 
@@ -47,10 +48,10 @@ impl Default for QueueingModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueingMode {
-    /// As the description means it.
+    /// As the description says.
     #[default]
     Corrected,
-    /// As the published program does it, which locks itself out and never asks for more.
+    /// As the published program does, which stops adding replicas for good.
     AsCoded,
 }
 
@@ -88,10 +89,10 @@ impl Default for DynamoThroughput {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RatePredictor {
-    /// As the last one.
+    /// The last rate.
     #[default]
     Constant,
-    /// On the straight line through the latest eight.
+    /// The next value of the straight line through the latest eight rates.
     Trend,
 }
 
@@ -106,9 +107,9 @@ pub struct DynamoLoad {
     pub ttft_ms: f64,
     /// Objective of the mean time between tokens, in milliseconds. 0 means none.
     pub itl_ms: f64,
-    /// A replica goes where the others would stay below this share of the objectives.
+    /// Removes a replica if the others would stay below this share of the objectives.
     pub sensitivity: f64,
-    /// Measurements before anything is decided.
+    /// Number of measurements before the first decision.
     pub min_observations: u32,
 }
 

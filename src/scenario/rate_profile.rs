@@ -13,21 +13,21 @@ pub enum RateProfile {
     /// The same at all times.
     #[default]
     Steady,
-    /// Sends during some stretches of time only, and nothing between them.
+    /// Sends only during the given windows.
     Windows {
-        /// The stretches, in order.
+        /// The windows, in order.
         windows: Vec<Window>,
     },
-    /// More, or less, for a while.
+    /// A higher or lower rate for a while.
     Spike {
         /// When it begins, in simulated seconds.
         start_s: f64,
         /// How long it lasts, in seconds.
         duration_s: f64,
-        /// What the rate is multiplied by meanwhile; before and after it is 1.
+        /// Factor on the rate meanwhile; it is 1 before and after.
         factor: f64,
     },
-    /// Stops bit by bit: the rate falls to zero in a straight line.
+    /// The rate falls to zero in a straight line.
     Drain {
         /// When it begins to fall, in simulated seconds.
         start_s: f64,
@@ -43,18 +43,18 @@ pub enum RateProfile {
         /// How many simulated seconds a day has: 86,400, or fewer for a day on fast forward.
         day_s: f64,
     },
-    /// From each point on, another factor.
+    /// A new factor from each point on.
     Steps {
         /// The points in order; the first is at 0.
         points: Vec<RatePoint>,
-        /// After how many seconds everything starts again. 0 means never: the last factor stays.
+        /// Seconds after which the steps repeat. 0 means never: the last factor stays.
         repeat_s: f64,
     },
-    /// In straight lines from point to point.
+    /// Straight lines from point to point.
     Ramps {
         /// The points in order; the first is at 0. Two at the same time make a jump.
         points: Vec<RatePoint>,
-        /// After how many seconds everything starts again. 0 means never: the last factor stays.
+        /// Seconds after which the steps repeat. 0 means never: the last factor stays.
         repeat_s: f64,
     },
 }
@@ -106,14 +106,14 @@ const FIRST_POINTS: [RatePoint; 3] = [
     RatePoint { at_s: 120.0, factor: 1.0 },
 ];
 
-/// A stretch of time.
+/// A window of time.
 #[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// When it begins, in simulated seconds.
     pub start_s: f64,
-    /// When it ends, in simulated seconds; this instant itself is outside.
+    /// When it ends, in simulated seconds; the end itself is outside.
     pub end_s: f64,
 }
 
@@ -133,7 +133,7 @@ fields! {
 pub struct RatePoint {
     /// When, in simulated seconds.
     pub at_s: f64,
-    /// What the rate is multiplied by; 0 sends nothing.
+    /// Factor on the rate; 0 sends nothing.
     pub factor: f64,
 }
 

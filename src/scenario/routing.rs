@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoutingPolicy {
-    /// In turn, whatever their load.
+    /// Each replica in turn, independent of load.
     RoundRobin,
     /// At random, every replica equally likely.
     Random,
@@ -19,23 +19,25 @@ pub enum RoutingPolicy {
     LeastLoaded,
     /// The least loaded of a few replicas drawn at random.
     PowerOfD(PowerOfD),
-    /// The replica with the largest load: the worst that can be done, to compare with.
+    /// The replica with the largest load: a deliberately bad policy, to compare with.
     AlwaysBusiest,
     /// The replica with the smallest share of KV blocks in use.
     LeastKv,
-    /// A replica that has the beginning of the prompt in its cache, unless it is busy.
+    /// A replica that has the beginning of the prompt in its cache, unless that replica is busy.
     PrefixAware(PrefixAware),
-    /// The replica that has most of the prompt in its cache, weighed against its load.
+    /// The replica with the largest cached share of the prompt, weighed against its load.
     PrefixOverlap(PrefixOverlap),
     /// All requests of a session go to the same replica.
     SessionAffinity(SessionAffinity),
-    /// The replica that has become least expensive: each request makes its replica dearer, and time cheaper.
+    /// The replica with the lowest cost: each request raises the cost of its replica, and costs decay with time.
     CostEscalation(CostEscalation),
-    /// The replica with the lowest cost: what there is to prefill there, less what its cache has of the prompt, and KV blocks in use. The KV router of NVIDIA Dynamo.
+    /// NVIDIA Dynamo's KV router: the replica with the lowest cost, which is blocks to prefill, less those of the
+    /// prompt that are cached, plus KV blocks in use.
     KvCost(KvCost),
-    /// The replica that was sent most of the prompt before; the one with the fewest requests without a match, and once loads are out of balance. The router of SGLang.
+    /// SGLang's router: the replica with the longest matching prefix; without a good match, or when loads are out of
+    /// balance, the replica with the fewest requests.
     CacheAware(CacheAware),
-    /// The replica with the highest weighted sum of scores, as production routers do it.
+    /// The replica with the highest weighted sum of scores, as in production routers.
     Weighted(Weighted),
 }
 
@@ -52,7 +54,7 @@ fields! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PowerOfD {
-    /// How many different replicas are drawn. 1 is random; as many as there are is least-loaded.
+    /// Number of different replicas drawn. 1 equals `random`; all of them equals `least-loaded`.
     pub d: u32,
 }
 
@@ -73,9 +75,9 @@ impl Default for PowerOfD {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixAware {
-    /// Weight of having the first block of the prompt, against that of being idle, 0 to 1.
+    /// Weight of a cached first block of the prompt, against the weight of an idle replica, 0 to 1.
     pub cache_weight: f64,
-    /// Share of `full_load` from which on the cache no longer counts, 0 to 1.
+    /// Share of `full_load` above which the cache no longer counts, 0 to 1.
     pub breaker: f64,
     /// The load (waiting + running + in flight) at which a replica counts as full.
     pub full_load: u32,
@@ -100,9 +102,9 @@ impl Default for PrefixAware {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrefixOverlap {
-    /// Weight of the share of the prompt that is cached, against that of being idle, 0 to 1.
+    /// Weight of the cached share of the prompt, against the weight of an idle replica, 0 to 1.
     pub cache_weight: f64,
-    /// Share of `full_load` from which on the cache no longer counts, 0 to 1.
+    /// Share of `full_load` above which the cache no longer counts, 0 to 1.
     pub breaker: f64,
     /// The load (waiting + running + in flight) at which a replica counts as full.
     pub full_load: u32,
@@ -129,7 +131,7 @@ impl Default for PrefixOverlap {
 pub struct SessionAffinity {
     /// How a session finds its replica.
     pub mode: SessionMode,
-    /// Most sessions that are remembered; the longest unused is forgotten first. Only for `sticky`.
+    /// Most sessions remembered; the least recently used is forgotten first. Only for `sticky`.
     pub max_sessions: u32,
 }
 
@@ -152,29 +154,30 @@ impl Default for SessionAffinity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionMode {
-    /// Its first request goes to the least loaded replica, the others follow. Requests without a session go to the least loaded.
+    /// The first request of a session goes to the least loaded replica, the others follow it. Requests without a
+    /// session go to the least loaded replica.
     #[default]
     Sticky,
-    /// By hashing: nothing is remembered, and a replica that leaves takes only its own sessions along.
+    /// By hashing: nothing is remembered, and a removed replica moves only its own sessions.
     ConsistentHash,
 }
 
 without_fields! { SessionMode }
 
-/// What a request costs its replica, and how fast that is forgotten.
+/// Cost of a request for its replica, and how fast it decays.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CostEscalation {
     /// Cost of each request.
     pub base: f64,
-    /// Further cost for each request that waits there.
+    /// Further cost for each waiting request.
     pub queue: f64,
-    /// Further cost when its cache is full; in proportion when it is not.
+    /// Further cost of a full cache, in proportion to the share in use.
     pub kv: f64,
-    /// Further cost for each US dollar that an hour of the replica costs. 0 leaves prices out, as RouteSim does.
+    /// Further cost for each US dollar per hour of the replica's price. 0 ignores prices, as in RouteSim.
     pub price: f64,
-    /// How fast costs are forgotten: they fall by a factor e in 1 / this many seconds.
+    /// Decay rate of costs: they fall by a factor e in 1 / this many seconds.
     pub decay_per_s: f64,
 }
 
@@ -199,25 +202,25 @@ impl Default for CostEscalation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weighted {
-    /// Which scorers and weights. Where `scorers` are listed and nothing is said here, it is `custom`.
+    /// Set of scorers and weights. If only `scorers` are given, the profile is `custom`.
     pub profile: Profile,
-    /// The scorers of the profile `custom`, in the order in which they are summed up.
+    /// Scorers of the profile `custom`, in the order of summation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scorers: Vec<WeightedScorer>,
-    /// Who is left out before anything is scored, in this order.
+    /// Filters that remove replicas before scoring, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<Filter>,
-    /// Who gets a request once all are scored.
+    /// How a replica is chosen by the scores.
     #[serde(skip_serializing_if = "Picker::is_max")]
     pub picker: Picker,
-    /// Who gets a request among replicas with equal sums. Only for the picker `max`.
+    /// Which replica gets a request among equal sums. Only for the picker `max`.
     pub ties: Ties,
-    /// How many blocks the router remembers of each replica for `prefix-affinity`.
+    /// Number of blocks that the router remembers per replica for `prefix-affinity`.
     pub prefix_index_blocks: u32,
-    /// Prompt tokens in flight from which on `token-load` scores 0.
+    /// Prompt tokens in flight at and above which `token-load` scores 0.
     #[serde(skip_serializing_if = "is_token_threshold")]
     pub token_threshold: u32,
-    /// Requests waiting from which on `load-aware` scores 0.
+    /// Waiting requests at and above which `load-aware` scores 0.
     #[serde(skip_serializing_if = "is_waiting_threshold")]
     pub waiting_threshold: u32,
 }
@@ -302,9 +305,10 @@ pub enum Profile {
     /// The default of BLIS: prefix-affinity 3, queue-depth 2, kv-utilization 2.
     #[default]
     BlisDefault,
-    /// What llm-d's router does without a configuration: prefix-affinity 3, waiting-requests 2, kv-utilization 2; ties are settled at random.
+    /// llm-d's router without a configuration: prefix-affinity 3, waiting-requests 2, kv-utilization 2; ties are
+    /// broken at random.
     LlmDDefault,
-    /// Those listed under `scorers`.
+    /// The scorers listed under `scorers`.
     Custom,
 }
 
@@ -315,9 +319,9 @@ without_fields! { Profile }
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedScorer {
-    /// What is scored.
+    /// The scorer.
     pub scorer: Scorer,
-    /// Its weight; only the proportions of the weights matter.
+    /// Weight of the scorer; only the proportions of the weights matter.
     pub weight: f64,
 }
 
@@ -329,14 +333,14 @@ fields! {
     }
 }
 
-/// What a replica is scored by. Every score lies between 0 and 1.
+/// A score of each replica, between 0 and 1.
 #[apply(schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
-    /// Share of the prompt's full blocks that the router sent there lately, from the first one on.
+    /// Share of the prompt's full blocks, from the first one on, that the router sent to the replica lately.
     PrefixAffinity,
-    /// Share of the prompt's full blocks that are in the replica's cache now, from the first one on.
+    /// Share of the prompt's full blocks, from the first one on, that are in the replica's cache now.
     PrecisePrefix,
     /// 1 for the smallest load, 0 for the largest, in proportion between; 1 for all if they are equal.
     QueueDepth,
@@ -344,33 +348,41 @@ pub enum Scorer {
     KvUtilization,
     /// 1 / (1 + load).
     LoadBalance,
-    /// 1 for a replica with nothing in flight, 0 for the one with most, in proportion between.
+    /// 1 for a replica without requests in flight, 0 for the most, in proportion between.
     ActiveRequests,
     /// 1 for the smallest batch, 0 for the largest, in proportion between; 1 for all if they are equal.
     RunningRequests,
-    /// 1 for the fewest requests waiting, 0 for the most, in proportion between; 1 for all if they are equal. What runs does not count.
+    /// 1 for the fewest waiting requests, 0 for the most, in proportion between; 1 for all if they are equal. Running
+    /// requests do not count.
     WaitingRequests,
-    /// For prompts that no replica knows: 1 for the replica that got such a prompt longest ago, 0 for the latest one. Otherwise 0.5 for all. Needs prefix-affinity or precise-prefix beside it.
+    /// For prompts without a match: 1 for the replica that got such a prompt longest ago, 0 for the latest. Otherwise
+    /// 0.5 for all. Needs prefix-affinity or precise-prefix as well.
     NoHitLru,
-    /// Price of the replica per hour: 1 for the cheapest, 0 for the dearest, in proportion between; 1 for all if they are equal. A pool without a price counts as free.
+    /// Price of the replica per hour: 1 for the cheapest, 0 for the most expensive, in proportion between; 1 for all
+    /// if they are equal. A pool without a price counts as free.
     Cost,
-    /// 1 − prompt tokens in flight / `token_threshold`, and 0 above: the token-load-scorer of llm-d.
+    /// 1 − prompt tokens in flight / `token_threshold`, 0 above the threshold: llm-d's token-load-scorer.
     TokenLoad,
-    /// Half of 1 − requests waiting / `waiting_threshold`, and 0 above: the load-aware-scorer of llm-d.
+    /// 0.5 · (1 − waiting requests / `waiting_threshold`), 0 above the threshold: llm-d's load-aware-scorer.
     LoadAware,
     /// 1 for the fewest prompt tokens in the wait queue, 0 for the most, in proportion between; 1 for all if they are equal.
     PromptTokensWaiting,
-    /// Of the tokens to prefill of the requests that joined the batch lately (each new one counts 1/32), the share that was in the cache.
+    /// Recent cache hit share: cached tokens over prefill tokens of the requests that joined the batch (each new one
+    /// counts 1/32).
     CacheHitRate,
-    /// 1 for the shortest recent mean of times to first token (each new one counts 1/32), 0 for the longest, in proportion between; 1 without any.
+    /// 1 for the shortest recent mean TTFT (each new one counts 1/32), 0 for the longest, in proportion between; 1
+    /// without a measurement.
     RecentTtft,
-    /// The same for the mean times per output token of requests that completed.
+    /// 1 for the shortest recent mean TPOT of completed requests (each new one counts 1/32), 0 for the longest, in
+    /// proportion between; 1 without a measurement.
     RecentTpot,
-    /// 1 for the replica that has had nothing to do for longest, 0 for those that have, in proportion between; 1 for all if they are equal.
+    /// 1 for the replica that has been idle for longest, 0 for busy replicas, in proportion between; 1 for all if
+    /// they are equal.
     IdleTime,
-    /// 1 for the smallest product of the TTFT that the router itself has seen there (rises at once, fades over 10 s) and requests in flight + 1, 0 for the largest.
+    /// 1 for the smallest product of observed TTFT (rises at once, decays over 10 s) and requests in flight + 1, 0
+    /// for the largest.
     PeakEwma,
-    /// A formula of your own, such as `1 / (1 + waiting)`, cut to 0 to 1.
+    /// Your own formula, such as `1 / (1 + waiting)`, clamped to 0 to 1.
     Expression(Expression),
 }
 
@@ -425,15 +437,15 @@ impl Scorer {
     }
 }
 
-/// Who gets a request among replicas with equal scores.
+/// Which replica gets a request among equal scores.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// The one with the lowest number.
+    /// The replica with the lowest number.
     #[default]
     Lowest,
-    /// Any of them, equally likely.
+    /// A random one, all equally likely.
     Random,
 }
 

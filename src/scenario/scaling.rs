@@ -11,42 +11,46 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scaling {
-    /// Who decides how many replicas there are. Without a policy only edits change their number.
+    /// Autoscaling policy. Without one only edits change the number of replicas.
     pub policy: ScalingPolicy,
-    /// Whether the pool decides for itself, or together with pools of the same model, its variants. Needs a `wva-` policy, the same in all of them, and the same time between decisions.
+    /// Whether the pool decides alone, or together with the pools of the same model (its variants). Needs the same
+    /// `wva-` policy and the same time between decisions in all of them.
     #[serde(skip_serializing_if = "Optimizer::is_alone")]
     pub optimizer: Optimizer,
-    /// What a replica costs the optimiser, in US dollars per hour. 0 means the price of its GPUs, or 10 where that is unknown.
+    /// Price of a replica as the optimiser counts it, in US dollars per hour. 0 means the price of its GPUs, or 10 if
+    /// that is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub usd_per_hour: f64,
-    /// How much the model counts where `greedy` shares out GPUs; the largest of its pools is taken, and 0 is as good as 1.
+    /// Weight of the model when `greedy` distributes GPUs: the largest value among its pools. 0 counts as 1.
     #[serde(skip_serializing_if = "is_one")]
     pub priority: f64,
-    /// Fewest replicas that the policy asks for. With 0 some policies let the last one go.
+    /// Fewest replicas that the policy asks for. With 0 some policies scale to zero.
     pub min: u32,
     /// Most replicas that the policy asks for.
     pub max: u32,
-    /// GPUs that the pool may hold, those of replicas that start and drain included; a replica that finds no room waits until there is. 0 means as many as it asks for. With `greedy`, pools with the same GPU share their budgets.
+    /// GPUs that the pool may hold, including those of starting and draining replicas; a replica without a free GPU
+    /// waits for one. 0 means no limit. With `greedy`, pools with the same GPU share their budgets.
     pub gpus: u32,
     /// Seconds between two decisions.
     pub tick_s: f64,
-    /// Seconds between two measurements of the replicas: a decision sees the latest one, and not the present.
+    /// Seconds between two measurements of the replicas. A decision sees the latest measurement, not the present.
     pub scrape_s: f64,
-    /// Length of the window over which measurements are averaged, in seconds. 0 looks at the latest measurement alone.
+    /// Length of the window over which measurements are averaged, in seconds. 0 uses the latest measurement alone.
     pub window_s: f64,
-    /// Age that a measurement has before a decision can see it, in seconds: what collecting and querying take.
+    /// Age of a measurement before a decision can see it, in seconds: the time of collecting and querying.
     pub lag_s: f64,
-    /// How long a request waits at the gateway while its pool has no replica that serves, in seconds, before it is refused. 0 refuses it at once.
+    /// Longest time that a request waits at the gateway while its pool has no serving replica, in seconds; then it is
+    /// refused. 0 refuses it at once.
     pub hold_s: f64,
-    /// What it takes from the decision until a new replica serves. Holds for replicas that edits add, too.
+    /// Time from the decision until a new replica serves, also for replicas that edits add.
     pub start: StartUp,
-    /// How many of the first requests of a new replica find it cold.
+    /// Number of requests that a new replica serves cold.
     pub warm_up_requests: u32,
-    /// How many times as long the steps of a cold replica take.
+    /// Factor on the step times of a cold replica.
     pub warm_up_factor: f64,
-    /// What happens to the requests of a replica that is taken away.
+    /// What happens to the requests of a removed replica.
     pub drain: Drain,
-    /// Which replica is taken away first.
+    /// Which replica is removed first.
     pub victim: Victim,
 }
 
@@ -147,17 +151,17 @@ pub mod settings_text {
     }
 }
 
-/// Who chooses among pools that serve the same model.
+/// How replicas are distributed over pools that serve the same model.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimizer {
-    /// Nobody: each pool decides for itself, by what it sees itself.
+    /// Not at all: each pool decides alone, by its own measurements.
     #[default]
     Alone,
-    /// More go where capacity costs least, up to the pool's most; the dearest go first.
+    /// Adds replicas where capacity costs least, up to the pool's maximum, and removes the most expensive first.
     CostAware,
-    /// The same within budgets of GPUs, shared out among models: the one that lacks most comes first.
+    /// The same within GPU budgets that models share: the model that lacks most comes first.
     Greedy,
 }
 
@@ -188,35 +192,35 @@ impl Optimizer {
     }
 }
 
-/// What happens to the requests of a replica that is taken away.
+/// What happens to the requests of a removed replica.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drain {
-    /// They are finished; the replica goes with the last of them.
+    /// They are finished; the replica stops after the last of them.
     #[default]
     Wait,
-    /// They are dropped: those that wait at once, those that run at the end of the step under way.
+    /// They are dropped: waiting requests at once, running requests when the current step ends.
     Immediate,
-    /// Those that have not run yet go back to the router; those that have are finished.
+    /// Requests that have not run yet go back to the router; the others are finished.
     Redirect,
 }
 
 without_fields! { Drain }
 
-/// Which replica is taken away first. One that has not started yet always goes before those that serve.
+/// Which replica is removed first. A starting replica always goes before serving ones.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Victim {
-    /// The one that came last, as Kubernetes does.
+    /// The newest, as in Kubernetes.
     #[default]
     Newest,
-    /// The one that has been there longest.
+    /// The oldest.
     Oldest,
-    /// The one with the fewest requests.
+    /// The replica with the fewest requests.
     LeastLoaded,
-    /// The one with the least in its prefix cache.
+    /// The replica with the smallest prefix cache.
     LeastCache,
 }
 

@@ -6,19 +6,19 @@ use super::limits;
 use super::planners::{DynamoLoad, DynamoThroughput, QueueingModel};
 use serde::{Deserialize, Serialize};
 
-/// Who decides how many replicas a pool has.
+/// How the number of replicas of a pool is decided.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalingPolicy {
-    /// Nobody: only edits change the number of replicas.
+    /// No policy: only edits change the number of replicas.
     #[default]
     None,
-    /// One more above a utilisation, one fewer below another.
+    /// Adds one replica above a utilisation, removes one below another.
     Threshold(Threshold),
-    /// As many as bring the utilisation to its target.
+    /// The number of replicas that brings the utilisation to its target.
     TargetUtilization(TargetUtilization),
-    /// One more, or one fewer, by how many requests wait for each replica.
+    /// Adds or removes one replica by the number of waiting requests per replica.
     QueueDepth(QueueDepth),
     /// The horizontal autoscaler of Kubernetes, version 2.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "HPA")))]
@@ -26,23 +26,24 @@ pub enum ScalingPolicy {
     /// KEDA: from zero to one at the first signal and back after a quiet time; above that the horizontal autoscaler.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KEDA")))]
     Keda(Keda),
-    /// The autoscaler of Knative: requests at once over a long window, and over a short one in a burst.
+    /// The autoscaler of Knative: concurrent requests averaged over a long window, and over a short one in a burst.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "KPA")))]
     Kpa(Kpa),
-    /// The first saturation analyser of llm-d: one more where little room is left, one fewer where the others can take over.
+    /// The first saturation analyser of llm-d: adds a replica when little room is left, removes one when the others
+    /// can take its load.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v1")))]
     WvaSaturationV1(SaturationV1),
-    /// The second one: demand and supply in tokens of KV cache.
+    /// The second saturation analyser of llm-d: demand and supply in tokens of KV cache.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA saturation v2")))]
     WvaSaturationV2(SaturationV2),
-    /// The queueing model of llm-d: learns what a step costs, and asks for the replicas that keep the objectives.
+    /// The queueing model of llm-d: learns the cost of a step, and asks for the replicas that meet the objectives.
     #[cfg_attr(feature = "schema", schemars(extend("x-label" = "WVA queueing model")))]
     WvaQueueingModel(QueueingModel),
     /// The throughput planner of NVIDIA Dynamo: predicts the next rate.
     DynamoThroughput(DynamoThroughput),
-    /// The load planner of NVIDIA Dynamo: one more if all engines miss an objective.
+    /// The load planner of NVIDIA Dynamo: adds a replica if all engines miss an objective.
     DynamoLoad(DynamoLoad),
-    /// Knows the rates that clients will send at, and has replicas ready in time: how good a policy can be.
+    /// Knows the future rates of the clients and has replicas ready in time: an upper bound for any policy.
     Oracle(Oracle),
 }
 
@@ -96,16 +97,17 @@ impl ScalingPolicy {
     }
 }
 
-/// One more above a utilisation, one fewer below another.
+/// Adds one replica above a utilisation, removes one below another.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Threshold {
-    /// One more above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas, 0 to 1.
+    /// Adds a replica above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a
+    /// mean over the replicas, 0 to 1.
     pub up: f64,
-    /// One fewer below this one.
+    /// Removes a replica below this utilisation.
     pub down: f64,
-    /// No two changes are nearer to each other than this, in seconds.
+    /// Shortest time between two changes, in seconds.
     pub cooldown_s: f64,
 }
 
@@ -123,14 +125,14 @@ impl Default for Threshold {
     }
 }
 
-/// As many as bring the utilisation to its target.
+/// The number of replicas that brings the utilisation to its target.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetUtilization {
     /// The utilisation to hold: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas.
     pub target: f64,
-    /// No two changes are nearer to each other than this, in seconds.
+    /// Shortest time between two changes, in seconds.
     pub cooldown_s: f64,
 }
 
@@ -147,16 +149,16 @@ impl Default for TargetUtilization {
     }
 }
 
-/// One more, or one fewer, by how many requests wait for each replica.
+/// Adds or removes one replica by the number of waiting requests per replica.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueDepth {
-    /// One more if more requests than this wait for each replica, those held at the gateway included.
+    /// Adds a replica if more requests than this wait per replica, including those held at the gateway.
     pub up: f64,
-    /// One fewer if fewer than this do.
+    /// Removes a replica if fewer requests than this wait per replica.
     pub down: f64,
-    /// No two changes are nearer to each other than this, in seconds.
+    /// Shortest time between two changes, in seconds.
     pub cooldown_s: f64,
 }
 
@@ -179,21 +181,21 @@ impl Default for QueueDepth {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kpa {
-    /// Requests that a replica can have at once; the replica's batch limit suits it.
+    /// Concurrent requests that a replica can have; its batch limit is a good value.
     pub concurrency: f64,
-    /// Share of them to hold.
+    /// Target share of `concurrency`.
     pub utilization: f64,
-    /// The long window, in seconds.
+    /// Length of the long window, in seconds.
     pub stable_s: f64,
-    /// The short one, in seconds.
+    /// Length of the short window (panic window), in seconds.
     pub panic_s: f64,
-    /// It is a burst if the short window asks for so many times the replicas that there are.
+    /// Panic mode begins if the short window asks for this many times the present replicas.
     pub panic_threshold: f64,
-    /// At most so many times as many replicas in a decision.
+    /// Largest factor by which one decision may raise the number of replicas.
     pub max_up: f64,
-    /// At least one of so many of them.
+    /// Largest factor by which one decision may lower the number of replicas.
     pub max_down: f64,
-    /// The last replica goes so long after the last request, in seconds.
+    /// Time after the last request after which the last replica is removed, in seconds.
     pub grace_s: f64,
 }
 
@@ -230,13 +232,14 @@ impl Default for Kpa {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SaturationV1 {
-    /// A replica with this share of its KV blocks in use is full.
+    /// Share of KV blocks in use at which a replica counts as full.
     pub kv: f64,
-    /// So is one with so many requests in its queue.
+    /// Waiting requests at which a replica counts as full.
     pub queue: f64,
-    /// One more where the others have less room than this in their caches, as a mean share.
+    /// Adds a replica if the replicas that are not full have less free cache than this, as a mean share.
     pub kv_spare: f64,
-    /// One more where they have less room than this in their queues, as a mean number of requests.
+    /// Adds a replica if the replicas that are not full have less room than this in their queues, as a mean number of
+    /// requests.
     pub queue_spare: f64,
 }
 
@@ -262,11 +265,11 @@ impl Default for SaturationV1 {
 pub struct SaturationV2 {
     /// Share of a cache that may be in use.
     pub kv: f64,
-    /// More replicas where demand is above this share of what they will be able to hold.
+    /// Adds replicas if demand is above this share of what they will be able to hold.
     pub up: f64,
-    /// Fewer where it is below this share of what they hold.
+    /// Removes replicas if demand is below this share of what they hold.
     pub down: f64,
-    /// What a waiting request is charged with.
+    /// The tokens that a waiting request counts for.
     pub charge: QueueCharge,
 }
 
@@ -285,7 +288,7 @@ impl Default for SaturationV2 {
     }
 }
 
-/// What a waiting request is charged with.
+/// The tokens that a waiting request counts for.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -304,9 +307,9 @@ without_fields! { QueueCharge }
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Oracle {
-    /// Requests per second that a replica carries.
+    /// Requests per second that one replica can serve.
     pub replica_per_s: f64,
-    /// How far it looks ahead, in seconds: as long as a replica takes to start, and a decision to come.
+    /// How far it looks ahead, in seconds: the start of a replica plus the time until the next decision.
     pub ahead_s: f64,
 }
 

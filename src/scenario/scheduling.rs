@@ -4,7 +4,7 @@ use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
-/// Who is first in a replica's wait queue.
+/// Order of a replica's wait queue.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -22,12 +22,12 @@ pub enum Scheduler {
 
 without_fields! { Scheduler }
 
-/// The priority of a waiting request; only priority schedulers look at it.
+/// Priority of a waiting request; only priority schedulers read it.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PriorityPolicy {
-    /// All the same.
+    /// The same for all requests.
     #[default]
     Constant,
     /// Grows with age: the longest waiting first.
@@ -153,7 +153,7 @@ impl ClassDeadlines {
 pub struct TenantScores {
     /// Priority of tenants by name.
     pub tenants: Vec<TenantScore>,
-    /// Priority of everybody else.
+    /// Priority of all other tenants.
     pub others: i32,
 }
 

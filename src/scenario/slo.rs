@@ -15,7 +15,7 @@ pub struct Slo {
     pub tpot_ms: f64,
     /// End-to-end latency, in milliseconds. 0 means no objective.
     pub e2e_ms: f64,
-    /// Objectives of single classes, in place of the three above.
+    /// Objectives of individual classes, in place of the three above.
     pub classes: Vec<ClassTargets>,
 }
 
@@ -65,21 +65,21 @@ impl Default for ClassTargets {
     }
 }
 
-/// How urgent a request is, the most urgent first.
+/// Urgency of a request, the most urgent class first.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SloClass {
-    /// Somebody is lost without the answer.
+    /// The answer is critical.
     Critical,
-    /// Somebody waits for the answer.
+    /// A user waits for the answer.
     #[default]
     Standard,
-    /// Somebody waits, and can be refused under load.
+    /// A user waits, but the request can be refused under load.
     Sheddable,
-    /// Nobody waits, but the work must get done.
+    /// No user waits, but the work must be done.
     Batch,
-    /// Whenever there is room.
+    /// Served when there is room.
     Background,
 }
 
@@ -117,9 +117,9 @@ impl SloClass {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FitnessWeight {
-    /// What counts.
+    /// The metric.
     pub metric: FitnessMetric,
-    /// How much it counts.
+    /// Weight of the metric.
     pub weight: f64,
 }
 
@@ -131,7 +131,7 @@ fields! {
     }
 }
 
-/// What a fitness score can count. Each is brought to 0 to 1, where 1 is best.
+/// Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best.
 #[apply(schema!)]
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use super::fields::{fields, without_fields};
 use super::limits;
 use serde::{Deserialize, Serialize};
 
-/// What it takes until a new replica serves.
+/// Time until a new replica serves.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -14,11 +14,12 @@ pub enum StartUp {
     Instant,
     /// Everything is cached: weights in the page cache (10 GB/s), compiled graphs. Half a minute for 8B parameters.
     Hot,
-    /// The node and the image are there: weights from a local disk (2 GB/s), and a minute to compile.
+    /// Node and image are present: weights from a local disk (2 GB/s), and a minute to compile.
     Warm,
-    /// Nothing is there: three minutes for a node, 200 s for the image, weights over the network (0.5 GB/s), and a minute to compile.
+    /// Nothing is present: three minutes for a node, 200 s for the image, weights over the network (0.5 GB/s), and a
+    /// minute to compile.
     Cold,
-    /// Phases of its own.
+    /// Your own times of each phase.
     Phases(StartPhases),
 }
 
@@ -33,19 +34,19 @@ fields! {
 pub struct StartPhases {
     /// Finding a place, in seconds.
     pub scheduling_s: f64,
-    /// Waiting for a node, in seconds. 0 if there is one.
+    /// Waiting for a node, in seconds. 0 if there is a node.
     pub node_s: f64,
-    /// Pulling the image, in seconds. 0 if it is there.
+    /// Pulling the image, in seconds. 0 if the image is present.
     pub pull_s: f64,
     /// Loading the weights, in seconds.
     pub load_s: f64,
     /// Compiling, profiling and capturing graphs, in seconds.
     pub initialise_s: f64,
-    /// Mean time until a probe finds it ready, in seconds; it lies anywhere between 0 and twice that.
+    /// Mean time until a probe finds the replica ready, in seconds; uniform between 0 and twice the mean.
     pub probe_s: f64,
-    /// How widely the times vary: standard deviation over mean. 0 for times that are always the same.
+    /// Coefficient of variation of the times (standard deviation over mean). 0 means constant times.
     pub cv: f64,
-    /// How they vary.
+    /// Distribution of the times.
     pub distribution: StartSpread,
 }
 
@@ -77,15 +78,15 @@ impl Default for StartPhases {
     }
 }
 
-/// How the times of a start vary.
+/// Distribution of the times of a start.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartSpread {
-    /// Never negative, with a tail of long starts.
+    /// Lognormal: never negative, with a tail of long starts.
     #[default]
     Lognormal,
-    /// As BLIS draws them; what is below zero is zero.
+    /// Normal as in BLIS; times below zero are zero.
     Gaussian,
 }
 

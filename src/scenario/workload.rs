@@ -17,7 +17,8 @@ pub struct Workload {
     /// Replays a recorded trace instead. The trace itself is a file beside the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceSettings>,
-    /// Seconds after its arrival at which a client gives up a request that is not answered in full: it leaves the wait queue at once, or the batch when the running step ends. 0 waits for ever.
+    /// Client timeout in seconds, from arrival to the last token: the request leaves the wait queue at once, or the
+    /// batch when the current step ends. 0 means no timeout.
     #[serde(skip_serializing_if = "waits_for_ever")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub timeout_s: f64,
@@ -44,13 +45,15 @@ impl Default for Workload {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
-    /// Name of this client. One without a name is called `chat`, or `chat-2`, `chat-3` and so on where that is taken.
+    /// Name of this client. A client without a name is called `chat`, or `chat-2`, `chat-3` and so on if that name is
+    /// taken.
     pub name: String,
     /// Tenant its requests belong to. Empty means the client's name.
     pub tenant: String,
     /// SLO class of its requests.
     pub slo_class: SloClass,
-    /// Model that its requests ask for, as named in a pool: only replicas of pools with that model get them. Publisher, case and `-instruct` make no difference. Empty means any replica.
+    /// Model of its requests, as named in a pool: only replicas of pools with that model get them. Publisher, case
+    /// and `-instruct` are ignored. Empty means any replica.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub model: String,
@@ -64,11 +67,13 @@ pub struct Client {
     pub prompt_tokens: Lengths,
     /// Tokens of an answer.
     pub output_tokens: Lengths,
-    /// Text that prompts have in common, such as a system prompt or a document.
+    /// Text shared by prompts, such as a system prompt or a document.
     pub prefix: PrefixGroups,
-    /// How many sessions go on at the same time; each request belongs to one of them, all equally likely. 0 means every request stands alone. Only routers with session affinity look at it.
+    /// Number of concurrent sessions; each request belongs to one of them, all equally likely. 0 means that requests
+    /// have no session. Only routers with session affinity read it.
     pub sessions: u32,
-    /// Makes conversations of several rounds out of single requests: every arrival begins one, and rate and its edits count those beginnings. Prompt and answer lengths are those of one round, without what came before.
+    /// Turns single requests into conversations of several rounds: every arrival begins one, and the rate counts
+    /// conversations. Prompt and answer lengths are those of one round, without earlier rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
 }
@@ -145,7 +150,8 @@ pub enum Arrivals {
         /// Coefficient of variation of the gaps; 1 is Poisson.
         cv: f64,
     },
-    /// Burstier or more regular than Poisson too: Weibull-distributed gaps. At the same cv above 1, long pauses are rarer than with gamma, and longer.
+    /// Burstier or more regular than Poisson: Weibull-distributed gaps. At the same cv above 1, long pauses are rarer
+    /// and longer than with gamma.
     Weibull {
         /// Requests per second.
         rate_per_s: f64,
@@ -220,7 +226,7 @@ fields! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitRequest {
-    /// Name of the request; breaks ties in alphabetical order.
+    /// Name of the request; simultaneous arrivals are ordered by it.
     #[serde(default)]
     pub id: String,
     /// When it arrives after the start (microseconds in the document).
@@ -229,16 +235,17 @@ pub struct ExplicitRequest {
     pub prompt: Vec<ExplicitPiece>,
     /// The answer: its length, and which text it is.
     pub output: ExplicitOutput,
-    /// Tenant it belongs to. Requests without one belong to the tenant "default".
+    /// Tenant of the request. Requests without one belong to the tenant "default".
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tenant: String,
-    /// SLO class it belongs to. Empty, or a name that is none of the classes, means the objectives of `slo` itself.
+    /// SLO class of the request. Empty, or a name that is none of the classes, means the objectives of `slo` itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub slo_class: String,
-    /// Model that it asks for, as named in a pool. Empty means any replica.
+    /// Model of the request, as named in a pool. Empty means any replica.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// Session (conversation) it belongs to, by any name. Requests without one stand alone. Only routers with session affinity look at it.
+    /// Session (conversation) of the request, by any name. Requests without one have no session. Only routers with
+    /// session affinity read it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
 }
@@ -308,11 +315,11 @@ fields! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceSettings {
-    /// Name of the file the trace came from, to find it again.
+    /// Name of the trace file.
     pub file: String,
     /// How much faster than recorded the requests arrive; 2 halves every gap.
     pub speed: f64,
-    /// Tokens in one block of the trace's block hashes. 0 means worked out from the trace.
+    /// Tokens in one block of the trace's block hashes. 0 means derived from the trace.
     pub hash_block_tokens: u32,
 }
 

@@ -233,9 +233,9 @@ pub struct FitnessPart {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FitnessTerm {
-    /// What counts.
+    /// The metric.
     pub metric: FitnessMetric,
-    /// How much it counts.
+    /// Weight of the metric.
     pub weight: f64,
     /// Its value, in requests or tokens per second or in milliseconds.
     pub value: f64,

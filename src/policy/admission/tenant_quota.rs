@@ -5,7 +5,7 @@ use crate::policy::RequestView;
 use crate::scenario::{OverLimit, TenantQuota as Settings};
 use serde::{Deserialize, Serialize};
 
-/// So many requests of one tenant at a time.
+/// A limit on the requests of one tenant in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TenantQuota {
     max_in_flight: u32,

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// How the next rate is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Predictor {
-    /// As the last one.
+    /// The last rate.
     Constant,
     /// On the straight line through the latest ones.
     Trend,

@@ -61,9 +61,9 @@ pub enum RateUnit {
 /// Which of several rates holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Select {
-    /// The one that changes most.
+    /// The limit that allows the larger change.
     Max,
-    /// The one that changes least.
+    /// The limit that allows the smaller change.
     Min,
     /// No change in this direction at all.
     Disabled,
@@ -85,9 +85,9 @@ pub struct Rules {
 /// Both directions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Behavior {
-    /// More replicas.
+    /// Rules for adding replicas.
     pub up: Rules,
-    /// Fewer.
+    /// Rules for removing replicas.
     pub down: Rules,
 }
 

@@ -22,9 +22,9 @@ pub struct KedaSettings {
 /// When a trigger is active, and what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trigger {
-    /// What each replica, or the pool, should have of it.
+    /// Threshold of the metric for each replica or for the pool.
     pub threshold: f64,
-    /// Whose threshold it is.
+    /// Whether the threshold is per replica or for the pool.
     pub target_of: TargetOf,
     /// It is active above this.
     pub activation: f64,

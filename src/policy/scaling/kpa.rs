@@ -16,7 +16,7 @@ pub struct KpaSettings {
     pub stable: Span,
     /// The short one.
     pub panic: Span,
-    /// It is a burst if the short window asks for so many times the replicas that there are.
+    /// Panic mode begins if the short window asks for this many times the present replicas.
     pub panic_threshold: f64,
     /// At most so many times as many in a tick.
     pub max_up: f64,

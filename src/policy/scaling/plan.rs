@@ -21,14 +21,14 @@ pub struct PlanView {
 pub enum PlanRule {
     /// Never changes anything.
     None,
-    /// One more above a utilisation, one fewer below another.
+    /// Adds one replica above a utilisation, removes one below another.
     Threshold {
         /// Above this.
         up: f64,
         /// Below this.
         down: f64,
     },
-    /// As many as bring the utilisation to its target.
+    /// The number of replicas that brings the utilisation to its target.
     TargetUtilization {
         /// The target.
         target: f64,

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// How it works.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueingSettings {
-    /// As described, or as published.
+    /// As the description says, or as the published program does.
     pub mode: Mode,
-    /// How many times as long as an empty step a step may take, where objectives are inferred.
+    /// Allowed step time as a multiple of an empty step, if objectives are inferred.
     pub slo_multiplier: f64,
     /// Objectives that somebody wrote down.
     pub explicit: Option<Objectives>,

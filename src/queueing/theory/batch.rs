@@ -68,7 +68,7 @@ pub struct LimitedBatch {
     pub full: f64,
     /// Requests in the batch.
     pub mean: f64,
-    /// Requests that wait.
+    /// Waiting requests.
     pub waiting: f64,
 }
 

@@ -11,7 +11,7 @@ pub struct Mm1 {
     pub rho: f64,
     /// Requests in the system.
     pub number: f64,
-    /// Requests that wait.
+    /// Waiting requests.
     pub waiting: f64,
     /// Time in the system.
     pub time: f64,

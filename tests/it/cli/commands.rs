@@ -253,7 +253,7 @@ fn the_schema_has_descriptions_ranges_and_defaults() {
     assert_eq!(replicas["minimum"], 0);
     assert_eq!(replicas["maximum"], 1024);
     assert_eq!(replicas["default"], 4);
-    let description = "How many replicas. An edit may drain a pool to 0 of them. A pool can begin with 0 where an autoscaler or an edit adds some: requests wait for the first one, for as long as `scaling.hold_s` says.";
+    let description = "Number of replicas. An edit may drain a pool to 0. A pool can begin with 0 if an autoscaler or an edit adds replicas: requests wait for the first one, at most for `scaling.hold_s`.";
     assert_eq!(replicas["description"], description);
     assert_eq!(schema["$defs"]["Pool"]["additionalProperties"], false);
 }

@@ -803,7 +803,7 @@ export type Figure = {
   high: number,
 };
 
-/** What a fitness score can count. Each is brought to 0 to 1, where 1 is best. */
+/** Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best. */
 export type FitnessMetric = "throughput" | "tokens_per_sec" | "mean_ttft" | "p50_ttft" | "p99_ttft" | "mean_e2e" | "p50_e2e" | "p99_e2e";
 
 /** A score with the weights that the scenario gives. */
@@ -816,9 +816,9 @@ export type FitnessPart = {
 
 /** One term of the fitness score. */
 export type FitnessTerm = {
-  /** What counts. */
+  /** The metric. */
   metric: FitnessMetric,
-  /** How much it counts. */
+  /** Weight of the metric. */
   weight: number,
   /** Its value, in requests or tokens per second or in milliseconds. */
   value: number,
