@@ -6,7 +6,6 @@ import { isObject, type Json } from '../base/json.ts';
 import { readYaml, writeDocument } from '../base/text.ts';
 import type { Diagnostic, TraceSummary } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
-import { never } from '../sim/protocol.ts';
 import type { App } from './app.ts';
 import { onTrace } from './document.ts';
 import type { BenchmarkFile } from './measured.ts';
@@ -75,7 +74,7 @@ export function createFiles(client: Client, page: PageState): (file: File) => Pr
         await openTraceFile(file, client, page);
         break;
       default:
-        return never(kind);
+        kind satisfies never;
     }
   };
 }
