@@ -11,9 +11,9 @@ mod derives;
 pub mod base;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;
-#[cfg(any(feature = "cli", feature = "measured"))]
-pub mod convert;
 pub mod engine;
+#[cfg(any(feature = "cli", feature = "measured"))]
+pub mod exchange;
 #[cfg(feature = "cli")]
 pub mod gallery;
 #[cfg(feature = "cli")]

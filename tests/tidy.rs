@@ -20,16 +20,16 @@ const LAYERS: &[(&str, u32)] = &[
     ("workload", 2),
     ("kv", 2),
     ("stats", 2),
-    ("convert", 2),
     ("policy", 3),
     ("engine", 4),
     ("observe", 5),
     ("session", 6),
     ("golden", 6),
     ("study", 7),
-    ("measured", 7),
+    ("exchange", 7),
     ("validate", 7),
     ("wasm/boundary", 7),
+    ("measured", 8),
     ("gallery", 8),
     ("wasm", SHELLS),
     ("wasm/compare", SHELLS),
@@ -41,20 +41,17 @@ const LAYERS: &[(&str, u32)] = &[
     ("cli", SHELLS),
 ];
 
-/// The layer of the shells.
-const SHELLS: u32 = 9;
-
 /// What the shells may use: the session, the studies of whole runs, the plain types that these take, the gallery, and the
 /// tools that compare golden files and measured runs.
 const SHELL_MAY_USE: &[&str] = &[
     "base",
     "scenario",
-    "convert",
     "queueing",
     "session",
     "study",
     "gallery",
     "golden",
+    "exchange",
     "measured",
     "validate",
     "wasm/boundary",

@@ -1,8 +1,8 @@
 //! The arguments of every command.
 
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
+use crate::exchange::export::{CANDIDATES, MOST_CANDIDATES};
 use crate::scenario::preset::PRESETS;
-use crate::session::tables::{CANDIDATES, MOST_CANDIDATES};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;

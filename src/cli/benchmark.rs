@@ -6,7 +6,8 @@ use super::input::{load, refused, tell_all};
 use super::validate::{EXPERIMENTS, OwnRow, percent};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
 use crate::base::{Diagnostic, SortedMap};
-use crate::measured::{self, Benchmark, Compared, Comparison, OneRun, compare, replay};
+use crate::exchange::import::benchmark::{self, Benchmark};
+use crate::measured::{self, Compared, Comparison, OneRun, compare, replay};
 use crate::scenario::{LatencyModel, Scenario, limits, parse};
 use serde_json::Value;
 use std::fmt::Write;
@@ -26,7 +27,8 @@ pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
         match text.filter(|text| !is_experiments(&name, text)) {
             None => experiments.push(name),
             Some(text) => {
-                let (list, warnings) = measured::read(&text).map_err(|problems| refused(&name, &problems))?;
+                let (list, warnings) =
+                    benchmark::read(&text).map_err(|problems| refused(&name, &problems))?;
                 tell_all(&name, &warnings);
                 found.push((name, list));
             }
@@ -45,7 +47,7 @@ pub(super) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
 
 /// Whether a text has the measured format, by its keys or the name of its file: what reads that says what is wrong in it.
 fn is_experiments(name: &str, text: &str) -> bool {
-    if measured::format(text).is_some() || !text.trim_start().starts_with(['{', '[']) {
+    if benchmark::format(text).is_some() || !text.trim_start().starts_with(['{', '[']) {
         return false;
     }
     if name.ends_with(EXPERIMENTS) {

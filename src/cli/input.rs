@@ -6,7 +6,7 @@ use super::{BAD_INPUT, FILE_NAME, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
 use crate::base::diag::{cut, has_errors};
 use crate::base::{Diagnostic, Diagnostics, alike, json};
-use crate::convert::{self, Told, adopt_policies, convert_routesim};
+use crate::exchange::import::configuration::{self, Told, adopt_policies, convert_routesim};
 use crate::scenario::link::{self, TraceMark};
 use crate::scenario::preset::{PRESETS, Preset};
 use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
@@ -81,7 +81,7 @@ pub(super) fn load(input: &Input) -> Result<Loaded, Failed> {
 type Kind = [&'static str; 2];
 
 const SCENARIO: Kind = ["a scenario as JSON or YAML", "start with {} for all defaults"];
-const BUNDLE: Kind = [convert::POLICIES, "name a policy"];
+const BUNDLE: Kind = [configuration::POLICIES, "name a policy"];
 
 /// Where a document comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

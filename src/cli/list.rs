@@ -4,9 +4,9 @@ use super::args::{List, Listed};
 use super::table::{Align, Table, name};
 use super::{Failed, say};
 use crate::base::json;
+use crate::exchange::export::{Column, Table as TableKind};
 use crate::scenario::Scenario;
 use crate::scenario::preset::PRESETS;
-use crate::session::tables::{Column, Table as TableKind};
 use crate::session::view::listing::{gpus, models};
 use serde_json::{Map, Value, json};
 

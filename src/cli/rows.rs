@@ -5,7 +5,7 @@ use super::input::refused;
 use super::outputs::Outputs;
 use super::{Failed, unreadable};
 use crate::base::{Diagnostic, Micros};
-use crate::session::tables::{Format, Output, Table, TableError, Tables};
+use crate::exchange::export::{Format, Output, Table, TableError, Tables};
 use crate::session::{Session, Stop};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ impl RowsUnderWay<'_> {
         match &mut self.tables {
             None => Ok(session.advance(Micros::MAX, max_events)),
             Some(tables) => {
-                session.advance_into(Micros::MAX, max_events, tables).map_err(|e| failed(self.files, &e))
+                tables.advance(session, Micros::MAX, max_events).map_err(|e| failed(self.files, &e))
             }
         }
     }
@@ -103,7 +103,7 @@ impl RowsUnderWay<'_> {
     /// Writes what is known at the end alone.
     pub(super) fn finish(&mut self, session: &Session) -> Result<(), Failed> {
         let Some(tables) = &mut self.tables else { return Ok(()) };
-        while !session.write_rest(tables, AT_ONCE).map_err(|e| failed(self.files, &e))? {}
+        while !tables.write_rest(session, AT_ONCE).map_err(|e| failed(self.files, &e))? {}
         Ok(())
     }
 }

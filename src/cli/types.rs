@@ -1,9 +1,10 @@
 //! The TypeScript types of what crosses the boundary to the page, from the Rust types and their doc comments.
 
 use crate::base::Diagnostic;
-use crate::convert::AdoptedPolicies;
+use crate::exchange::import::benchmark::Benchmark;
+use crate::exchange::import::configuration::AdoptedPolicies;
 use crate::gallery::Card;
-use crate::measured::{Band, Benchmark, Comparison, OneRun};
+use crate::measured::{Band, Comparison, OneRun};
 use crate::scenario::link::{Asked, Made};
 use crate::session::view::{
     AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,

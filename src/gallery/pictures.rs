@@ -5,8 +5,8 @@
 use super::rows::{Row, inside, latencies, number, of_client, rows, text, within};
 use crate::base::Diagnostics;
 use crate::base::math::ln;
+use crate::exchange::export::Table;
 use crate::scenario::{Scenario, from_value, set_path};
-use crate::session::tables::Table;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! The rows of a run, in memory: what pictures are made of.
 
 use crate::base::{Diagnostics, Micros};
+use crate::exchange::export::{Format, Output, Table, Tables};
 use crate::scenario::Scenario;
-use crate::session::tables::{Format, Output, Table, Tables};
 use crate::session::{Audience, Session};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -33,8 +33,8 @@ pub(super) fn rows(scenario: &Scenario, table: Table, until_s: f64) -> Result<Ve
     let output = Output { table, format: Format::Jsonl, out: Box::new(bytes.clone()) };
     let mut tables = Tables::new(&session, vec![output], 1);
     let until = Micros((until_s * 1e6) as u64);
-    session.advance_into(until, u64::MAX, &mut tables).expect("memory takes all");
-    while !session.write_rest(&mut tables, u32::MAX).expect("memory takes all") {}
+    tables.advance(&mut session, until, u64::MAX).expect("memory takes all");
+    while !tables.write_rest(&session, u32::MAX).expect("memory takes all") {}
     let bytes = bytes.0.borrow();
     let lines = bytes.split(|&b| b == b'\n').filter(|line| !line.is_empty());
     Ok(lines.map(|line| serde_json::from_slice(line).expect("INV-6: a row is JSON")).collect())

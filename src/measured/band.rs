@@ -4,8 +4,8 @@
 //! together and are not independent; what they share makes the true band narrower.
 
 use super::simulated::{Simulated, run};
-use super::statistics::statistic;
 use crate::base::{Diagnostics, SortedMap, json};
+use crate::exchange::import::benchmark::statistics::statistic;
 use crate::perf;
 use crate::scenario::{CalibratedCoefficients, LatencyModel, Scenario, limits};
 use serde::Serialize;

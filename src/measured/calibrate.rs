@@ -13,12 +13,12 @@
 //! What cannot be determined is refused: a load that the file does not tell, fewer requests than coefficients, a figure that no value of
 //! its coefficients comes near.
 
-use super::benchmark::{Benchmark, Request};
 use super::compare::{Compared, row};
 use super::scenario::{Replay, replay, set_engine, set_latency};
 use super::simulated::Simulated;
-use super::statistics::of_request;
 use crate::base::{Diagnostic, Diagnostics, json};
+use crate::exchange::import::benchmark::statistics::of_request;
+use crate::exchange::import::benchmark::{Benchmark, Request};
 use crate::perf;
 use crate::scenario::{
     CalibratedCoefficients, CalibratedSettings, CoefficientSource, LatencyModel, Scenario, limits,

@@ -1,10 +1,10 @@
 //! Measured beside simulated.
 
-use super::benchmark::{Benchmark, Figure};
 use super::scenario::Replay;
 use super::simulated::Simulated;
-use super::statistics::{of_request, sort, statistic};
 use crate::base::Diagnostics;
+use crate::exchange::import::benchmark::statistics::{of_request, sort, statistic};
+use crate::exchange::import::benchmark::{Benchmark, Figure};
 use serde::Serialize;
 
 /// A figure, measured and simulated.

@@ -1,6 +1,6 @@
 //! Whether a file is about the model that a scenario serves, by their names: people write one model in many ways.
 
-use super::benchmark::Benchmark;
+use crate::exchange::import::benchmark::Benchmark;
 use crate::scenario::Scenario;
 
 /// What to say of a file about another model than the scenario's; nothing if they may be the same, or if the file names none.

@@ -5,11 +5,11 @@
 //! does not tell what was sent, a load is assumed: requests that it lists are sent one after the other, else the traffic of the user's
 //! scenario is run.
 
-use super::benchmark::Benchmark;
 use super::simulated::{Simulated, run};
 use super::{capped, model_names};
 use crate::base::rng::{Purpose, Stream};
 use crate::base::{Diagnostics, dist};
+use crate::exchange::import::benchmark::{Benchmark, Request};
 use crate::perf;
 use crate::scenario::{
     Arrivals, Client, ContextGrowth, Conversation, ConversationClock, ExplicitOutput, ExplicitPiece,
@@ -274,7 +274,7 @@ fn lengths(b: &Benchmark) -> Vec<[u32; 2]> {
         [prompt.round().clamp(1.0, most) as u32, output.round().clamp(1.0, most) as u32]
     };
     if !b.requests.is_empty() {
-        let of = |r: &super::Request| sound(r.prompt_tokens.into(), r.output_tokens.into());
+        let of = |r: &Request| sound(r.prompt_tokens.into(), r.output_tokens.into());
         return b.requests.iter().map(of).collect();
     }
     let means = b.load.prompt_tokens.zip(b.load.output_tokens);

@@ -1,8 +1,8 @@
 //! What a run shows of the figures that benchmarks have.
 
-use super::benchmark::Request;
-use super::statistics::{STATISTICS, of_request, sort, statistic};
 use crate::base::{Diagnostic, Diagnostics, Micros};
+use crate::exchange::import::benchmark::Request;
+use crate::exchange::import::benchmark::statistics::{STATISTICS, of_request, sort, statistic};
 use crate::scenario::Scenario;
 use crate::session::{Audience, Session, Stop};
 

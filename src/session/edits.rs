@@ -113,6 +113,18 @@ impl Session {
         self.edits.redirect(edit);
     }
 
+    /// The document as it is at the playhead, and after each edit that is still due.
+    #[cfg(any(feature = "cli", feature = "measured"))]
+    pub(crate) fn course(&self) -> Vec<Scenario> {
+        let mut plan = self.plan.clone();
+        let mut course = vec![plan.scenario().clone()];
+        for edit in &self.edits.all()[self.edits.applied()..] {
+            (plan, _) = plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
+            course.push(plan.scenario().clone());
+        }
+        course
+    }
+
     /// Applies an edit, given as JSON text, at the playhead. With errors nothing changes.
     pub fn apply_text(&mut self, text: &str) -> Diagnostics {
         match parse_change(text, self.plan.scenario()) {

@@ -11,8 +11,6 @@ mod model;
 mod occasion;
 pub(crate) mod outcomes;
 mod snapshot;
-#[cfg(any(feature = "cli", feature = "measured"))]
-pub mod tables;
 pub mod view;
 
 pub use crate::observe::{Notice, NoticeKind, Report, report};
@@ -202,6 +200,18 @@ impl Session {
     #[cfg(any(feature = "cli", feature = "whatif"))]
     pub(crate) fn counts(&self, request: RequestId, arrival: Micros) -> bool {
         self.recorder.warmup().counts(request, arrival)
+    }
+
+    /// The scenario as edited up to the playhead, as the engine reads it.
+    #[cfg(any(feature = "cli", feature = "measured"))]
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What was recorded of the run.
+    #[cfg(any(feature = "cli", feature = "measured"))]
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
     }
 
     /// Whether nothing is left to run.

@@ -2,10 +2,11 @@
 //! and a scenario's in, figures or rows out. Nothing of the first module is in it.
 
 use crate::base::{Diagnostic, Diagnostics, Micros};
-use crate::convert::AdoptedPolicies;
-use crate::measured::{Benchmark, bands, calibrate, compare, read, replay};
+use crate::exchange::export::{CANDIDATES, Format, Output, Table, Tables};
+use crate::exchange::import::benchmark::{Benchmark, read};
+use crate::exchange::import::configuration::AdoptedPolicies;
+use crate::measured::{bands, calibrate, compare, replay};
 use crate::scenario::{Scenario, limits, parse};
-use crate::session::tables::{CANDIDATES, Format, Output, Table, Tables};
 use crate::session::{Audience, Session, Stop, TraceReader};
 use crate::wasm::boundary::value;
 use serde_json::Value;
@@ -135,10 +136,9 @@ impl Rows {
             return None;
         }
         if self.ran {
-            self.done = session.write_rest(tables, REQUESTS_AT_ONCE).expect("memory takes all");
+            self.done = tables.write_rest(session, REQUESTS_AT_ONCE).expect("memory takes all");
         } else {
-            let stop =
-                session.advance_into(Micros::MAX, u64::from(events), tables).expect("memory takes all");
+            let stop = tables.advance(session, Micros::MAX, u64::from(events)).expect("memory takes all");
             self.ran = stop == Stop::Finished;
         }
         Some(std::mem::take(&mut *self.pieces.0.borrow_mut()))

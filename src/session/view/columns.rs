@@ -171,7 +171,7 @@ impl Session {
     }
 
     /// Length of a bucket up to the playhead; a bucket that has only just begun counts as a tenth.
-    pub(in crate::session) fn bucket_seconds(&self, bucket: usize) -> f64 {
+    pub(crate) fn bucket_seconds(&self, bucket: usize) -> f64 {
         let t = &self.recorder.timeline;
         let start = bucket as u64 * t.width_us();
         let passed = self.playhead.0.saturating_sub(start).clamp(t.width_us() / 10, t.width_us());

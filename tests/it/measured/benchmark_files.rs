@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use std::fs;
 use tokenyard::base::Diagnostics;
 use tokenyard::base::diag::has_errors;
-use tokenyard::measured::{Benchmark, bands_of, calibrate, compare, read, replay};
+use tokenyard::exchange::import::benchmark::{Benchmark, read};
+use tokenyard::measured::{bands_of, calibrate, compare, replay};
 use tokenyard::perf::calibration;
 use tokenyard::scenario::{
     CalibratedSettings, EngineGeneration, KvBlocks, LatencyClock, LatencyModel, Scenario, parse,

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::rc::Rc;
 use tokenyard::base::Micros;
+use tokenyard::exchange::export::{Format, Output, Table, Tables};
 use tokenyard::session::Stop;
-use tokenyard::session::tables::{Format, Output, Table, Tables};
 
 /// Counts what comes and keeps none of it.
 #[derive(Clone, Default)]
@@ -35,9 +35,9 @@ fn written_of(scenario: &Value, format: Format, asked: &[Table]) -> Vec<[usize; 
     let outputs = asked.iter().zip(&counters);
     let outputs = outputs.map(|(&table, out)| Output { table, format, out: Box::new(out.clone()) }).collect();
     let mut tables = Tables::new(&session, outputs, 2);
-    while session.advance_into(Micros::MAX, 4096, &mut tables).expect("it counts all") != Stop::Finished {}
+    while tables.advance(&mut session, Micros::MAX, 4096).expect("it counts all") != Stop::Finished {}
     let before: Vec<usize> = counters.iter().map(|c| c.0.get()[0]).collect();
-    while !session.write_rest(&mut tables, 1000).expect("it counts all") {}
+    while !tables.write_rest(&session, 1000).expect("it counts all") {}
     let of = |(counter, before): (&Counter, &usize)| {
         let [sum, most] = counter.0.get();
         [sum, most, sum - before]

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, RequestId};
 use tokenyard::engine::RequestState;
+use tokenyard::exchange::export::{Format, Output, Table, Tables, events};
 use tokenyard::session::Stop;
-use tokenyard::session::tables::{Format, Output, Table, Tables, events};
 
 /// A pool with steps of five milliseconds.
 fn pool(name: &str, replicas: u32, blocks: u32) -> Value {
@@ -416,9 +416,9 @@ fn a_run_cut_into_pieces_writes_the_same_rows_up_to_each_instant() {
     let file = Memory::default();
     let output = Output { table: Table::Events, format: Format::Csv, out: Box::new(file.clone()) };
     let mut tables = Tables::new(&session, vec![output], 1);
-    let stop = session.advance_into(Micros(2_000_000), u64::MAX, &mut tables).expect("memory takes all");
+    let stop = tables.advance(&mut session, Micros(2_000_000), u64::MAX).expect("memory takes all");
     assert_eq!(stop, Stop::Until);
-    assert!(session.write_rest(&mut tables, u32::MAX).expect("memory takes all"));
+    assert!(tables.write_rest(&session, u32::MAX).expect("memory takes all"));
     let part = file.text();
     assert!(whole_text.starts_with(&part));
     let next = whole_text[part.len()..].lines().next().and_then(|line| line.split(',').next());

@@ -3,9 +3,9 @@
 use crate::support::rows::{rows, start};
 use serde_json::{Map, Value, json};
 use tokenyard::base::Micros;
+use tokenyard::exchange::export::Table;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{parse, set_path};
-use tokenyard::session::tables::Table;
 use tokenyard::session::view::{ColumnsQuery, View};
 use tokenyard::session::{Audience, Session};
 

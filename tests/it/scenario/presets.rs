@@ -3,10 +3,10 @@
 use crate::support::rows::{rows, start, text, whole};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use tokenyard::exchange::export::Table;
 use tokenyard::scenario::link::{Selection, View};
 use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::set_path;
-use tokenyard::session::tables::Table;
 
 /// The requests of a preset with some fields set.
 struct Run(Vec<Map<String, Value>>);

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 use tokenyard::base::Micros;
+use tokenyard::exchange::export::{Format, Output, Table, Tables};
 use tokenyard::scenario::parse;
-use tokenyard::session::tables::{Format, Output, Table, Tables};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// A file in memory that somebody else looks at.
@@ -49,8 +49,8 @@ pub(crate) fn texts(session: &mut Session, asked: &[(Table, Format)], candidates
     };
     let outputs = asked.iter().zip(&files).map(output).collect();
     let mut tables = Tables::new(session, outputs, candidates);
-    while session.advance_into(Micros::MAX, 97, &mut tables).expect("memory takes all") != Stop::Finished {}
-    while !session.write_rest(&mut tables, 13).expect("memory takes all") {}
+    while tables.advance(session, Micros::MAX, 97).expect("memory takes all") != Stop::Finished {}
+    while !tables.write_rest(session, 13).expect("memory takes all") {}
     files.iter().map(Memory::text).collect()
 }
 

@@ -3,9 +3,9 @@
 //! Its `time_per_output_token_ms` holds the first token too (in some releases it divides by one token more): `inter_token_latency_ms`
 //! is what others call TPOT.
 
+use super::benchmark::clock::Clock;
+use super::benchmark::reading::{MOST_REQUESTS, Place, Problems, us};
 use super::benchmark::{Benchmark, Request};
-use super::clock::Clock;
-use super::reading::{MOST_REQUESTS, Place, Problems, us};
 use serde_json::Value;
 
 const STATS: [(&str, &str); 5] = [

@@ -14,7 +14,7 @@ struct Rate {
 }
 
 /// The rules of both directions; nothing where there are none. `into` is the field that they set.
-pub(super) fn behavior(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
+pub(crate) fn behavior(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
     r.get(at)?;
     let up = direction(r, &format!("{at}.scaleUp"), &format!("{into}.up"), json!({ "stabilization_s": 0.0 }));
     let default = json!({ "stabilization_s": 300.0, "pods": 0 });

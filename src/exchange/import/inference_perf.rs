@@ -3,9 +3,9 @@
 //! Some releases count the closing chunk of a stream as a token and halve TPOT and ITL so; they count the tokens of an answer by reading
 //! its text again. (E2E - TTFT) / (N - 1) is right in all of them.
 
+use super::benchmark::clock::Clock;
+use super::benchmark::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems};
 use super::benchmark::{Benchmark, Request};
-use super::clock::Clock;
-use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems};
 use serde_json::Value;
 
 const STATS: [(&str, &str); 5] =

@@ -1,8 +1,8 @@
 //! The policy bundle: one YAML file with admission, priority, routing, scheduler and autoscale, each a type with params; or as BLIS writes
 //! it, each a policy with its settings beside it, and a scheduler that is a name.
 
-use super::reader::{Unknown, flat};
-use super::{Mapping, Reader, Told};
+use super::configuration::reader::{Unknown, flat};
+use super::configuration::{Mapping, Reader, Told};
 use crate::base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,9 @@
 //! What all readers share: which format a text has, and numbers of a document with their place where they are none.
 
-use super::benchmark::Benchmark;
-use super::{aiperf, engine_log, guidellm, inference_perf, llmperf, metrics, vllm_bench};
+use super::Benchmark;
 use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics, json};
+use crate::exchange::import::{aiperf, engine_log, guidellm, inference_perf, llmperf, metrics, vllm_bench};
 use crate::scenario::limits;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -11,9 +11,9 @@ use std::borrow::Cow;
 /// Most bytes of a file.
 const MOST_BYTES: usize = limits::TRACE_BYTES_PAGE as usize;
 /// Most requests of a file.
-pub(super) const MOST_REQUESTS: usize = limits::EXPLICIT_REQUESTS;
+pub(crate) const MOST_REQUESTS: usize = limits::EXPLICIT_REQUESTS;
 /// Most gaps between tokens that are kept of a file.
-pub(super) const MOST_GAPS: usize = 4_000_000;
+pub(crate) const MOST_GAPS: usize = 4_000_000;
 /// Most messages about one file.
 const MOST_PROBLEMS: usize = 20;
 
@@ -225,13 +225,13 @@ fn report() -> Diagnostic {
 
 /// The problems of one file, not more than people read.
 #[derive(Default)]
-pub(super) struct Problems {
+pub(crate) struct Problems {
     all: Diagnostics,
     more: u32,
 }
 
 impl Problems {
-    pub(super) fn push(&mut self, problem: Diagnostic) {
+    pub(crate) fn push(&mut self, problem: Diagnostic) {
         if self.all.len() < MOST_PROBLEMS {
             self.all.push(problem);
         } else {
@@ -248,21 +248,21 @@ impl Problems {
     }
 
     /// A list that is not as long as another.
-    pub(super) fn length(&mut self, path: &str, found: usize, other: &str, wanted: usize) {
+    pub(crate) fn length(&mut self, path: &str, found: usize, other: &str, wanted: usize) {
         let allowed = format!("{wanted} entries, as {other} has");
         let fix = "give the file as the tool wrote it";
         self.push(Diagnostic::error(path, format!("{found} entries"), allowed, fix));
     }
 
     /// More requests than are read.
-    pub(super) fn too_many(&mut self, path: &str, found: usize) {
+    pub(crate) fn too_many(&mut self, path: &str, found: usize) {
         let allowed = format!("at most {MOST_REQUESTS}");
         let fix = "give a shorter run, or its summary";
         self.push(Diagnostic::error(path, format!("{found} requests"), allowed, fix));
     }
 
     /// Something that a format always has.
-    pub(super) fn missing(&mut self, path: &str, allowed: &str) {
+    pub(crate) fn missing(&mut self, path: &str, allowed: &str) {
         let fix = "give the file as the tool wrote it";
         self.push(Diagnostic::error(path, "nothing", allowed, fix));
     }
@@ -270,47 +270,47 @@ impl Problems {
 
 /// A place in a document, which knows its way there.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     value: &'a Value,
     before: &'a str,
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn new(value: &'a Value, before: &'a str) -> Self {
+    pub(crate) fn new(value: &'a Value, before: &'a str) -> Self {
         Self { value, before }
     }
 
     /// The way to a place below.
-    pub(super) fn way(&self, path: &str) -> String {
+    pub(crate) fn way(&self, path: &str) -> String {
         if self.before.is_empty() { path.to_owned() } else { format!("{}.{path}", self.before) }
     }
 
     /// What stands at a path such as `latency.mean`, if it is neither null nor an empty text, as no number is.
-    pub(super) fn at(&self, path: &str) -> Option<&'a Value> {
+    pub(crate) fn at(&self, path: &str) -> Option<&'a Value> {
         let found = path.split('.').try_fold(self.value, |value, key| value.get(key))?;
         (!found.is_null() && found.as_str() != Some("")).then_some(found)
     }
 
     /// The number at a path as it stands there, if it is one.
-    pub(super) fn instant(&self, path: &str) -> Option<&'a Value> {
+    pub(crate) fn instant(&self, path: &str) -> Option<&'a Value> {
         self.at(path).filter(|v| v.is_number())
     }
 
     /// Whether an infinite number stands at a path: whether what it limits has no limit.
-    pub(super) fn is_infinite(&self, path: &str) -> bool {
+    pub(crate) fn is_infinite(&self, path: &str) -> bool {
         not_finite(self.text(path)) == Some(f64::INFINITY)
     }
 
-    pub(super) fn text(&self, path: &str) -> &'a str {
+    pub(crate) fn text(&self, path: &str) -> &'a str {
         self.at(path).and_then(Value::as_str).unwrap_or_default()
     }
 
-    pub(super) fn list(&self, path: &str) -> Option<&'a [Value]> {
+    pub(crate) fn list(&self, path: &str) -> Option<&'a [Value]> {
         self.at(path).and_then(Value::as_array).map(Vec::as_slice)
     }
 
     /// A finite number that is not negative. One that is not finite is not given; anything else that stands there is a problem.
-    pub(super) fn number(&self, path: &str, problems: &mut Problems) -> Option<f64> {
+    pub(crate) fn number(&self, path: &str, problems: &mut Problems) -> Option<f64> {
         let value = self.at(path).filter(|v| v.as_str().and_then(not_finite).is_none())?;
         let number = value.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
         if number.is_none() {
@@ -322,12 +322,12 @@ impl<'a> Place<'a> {
     }
 
     /// A whole number of things.
-    pub(super) fn count(&self, path: &str, problems: &mut Problems) -> Option<u32> {
+    pub(crate) fn count(&self, path: &str, problems: &mut Problems) -> Option<u32> {
         self.number(path, problems).filter(|n| *n <= 1e9).map(|n| n.round() as u32)
     }
 
     /// Statistics of a metric at a path, times `scale`: as (name in the file, our name).
-    pub(super) fn statistics(
+    pub(crate) fn statistics(
         &self,
         path: &str,
         (metric, scale): (&'static str, f64),
@@ -351,11 +351,11 @@ fn not_finite(text: &str) -> Option<f64> {
 }
 
 /// Whether a text stands for a number that is not finite, or for none.
-pub(super) fn is_not_finite(text: &str) -> bool {
+pub(crate) fn is_not_finite(text: &str) -> bool {
     text.is_empty() || not_finite(text).is_some()
 }
 
 /// Microseconds of seconds.
-pub(super) fn us(seconds: f64) -> u64 {
+pub(crate) fn us(seconds: f64) -> u64 {
     (seconds * 1e6).round().clamp(0.0, 1e15) as u64
 }

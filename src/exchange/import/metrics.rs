@@ -4,7 +4,7 @@
 //! several engines are added up.
 
 use super::benchmark::Benchmark;
-use super::reading::Problems;
+use super::benchmark::reading::Problems;
 use crate::base::Diagnostic;
 use crate::scenario::LatencyClock;
 use std::collections::BTreeMap;

@@ -1,20 +1,18 @@
 //! Other programs' configuration in our terms: every key says what it becomes, or why it has no counterpart.
 
-mod analysers;
-mod bundle;
 mod horizontal;
 mod horizontal_rules;
-mod kubernetes;
-mod reader;
-mod routesim;
+pub(crate) mod kubernetes;
+pub(crate) mod reader;
 mod unread;
 
-pub use routesim::convert as convert_routesim;
+pub use super::routesim::convert as convert_routesim;
+pub(crate) use reader::Reader;
 
+use super::policy_bundle as bundle;
 use crate::base::pointer::pointer;
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::limits;
-use reader::Reader;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -14,16 +14,16 @@ const SLACK: f64 = 3.0;
 
 /// The unit that all instants of a file have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     parts_of_second: i64,
 }
 
 impl Clock {
     /// Nanoseconds, where the name of a field says so.
-    pub(super) const NANOSECONDS: Self = Self { parts_of_second: 1_000_000_000 };
+    pub(crate) const NANOSECONDS: Self = Self { parts_of_second: 1_000_000_000 };
 
     /// The clock of these instants; `run_s` is the length of the run, if known.
-    pub(super) fn of(instants: &[&Value], run_s: Option<f64>) -> Self {
+    pub(crate) fn of(instants: &[&Value], run_s: Option<f64>) -> Self {
         let mut shown: Vec<f64> = instants.iter().filter_map(|v| v.as_f64()).collect();
         shown.sort_by(f64::total_cmp);
         let (first, last) = (shown.first().copied().unwrap_or(0.0), shown.last().copied().unwrap_or(0.0));
@@ -36,7 +36,7 @@ impl Clock {
     }
 
     /// Whole microseconds; nothing if it is no finite number.
-    pub(super) fn us(self, instant: &Value) -> Option<i64> {
+    pub(crate) fn us(self, instant: &Value) -> Option<i64> {
         let parts = i128::from(self.parts_of_second);
         let us = if let Some(whole) = instant.as_i64() {
             (i128::from(whole) * 1_000_000 + parts / 2).div_euclid(parts)

@@ -31,7 +31,7 @@ impl Target {
     }
 }
 
-pub(super) fn horizontal(r: &mut Reader<'_>) -> Patch {
+pub(crate) fn horizontal(r: &mut Reader<'_>) -> Patch {
     let mut patch = Patch { target: target(r), ..Patch::default() };
     replicas(r, "spec.minReplicas", "min", &mut patch.scaling);
     replicas(r, "spec.maxReplicas", "max", &mut patch.scaling);
@@ -208,7 +208,7 @@ fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'static str> 
     Some(metric)
 }
 
-pub(super) fn scaled_object(r: &mut Reader<'_>) -> Patch {
+pub(crate) fn scaled_object(r: &mut Reader<'_>) -> Patch {
     let mut patch = Patch { target: target(r), ..Patch::default() };
     let scaling = &mut patch.scaling;
     // KEDA's own defaults where the object says nothing.

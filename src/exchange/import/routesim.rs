@@ -1,7 +1,7 @@
 //! RouteSim's TOML configuration as a scenario.
 
-use super::reader::Unknown;
-use super::{Reader, Told};
+use super::configuration::reader::Unknown;
+use super::configuration::{Reader, Told};
 use crate::base::{Diagnostic, Diagnostics};
 use serde_json::{Value, json};
 

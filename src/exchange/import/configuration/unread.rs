@@ -1,8 +1,8 @@
 //! Documents and objects that are not read: named by what they are, and what to do instead.
 
-use super::bundle;
 use super::kubernetes::KINDS;
 use crate::base::{Diagnostic, Diagnostics, alike};
+use crate::exchange::import::policy_bundle as bundle;
 use serde_json::Value;
 
 /// Kinds of objects that are known and not read: the kind, what it is, and what to do.
@@ -41,7 +41,7 @@ const OTHER_DOCUMENTS: [(&[&str], &str, &str); 7] = [
 ];
 
 /// Why a document without a kind is not read, if it is not a bundle.
-pub(super) fn document(document: &Value) -> Option<Diagnostic> {
+pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
     let said = |found: String, fix: String| Diagnostic::error("", found, super::POLICIES, fix);
     let map = document.as_object()?;
     let known = |keys: &&(&[&str], &str, &str)| keys.0.iter().all(|key| map.contains_key(*key));
@@ -57,7 +57,7 @@ pub(super) fn document(document: &Value) -> Option<Diagnostic> {
 }
 
 /// What is said of objects whose kinds are not read: a slip and a file with nothing else are errors, others are left out.
-pub(super) fn kinds(objects: &[Value]) -> Diagnostics {
+pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
     let kind_of = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let kinds: Vec<String> = objects.iter().map(kind_of).collect();
     let is_read = |kind: &String| KINDS.contains(&kind.as_str());

@@ -4,10 +4,10 @@
 //! Its inter-token latency is a mean over each request, (E2E - TTFT) / (N - 1): our TPOT. Its inter-chunk latency is our ITL, where a
 //! chunk holds one token.
 
-use super::aiperf_load::read_load;
+use super::benchmark::aiperf_load::read_load;
+use super::benchmark::clock::Clock;
+use super::benchmark::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
 use super::benchmark::{Benchmark, Request};
-use super::clock::Clock;
-use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, us};
 use crate::base::Diagnostic;
 use serde_json::Value;
 

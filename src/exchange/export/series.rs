@@ -56,12 +56,12 @@ pub(super) const FIELDS: &[Field<Value>] = &[
 
 /// Writes the buckets of a run up to its playhead. There is a bounded number of them.
 pub(super) fn write(session: &Session, sheet: &mut Sheet) {
-    let (recorder, timeline) = (&session.recorder, &session.recorder.timeline);
+    let (recorder, timeline) = (session.recorder(), &session.recorder().timeline);
     let (ttft, e2e) = (recorder.ttft_log.buckets(), recorder.e2e_log.buckets());
-    let replicas = session.engine.replicas().len();
+    let replicas = session.engine().replicas().len();
     for i in 0..=timeline.closed() {
         let start_us = i as u64 * timeline.width_us();
-        let width_us = timeline.width_us().min(session.playhead.0.saturating_sub(start_us));
+        let width_us = timeline.width_us().min(session.now().0.saturating_sub(start_us));
         let count = |which| timeline.counter(which)[i];
         let (arrived, completed, tokens) =
             (count(counter::ARRIVED), count(counter::COMPLETED), count(counter::TOKENS));

@@ -27,22 +27,22 @@ const fn field(name: &'static str, unit: &'static str, help: &'static str, value
 pub(super) const FIELDS: &[Field<Value>] = &[
     field("request", "", "number of the request, from 0 in order of arrival", |r| r.id.0.into()),
     field("name", "", "its own name, where the scenario gives it one", |r| r.name().into()),
-    field("client", "", "name of its client", |r| named(r.session.engine.source().clients(), r.record.client)),
-    field("tenant", "", "name of its tenant", |r| named(r.session.engine.source().tenants(), r.record.tenant)),
-    field("slo_class", "", "name of its SLO class", |r| named(r.session.engine.source().classes(), r.record.class)),
+    field("client", "", "name of its client", |r| named(r.session.engine().source().clients(), r.record.client)),
+    field("tenant", "", "name of its tenant", |r| named(r.session.engine().source().tenants(), r.record.tenant)),
+    field("slo_class", "", "name of its SLO class", |r| named(r.session.engine().source().classes(), r.record.class)),
     field("session", "", "number of the conversation it belongs to", |r| Some(r.record.session).filter(|s| *s > 0).into()),
     field("pool", "", "name of the pool of its replica", |r| r.pool().into()),
     field("replica", "", "number of the replica that has it, or had it when it left", |r| r.record.replica().map(|id| id.0).into()),
     field("state", "", "`in-pipeline`, `queued`, `running`, `completed`, `rejected` or `dropped`, when the run ended", |r| r.record.state().name().into()),
     field("reason", "", "why it was refused, dropped or, while it is in the pipeline, held back", |r| r.reason().into()),
-    field("measured", "", "whether it arrived in the measurement window, so that the report's distributions contain it", |r| r.session.recorder.warmup().counts(r.id, r.record.arrival).into()),
-    field("slo_met", "", "whether it met every objective of its class; known when it completed", |r| r.session.recorder.met(r.id).map(Met::all).into()),
+    field("measured", "", "whether it arrived in the measurement window, so that the report's distributions contain it", |r| r.session.recorder().warmup().counts(r.id, r.record.arrival).into()),
+    field("slo_met", "", "whether it met every objective of its class; known when it completed", |r| r.session.recorder().met(r.id).map(Met::all).into()),
     field("arrival_us", "us", "when it arrived", |r| r.record.arrival.into()),
     field("routed_us", "us", "when the router chose its replica", |r| r.record.routed.get().into()),
     field("queued_us", "us", "when it joined the wait queue", |r| r.record.queued.get().into()),
     field("first_scheduled_us", "us", "when it first joined a batch", |r| r.record.first_scheduled.get().into()),
-    field("kv_load_start_us", "us", "when it last asked for blocks from the CPU tier", |r| r.session.engine.load(r.id)[0].into()),
-    field("kv_load_end_us", "us", "when these were there, or given up", |r| r.session.engine.load(r.id)[1].into()),
+    field("kv_load_start_us", "us", "when it last asked for blocks from the CPU tier", |r| r.session.engine().load(r.id)[0].into()),
+    field("kv_load_end_us", "us", "when these were there, or given up", |r| r.session.engine().load(r.id)[1].into()),
     field("first_token_us", "us", "when the client had its first token", |r| r.record.ttft.get().map(|ttft| r.record.arrival + ttft).into()),
     field("end_us", "us", "when the client had its last token, or when it was refused or dropped", |r| r.end().into()),
     field("prompt_tokens", "tokens", "length of its prompt", |r| r.record.prompt_tokens.into()),
@@ -63,18 +63,18 @@ impl<'a> Row<'a> {
     /// Request number `i` of a run.
     pub(super) fn new(session: &'a Session, i: usize) -> Self {
         let id = RequestId(i as u32);
-        let engine = &session.engine;
+        let engine = session.engine();
         Self { session, id, record: engine.records().at(i), progress: engine.progress(id) }
     }
 
     fn name(&self) -> Option<&'a str> {
-        let listed = &self.session.plan.scenario().workload.requests;
+        let listed = &self.session.plan().scenario().workload.requests;
         listed.get(self.record.listed as usize).map(|request| request.id.as_str())
     }
 
     fn pool(&self) -> Option<&'a str> {
-        let replica = &self.session.engine.replicas()[self.record.replica()?.index()];
-        let pools = &self.session.plan.scenario().cluster.pools;
+        let replica = &self.session.engine().replicas()[self.record.replica()?.index()];
+        let pools = &self.session.plan().scenario().cluster.pools;
         pools.get(replica.pool() as usize).map(|pool| pool.name.as_str())
     }
 

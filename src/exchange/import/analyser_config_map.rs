@@ -1,7 +1,7 @@
 //! The autoscaler of llm-d: its `VariantAutoscaling` and the `ConfigMaps` of its analysers.
 
-use super::Reader;
-use super::kubernetes::{Patch, replicas, target};
+use super::configuration::Reader;
+use super::configuration::kubernetes::{Patch, replicas, target};
 use crate::base::Diagnostic;
 use serde_json::{Map, Value, json};
 

@@ -1,12 +1,12 @@
 //! Mean and quantiles, the same for what was measured and what is simulated.
 
-use super::benchmark::{Benchmark, Request};
+use super::{Benchmark, Request};
 
 /// The statistics of a distribution.
-pub(super) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
+pub(crate) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
 
 /// A statistic of values in ascending order; `None` of nothing.
-pub(super) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
+pub(crate) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     if stat == "mean" {
         return Some(sorted.iter().sum::<f64>() / sorted.len() as f64);
@@ -19,18 +19,18 @@ pub(super) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
 }
 
 /// Puts values in order.
-pub(super) fn sort(values: &mut [f64]) {
+pub(crate) fn sort(values: &mut [f64]) {
     values.sort_by(f64::total_cmp);
 }
 
 /// Mean gap between the tokens of a request after its first, in milliseconds.
-pub(super) fn tpot_ms(ttft_us: u64, e2e_us: u64, output_tokens: u32) -> Option<f64> {
+pub(crate) fn tpot_ms(ttft_us: u64, e2e_us: u64, output_tokens: u32) -> Option<f64> {
     let gaps = output_tokens.checked_sub(1).filter(|n| *n > 0)?;
     Some(e2e_us.saturating_sub(ttft_us) as f64 / 1e3 / f64::from(gaps))
 }
 
 /// A metric of a request.
-pub(super) fn of_request(r: &Request, metric: &str) -> Option<f64> {
+pub(crate) fn of_request(r: &Request, metric: &str) -> Option<f64> {
     match metric {
         "ttft_ms" => r.ttft_us.map(|us| us as f64 / 1e3),
         "tpot_ms" => r.ttft_us.and_then(|ttft| tpot_ms(ttft, r.e2e_us, r.output_tokens)),
@@ -42,7 +42,7 @@ pub(super) fn of_request(r: &Request, metric: &str) -> Option<f64> {
 impl Benchmark {
     /// Adds what the tool itself does not say: figures of the requests that it counts, and of the gaps between their tokens in
     /// milliseconds.
-    pub(super) fn figures_of_requests(&mut self, gaps: Vec<f64>) {
+    pub(crate) fn figures_of_requests(&mut self, gaps: Vec<f64>) {
         for metric in ["ttft_ms", "tpot_ms", "e2e_ms"] {
             let values = self.counted().filter_map(|r| of_request(r, metric)).collect();
             self.put_all(metric, values);

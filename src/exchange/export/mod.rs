@@ -13,10 +13,10 @@ mod scaling;
 mod series;
 mod sheet;
 
-use super::{Session, Stop};
 use crate::base::{Micros, RequestId};
 use crate::engine::{Decision, Fact, ScalingRecord, Sink};
 use crate::scenario::{Scenario, limits};
+use crate::session::{Session, Stop};
 use decisions::Decisions;
 use sheet::Sheet;
 use std::io::{self, Write};
@@ -148,7 +148,7 @@ pub struct Tables {
 impl Tables {
     /// The tables of a run that has not begun. Of each decision the `candidates` best are written, and the chosen one.
     pub fn new(session: &Session, outputs: Vec<Output>, candidates: u32) -> Self {
-        let course = course(session);
+        let course = session.course();
         let pools = pool_names(&course);
         let (requests, decisions, events, series, scaling) = (None, None, None, None, None);
         let mut tables = Self { requests, decisions, events, series, scaling, pools, next: 0 };
@@ -192,17 +192,6 @@ fn sheet_of<F>(fields: &[sheet::Field<F>], format: Format, out: Box<dyn Write>) 
     Sheet::new(format, &names, out)
 }
 
-/// The document as the run begins, and after each of its edits.
-fn course(session: &Session) -> Vec<Scenario> {
-    let mut plan = session.plan.clone();
-    let mut course = vec![plan.scenario().clone()];
-    for edit in &session.edits.all()[session.edits.applied()..] {
-        (plan, _) = plan.edited(&edit.change()).expect("INV-6: the edit was checked when it was made");
-        course.push(plan.scenario().clone());
-    }
-    course
-}
-
 fn pool_names(course: &[Scenario]) -> Vec<String> {
     let last = course.last().map_or(&[][..], |scenario| &scenario.cluster.pools);
     last.iter().map(|pool| pool.name.clone()).collect()
@@ -241,41 +230,41 @@ impl Sink for Tables {
     }
 }
 
-impl Session {
-    /// [`advance`](Self::advance) of a run that nobody watches; events and decisions are written on the way.
-    pub fn advance_into(
+impl Tables {
+    /// [`Session::advance`] of a run that nobody watches; events and decisions are written on the way.
+    pub fn advance(
         &mut self,
+        session: &mut Session,
         until: Micros,
         max_events: u64,
-        tables: &mut Tables,
     ) -> Result<Stop, TableError> {
-        assert!(!self.recorder.live, "INV-6: rows are written of a run that nobody watches");
-        let stop = self.advance_telling(until, max_events, tables);
-        tables.check().map(|()| stop)
+        assert!(!session.recorder().live, "INV-6: rows are written of a run that nobody watches");
+        let stop = session.advance_telling(until, max_events, self);
+        self.check().map(|()| stop)
     }
 
     /// Writes what is known at the playhead alone: the next `most` requests, and the series after the last of them. Whether
     /// that was all.
-    pub fn write_rest(&self, tables: &mut Tables, most: u32) -> Result<bool, TableError> {
-        let arrived = self.engine.records().len();
-        let end = arrived.min(tables.next + most as usize);
-        if let Some(sheet) = &mut tables.requests {
-            for i in tables.next..end {
-                let row = requests::Row::new(self, i);
+    pub fn write_rest(&mut self, session: &Session, most: u32) -> Result<bool, TableError> {
+        let arrived = session.engine().records().len();
+        let end = arrived.min(self.next + most as usize);
+        if let Some(sheet) = &mut self.requests {
+            for i in self.next..end {
+                let row = requests::Row::new(session, i);
                 for field in requests::FIELDS {
                     sheet.cell((field.value)(&row));
                 }
                 sheet.end_row();
             }
         }
-        tables.next = end;
+        self.next = end;
         let done = end == arrived;
-        if done && let Some(sheet) = &mut tables.series {
-            series::write(self, sheet);
+        if done && let Some(sheet) = &mut self.series {
+            series::write(session, sheet);
         }
         if done {
-            tables.sheets().into_iter().filter_map(|(_, sheet)| sheet).for_each(Sheet::flush);
+            self.sheets().into_iter().filter_map(|(_, sheet)| sheet).for_each(Sheet::flush);
         }
-        tables.check().map(|()| done)
+        self.check().map(|()| done)
     }
 }

@@ -1,7 +1,7 @@
 //! Both formats, with all their keys and with mistakes.
 
-use super::bundle::apply as apply_bundle;
 use super::*;
+use crate::exchange::import::policy_bundle::apply as apply_bundle;
 use crate::scenario::from_value;
 use serde_json::json;
 

@@ -4,9 +4,9 @@
 //! TPOT leaves the first token out, as ours does. The gaps are those between chunks: where a chunk holds several tokens they are
 //! longer than ITL.
 
+use super::benchmark::clock::Clock;
+use super::benchmark::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, is_not_finite, us};
 use super::benchmark::{Benchmark, Request};
-use super::clock::Clock;
-use super::reading::{MOST_GAPS, MOST_REQUESTS, Place, Problems, is_not_finite, us};
 use serde_json::Value;
 
 const METRICS: [(&str, &str); 5] = [

@@ -6,8 +6,8 @@
 //! the time of the processor alone. Several engines write a line each at about the same time: their requests and rates are added up.
 
 use super::benchmark::Benchmark;
-use super::reading::{MOST_GAPS, Problems};
-use super::statistics::{STATISTICS, sort};
+use super::benchmark::reading::{MOST_GAPS, Problems};
+use super::benchmark::statistics::{STATISTICS, sort};
 use crate::scenario::LatencyClock;
 
 const PROMPTS: &str = "Avg prompt throughput: ";

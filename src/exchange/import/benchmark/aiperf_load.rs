@@ -1,7 +1,7 @@
 //! How `AIPerf` and `genai-perf` sent requests: under `loadgen` in older releases, as a list of phases in newer ones, and under
 //! `perf_analyzer` or at the top in `genai-perf`.
 
-use super::benchmark::Benchmark;
+use super::Benchmark;
 use super::reading::{Place, Problems};
 
 /// What one phase, or a release without phases, says of its load.
@@ -21,7 +21,7 @@ const WITHOUT_PHASES: [&str; 4] = [
 ];
 
 /// Reads the load of a summary.
-pub(super) fn read_load(b: &mut Benchmark, whole: Place<'_>, problems: &mut Problems) {
+pub(crate) fn read_load(b: &mut Benchmark, whole: Place<'_>, problems: &mut Problems) {
     let phases = whole.list("input_config.phases").unwrap_or_default();
     let mut counted = Vec::new();
     for (i, phase) in phases.iter().enumerate() {

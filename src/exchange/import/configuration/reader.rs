@@ -10,17 +10,17 @@ use std::collections::BTreeSet;
 const MOST_NAMES: usize = 24;
 
 /// A source document, what was asked of it, and what its keys became.
-pub(super) struct Reader<'a> {
-    pub(super) mappings: Vec<Mapping>,
-    pub(super) problems: Diagnostics,
-    pub(super) source: &'a Value,
+pub(crate) struct Reader<'a> {
+    pub(crate) mappings: Vec<Mapping>,
+    pub(crate) problems: Diagnostics,
+    pub(crate) source: &'a Value,
     /// Paths of all that was asked for.
     known: BTreeSet<String>,
 }
 
 /// What becomes of a key that the reader does not know.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unknown {
+pub(crate) enum Unknown {
     /// It is an error: the format's own program refuses it, too.
     Refused,
     /// It is left out with a warning, as the source may be newer than the reader; a slip is an error all the same.
@@ -28,12 +28,12 @@ pub(super) enum Unknown {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(source: &'a Value) -> Self {
+    pub(crate) fn new(source: &'a Value) -> Self {
         Self { mappings: Vec::new(), problems: Vec::new(), source, known: BTreeSet::new() }
     }
 
     /// The value at a dotted path.
-    pub(super) fn get(&mut self, path: &str) -> Option<&'a Value> {
+    pub(crate) fn get(&mut self, path: &str) -> Option<&'a Value> {
         self.known.insert(path.to_owned());
         at(self.source, path)
     }
@@ -62,49 +62,49 @@ impl<'a> Reader<'a> {
     }
 
     /// A number at a dotted path; `becomes` is the field that it sets.
-    pub(super) fn number(&mut self, path: &str, becomes: &str) -> Option<f64> {
+    pub(crate) fn number(&mut self, path: &str, becomes: &str) -> Option<f64> {
         let found = self.typed(path, ["a number", "write a plain number"], Value::as_f64);
         self.noted(path, becomes, found)
     }
 
     /// A whole number at a dotted path.
-    pub(super) fn whole(&mut self, path: &str, becomes: &str) -> Option<u64> {
+    pub(crate) fn whole(&mut self, path: &str, becomes: &str) -> Option<u64> {
         let found = self.typed(path, ["a whole number, 0 or more", "write a whole number"], Value::as_u64);
         self.noted(path, becomes, found)
     }
 
     /// A whole number at a dotted path, which may be negative.
-    pub(super) fn score(&mut self, path: &str, becomes: &str) -> Option<i64> {
+    pub(crate) fn score(&mut self, path: &str, becomes: &str) -> Option<i64> {
         let found = self.typed(path, ["a whole number", "write a whole number"], Value::as_i64);
         self.noted(path, becomes, found)
     }
 
     /// Yes or no at a dotted path.
-    pub(super) fn flag(&mut self, path: &str, becomes: &str) -> Option<bool> {
+    pub(crate) fn flag(&mut self, path: &str, becomes: &str) -> Option<bool> {
         let found = self.typed(path, ["true or false", "write true or false"], Value::as_bool);
         self.noted(path, becomes, found)
     }
 
     /// A number at a dotted path, or a text that is one as Kubernetes writes quantities: `"5"`, `500m`, `2k`.
-    pub(super) fn quantity(&mut self, path: &str, becomes: &str) -> Option<f64> {
+    pub(crate) fn quantity(&mut self, path: &str, becomes: &str) -> Option<f64> {
         let found = self.silent_quantity(path);
         self.noted(path, becomes, found)
     }
 
     /// A quantity of which the caller says later what it becomes.
-    pub(super) fn silent_quantity(&mut self, path: &str) -> Option<f64> {
+    pub(crate) fn silent_quantity(&mut self, path: &str) -> Option<f64> {
         let of = |value: &Value| value.as_f64().or_else(|| quantity_of(value.as_str()?));
         self.typed(path, ["a number", "such as 5, 0.8 or 500m"], of)
     }
 
     /// How many keys a section has; 0 where there is none.
-    pub(super) fn entries(&mut self, path: &str) -> usize {
+    pub(crate) fn entries(&mut self, path: &str) -> usize {
         let there = self.get(path).and_then(Value::as_object);
         there.map_or(0, Map::len)
     }
 
     /// Says why all that stands at and below a path has no counterpart, if it is there.
-    pub(super) fn without_counterpart(&mut self, path: &str, why: &str) {
+    pub(crate) fn without_counterpart(&mut self, path: &str, why: &str) {
         for (key, found) in self.set_aside(path) {
             let becomes = format!("no counterpart: {why}");
             self.mappings.push(Mapping { key, found, becomes, has_counterpart: false });
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes all that stands at and below a path for known. Who calls says what becomes of it.
-    pub(super) fn set_aside(&mut self, path: &str) -> Vec<(String, String)> {
+    pub(crate) fn set_aside(&mut self, path: &str) -> Vec<(String, String)> {
         let Some(value) = self.get(path) else { return Vec::new() };
         let mut keys = Vec::new();
         collect_keys(value, path, &mut keys);
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A word at a dotted path.
-    pub(super) fn word(&mut self, path: &str) -> Option<&'a str> {
+    pub(crate) fn word(&mut self, path: &str) -> Option<&'a str> {
         let value = self.get(path)?;
         let word = value.as_str();
         if word.is_none() {
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Says what a key becomes.
-    pub(super) fn note(&mut self, path: &str, becomes: &str) {
+    pub(crate) fn note(&mut self, path: &str, becomes: &str) {
         if let Some(value) = self.get(path) {
             let (key, becomes) = (path.to_owned(), becomes.to_owned());
             self.mappings.push(Mapping { key, found: shown(value), becomes, has_counterpart: true });
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A name that is not one of those known.
-    pub(super) fn unknown_name(&mut self, path: &str, found: &str, allowed: &[&str]) {
+    pub(crate) fn unknown_name(&mut self, path: &str, found: &str, allowed: &[&str]) {
         let near = alike::nearest(found, allowed.iter().copied());
         let fix =
             near.map_or_else(|| "use one of these".to_owned(), |name| format!("did you mean \"{name}\"?"));
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the reading: a key of the source that nobody asked for is an error or a warning, and once told for all below it.
-    pub(super) fn finish(mut self, unknown: Unknown) -> Result<Told, Diagnostics> {
+    pub(crate) fn finish(mut self, unknown: Unknown) -> Result<Told, Diagnostics> {
         if !self.source.is_object() {
             let found = self.source.to_string().chars().take(40).collect::<String>();
             let fix = "start with the name of a section and a colon";
@@ -256,7 +256,7 @@ fn collect_keys(value: &Value, path: &str, keys: &mut Vec<String>) {
 }
 
 /// Lists as sections whose keys are numbers, so that every key has a path; `text` may make more of a text.
-pub(super) fn flat(value: &Value, text: &dyn Fn(&str) -> Option<Value>) -> Value {
+pub(crate) fn flat(value: &Value, text: &dyn Fn(&str) -> Option<Value>) -> Value {
     match value {
         Value::Array(items) => {
             Value::Object(items.iter().enumerate().map(|(i, v)| (i.to_string(), flat(v, text))).collect())

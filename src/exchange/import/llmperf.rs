@@ -2,8 +2,8 @@
 //!
 //! Its inter-token latency is E2E over all tokens, the first one with its wait included: TPOT is worked out from E2E and TTFT instead.
 
+use super::benchmark::reading::{MOST_REQUESTS, Place, Problems, us};
 use super::benchmark::{Benchmark, Request};
-use super::reading::{MOST_REQUESTS, Place, Problems, us};
 use serde_json::Value;
 
 const STATS: [(&str, &str); 5] = [

@@ -1,5 +1,12 @@
 //! What a benchmark says, whichever tool wrote it: figures in one unit with one meaning, requests, load, and facts of the engine.
 
+pub(crate) mod aiperf_load;
+pub(crate) mod clock;
+pub(crate) mod reading;
+pub(crate) mod statistics;
+
+pub use reading::{FORMATS, Format, format, read};
+
 use crate::scenario::LatencyClock;
 use serde::Serialize;
 
@@ -127,7 +134,7 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    pub(super) fn new(tool: &'static str) -> Self {
+    pub(crate) fn new(tool: &'static str) -> Self {
         Self {
             tool,
             name: String::new(),
@@ -145,7 +152,7 @@ impl Benchmark {
     }
 
     /// The requests that the tool has in its figures.
-    pub(super) fn counted(&self) -> impl Iterator<Item = &Request> {
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &Request> {
         self.requests.iter().filter(|r| r.counted)
     }
 
@@ -157,21 +164,21 @@ impl Benchmark {
         }
     }
 
-    pub(super) fn note(&mut self, text: impl Into<String>) {
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
 
     /// An exact figure.
-    pub(super) fn put(&mut self, metric: &'static str, stat: &'static str, value: f64) {
+    pub(crate) fn put(&mut self, metric: &'static str, stat: &'static str, value: f64) {
         self.put_between(metric, stat, [value, value]);
     }
 
-    pub(super) fn put_between(&mut self, metric: &'static str, stat: &'static str, [low, high]: [f64; 2]) {
+    pub(crate) fn put_between(&mut self, metric: &'static str, stat: &'static str, [low, high]: [f64; 2]) {
         self.figures.push(Figure { metric, stat, low, high });
     }
 
     /// A figure, or its middle where only bounds are known.
-    pub(super) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
+    pub(crate) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
         let found = self.figures.iter().find(|f| f.metric == metric && f.stat == stat)?;
         Some(f64::midpoint(found.low, found.high))
     }

@@ -4,40 +4,40 @@
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
-use super::analysers::{config_map, variant};
 use super::horizontal::{horizontal, scaled_object};
 use super::reader::{Unknown, flat};
 use super::{Mapping, ReadText, Reader, Told, unread};
 use crate::base::diag::has_errors;
 use crate::base::{Diagnostic, Diagnostics};
+use crate::exchange::import::analyser_config_map::{config_map, variant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The kinds that are read.
-pub(super) const KINDS: [&str; 4] =
+pub(crate) const KINDS: [&str; 4] =
     ["HorizontalPodAutoscaler", "ScaledObject", "VariantAutoscaling", "ConfigMap"];
 
 /// What an object, or an entry of one, sets, and for which pools.
 #[derive(Default)]
-pub(super) struct Patch {
+pub(crate) struct Patch {
     /// How the paths of its keys begin.
-    pub(super) start: String,
+    pub(crate) start: String,
     /// The name of what it scales: a pool of that name alone, if there is one.
-    pub(super) target: Option<String>,
+    pub(crate) target: Option<String>,
     /// The model it is about: pools that serve it alone.
-    pub(super) model: Option<String>,
-    pub(super) scaling: Map<String, Value>,
+    pub(crate) model: Option<String>,
+    pub(crate) scaling: Map<String, Value>,
     /// Settings that give way to what another object says, and to those of a higher rank.
-    pub(super) weak: Vec<(u8, &'static str, Value)>,
+    pub(crate) weak: Vec<(u8, &'static str, Value)>,
 }
 
 /// Whether a document is an object of Kubernetes.
-pub(super) fn is_object(document: &Value) -> bool {
+pub(crate) fn is_object(document: &Value) -> bool {
     document.get("kind").is_some() || document.get("apiVersion").is_some()
 }
 
 /// Puts the autoscalers into a scenario document, all or none of them.
-pub(super) fn apply(
+pub(crate) fn apply(
     objects: &[Value],
     read_text: ReadText<'_>,
     scenario: &mut Value,
@@ -246,7 +246,7 @@ fn read(r: &mut Reader<'_>) -> Vec<Patch> {
     }
 }
 
-pub(super) fn target(r: &mut Reader<'_>) -> Option<String> {
+pub(crate) fn target(r: &mut Reader<'_>) -> Option<String> {
     r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read alike");
     r.without_counterpart("spec.scaleTargetRef.kind", "pools are all of a kind");
     let name = r.word("spec.scaleTargetRef.name")?.to_owned();
@@ -255,7 +255,7 @@ pub(super) fn target(r: &mut Reader<'_>) -> Option<String> {
 }
 
 /// Copies a whole number of replicas.
-pub(super) fn replicas(r: &mut Reader<'_>, path: &str, to: &str, scaling: &mut Map<String, Value>) {
+pub(crate) fn replicas(r: &mut Reader<'_>, path: &str, to: &str, scaling: &mut Map<String, Value>) {
     if let Some(n) = r.whole(path, &format!("scaling.{to}")) {
         scaling.insert(to.to_owned(), json!(n));
     }
